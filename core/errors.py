@@ -1,0 +1,93 @@
+"""The one exception tree of ClauseGraph.
+
+::
+
+    ClauseGraphError
+    ├── InputError               what the caller gave is wrong (exit code 2)
+    │   ├── SourceError          a source is missing, empty or unreadable
+    │   ├── SettingsError        a setting is wrong or missing
+    │   └── QuestionError        an empty or over-long question
+    ├── NotFoundError            the named thing is not there (exit code 3)
+    ├── LedgerError              the ledger cannot be used as it is (exit code 4)
+    │   ├── SchemaError          made by an older or newer ClauseGraph
+    │   ├── LeaseHeldError       another run holds the corpus
+    │   ├── LeaseLostError       this run was superseded while it worked
+    │   ├── ViewExpired          the view's lease ended; open a new one
+    │   ├── StorageError         disk full, read-only folder, I/O failure
+    │   └── SegmentError         a vector segment is missing or corrupt and cannot be rebuilt
+    └── ModelError               a model cannot be loaded or answered wrongly (exit code 5)
+        └── ModelMismatchError   the corpus was embedded by another model
+
+A message names the object, the value and the fix. "Not found" and "failed" are different outcomes:
+an empty answer is never used to report a failure.
+"""
+
+
+class ClauseGraphError(Exception):
+    """Base of every error that ClauseGraph raises on purpose."""
+
+    exit_code = 1
+
+
+class InputError(ClauseGraphError):
+    """What the caller gave is wrong; the message says what to change."""
+
+    exit_code = 2
+
+
+class SourceError(InputError):
+    """A source is missing, empty or unreadable; nothing was changed."""
+
+
+class SettingsError(InputError):
+    """A setting is wrong or missing."""
+
+
+class QuestionError(InputError):
+    """A question is empty or longer than the limit."""
+
+
+class NotFoundError(ClauseGraphError):
+    """The named corpus, page, fact, run or epoch does not exist."""
+
+    exit_code = 3
+
+
+class LedgerError(ClauseGraphError):
+    """The ledger cannot be used as it is."""
+
+    exit_code = 4
+
+
+class SchemaError(LedgerError):
+    """The ledger was made by another version of ClauseGraph."""
+
+
+class LeaseHeldError(LedgerError):
+    """Another run holds the corpus; the message says who and since when."""
+
+
+class LeaseLostError(LedgerError):
+    """This run's lease was taken over; what it had stored is kept, nothing was published."""
+
+
+class ViewExpired(LedgerError):
+    """The view's lease ended and its epoch may be vacuumed; open a new view."""
+
+
+class StorageError(LedgerError):
+    """The disk is full, the folder is read-only, or the database failed."""
+
+
+class SegmentError(LedgerError):
+    """A vector segment is missing or corrupt and the ledger lacks the embeddings to rebuild it."""
+
+
+class ModelError(ClauseGraphError):
+    """A model cannot be loaded, or answered with something unusable."""
+
+    exit_code = 5
+
+
+class ModelMismatchError(ModelError):
+    """The corpus at this epoch was embedded by another model than the one in settings."""

@@ -1,0 +1,122 @@
+"""What an extractor sees of a chunk, and what it returns: pure values, independent of the page.
+
+Equal inputs share one stored extraction, so nothing here knows the page, its uri or its anchors: an own
+element is called ``e0, e1, …`` in chunk order, a context element (a lead-in or parent item that stands in
+an earlier chunk) ``c0, c1, …``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from core.hashing import canonical_json, content_hash
+from core.types import Chunk, Element, Link, Reading, Statement
+
+
+@dataclass(frozen=True, slots=True)
+class InputElement:
+    """One element of an extraction input; ``lead_in`` and ``parent`` are labels of the same input."""
+
+    label: str
+    tag: str
+    text: str
+    headings: tuple[str, ...] = ()
+    lead_in: str | None = None
+    parent: str | None = None
+    headers: tuple[str, ...] = ()
+    links: tuple[Link, ...] = ()
+
+    @property
+    def is_own(self) -> bool:
+        return self.label.startswith("e")
+
+
+@dataclass(frozen=True, slots=True)
+class ExtractionInput:
+    """Everything an extractor may use of one chunk: title, heading path, own and context elements."""
+
+    title: str
+    headings: tuple[str, ...]
+    elements: tuple[InputElement, ...]
+
+    @property
+    def key(self) -> str:
+        """Hash of everything the extractor sees."""
+        rows = [
+            [e.label, e.tag, e.text, e.headings, e.lead_in, e.parent, e.headers, [[k.href, k.text] for k in e.links]]
+            for e in self.elements
+        ]
+        return content_hash("extraction-input", canonical_json([self.title, self.headings, rows]))
+
+
+@dataclass(frozen=True, slots=True)
+class Reject:
+    """Something an extractor or reader could not use, with its reason; counted, never dropped silently."""
+
+    what: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Extraction:
+    """The statements of one chunk and what was rejected on the way."""
+
+    statements: tuple[Statement, ...]
+    rejects: tuple[Reject, ...] = ()
+
+
+class Extractor(Protocol):
+    """Turns chunk inputs into statements. Equal fingerprint and input give an equal extraction."""
+
+    @property
+    def fingerprint(self) -> str:
+        """Name and version of everything that determines the output."""
+
+    def extract(self, source: ExtractionInput) -> Extraction:
+        """Extract the statements of one chunk; ``spans`` cite own elements only."""
+
+
+def extraction_input(reading: Reading, chunk: Chunk) -> tuple[ExtractionInput, dict[str, str]]:
+    """Build the input of ``chunk`` and the map from its labels to the page's anchors.
+
+    An element split over several chunks is an own element of the chunk that holds its start, and
+    context of the others, so that each of its statements is extracted once.
+    """
+    by_anchor = {element.anchor: element for element in reading.elements}
+    starts = {part.anchor for part in chunk.parts if part.start == 0}
+    own = [anchor for anchor in chunk.anchors if anchor in starts]
+    context = _context(own, by_anchor)
+    labels = {anchor: f"e{i}" for i, anchor in enumerate(own)}
+    labels |= {anchor: f"c{i}" for i, anchor in enumerate(context)}
+    elements = tuple(
+        InputElement(
+            label=labels[anchor],
+            tag=by_anchor[anchor].tag,
+            text=by_anchor[anchor].text,
+            headings=by_anchor[anchor].headings,
+            lead_in=labels.get(by_anchor[anchor].lead_in or ""),
+            parent=labels.get(by_anchor[anchor].parent or ""),
+            headers=by_anchor[anchor].headers,
+            links=by_anchor[anchor].links,
+        )
+        for anchor in [*context, *own]
+    )
+    source = ExtractionInput(title=reading.title, headings=chunk.headings, elements=elements)
+    return source, {label: anchor for anchor, label in labels.items()}
+
+
+def _context(own: list[str], by_anchor: dict[str, Element]) -> list[str]:
+    """Lead-ins and parent items above the own elements, outermost first, without the own ones."""
+    found: dict[str, None] = {}
+    for anchor in own:
+        chain: list[str] = []
+        pending = [by_anchor[anchor].parent, by_anchor[anchor].lead_in]
+        while pending:
+            above = pending.pop(0)
+            if above is None or above in chain or above not in by_anchor:
+                continue
+            chain.append(above)
+            pending += [by_anchor[above].parent, by_anchor[above].lead_in]
+        found |= dict.fromkeys(reversed(chain))
+    return [anchor for anchor in found if anchor not in own]

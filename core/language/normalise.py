@@ -1,0 +1,40 @@
+"""Names and words made comparable: the keys by which mentions meet. Pure and deterministic."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+_ARTICLES = {"a", "an", "the", "your", "their", "his", "her", "its", "our", "my", "this", "these", "any"}
+_QUOTES = str.maketrans({"‘": "'", "’": "'", "“": '"', "”": '"', "–": "-", "—": "-", "\u00a0": " "})
+_WORD = re.compile(r"[£$€]?[a-z0-9]+(?:[.,'-][a-z0-9]+)*%?")
+_IRREGULAR = {"children": "child", "people": "person", "men": "man", "women": "woman", "wives": "wife", "lives": "life"}
+_KEEP_S = ("ss", "us", "is", "ews", "ies")
+
+
+def normalise_text(text: str) -> str:
+    """Unicode NFKC, plain quotes and dashes, single spaces; case is kept."""
+    return " ".join(unicodedata.normalize("NFKC", text).translate(_QUOTES).split())
+
+
+def tokens(text: str) -> list[str]:
+    """Lower-case word, number and money tokens of a text, in order."""
+    return _WORD.findall(normalise_text(text).lower())
+
+
+def singular(word: str) -> str:
+    """A plain singular of an English noun; other words come back unchanged."""
+    if word in _IRREGULAR:
+        return _IRREGULAR[word]
+    if len(word) > 4 and word.endswith("ies"):
+        return word[:-3] + "y"
+    if len(word) > 3 and word.endswith("s") and not word.endswith(_KEEP_S):
+        return word[:-1]
+    return word
+
+
+def entity_key(surface: str) -> str:
+    """The normalised name of an entity: case, articles, possessives and plurals removed."""
+    words = [word.removesuffix("'s").removesuffix("'") for word in tokens(surface)]
+    content = [singular(word) for word in words if word not in _ARTICLES]
+    return " ".join(content or words) or normalise_text(surface).lower()

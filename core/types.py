@@ -1,0 +1,304 @@
+"""The words of ClauseGraph as frozen types; every room speaks in these.
+
+Offsets are half-open ``[start, end)`` character positions in ``Element.text``. Anchors are unique within
+one version of a page; a page is named by its key ``(source, uri)`` within a corpus.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class PageKey:
+    """A page within a corpus: the source's name and the page's uri in it."""
+
+    source: str
+    uri: str
+
+    def __str__(self) -> str:
+        return f"{self.source}:{self.uri}"
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A hyperlink inside an element: target as written, and the linked text."""
+
+    href: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Element:
+    """One addressable DOM element of a page.
+
+    ``anchor`` is tag + short hash of the text + ordinal among equal elements of the page, so an edit
+    elsewhere on the page does not change it. ``html`` is the exact serialised form; ``text`` its
+    whitespace-normalised text (cells of a row joined by " | ").
+    """
+
+    anchor: str
+    tag: str  # h1 h2 h3 p li tr
+    html: str
+    text: str
+    headings: tuple[str, ...] = ()  # texts of the heading path above it, outermost first
+    lead_in: str | None = None  # anchor of the paragraph or item that introduces its list
+    parent: str | None = None  # anchor of the list item it is nested in
+    headers: tuple[str, ...] = ()  # header cell texts of a table row, one per cell
+    links: tuple[Link, ...] = ()
+
+    @property
+    def plain_html(self) -> str:
+        """ConditionalQA's form of the element: ``<tag>text</tag>`` without inline markup."""
+        return f"<{self.tag}>{self.text}</{self.tag}>"
+
+    @property
+    def is_heading(self) -> bool:
+        return self.tag in ("h1", "h2", "h3")
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Characters ``[start, end)`` of the text of the element at ``anchor``."""
+
+    anchor: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """Consecutive elements of one section, within the token limit.
+
+    ``key`` names the occurrence on its page (first anchor, with ``@start`` when an element was split);
+    ``text`` is what is embedded: title, heading path, element texts; ``content_hash`` covers it.
+    """
+
+    key: str
+    headings: tuple[str, ...]
+    parts: tuple[Span, ...]
+    text: str
+    content_hash: str
+
+    @property
+    def anchors(self) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(part.anchor for part in self.parts))
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a reader and a chunker made of one page version: title, address, dates, elements, chunks."""
+
+    title: str
+    url: str | None
+    elements: tuple[Element, ...]
+    chunks: tuple[Chunk, ...] = ()
+    updated: str | None = None  # ISO date the page says it was last updated
+
+
+# --- conditions -----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """A condition stated by a span of an element; met, unmet or unknown only for a scenario."""
+
+    anchor: str
+    start: int
+    end: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class All:
+    """Holds when every child holds."""
+
+    children: tuple[Condition, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AnyOf:
+    """Holds when at least one child holds."""
+
+    children: tuple[Condition, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Not:
+    """Holds when the child does not (unless, except)."""
+
+    child: Condition
+
+
+Condition = Leaf | All | AnyOf | Not
+
+
+def leaves(condition: Condition | None) -> Iterator[Leaf]:
+    """Yield the leaves of a tree from left to right; nothing for ``None``."""
+    match condition:
+        case None:
+            return
+        case Leaf():
+            yield condition
+        case Not(child):
+            yield from leaves(child)
+        case All(children) | AnyOf(children):
+            for child in children:
+                yield from leaves(child)
+
+
+# --- facts ----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """An entity as a page writes it; ``key`` is its normalised name, by which mentions meet."""
+
+    surface: str
+    key: str
+    type: str = "thing"
+
+
+@dataclass(frozen=True, slots=True)
+class Literal:
+    """A value: ``kind`` is amount, percent, age, date, duration, number or text."""
+
+    value: str
+    kind: str = "text"
+
+
+class Modality(StrEnum):
+    """What a statement does to its subject."""
+
+    IS = "is"
+    MAY = "may"
+    MUST = "must"
+    CANNOT = "cannot"
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """One statement of a fact as an extractor returns it for one chunk.
+
+    Anchors in ``spans`` and ``condition`` are labels of the extraction input (``e0`` for an own element,
+    ``c0`` for context), so that equal chunks share an extraction; ``spans`` cite own elements only.
+    """
+
+    subject: Mention
+    relation: str
+    object: Mention | Literal
+    spans: tuple[Span, ...]
+    polarity: bool = True
+    modality: Modality = Modality.IS
+    condition: Condition | None = None
+    effective_from: str | None = None  # ISO date
+    effective_to: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Support:
+    """A statement at its place: page, chunk and real anchors. A fact holds where it has a support."""
+
+    fact_id: str
+    page: PageKey
+    chunk_key: str
+    statement: Statement
+    extractor: str  # fingerprint
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """Identity only: subject key, relation, object key; ``supports`` counts its open supports."""
+
+    id: str
+    subject: str
+    relation: str
+    object: str
+    supports: int = 0
+    hop: int = 0
+
+    @property
+    def text(self) -> str:
+        """The fact in words, as it is embedded."""
+        return f"{self.subject} {self.relation} {self.object}"
+
+
+# --- answers --------------------------------------------------------------------------------------
+
+
+class ConditionState(StrEnum):
+    """What a scenario says about a condition."""
+
+    MET = "met"
+    UNMET = "unmet"
+    UNKNOWN = "unknown"
+
+
+class AnswerStatus(StrEnum):
+    """``NOT_ANSWERABLE``: searched, the corpus does not say. ``UNKNOWN``: evidence does not decide."""
+
+    ANSWERED = "answered"
+    NOT_ANSWERABLE = "not_answerable"
+    UNKNOWN = "unknown"
+    INVALID_PREMISE = "invalid_premise"
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """A quoted span of a page: enough to show it and to find it again."""
+
+    page: PageKey
+    title: str
+    headings: tuple[str, ...]
+    span: Span
+    quote: str  # the sentence or item that holds the span
+    html: str  # serialised form of the whole element (ConditionalQA form)
+    updated: str | None = None
+    url: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Alternative:
+    """One answer text, the conditions under which it holds, and where it comes from.
+
+    ``states`` and ``sources`` are parallel to ``leaves(condition)``: what the scenario says of each leaf,
+    and the evidence that states it.
+    """
+
+    text: str
+    condition: Condition | None = None
+    states: tuple[ConditionState, ...] = ()
+    sources: tuple[Evidence, ...] = ()
+    evidence: tuple[Evidence, ...] = ()
+    score: float = 0.0
+
+    @property
+    def open_conditions(self) -> tuple[str, ...]:
+        """Serialised elements of the leaves that the scenario leaves open (ConditionalQA's form)."""
+        pairs = zip(self.states, self.sources, strict=True)
+        html = [source.html for state, source in pairs if state is ConditionState.UNKNOWN]
+        return tuple(dict.fromkeys(html))
+
+
+@dataclass(frozen=True, slots=True)
+class TraceStep:
+    """One step of an engine: its name, milliseconds, and plain figures about it."""
+
+    name: str
+    milliseconds: float
+    detail: dict[str, object] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What an engine returns for a question at one epoch."""
+
+    question: str
+    scenario: str
+    status: AnswerStatus
+    alternatives: tuple[Alternative, ...]
+    corpus: str
+    epoch: int
+    trace: tuple[TraceStep, ...] = ()

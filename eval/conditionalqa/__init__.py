@@ -1,0 +1,1 @@
+"""ConditionalQA: its files, its prediction format and its scorer."""

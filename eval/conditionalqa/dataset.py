@@ -1,0 +1,109 @@
+"""ConditionalQA questions and documents in the official format.
+
+Source: Sun, Cohen, Salakhutdinov, "ConditionalQA: A Complex Reading Comprehension Dataset with
+Conditional Answers", ACL 2022; files of haitian-sun/ConditionalQA, v1.0.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from pydantic import TypeAdapter
+
+from core.errors import InputError
+from eval.json_files import read_json_list
+
+Kind = Literal["yesno", "extractive", "not_answerable"]
+
+
+class ConditionalAnswer(NamedTuple):
+    """One answer and the page elements under which it holds: a pair, as the files write it."""
+
+    text: str
+    conditions: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Question:
+    """One question. ``conditions`` and ``evidences`` are serialised elements of the page ``url``.
+
+    A not answerable question has no answers, every other has at least one.
+    """
+
+    id: str
+    url: str
+    scenario: str
+    question: str
+    not_answerable: bool
+    answers: tuple[ConditionalAnswer, ...]
+    evidences: tuple[str, ...]
+
+    @property
+    def kind(self) -> Kind:
+        """The kind as the official scorer sees it: by the exact texts of the gold answers."""
+        if not self.answers:
+            return "not_answerable"
+        return "yesno" if any(a.text in ("yes", "no") for a in self.answers) else "extractive"
+
+    @property
+    def conditional(self) -> bool:
+        """Whether any gold answer has a condition; orthogonal to ``kind``."""
+        return any(answer.conditions for answer in self.answers)
+
+
+@dataclass(frozen=True)
+class Document:
+    """One page: ``contents`` are its serialised elements in reading order, repeats included."""
+
+    title: str
+    url: str
+    contents: tuple[str, ...]
+
+
+_QUESTIONS = TypeAdapter(tuple[Question, ...])
+_DOCUMENTS = TypeAdapter(tuple[Document, ...])
+
+
+def load_questions(path: Path) -> tuple[Question, ...]:
+    """Read a question file (``train.json``, ``dev.json``), in its order.
+
+    The public test split has no answers and is refused: it can only be scored by its authors.
+
+    Raises:
+        InputError: unreadable file, a record of another form, a repeated id, or answers that
+            contradict ``not_answerable``.
+    """
+    questions = read_json_list(path, _QUESTIONS, advice="use the official train.json or dev.json")
+    _refuse_repeats(path, "id", (q.id for q in questions))
+    for question in questions:
+        if question.not_answerable == bool(question.answers):
+            raise InputError(
+                f"{path}: question {question.id!r} has not_answerable="
+                f"{question.not_answerable} and {len(question.answers)} answers; "
+                "give answers if and only if it is answerable"
+            )
+    return questions
+
+
+def load_documents(path: Path) -> tuple[Document, ...]:
+    """Read a document file (``documents.json``), in its order.
+
+    Raises:
+        InputError: unreadable file, a record of another form, or a repeated url.
+    """
+    documents = read_json_list(path, _DOCUMENTS, advice="use the official documents.json")
+    _refuse_repeats(path, "url", (document.url for document in documents))
+    return documents
+
+
+def _refuse_repeats(path: Path, field: str, values: Iterable[str]) -> None:
+    repeated = [value for value, count in Counter(values).items() if count > 1]
+    if repeated:
+        raise InputError(
+            f"{path}: {field} {repeated[0]!r} occurs more than once "
+            f"({len(repeated)} such values); keep one record for each"
+        )

@@ -1,0 +1,39 @@
+"""What is embedded of an element and of a fact; a chunk is embedded as ``Chunk.text``.
+
+An element alone says too little ("at least 16"): with title, heading path and lead-in in front it finds
+far more of the evidence. ConditionalQA, 59 pages pooled, hybrid ranking, evidence recall at 650 tokens:
+0.94 with the context, 0.90 with the bare text.
+"""
+
+from __future__ import annotations
+
+from core.types import Element, Fact, Reading
+
+
+def element_text(reading: Reading, element: Element) -> str:
+    """Title, heading path, what introduces the element (lead-in, else parent item; header cells), text."""
+    by_anchor = {other.anchor: other for other in reading.elements}
+    return _element_text(reading.title, element, by_anchor)
+
+
+def element_texts(reading: Reading) -> list[str]:
+    """:func:`element_text` of every element of a page, in page order."""
+    by_anchor = {element.anchor: element for element in reading.elements}
+    return [_element_text(reading.title, element, by_anchor) for element in reading.elements]
+
+
+def fact_text(fact: Fact) -> str:
+    """Subject, relation and object in words."""
+    return fact.text
+
+
+def _element_text(title: str, element: Element, by_anchor: dict[str, Element]) -> str:
+    above = by_anchor.get(element.lead_in or element.parent or "")
+    lines = [
+        title,
+        " > ".join(element.headings),
+        above.text if above else "",
+        " | ".join(header for header in element.headers if header),
+        element.text,
+    ]
+    return "\n".join(line for line in lines if line)

@@ -34,9 +34,7 @@ def read_predictions(path: Path, questions: Iterable[Question]) -> dict[str, Pre
     Raises:
         InputError: unreadable file, a record of another form, a repeated or unknown id.
     """
-    predictions = read_json_list(
-        path, _PREDICTIONS, advice='write [{"id": ..., "answers": [[text, [conditions]]]}]'
-    )
+    predictions = read_json_list(path, _PREDICTIONS, advice='write [{"id": ..., "answers": [[text, [conditions]]]}]')
     return check_predictions(predictions, questions, where=str(path))
 
 
@@ -62,9 +60,7 @@ def check_predictions(
     return by_id
 
 
-def write_predictions(
-    path: Path, predictions: Mapping[str, Prediction], questions: Iterable[Question]
-) -> None:
+def write_predictions(path: Path, predictions: Mapping[str, Prediction], questions: Iterable[Question]) -> None:
     """Write predictions for the official scorer, in the order of ``questions``.
 
     Raises:

@@ -106,9 +106,7 @@ def conditions_f1(predicted: ConditionalAnswer, gold: ConditionalAnswer) -> floa
     return 2.0 * len(ours & theirs) / (len(ours) + len(theirs))
 
 
-def score_questions(
-    questions: Sequence[Question], predictions: Mapping[str, Prediction]
-) -> tuple[QuestionScore, ...]:
+def score_questions(questions: Sequence[Question], predictions: Mapping[str, Prediction]) -> tuple[QuestionScore, ...]:
     """Score every question, in order; those without a prediction get zeros.
 
     Raises:
@@ -121,11 +119,7 @@ def score_questions(
             kind=question.kind,
             conditional=question.conditional,
             has_prediction=question.id in checked,
-            scores=(
-                score_answers(checked[question.id].answers, question.answers)
-                if question.id in checked
-                else ZERO
-            ),
+            scores=(score_answers(checked[question.id].answers, question.answers) if question.id in checked else ZERO),
         )
         for question in questions
     )

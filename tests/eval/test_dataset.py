@@ -50,9 +50,7 @@ def test_a_question_is_read_as_the_file_has_it(tmp_path: Path) -> None:
         ([["10 days", []]], "extractive", False),
     ],
 )
-def test_kind_follows_the_exact_gold_texts(
-    tmp_path: Path, answers: list[Any], kind: str, conditional: bool
-) -> None:
+def test_kind_follows_the_exact_gold_texts(tmp_path: Path, answers: list[Any], kind: str, conditional: bool) -> None:
     record = _question(answers=answers, not_answerable=not answers)
     (question,) = load_questions(_write(tmp_path / "q.json", [record]))
     assert (question.kind, question.conditional) == (kind, conditional)

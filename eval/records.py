@@ -1,0 +1,128 @@
+"""One record per question, written first; every figure is computed from the records afterwards.
+
+A figure can then be traced to the questions behind it, and a new one needs no new run. A question
+that failed has a record too, with ``error``, and stays in every denominator.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import TypeAdapter
+
+from core.errors import InputError
+from eval.conditionalqa.dataset import ConditionalAnswer, Kind, Question
+from eval.conditionalqa.scorer import ZERO, Scores, score_answers
+from eval.json_files import parse_json_line, read_text, write_text
+from eval.retrieval import BudgetFigures
+
+
+@dataclass(frozen=True)
+class QuestionRecord:
+    """What happened to one question.
+
+    ``predicted`` is ``None`` without a prediction (a failure, with ``error``, or a run that only
+    retrieves); an empty tuple is the answer "not answerable". ``retrieval`` has one entry per budget.
+    ``milliseconds`` is wall time, ``model_tokens`` the prompt and output tokens of all calls.
+    """
+
+    id: str
+    kind: Kind
+    conditional: bool
+    gold: tuple[ConditionalAnswer, ...]
+    predicted: tuple[ConditionalAnswer, ...] | None
+    scores: Scores
+    retrieval: tuple[BudgetFigures, ...] = ()
+    milliseconds: float | None = None
+    model_tokens: int | None = None
+    error: str | None = None
+
+    @property
+    def has_prediction(self) -> bool:
+        """Whether there is an answer to score, "not answerable" included."""
+        return self.predicted is not None
+
+
+_RECORD = TypeAdapter(QuestionRecord)
+_ADVICE = "delete the line and run that question again"
+
+
+def make_record(
+    question: Question,
+    predicted: Sequence[ConditionalAnswer] | None,
+    *,
+    retrieval: Sequence[BudgetFigures] = (),
+    milliseconds: float | None = None,
+    model_tokens: int | None = None,
+    error: str | None = None,
+) -> QuestionRecord:
+    """Score one question and put all that is known of it into a record.
+
+    Raises:
+        InputError: both a prediction and an error: a failure is never an answer.
+    """
+    if predicted is not None and error is not None:
+        raise InputError(
+            f"question {question.id!r} has {len(predicted)} answers and the error {error!r}; "
+            "give predicted=None for a question that failed"
+        )
+    return QuestionRecord(
+        id=question.id,
+        kind=question.kind,
+        conditional=question.conditional,
+        gold=question.answers,
+        predicted=None if predicted is None else tuple(predicted),
+        scores=ZERO if predicted is None else score_answers(predicted, question.answers),
+        retrieval=tuple(retrieval),
+        milliseconds=milliseconds,
+        model_tokens=model_tokens,
+        error=error,
+    )
+
+
+def append_record(path: Path, record: QuestionRecord) -> None:
+    """Add one line to a JSONL file, made with its folder if need be.
+
+    Called after every question, so that a killed run loses none that was paid for.
+
+    Raises:
+        InputError: the file cannot be written.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("ab") as file:
+            file.write(_RECORD.dump_json(record) + b"\n")
+    except OSError as error:
+        raise InputError(f"{path}: cannot be written ({error}); choose another place") from error
+
+
+def write_records(path: Path, records: Iterable[QuestionRecord]) -> None:
+    """Write a JSONL file anew, one record a line.
+
+    Raises:
+        InputError: the file cannot be written.
+    """
+    write_text(path, "".join(_RECORD.dump_json(record).decode() + "\n" for record in records))
+
+
+def read_records(path: Path) -> tuple[QuestionRecord, ...]:
+    """Read the records of a run, in the order they were written.
+
+    Raises:
+        InputError: unreadable file, a line of another form (the last one may have been cut off when
+            the run was killed), or a repeated id.
+    """
+    records: dict[str, QuestionRecord] = {}
+    # Not splitlines(): it also cuts at characters such as U+2028, which JSON leaves as they are.
+    lines = read_text(path, advice="give the records file of a run").split("\n")
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
+        where = f"{path}, line {number}"
+        record = parse_json_line(line, _RECORD, where=where, advice=_ADVICE)
+        if record.id in records:
+            raise InputError(f"{where}: id {record.id!r} was recorded before; keep one line of the two")
+        records[record.id] = record
+    return tuple(records.values())

@@ -1,0 +1,62 @@
+"""Sentence boundaries in English policy text, by rules."""
+
+from __future__ import annotations
+
+import re
+
+# A possible end: closing mark, optional closing quotes or brackets, white space, something that may start a sentence.
+_CANDIDATE = re.compile(r"([.!?…])[\"'”’)\]]*(\s+)(?=[\"'“‘(\[]*[A-Z0-9£$€])")
+_LAST_WORD = re.compile(r"[\"'“‘(\[]*(\S*)$")
+_NEXT_WORD = re.compile(r"[\"'“‘(\[]*([A-Za-z’']+)?")
+
+_NEVER_LAST = frozenset("e.g i.e eg ie cf viz mr mrs ms dr prof rev hon st vs v messrs mx sgt capt".split())
+_BEFORE_NUMBER = frozenset(
+    "no nos art arts para paras reg regs s ss sec sect ch p pp fig figs vol cl sch ref tel ext approx c ca "
+    "jan feb mar apr jun jul aug sep sept oct nov dec".split()
+)
+_INITIALS = re.compile(r"^(?:[A-Za-z]\.)*[A-Za-z]$")  # U.K, a.m, J
+_STARTERS = frozenset(
+    "a after all an any apply as ask at before both but by call check do each for from he her his how however if in "
+    "it its make most my no not on once or our she since some tell that the their then there these they this those "
+    "to use we what when where which while who with you your".split()
+)
+_LIST_NUMBER = re.compile(r"^(?:\d{1,3}|[a-z]|[ivx]{1,4})$", re.IGNORECASE)
+
+
+def sentence_spans(text: str) -> list[tuple[int, int]]:
+    """Offsets ``[start, end)`` of the sentences of ``text``, in order, without surrounding white space.
+
+    Every character that is not white space is in exactly one sentence. A full stop after an abbreviation ("e.g.",
+    "Mr.", "No. 5", "U.K."), inside a number or an address ("£15,000.01", "gov.uk") or after a list number at the
+    start of a sentence ends nothing.
+    """
+    spans: list[tuple[int, int]] = []
+    start = len(text) - len(text.lstrip())
+    for match in _CANDIDATE.finditer(text):
+        if match.start(1) >= start and _ends(text, start, match):
+            spans.append((start, match.start(2)))
+            start = match.end()
+    end = len(text.rstrip())
+    if end > start:
+        spans.append((start, end))
+    return spans
+
+
+def _ends(text: str, start: int, match: re.Match[str]) -> bool:
+    """Whether a candidate really ends the sentence that began at ``start``."""
+    if match.group(1) != ".":
+        return True
+    before = _LAST_WORD.search(text, start, match.start(1))
+    word = before.group(1) if before else ""
+    following = _NEXT_WORD.match(text, match.end())
+    next_word = (following.group(1) or "") if following else ""
+    key = word.lower()
+    if key in _NEVER_LAST:
+        return False
+    if key in _BEFORE_NUMBER and not next_word:
+        return False
+    if before is not None and before.start() == start and _LIST_NUMBER.match(word):
+        return False
+    if _INITIALS.match(word):
+        return next_word.lower() in _STARTERS
+    return True

@@ -1,0 +1,80 @@
+"""The blocks of a page: its addressable DOM elements in document order, before anything is left out.
+
+One pass over the parsed tree with an explicit stack, so that neither deep nesting nor size needs recursion.
+Each block collects its own serialised HTML and text while the pass is inside it, which keeps the pass linear.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from core.types import Link
+
+_INVISIBLE = str.maketrans("", "", "\u200b\u2060\u00ad\ufeff")
+
+
+def squeeze(text: str) -> str:
+    """White space (no-break spaces too) collapsed to single spaces; zero-width characters dropped."""
+    return " ".join(text.translate(_INVISIBLE).split())
+
+
+@dataclass(slots=True)
+class Cell:
+    """A table cell being read: text pieces, whether it is a header, how many columns and rows it spans."""
+
+    pieces: list[str] = field(default_factory=list)
+    is_header: bool = False
+    is_bold: bool = False
+    columns: int = 1
+    rows: int = 1
+
+    @property
+    def text(self) -> str:
+        return squeeze("".join(self.pieces))
+
+
+@dataclass(slots=True)
+class Block:
+    """One addressable element as the page has it; ``tag`` is h1, h2, h3, p, li or tr.
+
+    ``group`` numbers the list or table it belongs to; ``item`` is the list item it is nested in;
+    ``region`` numbers the innermost sectioning container or layout cell. ``boilerplate`` tells that the
+    structure around it says so (navigation, footer, …).
+    """
+
+    tag: str
+    dom_tag: str
+    group: int | None = None
+    item: Block | None = None
+    region: int = 0
+    boilerplate: bool = False
+    in_head: bool = False  # row of a thead
+    html_pieces: list[str] = field(default_factory=list)
+    pieces: list[str] = field(default_factory=list)
+    cells: list[Cell] = field(default_factory=list)
+    links: list[Link] = field(default_factory=list)
+    open_inline: list[str] = field(default_factory=list)  # inline tags to close when a run of loose text ends
+    closing: str = ""
+
+    @property
+    def html(self) -> str:
+        return "".join(self.html_pieces)
+
+    @property
+    def text(self) -> str:
+        """Normalised text; cells of a row joined by " | "."""
+        if self.tag != "tr":
+            return squeeze("".join(self.pieces))
+        texts = [cell.text for cell in self.cells]
+        return " | ".join(texts) if any(texts) else ""
+
+    @property
+    def target(self) -> list[str]:
+        """Where text goes now: the last cell of a row, else the block itself."""
+        return self.cells[-1].pieces if self.cells else self.pieces
+
+    @property
+    def link_share(self) -> float:
+        """Share of the text's characters that are link text, 0 to 1."""
+        length = len(self.text)
+        return min(1.0, sum(len(link.text) for link in self.links) / length) if length else 0.0

@@ -1,0 +1,99 @@
+"""Read a ConditionalQA page: its serialised elements are kept to the letter."""
+
+from __future__ import annotations
+
+import json
+import re
+from html import unescape
+
+from core.extraction import Reject
+from core.types import Element, Link, Reading
+from ingestion.read.anchors import AnchorMaker
+from ingestion.read.blocks import squeeze
+from ingestion.read.dates import stated_update
+from ingestion.read.headings import HeadingPath
+from ingestion.read.markup import HEADINGS
+from ingestion.read.tables import looks_like_header
+from ingestion.sources.document import SourceDocument
+
+_ELEMENT = re.compile(r"\s*<([a-zA-Z][a-zA-Z0-9]*)(?:\s[^>]*)?>(.*)</\1\s*>\s*", re.DOTALL)
+_INNER_TAG = re.compile(r"</?[a-zA-Z][^<>]*>")
+_LINK = re.compile(r"""<a\s[^>]*?href=["']?([^"'\s>]+)[^>]*>(.*?)</a>""", re.DOTALL | re.IGNORECASE)
+_TAGS = frozenset({"h1", "h2", "h3", "p", "li", "tr"})
+
+
+def read_conditionalqa(document: SourceDocument) -> tuple[Reading, tuple[Reject, ...]]:
+    """Read a page of ConditionalQA; contents that are no element or have no text are rejects."""
+    page = json.loads(document.raw)
+    rejects: list[Reject] = []
+    parsed: list[tuple[str, str, str]] = []  # tag, text, html
+    for index, html in enumerate(page["contents"]):
+        match = _ELEMENT.fullmatch(html)
+        tag = match.group(1).lower() if match else ""
+        text = _text(match.group(2), tag) if match else ""
+        if not text:
+            reason = "an element without text" if match else "not one serialised element"
+            rejects.append(Reject(f"{document.uri}#{index}", reason))
+        else:
+            parsed.append((tag if tag in _TAGS else "p", text, html))
+    reading = Reading(
+        title=squeeze(page["title"]),
+        url=page["url"],
+        elements=_elements(parsed),
+        updated=stated_update([text for tag, text, _ in parsed if tag == "p"]),
+    )
+    return reading, tuple(rejects)
+
+
+def _text(inner: str, tag: str) -> str:
+    if "<" in inner:
+        inner = _INNER_TAG.sub("", inner)
+    if "&" in inner:
+        inner = unescape(inner)
+    if tag != "tr":
+        return squeeze(inner)
+    cells = [squeeze(cell) for cell in re.split(r"(?:^|\s)\|(?:\s|$)", inner)]
+    return " | ".join(cells) if any(cells) else ""
+
+
+def _elements(parsed: list[tuple[str, str, str]]) -> tuple[Element, ...]:
+    anchors = AnchorMaker()
+    path = HeadingPath()
+    elements: list[Element] = []
+    lead_in: str | None = None
+    for index, (tag, text, html) in enumerate(parsed):
+        anchor = anchors.make(tag, text)
+        if tag in ("li", "tr") and (index == 0 or parsed[index - 1][0] != tag):
+            before = elements[-1] if elements else None
+            lead_in = before.anchor if before is not None and before.tag == "p" else None
+        elements.append(
+            Element(
+                anchor=anchor,
+                tag=tag,
+                html=html,
+                text=text,
+                headings=path.above(tag),
+                lead_in=lead_in if tag in ("li", "tr") else None,
+                headers=_headers(parsed, index) if tag == "tr" else (),
+                links=tuple(
+                    Link(unescape(href), squeeze(_INNER_TAG.sub("", name))) for href, name in _LINK.findall(html)
+                ),
+            )
+        )
+        if tag in HEADINGS:
+            path.enter(tag, text)
+    return tuple(elements)
+
+
+def _headers(parsed: list[tuple[str, str, str]], index: int) -> tuple[str, ...]:
+    """Headers of a row: the first row of its run of rows, where that plausibly is a header."""
+    first = last = index
+    while first > 0 and parsed[first - 1][0] == "tr":
+        first -= 1
+    while last + 1 < len(parsed) and parsed[last + 1][0] == "tr":
+        last += 1
+    rows = [parsed[i][1].split(" | ") for i in range(first, last + 1)]
+    if index == first or not looks_like_header(rows[0], rows[1:]):
+        return ()
+    width = len(parsed[index][1].split(" | "))
+    return tuple((rows[0] + [""] * width)[:width])

@@ -1,0 +1,54 @@
+"""Dates that a page states about itself."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from datetime import date
+
+_MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split()
+_MONTH = r"(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?"
+_FORMS = (
+    (re.compile(r"\b(\d{4})-(\d{2})-(\d{2})"), "ymd"),
+    (re.compile(rf"\b(\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?{_MONTH},?\s+(\d{{4}})\b", re.IGNORECASE), "dmy"),
+    (re.compile(rf"\b{_MONTH}\s+(\d{{1,2}})(?:st|nd|rd|th)?,?\s+(\d{{4}})\b", re.IGNORECASE), "mdy"),
+    (re.compile(r"\b(\d{1,2})/(\d{1,2})/(\d{4})\b"), "dmy"),  # day first, as in Europe
+)
+_LATER = re.compile(
+    r"\b(?:updated|revised|reviewed|modified|amended|changed|correct (?:at|as at|as of|on))\b", re.IGNORECASE
+)
+_FIRST = re.compile(r"\b(?:published|issued|posted)\b", re.IGNORECASE)
+_ABOUT_PAGE = re.compile(
+    r"^\W*(?:last|first|page|this page|updated|published|leaflet|guide|document|date)\b", re.IGNORECASE
+)
+_MAX_LINE = 120  # characters; a longer paragraph is about something else
+
+
+def iso_date(text: str) -> str | None:
+    """The first date in a text as ``YYYY-MM-DD``; ``None`` when there is none, or none that exists."""
+    for pattern, order in _FORMS:
+        match = pattern.search(text)
+        if match is None:
+            continue
+        part = dict(zip(order, match.groups(), strict=True))
+        month = part["m"][:3].lower()
+        number = _MONTHS.index(month) + 1 if month in _MONTHS else int(part["m"])
+        try:
+            return date(int(part["y"]), number, int(part["d"])).isoformat()
+        except ValueError:
+            continue
+    return None
+
+
+def stated_update(lines: Iterable[str]) -> str | None:
+    """ISO date of the page's "last updated" line; of its "published" line when there is no other."""
+    published: str | None = None
+    for line in lines:
+        if len(line) > _MAX_LINE or not _ABOUT_PAGE.search(line):
+            continue
+        later = _LATER.search(line)
+        if later is not None and (found := iso_date(line[later.start() :])):
+            return found
+        if published is None and _FIRST.search(line):
+            published = iso_date(line)
+    return published

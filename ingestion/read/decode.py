@@ -1,0 +1,72 @@
+"""Bytes of a page to text, for pages that declare their encoding wrongly or not at all."""
+
+from __future__ import annotations
+
+import codecs
+import re
+
+_BOMS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),  # before UTF-16: its mark starts with the same two bytes
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+_DECLARED = re.compile(rb"""<(?:meta|\?xml)[^>]{0,500}?(?:charset|encoding)\s*=\s*["']?\s*([\w.:-]+)""", re.IGNORECASE)
+_DECLARED_WITHIN = 4096  # bytes; browsers look at the first 1,024
+# What a page calls Latin-1 or ASCII is Windows-1252 in every browser (WHATWG Encoding Standard).
+_WINDOWS_1252 = {"iso8859-1", "ascii", "cp1252"}
+_INVISIBLE = str.maketrans("", "", "\x00\ufeff")
+
+
+def decode_page(raw: bytes) -> str:
+    """Decode a page; never fails.
+
+    The order: byte order mark; UTF-8 when the bytes are valid UTF-8, whatever is declared (text in another
+    encoding is hardly ever valid UTF-8 by accident); the declared encoding when the bytes fit it; UTF-8 with
+    replacement characters when most of its non-ASCII characters are sound; Windows-1252. NUL and byte
+    order marks inside the text are dropped.
+    """
+    return _decode(raw).translate(_INVISIBLE)
+
+
+def _decode(raw: bytes) -> str:
+    for mark, encoding in _BOMS:
+        if raw.startswith(mark):
+            return raw[len(mark) :].decode(encoding, "replace")
+    if raw[:1] == b"<" and raw[1:2] == b"\0":
+        return raw.decode("utf-16-le", "replace")
+    if raw[:2] == b"\0<":
+        return raw.decode("utf-16-be", "replace")
+    declared = _declared_encoding(raw)
+    # ISO-2022 text is plain ASCII with escape sequences, so it would pass for UTF-8.
+    candidates = [declared, "utf-8"] if b"\x1b" in raw else ["utf-8", declared]
+    for candidate in candidates:
+        if candidate is not None:
+            try:
+                return raw.decode(candidate)
+            except UnicodeDecodeError:
+                continue
+    return _damaged(raw)
+
+
+def _declared_encoding(raw: bytes) -> str | None:
+    """Python's name of the declared encoding; ``None`` when none, an unknown or an impossible one is declared."""
+    match = _DECLARED.search(raw[:_DECLARED_WITHIN])
+    if match is None:
+        return None
+    try:
+        info = codecs.lookup(match.group(1).decode("ascii", "replace"))
+    except LookupError:
+        return None
+    if not info._is_text_encoding or info.name.startswith(("utf-16", "utf-32", "utf-7", "idna", "punycode")):
+        return None  # the declaration itself was readable as ASCII, so it cannot be true
+    return "cp1252" if info.name in _WINDOWS_1252 else info.name
+
+
+def _damaged(raw: bytes) -> str:
+    """UTF-8 with damage, or Windows-1252: whichever explains more of the bytes above 127."""
+    text = raw.decode("utf-8", "replace")
+    broken = text.count("\ufffd")
+    sound = sum(character > "\x7f" for character in text) - broken
+    return text if sound > broken else raw.decode("cp1252", "replace")

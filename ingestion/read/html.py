@@ -1,0 +1,41 @@
+"""Read an HTML page: decode, parse once, leave out boilerplate, name the elements."""
+
+from __future__ import annotations
+
+from core.extraction import Reject
+from core.types import Reading
+from ingestion.read.decode import decode_page
+from ingestion.read.main_text import main_blocks
+from ingestion.read.page_facts import page_title, page_updated, page_url
+from ingestion.read.parse import parse_page
+from ingestion.read.relations import elements_of
+from ingestion.read.walk import page_blocks
+from ingestion.sources.document import SourceDocument
+
+
+def read_html(document: SourceDocument) -> tuple[Reading, tuple[Reject, ...]]:
+    """Read an HTML page; a page without usable text has no elements and one reject that says why."""
+    page = decode_page(document.raw)
+    root, truncated = parse_page(page)
+    if root is None:
+        return _nothing(document, "no HTML element could be parsed")
+    blocks = page_blocks(root)
+    if not blocks:
+        return _nothing(document, "the page has no text")
+    kept = main_blocks(blocks, page)
+    if not kept:
+        return _nothing(document, "no main text: everything on the page is navigation, cookie notices or the like")
+    elements = elements_of(kept)
+    reading = Reading(
+        title=document.title or page_title(root, elements, document.uri),
+        url=document.url or page_url(root),
+        elements=elements,
+        updated=page_updated(root, [block.text for block in blocks if block.tag == "p"]),
+    )
+    rejects = [Reject(document.uri, truncated)] if truncated else []
+    return reading, tuple(rejects)
+
+
+def _nothing(document: SourceDocument, reason: str) -> tuple[Reading, tuple[Reject, ...]]:
+    reading = Reading(title=document.title or document.uri, url=document.url, elements=())
+    return reading, (Reject(document.uri, reason),)

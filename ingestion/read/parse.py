@@ -1,0 +1,27 @@
+"""Text of a page to a DOM; bounded, whatever the markup."""
+
+from __future__ import annotations
+
+import re
+
+from lxml import etree, html
+from lxml.etree import _Element
+
+_CONTROL = re.compile(r"[\x00-\x08\x0b\x0e-\x1f\ud800-\udfff]")
+
+
+def parse_page(text: str) -> tuple[_Element | None, str | None]:
+    """Parse a decoded page.
+
+    Returns the root (``None`` when the parser finds no element at all), and why the parser left part of the
+    page unread, if it did: libxml2 stops at 2,048 levels of nesting.
+    """
+    clean = _CONTROL.sub("", text)
+    parser = html.HTMLParser(encoding="utf-8", huge_tree=True, remove_pis=True, remove_comments=True)
+    try:
+        root = html.document_fromstring(clean.encode("utf-8"), parser=parser)
+    except etree.ParserError:
+        return None, None
+    stopped = next((entry for entry in parser.error_log if entry.level == etree.ErrorLevels.FATAL), None)
+    reason = f"only the part before line {stopped.line} was read: {stopped.message}" if stopped else None
+    return root, reason

@@ -1,0 +1,27 @@
+"""Pick the source for a location by looking at what is there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from core.errors import SourceError
+from ingestion.sources.conditionalqa import ConditionalQASource
+from ingestion.sources.document import Source
+from ingestion.sources.folder import FolderSource
+
+
+def open_source(location: str, name: str | None = None) -> Source:
+    """Open a folder of HTML files, one HTML file, or a ConditionalQA documents file.
+
+    Raises:
+        SourceError: nothing is there, or it is no source that ClauseGraph knows.
+    """
+    if "://" in location:
+        raise SourceError(f"source {location} is an address; download the pages and give their folder")
+    path = Path(location).expanduser()
+    if not location.strip() or not path.exists():
+        raise SourceError(f"source {location!r} does not exist; give a folder of HTML files or a documents.json")
+    if path.is_dir():
+        records = path / "documents.json"
+        return ConditionalQASource(records, name or path.name) if records.is_file() else FolderSource(path, name)
+    return ConditionalQASource(path, name) if path.suffix.lower() == ".json" else FolderSource(path, name)

@@ -133,16 +133,3 @@ def test_writing_refuses_unknown_ids_and_impossible_places(tmp_path: Path) -> No
         write_predictions(tmp_path / "p.json", {"x": Prediction("x", ())}, questions)
     with pytest.raises(InputError, match="cannot be written"):
         write_predictions(tmp_path / "q.json" / "p.json", {}, questions)
-
-
-@pytest.mark.integration
-def test_the_official_files_load(conditionalqa: Path) -> None:
-    questions = load_questions(conditionalqa / "dev.json")
-    documents = {page.url: page for page in load_documents(conditionalqa / "documents.json")}
-    assert (len(questions), len(documents)) == (143, 59)
-    assert len(load_questions(conditionalqa / "train.json")) == 2338
-    kinds = [question.kind for question in questions]
-    counts = [kinds.count(kind) for kind in ("yesno", "extractive", "not_answerable")]
-    assert counts == [73, 66, 4]
-    assert sum(question.conditional for question in questions) == 31
-    assert all(set(q.evidences) <= set(documents[q.url].contents) for q in questions)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.errors import InputError
@@ -88,6 +88,7 @@ def test_nothing_found_nothing_to_find_and_a_bad_budget() -> None:
 _ELEMENT = st.integers(0, 12).map(lambda number: f"<p>{'w ' * (number % 4)}{number}</p>")
 
 
+@settings(deadline=None)  # a slow machine is no failure
 @given(
     units=st.lists(st.lists(_ELEMENT, max_size=4), max_size=8),
     evidence=st.lists(_ELEMENT, min_size=1, max_size=4),

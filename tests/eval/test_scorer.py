@@ -1,19 +1,18 @@
-"""The ConditionalQA scorer: by hand, against brute force, and against published figures."""
+"""The ConditionalQA scorer: by hand and against brute force."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import astuple
 from itertools import permutations
-from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.errors import InputError
-from eval.conditionalqa.dataset import ConditionalAnswer, Question, load_questions
-from eval.conditionalqa.predictions import Prediction, read_predictions
+from eval.conditionalqa.dataset import ConditionalAnswer, Question
+from eval.conditionalqa.predictions import Prediction
 from eval.conditionalqa.scorer import (
     Scores,
     aggregate,
@@ -126,11 +125,13 @@ def _brute_force(predicted: list[A], gold: list[A]) -> list[float]:
     return [discount * value / len(gold) for value in best]
 
 
+@settings(deadline=None)  # a slow machine is no failure
 @given(predicted=_ANSWERS, gold=_ANSWERS.filter(bool))
 def test_assignment_equals_brute_force(predicted: list[A], gold: list[A]) -> None:
     assert _close(score_answers(predicted, gold), *_brute_force(predicted, gold))
 
 
+@settings(deadline=None)  # a slow machine is no failure
 @given(predicted=_ANSWERS, gold=_ANSWERS)
 def test_scores_are_bounded_and_ordered(predicted: list[A], gold: list[A]) -> None:
     scores = score_answers(predicted, gold)
@@ -179,22 +180,3 @@ def test_an_unknown_prediction_and_no_questions() -> None:
     with pytest.raises(InputError, match="'x' is none of the 0 questions"):
         score_questions([], {"x": Prediction("x", ())})
     assert aggregate([])["total"].ours is None
-
-
-@pytest.mark.integration
-def test_published_predictions_get_the_official_figures(conditionalqa: Path) -> None:
-    questions = load_questions(conditionalqa / "dev.json")
-    baseline = conditionalqa / "baselines" / "gpt-4o_text-prompt_4-shot.json"
-    groups = aggregate(score_questions(questions, read_predictions(baseline, questions)))
-
-    expected = {
-        "total": (58.53, 42.04),
-        "yesno": (78.77, 56.28),
-        "extractive": (39.70, 28.84),
-        "conditional": (41.50, 10.71),
-    }
-    for group in ("total", "yesno", "extractive", "conditional"):
-        for scores in (groups[group].official, groups[group].ours):
-            assert scores is not None
-            figures = (round(100 * scores.f1, 2), round(100 * scores.f1_with_conditions, 2))
-            assert figures == expected[group], group

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from core.errors import InputError
@@ -113,6 +113,7 @@ def _reversed(tree: dict[str, Any]) -> dict[str, Any]:
     return {key: [{key: [_reversed(child)]} for child in reversed(value)]}
 
 
+@settings(deadline=None)  # a slow machine is no failure
 @given(tree=_TREES)
 def test_order_and_wrapping_never_matter(tree: dict[str, Any]) -> None:
     result = _one(_reversed(tree), tree)

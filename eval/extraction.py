@@ -1,0 +1,184 @@
+"""How well an extractor finds conditions: elements that state one, and the shape of the trees.
+
+Two measures, both over readings, so that any extractor and any reader can be scored:
+
+* ``marking``: recall of ConditionalQA's gold condition elements against the share of all elements that the
+  extractor marks, beside two plain baselines.
+* ``predicted_trees``: for each labelled statement of ``examples/statements.json`` the tree that the extractor
+  gives it, for ``eval.tree_scores.score_trees``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from core.extraction import Extraction, Extractor, extraction_input
+from core.types import All, AnyOf, Chunk, Condition, Element, Leaf, Not, Reading, Span, Statement, leaves
+from eval.conditionalqa.dataset import Question
+from eval.elements import element_key
+from eval.text_overlap import token_f1
+
+_KEYWORDS = re.compile(
+    r"\b(?:if|unless|must|only|when|where|while|except|provided|as long as|need|needs|cannot|should)\b", re.IGNORECASE
+)
+
+Key = tuple[str, str]
+"""An element as the data set sees it: tag and text (``eval.elements.element_key``)."""
+
+
+@dataclass(frozen=True)
+class Marking:
+    """``found`` of ``gold`` condition elements lie in the ``marked`` of ``elements`` elements."""
+
+    name: str
+    gold: int
+    found: int
+    elements: int
+    marked: int
+
+    @property
+    def recall(self) -> float:
+        """Share of the gold condition elements that are marked; 1 when there is none."""
+        return self.found / self.gold if self.gold else 1.0
+
+    @property
+    def share(self) -> float:
+        """Share of all elements that are marked."""
+        return self.marked / self.elements if self.elements else 0.0
+
+
+def condition_elements(questions: Iterable[Question]) -> dict[str, set[Key]]:
+    """The gold condition elements of each page url."""
+    found: dict[str, set[Key]] = {}
+    for question in questions:
+        for answer in question.answers:
+            found.setdefault(question.url, set()).update(element_key(html) for html in answer.conditions)
+    return found
+
+
+def marked_anchors(reading: Reading, extractor: Extractor) -> set[str]:
+    """Anchors of a page that hold a leaf of a statement's condition, or that a conditional statement cites."""
+    marked: set[str] = set()
+    for chunk in reading.chunks:
+        source, anchors = extraction_input(reading, chunk)
+        for statement in extractor.extract(source).statements:
+            if statement.condition is not None:
+                marked |= {anchors[leaf.anchor] for leaf in leaves(statement.condition)}
+                marked |= {anchors[span.anchor] for span in statement.spans}
+    return marked
+
+
+def keyword_anchors(reading: Reading) -> set[str]:
+    """The plain rule: an element that has a keyword of conditions, or whose lead-in has."""
+    by_anchor = {element.anchor: element for element in reading.elements}
+
+    def stated(element: Element) -> bool:
+        above = by_anchor.get(element.lead_in or "")
+        return bool(_KEYWORDS.search(element.text) or (above is not None and _KEYWORDS.search(above.text)))
+
+    return {element.anchor for element in reading.elements if stated(element)}
+
+
+def prose_anchors(reading: Reading) -> set[str]:
+    """Every paragraph and list item."""
+    return {element.anchor for element in reading.elements if element.tag in ("p", "li")}
+
+
+def marking(name: str, readings: Mapping[str, Reading], gold: Mapping[str, set[Key]], marked: Mapping[str, set[str]]) -> Marking:
+    """Score the marked anchors of each page url; gold elements of pages without a reading count as missed."""
+    found = elements = total = 0
+    for url, reading in readings.items():
+        anchors = marked.get(url, set())
+        elements += len(reading.elements)
+        total += sum(element.anchor in anchors for element in reading.elements)
+        keys = {element_key(element.plain_html) for element in reading.elements if element.anchor in anchors}
+        found += len(gold.get(url, set()) & keys)
+    return Marking(name, sum(len(keys) for keys in gold.values()), found, elements, total)
+
+
+def marking_report(readings: Mapping[str, Reading], questions: Iterable[Question], extractor: Extractor) -> tuple[Marking, ...]:
+    """The extractor beside the two baselines, on the same pages and questions."""
+    gold = condition_elements(questions)
+    rows = (
+        ("extractor", {url: marked_anchors(reading, extractor) for url, reading in readings.items()}),
+        ("keywords", {url: keyword_anchors(reading) for url, reading in readings.items()}),
+        ("p and li", {url: prose_anchors(reading) for url, reading in readings.items()}),
+    )
+    return tuple(marking(name, readings, gold, marked) for name, marked in rows)
+
+
+# --- trees ------------------------------------------------------------------------------------------
+
+
+def predicted_trees(
+    readings: Mapping[str, Reading], labels: Sequence[Mapping[str, Any]], extractor: Extractor
+) -> dict[str, dict[str, Any] | None]:
+    """The extractor's tree for each labelled statement, by id; statements it does not find are left out.
+
+    ``labels`` are records of ``examples/statements.json``; each page is extracted as one chunk, so that the
+    figure is about language and not about where chunks part. A label is matched to the statement that cites
+    its sentence; among several, to the one with the label's modality, polarity and subject.
+    """
+    found: dict[str, dict[str, Any] | None] = {}
+    extracted: dict[str, tuple[Extraction, dict[str, Element]]] = {}
+    for label in labels:
+        page = label["page"]
+        if page not in readings:
+            continue
+        if page not in extracted:
+            extracted[page] = _whole_page(readings[page], extractor)
+        extraction, elements = extracted[page]
+        statement = _labelled_statement(label, extraction.statements, elements)
+        if statement is not None:
+            found[label["id"]] = plain_tree(statement.condition, elements)
+    return found
+
+
+def plain_tree(condition: Condition | None, elements: Mapping[str, Element]) -> dict[str, Any] | None:
+    """A condition in the form of ``examples/statements.json``; ``elements`` resolves its anchors."""
+    match condition:
+        case None:
+            return None
+        case Leaf():
+            return {"leaf": condition.text, "element": elements[condition.anchor].plain_html}
+        case Not(child):
+            return {"not": plain_tree(child, elements)}
+        case All(children):
+            return {"all": [plain_tree(child, elements) for child in children]}
+        case AnyOf(children):
+            return {"any": [plain_tree(child, elements) for child in children]}
+
+
+def _whole_page(reading: Reading, extractor: Extractor) -> tuple[Extraction, dict[str, Element]]:
+    """Extract a page as one chunk; also the elements by their labels."""
+    parts = tuple(Span(element.anchor, 0, len(element.text)) for element in reading.elements)
+    source, anchors = extraction_input(reading, Chunk("page", (), parts, "", ""))
+    by_anchor = {element.anchor: element for element in reading.elements}
+    return extractor.extract(source), {label: by_anchor[anchor] for label, anchor in anchors.items()}
+
+
+def _labelled_statement(
+    label: Mapping[str, Any], statements: Sequence[Statement], elements: Mapping[str, Element]
+) -> Statement | None:
+    """The statement a label is about, or None."""
+    key = element_key(label["statement"])
+    best: tuple[float, float, float, float] | None = None
+    chosen: Statement | None = None
+    for statement in statements:
+        first = statement.spans[0]
+        element = elements[first.anchor]
+        if element_key(element.plain_html) != key or statement.relation in ("refers to", "depends on"):
+            continue
+        overlap = token_f1(element.text[first.start : first.end], label["sentence"])
+        score = (
+            round(overlap, 2),
+            float(statement.modality == label["modality"]),
+            float(statement.polarity == (label["polarity"] == "positive")),
+            token_f1(statement.subject.surface, label["subject"]),
+        )
+        if overlap >= 0.5 and (best is None or score > best):
+            best, chosen = score, statement
+    return chosen

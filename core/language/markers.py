@@ -1,0 +1,108 @@
+"""Subordinators: the words that open a condition, with their sign, and the look-alikes that do not."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+_PLAIN = str.maketrans({"‘": "'", "’": "'", "“": '"', "”": '"', "–": "-", "—": "-", "\u00a0": " "})
+
+# In order: the first alternative that matches at a position wins. The group name says what it does.
+_MARKER = re.compile(
+    r"""
+    (?P<neutral>\b(?:even\s+(?:if|when|though|where)|whether\s+or\s+not|as\s+if|if\s+(?:possible|necessary|not|any|so)(?=\s*(?:[,.;:)]|$))
+        |although|because|so\s+that|regardless\s+of|what\s+if)\b)
+  | (?P<not>\b(?:but\s+not\s+(?:if|when|where|while|until)|(?:but\s+)?unless|except\s+(?:if|when|where|that|for|while)
+        |excluding|other\s+than\s+(?:if|when|where)|except|not\s+(?:if|when))\b)
+  | (?P<if>\b(?:but\s+)?(?:only\s+(?:if|when|where|while|after|once)|if\s+and\s+only\s+if|(?:if|as\s+long\s+as|so\s+long\s+as
+        |on\s+(?:the\s+)?condition\s+that|providing(?:\s+that)?(?=\s+(?:you|they|it|the|your|we|he|she|a|an|all|any|both|:))
+        |provided(?:\s+that|(?=\s*:|\s+(?:you|they|it|your|he|she|there|no)\b)))(?=\W))
+    )
+  | (?P<weak>\b(?:when(?:ever)?|while|where|once)\b)
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+# Verbs that ask about something: "check if" opens a question, not a condition.
+_ASKING = re.compile(
+    r"\b(?:check(?:s|ed|ing)?|ask(?:s|ed|ing)?|see|find(?:ing)?\s+out|decides?|deciding|knows?|sure|wonder|say|show|shows|explain|confirm|tell(?:s|ing)?\s+(?:you|them|him|her)"
+    r"|establish|consider|work\s+out|unsure|determine)\s*$",
+    re.IGNORECASE,
+)
+_INTRO = re.compile(
+    r"\s*(?:(?:but|and|or|so|also|however|otherwise|then|instead|for\s+example|in\s+addition|similarly)[,\s]\s*)*", re.IGNORECASE
+)
+# A noun right before "where" or "when" makes it relative ("the country where you live").
+_WEAK_FOLLOW = re.compile(r"\s*(?::|(?!we\b|to\b|we're\b|and\b|or\b)[A-Za-z£])", re.IGNORECASE)
+_JOINED = re.compile(r"\b(or|and|but)\s*$", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Marker:
+    """A subordinator ``[start, end)``: ``negated`` opens an exception, ``neutral`` no condition at all.
+
+    ``joined`` is how its clause joins the one before; ``fronted`` when it opens the sentence.
+    """
+
+    start: int
+    end: int
+    negated: bool = False
+    neutral: bool = False
+    fronted: bool = False
+    joined: str = "all"
+
+
+def plain(text: str) -> str:
+    """Plain quotes, dashes and spaces, of equal length, so that offsets hold."""
+    return text.translate(_PLAIN)
+
+
+def find_markers(text: str, start: int, end: int) -> list[Marker]:
+    """The subordinators of ``text[start:end]`` in order. ``text`` must be ``plain``."""
+    intro = _INTRO.match(text, start, end)
+    first = intro.end() if intro else start
+    found: list[tuple[Marker, bool]] = []
+    for match in _MARKER.finditer(text, start, end):
+        kind = match.lastgroup or ""
+        if _is_look_alike(text, start, match, kind):
+            continue
+        fronted = match.start() == first or _after_short_intro(text, start, match.start())
+        marker_start = match.start()
+        conjunction = _JOINED.search(text, start, match.start())
+        operator = "all"
+        if conjunction and found and not found[-1][0].neutral:
+            marker_start = conjunction.start()
+            operator = "any" if conjunction[1].lower() == "or" else "all"
+        marker = Marker(marker_start, match.end(), kind == "not", kind == "neutral", fronted and not found, operator)
+        found.append((marker, kind == "weak"))
+    return _without_idle_weak(found, text)
+
+
+def _is_look_alike(text: str, start: int, match: re.Match[str], kind: str) -> bool:
+    """"check if", "the country where you live", "provided by": words that open no condition."""
+    before = text[start : match.start()]
+    word = match[0].lower()
+    if kind == "if" and _ASKING.search(before):
+        return True
+    if kind == "not":
+        return word == "excluding" or (word == "except" and not before.strip() and ":" in text[match.end() : match.end() + 2])
+    if kind != "weak":
+        return False
+    if not _WEAK_FOLLOW.match(text, match.end()) or _ASKING.search(before):
+        return True
+    if word == "where":
+        return bool(before.strip()) and not before.rstrip().endswith((",", "("))
+    if word == "once":
+        return bool(before.strip()) and not re.match(r"\s+(?:you|they|the|your|it|he|she)\b|\s*:", text[match.end() :], re.IGNORECASE)
+    return bool(re.search(r"\b(?:the\s+(?:date|day|time|year|month|week|point|tax year)|depends?\s+on|including|and|from|of|about|on|how|to)\s*$", before, re.IGNORECASE))
+
+
+def _after_short_intro(text: str, start: int, position: int) -> bool:
+    """"In England, if …": a marker after a short opening phrase and its comma is fronted too."""
+    before = text[start:position].rstrip()
+    return before.endswith(",") and len(before.split()) <= 6 and bool(re.match(r"(?:in|at|for|from|on|under|after|before)\s", before, re.IGNORECASE))
+
+
+def _without_idle_weak(found: list[tuple[Marker, bool]], text: str) -> list[Marker]:
+    """Drop "when", "while" and "where" beside a strong subordinator, unless they open the sentence."""
+    strong = any(not weak and not marker.neutral for marker, weak in found)
+    return [marker for marker, weak in found if not weak or marker.fronted or not strong]

@@ -1,0 +1,54 @@
+"""Lead-ins: the condition that a colon leaves open for the list below, and whether it wants all or any item."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from core.language.conjunctions import starts_predicate
+
+_QUANTIFIER = re.compile(
+    r"""
+    (?P<none>\b(?:none\s+of|neither)\b)
+  | (?P<any>\b(?:any\s+(?:one\s+)?of|one(?:\s+or\s+(?:more|both))?\s+of|at\s+least\s+(?:one|1|two|2|three|3)\s+of|either(?:\s+of)?|1\s+of
+        |any\s+(?:other\s+)?(?:following|these)|at\s+least\s+(?:one|1)|one\s+or\s+more|whichever)\b)
+  | (?P<all>\b(?:all(?:\s+(?:of|the|these|three|four|3|4|5))?|both(?:\s+of)?|each\s+of|every\s+one\s+of|the\s+following\s+(?:conditions|criteria))\b)
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+_OPENING = re.compile(r",?\s+(and|or)\s+(?=(?:you\s+|they\s+|it\s+|are\s+|you're\s+|have\s+)*(?:either|both|any of|all of|one of|at least)\b[^,]*$)", re.IGNORECASE)
+_LAST_STUB = re.compile(r",?\s+(and|or)\s+((?:if\s+)?(?:you|they|it|he|she|your\s+\w+|the\s+\w+|you're|they're|you've)(?:\s+(?:are|is|have|has|were|was|get|also|do|not))*)\s*:?\s*$", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """A condition to be filled by list items: ``operator`` is all, any or, where the text does not say, None."""
+
+    operator: str | None
+    negated: bool = False
+    joined: str = "all"
+
+
+def quantifier(text: str) -> tuple[str | None, bool]:
+    """The operator that a lead-in names ("any of these"), and whether it negates ("none of")."""
+    found = [match for match in _QUANTIFIER.finditer(text)]
+    if not found:
+        return None, False
+    kind = found[-1].lastgroup
+    return ("any", True) if kind == "none" else (kind, False)
+
+
+def split_slot(text: str, start: int, end: int, open_ended: bool) -> tuple[tuple[int, int] | None, Slot | None]:
+    """Split the clause ``text[start:end]`` into its closed part and the slot its list fills.
+
+    A clause that is not ``open_ended`` (no colon) is closed throughout.
+    """
+    if not open_ended:
+        return (start, end), None
+    clause = text[start:end]
+    operator, negated = quantifier(clause[-90:])
+    opening = _OPENING.search(clause) or _LAST_STUB.search(clause)
+    if opening and starts_predicate(clause[: opening.start()], "x x x"):
+        joined = "any" if opening[1].lower() == "or" else "all"
+        return (start, start + opening.start()), Slot(operator, negated, joined)
+    return None, Slot(operator, negated)

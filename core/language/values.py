@@ -1,0 +1,69 @@
+"""Literal values in policy text: amounts, percentages, ages, dates, durations and numbers, with their kind."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date
+
+_MONTHS = (
+    "january february march april may june july august september october november december".split()
+)
+_MONTH = "(?:" + "|".join(m.capitalize() for m in _MONTHS) + ")"
+_NUMBER = r"(?:\d[\d,]*(?:\.\d+)?|one|two|three|four|five|six|seven|eight|nine|ten|twelve|half an?|an?)"
+_BOUND = r"(?:(?:up to|at least|at most|more than|less than|no more than|a maximum of|a minimum of|under|over|about|around)\s+)?"
+_VALUE = re.compile(
+    rf"""
+    (?P<percent>{_BOUND}\d+(?:\.\d+)?\s?(?:%|per\s?cent\b)(?:\s+(?:or\s+)?(?:more|less))?)
+  | (?P<amount>{_BOUND}[£$€]\s?\d[\d,]*(?:\.\d+)?(?:\s?(?:million|billion|m|k)\b)?(?:\s+(?:a|per|each|every)\s+(?:day|week|month|year|hour|person|child|mile))?)
+  | (?P<date>(?:\d{{1,2}}\s+{_MONTH}(?:\s+\d{{4}})?|{_MONTH}\s+\d{{4}})\b)
+  | (?P<age>\baged?\s+(?:between\s+)?\d{{1,3}}(?:\s*(?:to|and|-|or)\s*\d{{1,3}})?(?:\s+(?:or|and)\s+(?:over|under|older|younger|above))?
+        |\b(?:under|over)\s+(?:the\s+age\s+of\s+)?(?:1[0-9]|[2-9][0-9])\b(?!\s*(?:[%,\d]|days|weeks|months|years|hours|people|employees|miles|metres))
+        |\b\d{{1,2}}\s+(?:or|and)\s+(?:over|older|under|younger)\b|\b\d{{1,3}}\s+years?\s+old\b|\b\d{{1,3}}th\s+birthday\b)
+  | (?P<duration>{_BOUND}\b{_NUMBER}[\s-](?:calendar\s+|working\s+|full\s+|consecutive\s+)?(?:day|week|month|year|hour|minute)s?\b)
+  | (?P<number>{_BOUND}\b\d[\d,]*(?:\.\d+)?\b)
+    """,
+    re.VERBOSE,
+)
+_FULL_DATE = rf"(\d{{1,2}})\s+({_MONTH})\s+(\d{{4}})"
+_FROM = re.compile(rf"\b(?:from|since|(?:on or )?after|starting(?: on)?|begins? on)\s+{_FULL_DATE}")
+_UNTIL = re.compile(rf"\b(?:until|up to|to|before|by|ends? on)\s+{_FULL_DATE}")
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A value ``[start, end)`` of a text and its kind."""
+
+    start: int
+    end: int
+    text: str
+    kind: str
+
+
+def find_values(text: str) -> Iterator[Value]:
+    """Yield the values of a text from left to right."""
+    for match in _VALUE.finditer(text):
+        yield Value(match.start(), match.end(), match[0], match.lastgroup or "text")
+
+
+def value_kind(text: str) -> str | None:
+    """The kind of a text that is one value and little else ("up to £600 a year"), else None."""
+    stripped = text.strip()
+    first = next(find_values(stripped), None)
+    if first is None or first.start > 1:
+        return None
+    return first.kind if len(stripped[first.end :].split()) <= 2 else None
+
+
+def effective_dates(text: str) -> tuple[str | None, str | None]:
+    """ISO dates of "from 6 April 2026" and "until 5 April 2027"; None where the text states none."""
+    start, end = _FROM.search(text), _UNTIL.search(text)
+    return (_iso(start) if start else None), (_iso(end) if end else None)
+
+
+def _iso(match: re.Match[str]) -> str | None:
+    try:
+        return date(int(match[3]), _MONTHS.index(match[2].lower()) + 1, int(match[1])).isoformat()
+    except ValueError:  # 31 April
+        return None

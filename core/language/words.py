@@ -1,0 +1,124 @@
+"""Word lists of policy English: verbs and their forms, auxiliaries, starters of clauses. Data, no rules."""
+
+from __future__ import annotations
+
+AUXILIARIES = frozenset(
+    "is are was were am be been has have had do does did can cannot could may might must shall should will would"
+    " need needs isn't aren't wasn't weren't hasn't haven't hadn't don't doesn't didn't can't couldn't mustn't"
+    " shouldn't won't wouldn't needn't not".split()
+)
+PRONOUNS = frozenset(
+    "i you he she it we they there this that these those nobody anyone someone everyone anybody somebody everybody"
+    " one both either neither neither".split()
+)
+CONTRACTED = frozenset(  # subject and verb in one word
+    "i'm you're he's she's it's we're they're you've we've they've i've you'll we'll they'll it'll he'll she'll"
+    " you'd we'd they'd there's that's who's".split()
+)
+DETERMINERS = frozenset(
+    "a an the your his her its our their my this that these those any each every some no most all another other"
+    " both either neither".split()
+)
+RELATIVES = frozenset("who which whose whom that".split())
+PREPOSITIONS = frozenset(
+    "about above after against along among around as at before behind below between beyond by during for from in"
+    " inside into near of off on onto out outside over past since through throughout to towards under until up"
+    " upon with within without".split()
+)
+# Verbs of policy pages in their base form. Most English verbs are nouns too: those are in NOUN_VERBS.
+_BASES = (
+    "accept add adopt agree allow apply arrange arrive ask attend avoid be become begin believe belong bring build"
+    " buy calculate cancel carry choose close collect come commit complete confirm consider contain continue convict"
+    " create decide declare deliver depend die disagree download drive earn employ end enrol ensure enter exist"
+    " expect expire explain extend fail fill find finish fit follow form get give go grow happen have hear hire hold"
+    " import include increase inform inherit intend join keep know lead learn leave let live look lose make manage"
+    " marry mean meet miss move notify obtain occur open operate own park pay prepare print produce protect prove"
+    " provide qualify read reach receive refuse register reject remain remove renew repay replace report represent"
+    " require reside resign rest run say see sell send serve sign sit speak spend split stay stop submit suffer"
+    " suggest take teach tell think travel try understand wait want wear write speak keep satisfy appear die"
+    " exceed involve relate arise apply adopt foster breach object break owe retire separate divorce"
+)
+_NOUN_VERBS = (
+    "act appeal answer benefit book call care cause change charge check claim contact contract cost count cover deal"
+    " delay email end fall file fish hand help hire increase land lead leave let limit match move name need offer"
+    " order part park pass pay place plan play post present promise question rate record release rent repair reply"
+    " report request rest return review run sale score share show sign sort start state stay stop study supply"
+    " support switch talk tax test time trade train transfer travel turn use view visit watch wear wish work"
+)
+_IRREGULAR = {
+    "be": "is are was were been being am",
+    "become": "became becoming becomes",
+    "begin": "began begun beginning begins",
+    "break": "broke broken breaks breaking",
+    "bring": "brought brings bringing",
+    "build": "built builds building",
+    "buy": "bought buys buying",
+    "choose": "chose chosen chooses choosing",
+    "come": "came comes coming",
+    "deal": "dealt deals dealing",
+    "do": "does did done doing",
+    "drive": "drove driven drives driving",
+    "fall": "fell fallen falls falling",
+    "find": "found finds finding",
+    "get": "got gets getting",
+    "give": "gave given gives giving",
+    "go": "went gone goes going",
+    "grow": "grew grown grows growing",
+    "have": "has had having",
+    "hear": "heard hears hearing",
+    "hold": "held holds holding",
+    "keep": "kept keeps keeping",
+    "know": "knew known knows knowing",
+    "lead": "led leads leading",
+    "leave": "left leaves leaving",
+    "lose": "lost loses losing",
+    "make": "made makes making",
+    "mean": "meant means meaning",
+    "meet": "met meets meeting",
+    "pay": "paid pays paying",
+    "put": "put puts putting",
+    "run": "ran runs running",
+    "say": "said says saying",
+    "see": "saw seen sees seeing",
+    "sell": "sold sells selling",
+    "send": "sent sends sending",
+    "sit": "sat sits sitting",
+    "speak": "spoke spoken speaks speaking",
+    "spend": "spent spends spending",
+    "take": "took taken takes taking",
+    "teach": "taught teaches teaching",
+    "tell": "told tells telling",
+    "think": "thought thinks thinking",
+    "understand": "understood understands understanding",
+    "wear": "wore worn wears wearing",
+    "write": "wrote written writes writing",
+}
+_DOUBLED = frozenset("stop plan ban fit submit refer commit occur permit travel cancel enrol split drop let transfer".split())
+
+
+def _forms(base: str) -> set[str]:
+    """Base, third person, past and -ing of a verb."""
+    if base in _IRREGULAR:
+        return {base, *_IRREGULAR[base].split()}
+    if base.endswith("y") and base[-2] not in "aeiou":
+        return {base, base[:-1] + "ies", base[:-1] + "ied", base + "ing"}
+    stem = base + base[-1] if base in _DOUBLED else base
+    if base.endswith("e"):
+        return {base, base + "s", base + "d", base[:-1] + "ing"}
+    third = base + ("es" if base.endswith(("s", "sh", "ch", "x", "z", "o")) else "s")
+    return {base, third, stem + "ed", stem + "ing"}
+
+
+NOUN_VERBS = frozenset(_NOUN_VERBS.split())
+BASE_VERBS = frozenset(_BASES.split()) | NOUN_VERBS | set(_IRREGULAR)
+VERB_FORMS = frozenset(form for base in BASE_VERBS for form in _forms(base)) - {"being", "been", "land", "lands"}
+NOUN_VERB_FORMS = frozenset(
+    form for base in NOUN_VERBS for form in _forms(base) if not form.endswith("ed")
+) | frozenset("form forms object objects separate foster".split())
+THIRD_PERSON = frozenset(
+    form for form in VERB_FORMS if form.endswith("s") and form not in BASE_VERBS and form not in NOUN_VERB_FORMS
+)
+PARTICIPLES = frozenset(form for form in VERB_FORMS if form.endswith(("ing", "ed", "en", "wn"))) | frozenset(
+    "made paid sent kept held found told built bought sold lost left got won done begun run put".split()
+)
+IMPERATIVES = BASE_VERBS - {"be", "need", "have", "mean", "die", "part", "end", "land", "rest", "sale"} | {"do", "always", "never", "please"}

@@ -1,0 +1,156 @@
+"""The outline of a chunk: which elements are lead-ins, what their lists mean, and the conditions items state.
+
+A list goes on from its lead-in: it fills the condition that the lead-in opens ("if:", "you must have
+either:"), or it lists the objects of the lead-in's verb ("You cannot charge for:").
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from core.extraction import ExtractionInput, InputElement
+from core.language.conditions import ParsedClause, join, leaves_of, parse_conditions
+from core.language.conjunctions import trim
+from core.language.markers import plain
+from core.language.propositions import Proposition, split_proposition
+from core.language.sentences import sentence_spans
+from core.language.slots import Slot, quantifier
+from core.types import Condition, Leaf, Modality, Not
+
+# Verbs of a state that a requirement list is about ("You must be:"), as against duties ("You must send:").
+_STATE = re.compile(r"^must (?:be|have|get|meet|live|own|satisfy|already|either|both|hold|pass)\b")
+_GRANT = re.compile(
+    r"\b(?:get|claim|qualify|eligible|entitled|apply|join|receive|be paid|use|be able|transfer|extend|register|appeal|count)\b"
+)
+_NOUN_ITEM = re.compile(r"^(?:an?|the|their|your)\s+(?!\w+\s+(?:is|are|has|have|was|were)\b)", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Lead:
+    """The last sentence of a lead-in: its clause, its proposition and whether its list states conditions."""
+
+    parsed: ParsedClause
+    proposition: Proposition
+    start: int
+    end: int
+    lists_conditions: bool
+
+
+class Outline:
+    """The elements of one extraction input with their lists, in document order."""
+
+    def __init__(self, source: ExtractionInput) -> None:
+        self.source = source
+        self.by_label = {element.label: element for element in source.elements}
+        self._items: dict[str, list[InputElement]] = {}
+        for element in source.elements:
+            above = self.above(element)
+            if above is not None:
+                self._items.setdefault(above.label, []).append(element)
+
+    def above(self, element: InputElement) -> InputElement | None:
+        """The element that introduces the list ``element`` stands in, if it reads like a lead-in."""
+        if element.tag != "li":
+            return None
+        found = self.by_label.get(element.lead_in or element.parent or "")
+        return found if found is not None and found.label != element.label and introduces(found.text) else None
+
+    def items(self, element: InputElement) -> list[InputElement]:
+        """The items of the list that ``element`` introduces, as far as they are in the input."""
+        return self._items.get(element.label, [])
+
+    def lead(self, element: InputElement) -> Lead | None:
+        """``element`` as a lead-in; None when it introduces nothing."""
+        if not introduces(element.text):
+            return None
+        start, end = sentence_spans(element.text)[-1]
+        parsed = parse_conditions(element.text, element.label, start, end)
+        proposition = split_proposition(element.text[slice(*parsed.main)])
+        if parsed.slot is None and element.text.rstrip().endswith(":") and _states_requirements(proposition, element.text[start:end]):
+            operator, negated = quantifier(element.text[start:end][-70:])
+            parsed = ParsedClause(parsed.main, parsed.condition, Slot(operator, negated))
+        return Lead(parsed, proposition, start, end, parsed.slot is not None)
+
+    def list_condition(self, element: InputElement, lead: Lead, within: str = "all") -> Condition | None:
+        """The whole condition of a lead-in: its own and its list's; ``within`` joins an unmarked list."""
+        items = self.items(element)
+        operator = lead.parsed.slot.operator if lead.parsed.slot else None
+        default = operator or self._default_operator(lead, items)
+        stated = [self.item_condition(item, default) for item in items]
+        return lead.parsed.with_items([c for c in stated if c is not None], default)
+
+    def item_condition(self, item: InputElement, operator: str, depth: int = 0) -> Condition | None:
+        """The condition that a list item states; an exception in it waives it ("all") or narrows it ("any")."""
+        start, end = next(iter(sentence_spans(item.text)), (0, 0))
+        nested = self.items(item)
+        if nested and depth < 5 and item.text.rstrip().endswith(":"):
+            return self._nested_condition(item, nested, depth)
+        parsed = parse_conditions(item.text, item.label, start, end)
+        own = leaf_tree(item, *parsed.main)
+        if parsed.condition is None or own is None:
+            return own or parsed.condition
+        if operator == "all" and isinstance(parsed.condition, Not):
+            return join("any", [own, parsed.condition.child])
+        return join("all", [own, parsed.condition])
+
+    def _nested_condition(self, item: InputElement, nested: list[InputElement], depth: int) -> Condition | None:
+        """An item that introduces a list of its own: the list's tree, with what the item itself adds."""
+        start, end = sentence_spans(item.text)[-1]
+        parsed = parse_conditions(item.text, item.label, start, end)
+        named, negated = quantifier(item.text[start:end])
+        operator = (parsed.slot.operator if parsed.slot else None) or named or "any"
+        stated = [c for c in (self.item_condition(child, operator, depth + 1) for child in nested) if c is not None]
+        if parsed.slot is None:
+            if not stated:
+                return None
+            tree = join(operator, stated)
+            return Not(tree) if negated else tree
+        own = leaf_tree(item, *parsed.main)
+        rest = parsed.with_items(stated, operator)
+        parts = [part for part in (own, rest) if part is not None]
+        return join("all", parts) if parts else None
+
+    def _default_operator(self, lead: Lead, items: list[InputElement]) -> str:
+        """How an unmarked list joins: by an "or" or "and" that ends an item, else by what the lead-in does."""
+        for item in items[:-1]:
+            ending = re.search(r"\b(and|or)[,;]?$", item.text.rstrip(" .;,"))
+            if ending:
+                return "any" if ending[1] == "or" else "all"
+        if lead.parsed.slot is not None and lead.parsed.slot.negated:
+            return "any"
+        if items and sum(bool(_NOUN_ITEM.match(item.text)) for item in items) * 2 > len(items):
+            return "any"
+        proposition = lead.proposition
+        if proposition.modality is Modality.MAY and _GRANT.search(proposition.relation):
+            return "all"
+        if proposition.modality is Modality.MUST and proposition.polarity and _STATE.match(proposition.relation):
+            return "all"
+        return "any"
+
+
+def introduces(text: str) -> bool:
+    """Whether a text leads into the list below it: it ends in a colon, or in no stop at all."""
+    ending = text.rstrip()[-1:]
+    return ending == ":" or bool(ending and ending not in ".?!")
+
+
+def leaf_tree(element: InputElement, start: int, end: int) -> Condition | None:
+    """The leaves that ``element.text[start:end]`` states when it stands as a condition itself."""
+    begin, stop = trim(plain(element.text), start, end)
+    if begin >= stop:
+        return None
+    return leaves_of(element.text, element.label, begin, stop)
+
+
+def whole_leaf(element: InputElement, start: int, end: int) -> Leaf | None:
+    """One leaf of the whole span, trimmed; None when nothing is left."""
+    begin, stop = trim(plain(element.text), start, end)
+    return Leaf(element.label, begin, stop, element.text[begin:stop]) if begin < stop else None
+
+
+def _states_requirements(proposition: Proposition, text: str) -> bool:
+    """ "must already get either:", "To qualify you must be:": the list says what must hold."""
+    if proposition.modality is not Modality.MUST or not proposition.polarity:
+        return False
+    return bool(_STATE.match(proposition.relation))

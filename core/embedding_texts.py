@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from core.types import Element, Fact, Reading
 
+FINGERPRINT = "embedding-texts:1"  # raise it when a text below changes: every corpus is embedded again
+
 
 def element_text(reading: Reading, element: Element) -> str:
     """Title, heading path, what introduces the element (lead-in, else parent item; header cells), text."""

@@ -210,7 +210,10 @@ class Support:
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """Identity only: subject key, relation, object key; ``supports`` counts its open supports."""
+    """Identity only: subject key, relation, object key ("=" before a literal's value).
+
+    ``supports`` counts its supports at the epoch it was read at, ``hop`` its distance from a query's entity.
+    """
 
     id: str
     subject: str
@@ -222,7 +225,7 @@ class Fact:
     @property
     def text(self) -> str:
         """The fact in words, as it is embedded."""
-        return f"{self.subject} {self.relation} {self.object}"
+        return f"{self.subject} {self.relation} {self.object.removeprefix('=')}"
 
 
 # --- answers --------------------------------------------------------------------------------------

@@ -1,0 +1,189 @@
+"""Plain JSON values for readings, statements and condition trees, and back; one place, both ways."""
+
+from __future__ import annotations
+
+import json
+import zlib
+from typing import Any
+
+from core.errors import LedgerError
+from core.extraction import Extraction, Reject
+from core.types import (
+    All,
+    AnyOf,
+    Chunk,
+    Condition,
+    Element,
+    Leaf,
+    Link,
+    Literal,
+    Mention,
+    Modality,
+    Not,
+    Reading,
+    Span,
+    Statement,
+)
+
+
+def pack(value: Any) -> bytes:
+    """Compressed JSON, as the ledger stores it."""
+    return zlib.compress(json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode(), 6)
+
+
+def unpack(data: bytes) -> Any:
+    """The value of ``pack``.
+
+    Raises:
+        LedgerError: the bytes were damaged.
+    """
+    try:
+        return json.loads(zlib.decompress(data))
+    except (zlib.error, ValueError) as error:
+        raise LedgerError(f"a stored record is damaged ({error}); restore the ledger from a backup") from error
+
+
+def condition_to_json(condition: Condition | None) -> Any:
+    """``{"all": […]}``, ``{"any": […]}``, ``{"not": …}``, ``{"leaf": [anchor, start, end, text]}`` or null."""
+    match condition:
+        case None:
+            return None
+        case Leaf(anchor, start, end, text):
+            return {"leaf": [anchor, start, end, text]}
+        case Not(child):
+            return {"not": condition_to_json(child)}
+        case All(children):
+            return {"all": [condition_to_json(child) for child in children]}
+        case AnyOf(children):
+            return {"any": [condition_to_json(child) for child in children]}
+
+
+def condition_from_json(value: Any) -> Condition | None:
+    """The tree of ``condition_to_json``."""
+    if value is None:
+        return None
+    ((kind, body),) = value.items()
+    if kind == "leaf":
+        return Leaf(*body)
+    if kind == "not":
+        return Not(_required(body))
+    children = tuple(_required(child) for child in body)
+    return All(children) if kind == "all" else AnyOf(children)
+
+
+def _required(value: Any) -> Condition:
+    condition = condition_from_json(value)
+    if condition is None:
+        raise LedgerError("a stored condition tree has an empty branch")
+    return condition
+
+
+def relabel(condition: Condition | None, anchors: dict[str, str]) -> Condition | None:
+    """The tree with every leaf's label replaced by the anchor it stands for."""
+    match condition:
+        case None:
+            return None
+        case Leaf(label, start, end, text):
+            return Leaf(anchors[label], start, end, text)
+        case Not(child):
+            return Not(_relabelled(child, anchors))
+        case All(children):
+            return All(tuple(_relabelled(child, anchors) for child in children))
+        case AnyOf(children):
+            return AnyOf(tuple(_relabelled(child, anchors) for child in children))
+
+
+def _relabelled(condition: Condition, anchors: dict[str, str]) -> Condition:
+    result = relabel(condition, anchors)
+    assert result is not None  # only None maps to None
+    return result
+
+
+def statement_to_json(statement: Statement) -> dict[str, Any]:
+    """A statement as a JSON object; default values are left out."""
+    value: dict[str, Any] = {
+        "subject": _node_to_json(statement.subject),
+        "relation": statement.relation,
+        "object": _node_to_json(statement.object),
+        "spans": [[span.anchor, span.start, span.end] for span in statement.spans],
+        "polarity": statement.polarity,
+        "modality": str(statement.modality),
+        "condition": condition_to_json(statement.condition),
+        "from": statement.effective_from,
+        "to": statement.effective_to,
+    }
+    return {key: item for key, item in value.items() if item is not None}
+
+
+def statement_from_json(value: dict[str, Any]) -> Statement:
+    """The statement of ``statement_to_json``."""
+    subject = _node_from_json(value["subject"])
+    if not isinstance(subject, Mention):
+        raise LedgerError("a stored statement has a literal as its subject")
+    return Statement(
+        subject=subject,
+        relation=value["relation"],
+        object=_node_from_json(value["object"]),
+        spans=tuple(Span(*span) for span in value["spans"]),
+        polarity=value["polarity"],
+        modality=Modality(value["modality"]),
+        condition=condition_from_json(value.get("condition")),
+        effective_from=value.get("from"),
+        effective_to=value.get("to"),
+    )
+
+
+def _node_to_json(node: Mention | Literal) -> list[str]:
+    if isinstance(node, Mention):
+        return ["mention", node.surface, node.key, node.type]
+    return ["literal", node.value, node.kind]
+
+
+def _node_from_json(value: list[str]) -> Mention | Literal:
+    return Mention(*value[1:]) if value[0] == "mention" else Literal(*value[1:])
+
+
+def extraction_to_json(extraction: Extraction) -> dict[str, Any]:
+    """Statements and rejects of one chunk."""
+    return {
+        "statements": [statement_to_json(statement) for statement in extraction.statements],
+        "rejects": [[reject.what, reject.reason] for reject in extraction.rejects],
+    }
+
+
+def extraction_from_json(value: dict[str, Any]) -> Extraction:
+    """The extraction of ``extraction_to_json``."""
+    return Extraction(
+        tuple(statement_from_json(item) for item in value["statements"]),
+        tuple(Reject(*item) for item in value["rejects"]),
+    )
+
+
+def reading_to_json(reading: Reading) -> dict[str, Any]:
+    """A reading as a JSON object."""
+    return {
+        "title": reading.title,
+        "url": reading.url,
+        "updated": reading.updated,
+        "elements": [
+            [e.anchor, e.tag, e.html, e.text, e.headings, e.lead_in, e.parent, e.headers, [[k.href, k.text] for k in e.links]]
+            for e in reading.elements
+        ],
+        "chunks": [
+            [c.key, c.headings, [[p.anchor, p.start, p.end] for p in c.parts], c.text, c.content_hash]
+            for c in reading.chunks
+        ],
+    }
+
+
+def reading_from_json(value: dict[str, Any]) -> Reading:
+    """The reading of ``reading_to_json``."""
+    elements = tuple(
+        Element(a, tag, html, text, tuple(heads), lead, parent, tuple(cells), tuple(Link(*link) for link in links))
+        for a, tag, html, text, heads, lead, parent, cells, links in value["elements"]
+    )
+    chunks = tuple(
+        Chunk(key, tuple(heads), tuple(Span(*part) for part in parts), text, digest)
+        for key, heads, parts, text, digest in value["chunks"]
+    )
+    return Reading(value["title"], value["url"], elements, chunks, value["updated"])

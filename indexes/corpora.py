@@ -1,0 +1,196 @@
+"""Corpora, their sources and runs: the truth that names things."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import time
+from dataclasses import dataclass
+
+from sqlalchemy import Connection, Row, delete, func, insert, select, update
+
+from core.errors import InputError, NotFoundError
+from core.hashing import canonical_json
+from indexes.ledger.leases import run_lease
+from indexes.ledger.schema import (
+    OPEN,
+    blobs,
+    chunks,
+    corpora,
+    embeddings,
+    entity_tokens,
+    epochs,
+    extractions,
+    members,
+    page_versions,
+    pages,
+    run_leases,
+    runs,
+    segments,
+    sources,
+    supports,
+    vectors,
+    view_leases,
+)
+from indexes.ledger.store import Ledger, file_errors
+
+_NAME_LIMIT = 100
+
+
+@dataclass(frozen=True, slots=True)
+class CorpusRow:
+    """A corpus as the ledger knows it; ``newest`` and ``published`` are epoch numbers, 0 before the first."""
+
+    id: int
+    name: str
+    newest: int
+    published: int
+    settings: dict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class SourceRow:
+    """A named origin of pages within a corpus."""
+
+    id: int
+    name: str
+    kind: str
+    location: str
+    pages: int = 0
+
+
+def check_name(name: str) -> str:
+    """A corpus name: 1 to 100 printable characters without slashes.
+
+    Raises:
+        InputError: otherwise.
+    """
+    if not name.strip() or len(name) > _NAME_LIMIT or not name.isprintable() or "/" in name:
+        raise InputError(f"corpus name {name[:40]!r} is not usable; take 1 to {_NAME_LIMIT} printable characters without '/'")
+    return name
+
+
+def ensure_corpus(ledger: Ledger, name: str, settings: dict[str, str]) -> CorpusRow:
+    """The corpus of that name, made with ``settings`` if it is new."""
+    check_name(name)
+    with ledger.write() as connection:
+        row = connection.execute(select(corpora).where(corpora.c.name == name)).fetchone()
+        if row is None:
+            values = {"name": name, "settings": canonical_json(settings), "newest": 0, "published": 0}
+            connection.execute(insert(corpora).values(**values, created=time.time()))
+            row = connection.execute(select(corpora).where(corpora.c.name == name)).one()
+    return _corpus(row)
+
+
+def get_corpus(ledger: Ledger, name: str) -> CorpusRow:
+    """The corpus of that name.
+
+    Raises:
+        NotFoundError: no such corpus; the message lists those there are.
+    """
+    with ledger.read() as connection:
+        row = connection.execute(select(corpora).where(corpora.c.name == name)).fetchone()
+        if row is None:
+            names = [other.name for other in connection.execute(select(corpora.c.name).order_by(corpora.c.name))]
+            known = ", ".join(names) if names else "none yet"
+            raise NotFoundError(f"no corpus named {name!r} in {ledger.path} (there are: {known}); `clausegraph ingest SOURCE --corpus {name}` makes it")
+    return _corpus(row)
+
+
+def list_corpora(ledger: Ledger) -> list[CorpusRow]:
+    """Every corpus, by name."""
+    with ledger.read() as connection:
+        return [_corpus(row) for row in connection.execute(select(corpora).order_by(corpora.c.name))]
+
+
+def _corpus(row: Row[tuple[object, ...]]) -> CorpusRow:
+    return CorpusRow(row.id, row.name, row.newest, row.published, json.loads(row.settings))
+
+
+def drop_corpus(ledger: Ledger, name: str) -> None:
+    """Remove a corpus with everything it has in the ledger and on disk.
+
+    Raises:
+        NotFoundError: no such corpus.
+        LeaseHeldError: a run is writing to it.
+    """
+    corpus = get_corpus(ledger, name)
+    with run_lease(ledger, corpus.id, f"drop-{int(time.time())}"), ledger.write() as connection:
+        for table in (
+            vectors, supports, chunks, entity_tokens, segments, epochs, view_leases, members, page_versions,
+            pages, blobs, extractions, embeddings, runs, sources, run_leases,
+        ):  # fmt: skip
+            connection.execute(delete(table).where(table.c.corpus_id == corpus.id))
+        connection.execute(delete(corpora).where(corpora.c.id == corpus.id))
+    for folder in (ledger.segment_folder(corpus.id), ledger.cache_folder(corpus.id)):
+        with file_errors(folder):
+            if folder.exists():
+                shutil.rmtree(folder)
+    ledger.compact()
+
+
+def ensure_source(ledger: Ledger, corpus_id: int, name: str, kind: str, location: str) -> int:
+    """Id of the source of that name; its location is kept up to date."""
+    mine = (sources.c.corpus_id == corpus_id, sources.c.name == name)
+    with ledger.write() as connection:
+        row = connection.execute(select(sources).where(*mine)).fetchone()
+        if row is None:
+            values = {"corpus_id": corpus_id, "name": name, "kind": kind, "location": location}
+            return int(connection.execute(insert(sources).values(**values).returning(sources.c.id)).scalar_one())
+        if (row.kind, row.location) != (kind, location):
+            connection.execute(update(sources).where(*mine).values(kind=kind, location=location))
+        return int(row.id)
+
+
+def list_sources(ledger: Ledger, corpus_id: int) -> list[SourceRow]:
+    """The sources of a corpus with their number of pages in the newest state."""
+    counted = (
+        select(sources, func.count(members.c.id).label("held"))
+        .outerjoin(pages, pages.c.source_id == sources.c.id)
+        .outerjoin(members, (members.c.page_id == pages.c.id) & (members.c.until == OPEN))
+        .where(sources.c.corpus_id == corpus_id)
+        .group_by(sources.c.id)
+        .order_by(sources.c.name)
+    )
+    with ledger.read() as connection:
+        return [SourceRow(r.id, r.name, r.kind, r.location, r.held) for r in connection.execute(counted)]
+
+
+def start_run(ledger: Ledger, corpus_id: int, run_id: str, kind: str, source: str) -> None:
+    """Record that a run has begun."""
+    values = {"id": run_id, "corpus_id": corpus_id, "kind": kind, "source": source}
+    with ledger.write() as connection:
+        connection.execute(insert(runs).values(**values, started=time.time(), status="running"))
+
+
+def end_run(ledger: Ledger, run_id: str, status: str, report: dict[str, object]) -> None:
+    """Record how a run ended and its report."""
+    values = {"ended": time.time(), "status": status, "report": canonical_json(report)}
+    with ledger.write() as connection:
+        connection.execute(update(runs).where(runs.c.id == run_id).values(**values))
+
+
+def get_run(ledger: Ledger, corpus_id: int, run_id: str) -> dict[str, object]:
+    """One run with its report.
+
+    Raises:
+        NotFoundError: no such run in this corpus.
+    """
+    with ledger.read() as connection:
+        row = connection.execute(select(runs).where(runs.c.corpus_id == corpus_id, runs.c.id == run_id)).fetchone()
+    if row is None:
+        raise NotFoundError(f"no run {run_id!r} in this corpus; `clausegraph status` lists the last ones")
+    return _run(row)
+
+
+def last_runs(connection: Connection, corpus_id: int, limit: int = 5) -> list[dict[str, object]]:
+    """The newest runs, newest first."""
+    query = select(runs).where(runs.c.corpus_id == corpus_id).order_by(runs.c.started.desc()).limit(limit)
+    return [_run(row) for row in connection.execute(query)]
+
+
+def _run(row: Row[tuple[object, ...]]) -> dict[str, object]:
+    values = dict(row._mapping)
+    values.pop("corpus_id")
+    values["report"] = json.loads(values["report"]) if values["report"] else None
+    return values

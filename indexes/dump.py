@@ -1,0 +1,59 @@
+"""The canonical dump of an epoch: sorted JSON lines without surrogate ids, epoch or run numbers.
+
+Two states are the same if and only if their dumps are. ``vector_lines`` carries the numbers themselves,
+for comparison within a tolerance.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from core.hashing import canonical_json
+from core.models.embedding import Vectors
+from core.serial import statement_to_json
+from core.types import PageKey
+from indexes.views import View
+
+KINDS = ("chunk", "element", "fact")
+
+
+def dump_lines(view: View) -> list[str]:
+    """Pages, chunks, facts, supports and vector keys of the view's epoch, sorted."""
+    lines = [canonical_json(["corpus", view.corpus, view.model])]
+    lines += _page_lines(view)
+    facts: dict[str, tuple[str, str, str]] = {}
+    for support in view.graph.all_supports():
+        body = statement_to_json(support.statement)
+        lines.append(canonical_json(["support", str(support.page), support.chunk_key, support.fact_id, support.extractor, body]))
+        facts[support.fact_id] = ("", "", "")
+    for fact in view.graph.facts(sorted(facts)):
+        lines.append(canonical_json(["fact", fact.id, fact.subject, fact.relation, fact.object, fact.supports]))
+    lines += [canonical_json(["vector", *key]) for key in vector_keys(view)]
+    return sorted(lines)
+
+
+def _page_lines(view: View) -> Iterator[str]:
+    for page in view.page_keys():
+        reading = view.reading(page)
+        head = [reading.title, reading.url, reading.updated]
+        yield canonical_json(["page", str(page), head, [[e.anchor, e.html, e.lead_in, e.parent, e.headings] for e in reading.elements]])
+        for chunk in reading.chunks:
+            yield canonical_json(["chunk", str(page), chunk.key, chunk.content_hash, chunk.text])
+
+
+def vector_keys(view: View) -> list[tuple[str, str, str]]:
+    """(kind, page, ref) of every visible vector, sorted."""
+    return sorted((kind, _page(page), ref) for kind in KINDS for page, ref in view.vectors(kind)[0])
+
+
+def vector_values(view: View) -> dict[tuple[str, str, str], Vectors]:
+    """Every visible vector by its key, each of shape (dimension,)."""
+    values: dict[tuple[str, str, str], Vectors] = {}
+    for kind in KINDS:
+        names, matrix = view.vectors(kind)
+        values |= {(kind, _page(page), ref): row for (page, ref), row in zip(names, matrix, strict=True)}
+    return values
+
+
+def _page(page: PageKey | None) -> str:
+    return "" if page is None else str(page)

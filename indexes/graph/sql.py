@@ -1,0 +1,194 @@
+"""The embedded graph: SQL over the supports, pinned at one epoch.
+
+Every method returns a set cut by a total order (hop, then descending support count, then id), so that
+another store gives the same answer; scoring is the reader's business.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, Row, Select, and_, func, or_, select
+
+from core.serial import statement_from_json
+from core.types import Fact, PageKey, Support
+from indexes.ledger.schema import entity_tokens, pages, sources, supports
+from indexes.ledger.store import Ledger
+from indexes.projection import LITERAL
+from indexes.truth import batches
+
+_CANDIDATES = 400  # entity names looked at per query, best token overlap first
+
+
+@dataclass(frozen=True, slots=True)
+class EntityHit:
+    """An entity whose name shares ``matched`` of its ``total`` tokens with a query."""
+
+    key: str
+    matched: int
+    total: int
+    supports: int
+
+
+@dataclass(frozen=True, slots=True)
+class GraphCounts:
+    """Distinct entities and facts, and the supports that state them."""
+
+    entities: int
+    facts: int
+    supports: int
+
+
+class SqlGraph:
+    """The graph of one corpus at one epoch."""
+
+    def __init__(self, ledger: Ledger, corpus_id: int, epoch: int) -> None:
+        self._ledger = ledger
+        self._corpus_id = corpus_id
+        self._epoch = epoch
+
+    def entities(self, names: Sequence[str], limit: int = 20) -> list[EntityHit]:
+        """Entities that share tokens with ``names`` (tokens of a question), most shared first.
+
+        Order: matched tokens descending, total tokens ascending, key. Only entities with a visible support.
+        """
+        wanted = sorted(set(names))
+        if not wanted:
+            return []
+        matched = func.count().label("matched")
+        query = (
+            select(entity_tokens.c.entity, matched)
+            .where(entity_tokens.c.corpus_id == self._corpus_id, entity_tokens.c.token.in_(wanted[:500]))
+            .group_by(entity_tokens.c.entity)
+            .order_by(matched.desc(), func.length(entity_tokens.c.entity), entity_tokens.c.entity)
+            .limit(_CANDIDATES)
+        )
+        with self._ledger.read() as connection:
+            found = {row.entity: int(row.matched) for row in connection.execute(query)}
+            held = self._support_counts(connection, list(found))
+        hits = [EntityHit(key, found[key], len(set(key.split())), held[key]) for key in found if key in held]
+        return sorted(hits, key=lambda hit: (-hit.matched, hit.total, hit.key))[:limit]
+
+    def _support_counts(self, connection: Connection, keys: Sequence[str]) -> dict[str, int]:
+        counts: dict[str, int] = {}
+        for column in (supports.c.subject, supports.c.object):
+            for part in batches(keys):
+                query = select(column, func.count()).where(self._visible(), column.in_(part)).group_by(column)
+                for key, count in connection.execute(query):
+                    counts[key] = counts.get(key, 0) + int(count)
+        return counts
+
+    def neighbourhood(self, keys: Sequence[str], hops: int = 1, limit: int = 200) -> list[Fact]:
+        """Distinct facts within ``hops`` (1 or 2) of the entities, cut to ``limit``.
+
+        Order: hop, support count descending, fact id. Literals are not walked through.
+        """
+        found: dict[str, Fact] = {}
+        frontier, seen = list(dict.fromkeys(keys)), set(keys)
+        with self._ledger.read() as connection:
+            for hop in range(1, hops + 1):
+                touching: dict[str, Fact] = {}
+                for part in batches(frontier):
+                    near = or_(supports.c.subject.in_(part), supports.c.object.in_(part))
+                    rows = connection.execute(self._facts(near).limit(limit + len(found)))
+                    touching |= {row.fact_id: _fact(row, hop) for row in rows if row.fact_id not in found}
+                best = sorted(touching.values(), key=lambda fact: (-fact.supports, fact.id))[: limit - len(found)]
+                found |= {fact.id: fact for fact in best}
+                ends = {end for fact in best for end in (fact.subject, fact.object) if not end.startswith(LITERAL)}
+                frontier = sorted(ends - seen)
+                seen |= ends
+                if len(found) >= limit or not frontier:
+                    break
+        return list(found.values())
+
+    def facts(self, ids: Sequence[str]) -> list[Fact]:
+        """The facts of these ids that hold at the epoch, in the order given."""
+        found: dict[str, Fact] = {}
+        with self._ledger.read() as connection:
+            for part in batches(list(dict.fromkeys(ids))):
+                rows = connection.execute(self._facts(supports.c.fact_id.in_(part)))
+                found |= {row.fact_id: _fact(row, 0) for row in rows}
+        return [found[identity] for identity in dict.fromkeys(ids) if identity in found]
+
+    def supports(self, fact_ids: Sequence[str]) -> list[Support]:
+        """Every visible support of these facts, by page, chunk and content."""
+        made: list[Support] = []
+        with self._ledger.read() as connection:
+            for part in batches(list(dict.fromkeys(fact_ids))):
+                made += self._load(connection, supports.c.fact_id.in_(part))
+        return made
+
+    def supports_on(self, page: PageKey, anchors: Sequence[str]) -> list[Support]:
+        """The visible supports of a page that state something on one of the anchors."""
+        wanted = set(anchors)
+        if not wanted:
+            return []
+        with self._ledger.read() as connection:
+            of_page = and_(sources.c.name == page.source, pages.c.uri == page.uri)
+            made = self._load(connection, of_page)
+        return [support for support in made if any(span.anchor in wanted for span in support.statement.spans)]
+
+    def counts(self) -> GraphCounts:
+        """How much graph there is at the epoch."""
+        with self._ledger.read() as connection:
+            facts = select(func.count(supports.c.fact_id.distinct()), func.count()).where(self._visible())
+            distinct, total = connection.execute(facts).one()
+            ends = (
+                select(supports.c.subject.label("name"))
+                .where(self._visible())
+                .union(select(supports.c.object).where(self._visible(), ~supports.c.object.startswith(LITERAL)))
+            ).subquery()
+            entities = connection.execute(select(func.count()).select_from(ends)).scalar_one()
+        return GraphCounts(int(entities), int(distinct), int(total))
+
+    def all_supports(self) -> list[Support]:
+        """Every visible support, by page, chunk and content: for exports and dumps."""
+        with self._ledger.read() as connection:
+            return self._load(connection, supports.c.id > 0)
+
+    def _visible(self) -> ColumnElement[bool]:
+        return and_(
+            supports.c.corpus_id == self._corpus_id, supports.c.since <= self._epoch, supports.c.until > self._epoch
+        )
+
+    def _facts(self, condition: ColumnElement[bool]) -> Select[tuple[str, str, str, str, int]]:
+        held = func.count().label("held")
+        return (
+            select(
+                supports.c.fact_id,
+                func.min(supports.c.subject).label("subject"),
+                func.min(supports.c.relation).label("relation"),
+                func.min(supports.c.object).label("object"),
+                held,
+            )
+            .where(self._visible(), condition)
+            .group_by(supports.c.fact_id)
+            .order_by(held.desc(), supports.c.fact_id)
+        )
+
+    def _load(self, connection: Connection, condition: ColumnElement[bool]) -> list[Support]:
+        query = (
+            select(supports, sources.c.name.label("source"), pages.c.uri)
+            .join(pages, pages.c.id == supports.c.page_id)
+            .join(sources, sources.c.id == pages.c.source_id)
+            .where(self._visible(), condition)
+            .order_by(sources.c.name, pages.c.uri, supports.c.chunk_key, supports.c.content_key)
+        )
+        return [
+            Support(
+                row.fact_id,
+                PageKey(row.source, row.uri),
+                row.chunk_key,
+                statement_from_json(json.loads(row.statement)),
+                row.extractor,
+            )
+            for row in connection.execute(query)
+        ]
+
+
+def _fact(row: Row[Any], hop: int) -> Fact:
+    identity, subject, relation, target, held = row._tuple()
+    return Fact(identity, subject, relation, target, supports=int(held), hop=hop)

@@ -1,0 +1,20 @@
+"""Runs the Alembic migrations that ship in ``indexes/ledger/migrations``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from alembic import command
+from alembic.config import Config
+from sqlalchemy import Engine
+
+
+def upgrade(engine: Engine) -> None:
+    """Bring the ledger's schema to the newest version, in one transaction."""
+    config = Config()
+    config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
+    with engine.connect() as raw:
+        connection = raw.execution_options(immediate=True)
+        with connection.begin():
+            config.attributes["connection"] = connection
+            command.upgrade(config, "head")

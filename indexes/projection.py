@@ -1,0 +1,113 @@
+"""From the truth to rows: one pure function of a reading and its stored extractions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from core.embedding_texts import FINGERPRINT as TEXTS_FINGERPRINT
+from core.embedding_texts import element_texts, fact_text
+from core.extraction import Extraction, extraction_input
+from core.hashing import canonical_json, content_hash, fact_id
+from core.serial import relabel, statement_to_json
+from core.types import Chunk, Fact, Literal, Mention, Reading, Span, Statement
+
+PROJECTION_FINGERPRINT = f"projection:1+{TEXTS_FINGERPRINT}"
+LITERAL = "="  # marks a literal among object keys; an entity key never starts with it
+
+
+@dataclass(frozen=True, slots=True)
+class ChunkRow:
+    key: str
+    content_hash: str
+    input_key: str
+
+
+@dataclass(frozen=True, slots=True)
+class SupportRow:
+    chunk_key: str
+    fact_id: str
+    subject: str
+    relation: str
+    object: str
+    content_key: str
+    extractor: str
+    statement: str  # canonical JSON with real anchors
+
+
+@dataclass(frozen=True, slots=True)
+class VectorRow:
+    """What is to be embedded: ``kind`` chunk, element or fact; ``ref`` its key, anchor or fact id."""
+
+    kind: str
+    ref: str
+    text_hash: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class PageRows:
+    """The rows of one page version; fact vectors are corpus-wide and follow from the supports."""
+
+    chunks: tuple[ChunkRow, ...]
+    supports: tuple[SupportRow, ...]
+    vectors: tuple[VectorRow, ...]
+
+
+def project(reading: Reading, extractions: Mapping[str, Extraction], extractor: str) -> PageRows:
+    """Compute the rows of a page version.
+
+    Args:
+        reading: elements and chunks of the page.
+        extractions: by ``ExtractionInput.key``; a chunk without one gets no supports.
+        extractor: fingerprint of the extractor that made them.
+    """
+    chunk_rows, support_rows = [], {}
+    vectors = [_vector("chunk", chunk.key, chunk.text) for chunk in reading.chunks]
+    texts = zip(reading.elements, element_texts(reading), strict=True)
+    vectors += [_vector("element", element.anchor, text) for element, text in texts]
+    for chunk in reading.chunks:
+        source, anchors = extraction_input(reading, chunk)
+        chunk_rows.append(ChunkRow(chunk.key, chunk.content_hash, source.key))
+        extraction = extractions.get(source.key)
+        for statement in extraction.statements if extraction else ():
+            row = _support(chunk, place(statement, anchors), extractor)
+            support_rows[row.content_key] = row
+    return PageRows(tuple(chunk_rows), tuple(support_rows.values()), tuple(vectors))
+
+
+def place(statement: Statement, anchors: Mapping[str, str]) -> Statement:
+    """The statement with its labels replaced by the page's anchors."""
+    return Statement(
+        subject=statement.subject,
+        relation=statement.relation,
+        object=statement.object,
+        spans=tuple(Span(anchors[span.anchor], span.start, span.end) for span in statement.spans),
+        polarity=statement.polarity,
+        modality=statement.modality,
+        condition=relabel(statement.condition, dict(anchors)),
+        effective_from=statement.effective_from,
+        effective_to=statement.effective_to,
+    )
+
+
+def object_key(node: Mention | Literal) -> str:
+    """The key of a fact's object: an entity's key, or the literal's value behind ``LITERAL``."""
+    return node.key if isinstance(node, Mention) else LITERAL + " ".join(node.value.lower().split())
+
+
+def fact_vector(fact: Fact) -> VectorRow:
+    """The vector row of a fact; its text is a function of its identity alone."""
+    return _vector("fact", fact.id, fact_text(fact))
+
+
+def _vector(kind: str, ref: str, text: str) -> VectorRow:
+    return VectorRow(kind, ref, content_hash("text", text), text)
+
+
+def _support(chunk: Chunk, statement: Statement, extractor: str) -> SupportRow:
+    subject, target = statement.subject.key, object_key(statement.object)
+    identity = fact_id(subject, statement.relation, target)
+    body = canonical_json(statement_to_json(statement))
+    key = content_hash("support", chunk.key, identity, body, extractor)
+    return SupportRow(chunk.key, identity, subject, statement.relation, target, key, extractor, body)

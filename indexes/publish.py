@@ -1,0 +1,273 @@
+"""Publishing: a plan frozen in the ledger, a vector segment, and one transaction that flips the epoch.
+
+The plan of epoch N = newest + 1 is its rows themselves: rows to open carry ``since = N``, rows to close
+``until = N``. Readers are pinned below N, so nothing shows before the flip; the flip only moves the
+corpus' numbers. A publish that was killed is finished from these rows, or they are taken back.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from sqlalchemy import Connection, Table, delete, func, insert, select, update
+
+from core.errors import SegmentError
+from core.hashing import canonical_json
+from core.language.normalise import tokens
+from core.types import Fact
+from indexes.ledger.leases import RunLease, check_fence
+from indexes.ledger.schema import (
+    OPEN,
+    PROJECTIONS,
+    chunks,
+    corpora,
+    entity_tokens,
+    epochs,
+    members,
+    segments,
+    supports,
+    vectors,
+)
+from indexes.ledger.store import Ledger
+from indexes.projection import LITERAL, PROJECTION_FINGERPRINT, PageRows, VectorRow, fact_vector
+from indexes.truth import batches, load_embeddings
+from indexes.vectors.faiss import write_segment
+
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class PageTarget:
+    """What a page shall be in the next epoch; no version means that the page goes."""
+
+    page_id: int
+    version_id: int | None = None
+    rows: PageRows = PageRows((), (), ())
+    extractor: str = ""
+
+
+@dataclass(slots=True)
+class Plan:
+    """The difference between the newest state and the target: rows to open and ids to close, by table."""
+
+    corpus_id: int
+    model: str
+    opened: dict[Table, list[Row]] = field(default_factory=dict)
+    closed: dict[Table, list[int]] = field(default_factory=dict)
+    texts: dict[str, str] = field(default_factory=dict)  # text hash → text, of the vector rows opened
+
+    @property
+    def is_empty(self) -> bool:
+        return not any(self.opened.values()) and not any(self.closed.values())
+
+    def counts(self) -> dict[str, dict[str, int]]:
+        """Rows opened and closed, by table name."""
+        tables = (members, *PROJECTIONS)
+        return {
+            table.name: {"opened": len(self.opened.get(table, [])), "closed": len(self.closed.get(table, []))}
+            for table in tables
+        }
+
+
+def make_plan(ledger: Ledger, corpus_id: int, targets: Iterable[PageTarget], model: str) -> Plan:
+    """Compare the targets with the open rows of their pages; pages not named stay as they are."""
+    plan = Plan(corpus_id, model)
+    with ledger.read() as connection:
+        for target in targets:
+            _plan_page(connection, plan, target)
+        _plan_facts(connection, plan)
+    return plan
+
+
+def _plan_page(connection: Connection, plan: Plan, target: PageTarget) -> None:
+    base = {"corpus_id": plan.corpus_id, "page_id": target.page_id}
+    rows = target.rows
+    member = base | {"page_version_id": target.version_id, "extractor": target.extractor}
+    wanted_members = [member | {"projection": PROJECTION_FINGERPRINT}] if target.version_id is not None else []
+    wanted_chunks = [base | {"key": c.key, "content_hash": c.content_hash, "input_key": c.input_key} for c in rows.chunks]
+    wanted_supports = [
+        base | {
+            "chunk_key": s.chunk_key, "fact_id": s.fact_id, "subject": s.subject, "relation": s.relation,
+            "object": s.object, "content_key": s.content_key, "extractor": s.extractor, "statement": s.statement,
+        }
+        for s in rows.supports
+    ]  # fmt: skip
+    _compare(connection, plan, members, target.page_id, wanted_members, ("page_version_id", "extractor", "projection"))
+    _compare(connection, plan, chunks, target.page_id, wanted_chunks, ("key", "content_hash", "input_key"))
+    _compare(connection, plan, supports, target.page_id, wanted_supports, ("content_key",))
+    wanted_vectors = [_vector_values(plan, row, target.page_id) for row in rows.vectors]
+    _compare(connection, plan, vectors, target.page_id, wanted_vectors, ("kind", "ref", "text_hash", "model"))
+    plan.texts |= {row.text_hash: row.text for row in rows.vectors}
+
+
+def _vector_values(plan: Plan, row: VectorRow, page_id: int | None) -> Row:
+    return {
+        "corpus_id": plan.corpus_id, "page_id": page_id, "kind": row.kind, "ref": row.ref,
+        "text_hash": row.text_hash, "model": plan.model,
+    }  # fmt: skip
+
+
+def _compare(
+    connection: Connection, plan: Plan, table: Table, page_id: int, wanted: Sequence[Row], key: tuple[str, ...]
+) -> None:
+    """Open what is wanted and not there, close what is there and not wanted."""
+    query = select(table.c.id, *(table.c[name] for name in key)).where(table.c.page_id == page_id, table.c.until == OPEN)
+    there = {tuple(row[1:]): row.id for row in connection.execute(query)}
+    new = {tuple(row[name] for name in key): row for row in wanted}
+    plan.opened.setdefault(table, []).extend(row for identity, row in new.items() if identity not in there)
+    plan.closed.setdefault(table, []).extend(number for identity, number in there.items() if identity not in new)
+
+
+def _plan_facts(connection: Connection, plan: Plan) -> None:
+    """A fact has a vector if and only if it has an open support after this plan."""
+    opened = {row["fact_id"]: row for row in plan.opened.get(supports, [])}
+    change: dict[str, int] = {}
+    for row in plan.opened.get(supports, []):
+        change[row["fact_id"]] = change.get(row["fact_id"], 0) + 1
+    for part in batches(plan.closed.get(supports, [])):
+        for identity in connection.execute(select(supports.c.fact_id).where(supports.c.id.in_(part))).scalars():
+            change[identity] = change.get(identity, 0) - 1
+    mine = (supports.c.corpus_id == plan.corpus_id, supports.c.until == OPEN)
+    if _model_changed(connection, plan):
+        everything = select(supports.c.fact_id).where(*mine).distinct()
+        change |= {identity: change.get(identity, 0) for identity in connection.execute(everything).scalars()}
+    for ids in batches(list(change)):
+        _plan_fact_batch(connection, plan, ids, change, opened)
+
+
+def _model_changed(connection: Connection, plan: Plan) -> bool:
+    other = select(vectors.c.id).where(
+        vectors.c.corpus_id == plan.corpus_id, vectors.c.until == OPEN, vectors.c.model != plan.model
+    )
+    return connection.execute(other.limit(1)).first() is not None
+
+
+def _plan_fact_batch(
+    connection: Connection, plan: Plan, ids: Sequence[str], change: dict[str, int], opened: dict[str, Row]
+) -> None:
+    names = (supports.c.subject, supports.c.relation, supports.c.object)
+    current = (
+        select(supports.c.fact_id, func.count().label("held"), *(func.min(name) for name in names))
+        .where(supports.c.corpus_id == plan.corpus_id, supports.c.until == OPEN, supports.c.fact_id.in_(ids))
+        .group_by(supports.c.fact_id)
+    )
+    held = {row[0]: row for row in connection.execute(current)}
+    query = select(vectors.c.id, vectors.c.ref, vectors.c.model).where(
+        vectors.c.corpus_id == plan.corpus_id, vectors.c.kind == "fact", vectors.c.until == OPEN, vectors.c.ref.in_(ids)
+    )
+    there = {row.ref: row for row in connection.execute(query)}
+    for identity in ids:
+        before = held[identity][1] if identity in held else 0
+        holds = before + change[identity] > 0
+        vector = there.get(identity)
+        if vector is not None and (not holds or vector.model != plan.model):
+            plan.closed.setdefault(vectors, []).append(vector.id)
+        if holds and (vector is None or vector.model != plan.model):
+            row = opened.get(identity)
+            triple = (row["subject"], row["relation"], row["object"]) if row else tuple(held[identity][2:5])
+            wanted = fact_vector(Fact(identity, *triple))
+            plan.opened.setdefault(vectors, []).append(_vector_values(plan, wanted, None))
+            plan.texts[wanted.text_hash] = wanted.text
+
+
+def freeze(ledger: Ledger, lease: RunLease, plan: Plan) -> int:
+    """Write the plan as rows of the next epoch, in one transaction; returns its number."""
+    with ledger.write() as connection:
+        check_fence(connection, lease)
+        newest = connection.execute(select(corpora.c.newest).where(corpora.c.id == plan.corpus_id)).scalar_one()
+        number = int(newest) + 1
+        values = {"corpus_id": plan.corpus_id, "number": number, "state": "frozen", "model": plan.model}
+        summary = canonical_json(plan.counts())
+        connection.execute(insert(epochs).values(**values, run_id=lease.run_id, created=time.time(), summary=summary))
+        for table, ids in plan.closed.items():
+            for part in batches(ids):
+                connection.execute(update(table).where(table.c.id.in_(part)).values(until=number))
+        for table, rows in plan.opened.items():
+            if rows:
+                connection.execute(insert(table), [row | {"since": number, "until": OPEN} for row in rows])
+        _index_names(connection, plan)
+    return number
+
+
+def _index_names(connection: Connection, plan: Plan) -> None:
+    """Tokens of the entity names that this plan brings; visibility comes from the supports."""
+    names = {row["subject"] for row in plan.opened.get(supports, [])}
+    names |= {row["object"] for row in plan.opened.get(supports, []) if not row["object"].startswith(LITERAL)}
+    rows = [
+        {"corpus_id": plan.corpus_id, "token": token, "entity": name}
+        for name in sorted(names)
+        for token in sorted(set(tokens(name)))
+    ]
+    if rows:
+        connection.execute(insert(entity_tokens).prefix_with("OR IGNORE"), rows)
+
+
+def finish(ledger: Ledger, lease: RunLease, number: int) -> None:
+    """Write the segment of a frozen epoch and flip it: the only moment at which readers see a change.
+
+    Raises:
+        SegmentError: an embedding that the plan needs is missing; the plan can then only be abandoned.
+    """
+    made = [_write_kind(ledger, lease.corpus_id, number, kind) for kind in ("chunk", "element", "fact")]
+    mine = (epochs.c.corpus_id == lease.corpus_id, epochs.c.number == number)
+    with ledger.write() as connection:
+        check_fence(connection, lease)
+        rows = [row for row in made if row is not None]
+        if rows:
+            connection.execute(insert(segments), rows)
+        connection.execute(update(epochs).where(*mine).values(state="flipped", created=time.time()))
+        corpus = update(corpora).where(corpora.c.id == lease.corpus_id)
+        connection.execute(corpus.values(newest=number, published=number))
+
+
+def _write_kind(ledger: Ledger, corpus_id: int, number: int, kind: str) -> Row | None:
+    """Write the new vectors of one kind; nothing when there are none."""
+    query = select(vectors.c.id, vectors.c.text_hash, vectors.c.model).where(
+        vectors.c.corpus_id == corpus_id, vectors.c.kind == kind, vectors.c.since == number
+    )
+    with ledger.read() as connection:
+        rows = connection.execute(query.order_by(vectors.c.id)).all()
+        if not rows:
+            return None
+        found = load_embeddings(connection, corpus_id, rows[0].model, [row.text_hash for row in rows])
+    lost = sum(row.text_hash not in found for row in rows)
+    if lost:
+        raise SegmentError(f"epoch {number} lacks {lost} embeddings of kind {kind}; run `clausegraph ingest` again")
+    name = f"{kind}-{number:08d}.faiss"
+    ids = np.array([row.id for row in rows], dtype=np.int64)
+    matrix = np.stack([found[row.text_hash] for row in rows])
+    digest = write_segment(ledger.segment_folder(corpus_id) / name, ids, matrix)
+    return {
+        "corpus_id": corpus_id, "model": rows[0].model, "kind": kind, "file": name,
+        "checksum": digest, "since": number,
+    }  # fmt: skip
+
+
+def recover(ledger: Ledger, lease: RunLease) -> str | None:
+    """Finish or take back what a killed publish left; says which, or None when there was nothing."""
+    with ledger.read() as connection:
+        query = select(epochs.c.number).where(epochs.c.corpus_id == lease.corpus_id, epochs.c.state == "frozen")
+        number = connection.execute(query).scalar()
+    if number is None:
+        return None
+    try:
+        finish(ledger, lease, number)
+    except SegmentError:
+        abandon(ledger, lease, number)
+        return f"abandoned epoch {number}"
+    return f"finished epoch {number}"
+
+
+def abandon(ledger: Ledger, lease: RunLease, number: int) -> None:
+    """Take a frozen epoch back: its rows go, the rows it would have closed stay open."""
+    with ledger.write() as connection:
+        check_fence(connection, lease)
+        for table in (members, *PROJECTIONS):
+            mine = table.c.corpus_id == lease.corpus_id
+            connection.execute(delete(table).where(mine, table.c.since == number))
+            connection.execute(update(table).where(mine, table.c.until == number).values(until=OPEN))
+        connection.execute(delete(epochs).where(epochs.c.corpus_id == lease.corpus_id, epochs.c.number == number))

@@ -1,0 +1,189 @@
+"""Page versions, extractions and embeddings: what was read and paid for, stored once."""
+
+from __future__ import annotations
+
+import time
+import zlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+import numpy as np
+from sqlalchemy import ColumnElement, Connection, insert, select
+
+from core.extraction import Extraction
+from core.hashing import content_hash
+from core.models.embedding import Vectors
+from core.serial import extraction_from_json, extraction_to_json, pack, reading_from_json, reading_to_json, unpack
+from core.types import Reading
+from indexes.ledger.schema import OPEN, blobs, embeddings, extractions, members, page_versions, pages
+from indexes.ledger.store import Ledger
+
+T = TypeVar("T")
+_BATCH = 500  # bound parameters in one IN list
+
+
+def batches(items: Sequence[T], size: int = _BATCH) -> Iterator[Sequence[T]]:
+    """Consecutive slices of at most ``size`` items."""
+    for start in range(0, len(items), size):
+        yield items[start : start + size]
+
+
+@dataclass(frozen=True, slots=True)
+class VersionInput:
+    """A fetched page with its reading, ready to be stored."""
+
+    uri: str
+    raw: bytes
+    content_type: str
+    title: str | None
+    url: str | None
+    pipeline: str
+    reading: Reading
+
+    @property
+    def key(self) -> str:
+        return version_key(self.raw, self.content_type, self.title, self.url, self.pipeline)
+
+
+def version_key(raw: bytes, content_type: str, title: str | None, url: str | None, pipeline: str) -> str:
+    """Identity of a page version: its bytes, what its source says of it, and the reading pipeline."""
+    return content_hash("version", raw, content_type, title or "", url or "", pipeline)
+
+
+@dataclass(frozen=True, slots=True)
+class OpenMember:
+    """A page of the newest state: which version of it, read and extracted how."""
+
+    page_id: int
+    uri: str
+    version_id: int
+    version_key: str
+    extractor: str
+    projection: str
+
+
+def open_members(ledger: Ledger, source_id: int) -> dict[str, OpenMember]:
+    """The pages of a source in the newest state, by uri."""
+    query = (
+        select(
+            members.c.page_id, pages.c.uri, members.c.page_version_id, page_versions.c.version_key,
+            members.c.extractor, members.c.projection,
+        )
+        .join(pages, pages.c.id == members.c.page_id)
+        .join(page_versions, page_versions.c.id == members.c.page_version_id)
+        .where(pages.c.source_id == source_id, members.c.until == OPEN)
+    )  # fmt: skip
+    with ledger.read() as connection:
+        return {row.uri: OpenMember(*row) for row in connection.execute(query)}
+
+
+def all_open_members(ledger: Ledger, corpus_id: int) -> list[tuple[int, int, str]]:
+    """(page id, version id, extractor) of every page of the newest state of a corpus."""
+    query = select(members.c.page_id, members.c.page_version_id, members.c.extractor).where(
+        members.c.corpus_id == corpus_id, members.c.until == OPEN
+    )
+    with ledger.read() as connection:
+        return [(row[0], row[1], row[2]) for row in connection.execute(query.order_by(members.c.page_id))]
+
+
+def store_version(connection: Connection, corpus_id: int, source_id: int, version: VersionInput) -> tuple[int, int]:
+    """Store a page version unless it is there; returns (page id, version id)."""
+    page_id = _page_id(connection, corpus_id, source_id, version.uri)
+    found = connection.execute(
+        select(page_versions.c.id).where(page_versions.c.page_id == page_id, page_versions.c.version_key == version.key)
+    ).scalar()
+    if found is not None:
+        return page_id, int(found)
+    raw_hash = content_hash("raw", version.raw)
+    known = connection.execute(select(blobs.c.hash).where(blobs.c.corpus_id == corpus_id, blobs.c.hash == raw_hash))
+    if known.scalar() is None:
+        connection.execute(insert(blobs).values(corpus_id=corpus_id, hash=raw_hash, data=zlib.compress(version.raw)))
+    values = {
+        "corpus_id": corpus_id, "page_id": page_id, "version_key": version.key, "raw_hash": raw_hash,
+        "content_type": version.content_type, "title": version.title, "url": version.url,
+        "pipeline": version.pipeline, "fetched": time.time(), "reading": pack(reading_to_json(version.reading)),
+    }  # fmt: skip
+    made = connection.execute(insert(page_versions).values(**values).returning(page_versions.c.id)).scalar_one()
+    return page_id, int(made)
+
+
+def _page_id(connection: Connection, corpus_id: int, source_id: int, uri: str) -> int:
+    query = select(pages.c.id).where(pages.c.source_id == source_id, pages.c.uri == uri)
+    found = connection.execute(query).scalar()
+    if found is None:
+        values = {"corpus_id": corpus_id, "source_id": source_id, "uri": uri}
+        found = connection.execute(insert(pages).values(**values).returning(pages.c.id)).scalar_one()
+    return int(found)
+
+
+def load_reading(connection: Connection, version_id: int) -> Reading:
+    """The stored reading of a page version."""
+    data = connection.execute(select(page_versions.c.reading).where(page_versions.c.id == version_id)).scalar_one()
+    return reading_from_json(unpack(data))
+
+
+def stored_extractions(ledger: Ledger, corpus_id: int, keys: Sequence[str], extractor: str) -> dict[str, Extraction]:
+    """The extractions there are for these input keys."""
+    found: dict[str, Extraction] = {}
+    with ledger.read() as connection:
+        for part in batches(list(dict.fromkeys(keys))):
+            query = select(extractions.c.input_key, extractions.c.data).where(
+                extractions.c.corpus_id == corpus_id,
+                extractions.c.extractor == extractor,
+                extractions.c.input_key.in_(part),
+            )
+            found |= {row.input_key: extraction_from_json(unpack(row.data)) for row in connection.execute(query)}
+    return found
+
+
+def store_extractions(ledger: Ledger, corpus_id: int, extractor: str, made: dict[str, Extraction]) -> None:
+    """Store extractions by input key; one that is there already stays as it is."""
+    now = time.time()
+    rows = [
+        {"corpus_id": corpus_id, "input_key": key, "extractor": extractor, "data": pack(extraction_to_json(value)), "created": now}
+        for key, value in made.items()
+    ]  # fmt: skip
+    with ledger.write() as connection:
+        if rows:
+            connection.execute(insert(extractions).prefix_with("OR IGNORE"), rows)
+
+
+def missing_embeddings(ledger: Ledger, corpus_id: int, hashes: Sequence[str], model: str) -> list[str]:
+    """Those text hashes that have no embedding by this model, in the order given."""
+    wanted = list(dict.fromkeys(hashes))
+    found: set[str] = set()
+    with ledger.read() as connection:
+        for part in batches(wanted):
+            query = select(embeddings.c.text_hash).where(*_embedding(corpus_id, model, part))
+            found |= set(connection.execute(query).scalars())
+    return [value for value in wanted if value not in found]
+
+
+def store_embeddings(ledger: Ledger, corpus_id: int, model: str, hashes: Sequence[str], matrix: Vectors) -> None:
+    """Store one vector per text hash: ``matrix`` has shape (len(hashes), dimension)."""
+    now = time.time()
+    rows = [
+        {"corpus_id": corpus_id, "text_hash": key, "model": model, "data": vector.astype("<f4").tobytes(), "created": now}
+        for key, vector in zip(hashes, matrix, strict=True)
+    ]  # fmt: skip
+    with ledger.write() as connection:
+        if rows:
+            connection.execute(insert(embeddings).prefix_with("OR IGNORE"), rows)
+
+
+def load_embeddings(connection: Connection, corpus_id: int, model: str, hashes: Sequence[str]) -> dict[str, Vectors]:
+    """The vectors there are for these text hashes, each of shape (dimension,)."""
+    found: dict[str, Vectors] = {}
+    for part in batches(list(dict.fromkeys(hashes))):
+        query = select(embeddings.c.text_hash, embeddings.c.data).where(*_embedding(corpus_id, model, part))
+        found |= {row.text_hash: np.frombuffer(row.data, dtype="<f4") for row in connection.execute(query)}
+    return found
+
+
+def _embedding(corpus_id: int, model: str, hashes: Sequence[str]) -> tuple[ColumnElement[bool], ...]:
+    return (
+        embeddings.c.corpus_id == corpus_id,
+        embeddings.c.model == model,
+        embeddings.c.text_hash.in_(hashes),
+    )

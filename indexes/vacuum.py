@@ -1,0 +1,152 @@
+"""Vacuum: what no retained epoch shows leaves the ledger, the segments and the disk.
+
+An epoch is retained while it is one of the newest ``keep_epochs``, younger than ``keep_days``, published,
+or held by a view. Everything older than the oldest retained epoch is not only unlisted but gone: rows are
+overwritten (``secure_delete``), segments rewritten, free pages given back.
+"""
+
+from __future__ import annotations
+
+import shutil
+import time
+from dataclasses import asdict, dataclass
+
+from sqlalchemy import ColumnElement, Connection, and_, delete, exists, or_, select
+
+from indexes.corpora import CorpusRow
+from indexes.ledger.leases import RunLease, check_fence
+from indexes.ledger.schema import (
+    PROJECTIONS,
+    blobs,
+    chunks,
+    corpora,
+    embeddings,
+    entity_tokens,
+    epochs,
+    extractions,
+    members,
+    page_versions,
+    pages,
+    runs,
+    supports,
+    vectors,
+    view_leases,
+)
+from indexes.ledger.store import Ledger, file_errors
+from indexes.segments import listed_segments, merge_segments
+
+KEEP_EPOCHS = 10
+KEEP_DAYS = 30.0
+MANY_SEGMENTS = 20  # of one kind: a publish that makes more merges them
+
+
+@dataclass(frozen=True, slots=True)
+class VacuumReport:
+    """What went: epochs, rows by table, and how many segments were replaced by how many."""
+
+    oldest_retained: int
+    epochs: int
+    rows: dict[str, int]
+    segments_before: int
+    segments_after: int
+
+    def as_dict(self) -> dict[str, object]:
+        return asdict(self)
+
+
+def vacuum(
+    ledger: Ledger, corpus: CorpusRow, lease: RunLease, keep_epochs: int = KEEP_EPOCHS, keep_days: float = KEEP_DAYS
+) -> VacuumReport:
+    """Remove what only epochs older than the retained ones show."""
+    now = time.time()
+    with ledger.write() as connection:
+        check_fence(connection, lease)
+        connection.execute(delete(view_leases).where(view_leases.c.expires <= now))
+        floor = _oldest_retained(connection, corpus.id, max(1, keep_epochs), now - keep_days * 86400)
+        gone = connection.execute(delete(epochs).where(epochs.c.corpus_id == corpus.id, epochs.c.number < floor))
+        rows = _delete_rows(connection, corpus.id, floor, now - keep_days * 86400)
+    before = len(listed_segments(ledger, corpus.id))
+    _rewrite_segments(ledger, lease, rewrite=rows["vectors"] > 0)
+    _remove_caches(ledger, corpus.id, floor)
+    ledger.compact()
+    return VacuumReport(floor, gone.rowcount, rows, before, len(listed_segments(ledger, corpus.id)))
+
+
+def _oldest_retained(connection: Connection, corpus_id: int, keep_epochs: int, since: float) -> int:
+    mine = (epochs.c.corpus_id == corpus_id, epochs.c.state == "flipped")
+    newest = select(epochs.c.number).where(*mine).order_by(epochs.c.number.desc()).limit(keep_epochs)
+    kept = list(connection.execute(newest).scalars())
+    kept += connection.execute(select(epochs.c.number).where(*mine, epochs.c.created >= since)).scalars()
+    kept += connection.execute(select(view_leases.c.epoch).where(view_leases.c.corpus_id == corpus_id)).scalars()
+    kept.append(connection.execute(select(corpora.c.published).where(corpora.c.id == corpus_id)).scalar_one())
+    return min((number for number in kept if number > 0), default=0)
+
+
+def _delete_rows(connection: Connection, corpus_id: int, floor: int, paid_before: float) -> dict[str, int]:
+    """Closed rows first, then the truth that nothing refers to any more."""
+    counts: dict[str, int] = {}
+    for table in (members, *PROJECTIONS):
+        closed = (table.c.corpus_id == corpus_id, table.c.until <= floor)
+        counts[table.name] = connection.execute(delete(table).where(*closed)).rowcount
+    for name, condition in _orphans(corpus_id, paid_before).items():
+        table = _TRUTH[name]
+        counts[name] = connection.execute(delete(table).where(table.c.corpus_id == corpus_id, condition)).rowcount
+    return counts
+
+
+_TRUTH = {
+    "page_versions": page_versions, "blobs": blobs, "pages": pages, "extractions": extractions,
+    "embeddings": embeddings, "entity_tokens": entity_tokens, "runs": runs,
+}  # fmt: skip
+
+
+def _orphans(corpus_id: int, paid_before: float) -> dict[str, ColumnElement[bool]]:
+    """What may go, in this order. Young extractions and embeddings stay: a killed run may still need them."""
+    made_for = exists().where(chunks.c.corpus_id == corpus_id, chunks.c.input_key == extractions.c.input_key)
+    used = exists().where(vectors.c.corpus_id == corpus_id, vectors.c.text_hash == embeddings.c.text_hash)
+    named = exists().where(
+        supports.c.corpus_id == corpus_id,
+        or_(supports.c.subject == entity_tokens.c.entity, supports.c.object == entity_tokens.c.entity),
+    )
+    return {
+        "page_versions": and_(
+            ~exists().where(members.c.page_version_id == page_versions.c.id), page_versions.c.fetched < paid_before
+        ),
+        "blobs": ~exists().where(page_versions.c.corpus_id == corpus_id, page_versions.c.raw_hash == blobs.c.hash),
+        "pages": ~exists().where(page_versions.c.page_id == pages.c.id),
+        "extractions": and_(~made_for, extractions.c.created < paid_before),
+        "embeddings": and_(~used, embeddings.c.created < paid_before),
+        "entity_tokens": ~named,
+        "runs": and_(runs.c.started < paid_before, runs.c.status != "running"),
+    }
+
+
+def _rewrite_segments(ledger: Ledger, lease: RunLease, rewrite: bool) -> None:
+    kinds = {(row.model, row.kind): 0 for row in listed_segments(ledger, lease.corpus_id)}
+    for row in listed_segments(ledger, lease.corpus_id):
+        kinds[row.model, row.kind] += 1
+    for (model, kind), count in kinds.items():
+        if rewrite or count > 1:
+            merge_segments(ledger, lease, model, kind)
+    listed = {row.file for row in listed_segments(ledger, lease.corpus_id)}
+    folder = ledger.segment_folder(lease.corpus_id)
+    with file_errors(folder):
+        for path in folder.glob("*") if folder.exists() else ():
+            if path.name not in listed:
+                path.unlink()
+
+
+def _remove_caches(ledger: Ledger, corpus_id: int, floor: int) -> None:
+    folder = ledger.cache_folder(corpus_id)
+    with file_errors(folder):
+        for path in folder.glob("epoch-*") if folder.exists() else ():
+            if int(path.name.removeprefix("epoch-")) < floor:
+                shutil.rmtree(path)
+
+
+def has_many_segments(ledger: Ledger, corpus_id: int) -> bool:
+    """Whether a kind has more segments than searching them one by one should meet."""
+    counts: dict[tuple[str, str], int] = {}
+    for row in listed_segments(ledger, corpus_id):
+        counts[row.model, row.kind] = counts.get((row.model, row.kind), 0) + 1
+    return max(counts.values(), default=0) > MANY_SEGMENTS

@@ -1,0 +1,101 @@
+"""Immutable FAISS segments: flat inner product over normalised vectors, under our own int64 ids.
+
+The only module that knows FAISS. A segment is written to a temporary file, synced and renamed, and never
+changed afterwards; readers memory-map it and restrict the search to living ids with a selector.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+import faiss
+import numpy as np
+from numpy.typing import NDArray
+
+from core.errors import SegmentError
+from core.models.embedding import Vectors
+from indexes.ledger.store import file_errors
+
+Ids = NDArray[np.int64]
+
+
+def write_segment(path: Path, ids: Ids, matrix: Vectors) -> str:
+    """Write a segment atomically; returns its SHA-256.
+
+    Args:
+        path: final name; an existing file is replaced.
+        ids: shape (n,), unique. matrix: shape (n, d), rows of length 1.
+    """
+    index = faiss.IndexIDMap2(faiss.IndexFlatIP(matrix.shape[1]))
+    index.add_with_ids(np.ascontiguousarray(matrix, dtype=np.float32), ids)
+    data = faiss.serialize_index(index).tobytes()
+    temporary = path.with_suffix(f".{os.getpid()}.tmp")
+    with file_errors(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            with temporary.open("wb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            temporary.replace(path)
+        finally:
+            temporary.unlink(missing_ok=True)
+        sync_folder(path.parent)
+    return hashlib.sha256(data).hexdigest()
+
+
+def sync_folder(folder: Path) -> None:
+    """Make a rename in ``folder`` durable."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def checksum(path: Path) -> str | None:
+    """SHA-256 of a file, or None when it is not there."""
+    if not path.exists():
+        return None
+    with file_errors(path), path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+class Segment:
+    """A memory-mapped segment."""
+
+    def __init__(self, path: Path) -> None:
+        try:
+            index: Any = faiss.read_index(str(path), faiss.IO_FLAG_MMAP_IFC)
+        except RuntimeError as error:
+            raise SegmentError(f"segment {path} cannot be read ({str(error)[:200]})") from error
+        self.ids: Ids = faiss.vector_to_array(index.id_map)
+        self._flat: Any = faiss.downcast_index(index.index)
+        self._owner = index  # freed with it, the flat index beneath would dangle
+
+    def search(self, vector: Vectors, limit: int, living: NDArray[np.bool_]) -> tuple[Ids, Vectors]:
+        """The ``limit`` best living entries: ids and inner products, best first.
+
+        ``living`` is parallel to ``ids``.
+        """
+        count = min(limit, int(living.sum()))
+        if count == 0:
+            return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.float32)
+        parameters = None
+        if not living.all():
+            packed = np.packbits(living, bitorder="little")
+            selector = faiss.IDSelectorBitmap(living.size, faiss.swig_ptr(packed))
+            # the flat index beneath the id map sees positions, which is what the bitmap is about
+            make: Any = faiss.SearchParameters
+            parameters = make(sel=selector)
+        scores, positions = self._flat.search(vector.reshape(1, -1), count, params=parameters)
+        return self.ids[positions[0]], scores[0]
+
+    def vectors(self, positions: Iterable[int]) -> Vectors:
+        """The stored vectors at these positions: shape (n, d)."""
+        rows = [self._flat.reconstruct(int(position)) for position in positions]
+        return np.asarray(rows, dtype=np.float32).reshape(len(rows), self._flat.d)

@@ -1,0 +1,193 @@
+"""A view: graph, vectors and texts of exactly one epoch, held by a lease that vacuum respects."""
+
+from __future__ import annotations
+
+import time
+import uuid
+from collections import OrderedDict
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sqlalchemy import Row, delete, insert, select, update
+
+from core.errors import NotFoundError, ViewExpired
+from core.models.embedding import Vectors
+from core.types import PageKey, Reading
+from indexes.corpora import CorpusRow, get_corpus
+from indexes.epochs import find_epoch, get_published
+from indexes.graph.sql import SqlGraph
+from indexes.ledger.schema import members, pages, sources, vectors, view_leases
+from indexes.ledger.store import Ledger
+from indexes.segments import LivingSegment, open_segments
+from indexes.truth import batches, load_reading
+
+VIEW_LEASE_S = 900.0
+_READINGS = 1000  # pages kept decoded
+
+
+@dataclass(frozen=True, slots=True)
+class VectorHit:
+    """A vector found: ``ref`` is a chunk key, an anchor or a fact id; facts belong to no one page."""
+
+    kind: str
+    page: PageKey | None
+    ref: str
+    score: float  # inner product of unit vectors
+
+
+class View:
+    """What a reader holds. Close it, or use it as a context manager, so that its epoch can be vacuumed."""
+
+    def __init__(self, ledger: Ledger, corpus: CorpusRow, epoch: int, model: str, lease_s: float) -> None:
+        self._ledger = ledger
+        self._corpus_id = corpus.id
+        self._lease_s = lease_s
+        self._lease_id = uuid.uuid4().hex
+        self._segments: dict[str, list[LivingSegment]] = {}
+        self._readings: OrderedDict[PageKey, Reading] = OrderedDict()
+        self._versions: dict[PageKey, int] = {}
+        self.corpus = corpus.name
+        self.epoch = epoch
+        self.model = model
+        self.cache_dir: Path = ledger.cache_folder(corpus.id) / f"epoch-{epoch:08d}"
+        self.graph = SqlGraph(ledger, corpus.id, epoch)
+        self._expires = time.time() + lease_s
+
+    @property
+    def lease_id(self) -> str:
+        return self._lease_id
+
+    def page_keys(self) -> tuple[PageKey, ...]:
+        """The pages of the epoch, in order."""
+        self._check()
+        if not self._versions:
+            self._versions = self._load_versions()
+        return tuple(self._versions)
+
+    def reading(self, page: PageKey) -> Reading:
+        """Elements and chunks of a page.
+
+        Raises:
+            NotFoundError: the page is not in this epoch.
+        """
+        if page in self._readings:
+            self._check()
+            return self._readings[page]
+        if page not in self.page_keys():
+            raise NotFoundError(f"page {page} is not in epoch {self.epoch} of corpus {self.corpus!r}")
+        with self._ledger.read() as connection:
+            reading = load_reading(connection, self._versions[page])
+        self._readings[page] = reading
+        if len(self._readings) > _READINGS:
+            self._readings.popitem(last=False)
+        return reading
+
+    def search(self, kind: str, vector: Vectors, limit: int) -> list[VectorHit]:
+        """The ``limit`` nearest chunks, elements or facts of the epoch.
+
+        Args:
+            kind: "chunk", "element" or "fact".
+            vector: shape (dimension,), length 1.
+
+        Order: score descending, then page and ref.
+        """
+        self._check()
+        found: list[tuple[float, int]] = []
+        for segment in self._living(kind):
+            ids, scores = segment.search(vector, limit)
+            found += zip(scores.tolist(), ids.tolist(), strict=True)
+        best = sorted(found, key=lambda pair: (-pair[0], pair[1]))[:limit]
+        names = self._names([identity for _, identity in best])
+        hits = [VectorHit(kind, *names[identity], score) for score, identity in best]
+        return sorted(hits, key=lambda hit: (-hit.score, hit.page or PageKey("", ""), hit.ref))
+
+    def vectors(self, kind: str) -> tuple[list[tuple[PageKey | None, str]], Vectors]:
+        """Every vector of a kind: its (page, ref) and the matrix, shape (n, d), rows in the same order."""
+        self._check()
+        parts = [segment.everything() for segment in self._living(kind)]
+        ids: NDArray[np.int64] = np.concatenate([part[0] for part in parts]) if parts else np.empty(0, np.int64)
+        names = self._names(ids.tolist())
+        matrix = np.concatenate([part[1] for part in parts]) if parts else np.empty((0, 0), np.float32)
+        return [names[identity] for identity in ids.tolist()], matrix
+
+    def close(self) -> None:
+        """Give the lease back."""
+        with self._ledger.write() as connection:
+            connection.execute(delete(view_leases).where(view_leases.c.id == self._lease_id))
+        self._expires = 0.0
+
+    def __enter__(self) -> View:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _check(self) -> None:
+        """An expired view raises; one past half its lease renews it."""
+        now = time.time()
+        if now < self._expires - self._lease_s / 2:
+            return
+        values = {"expires": now + self._lease_s}
+        with self._ledger.write() as connection:
+            mine = (view_leases.c.id == self._lease_id, view_leases.c.expires > now)
+            if now >= self._expires or connection.execute(update(view_leases).where(*mine).values(**values)).rowcount == 0:
+                raise ViewExpired(
+                    f"the view of corpus {self.corpus!r} at epoch {self.epoch} has ended; open a new one"
+                )
+        self._expires = values["expires"]
+
+    def _load_versions(self) -> dict[PageKey, int]:
+        query = (
+            select(sources.c.name, pages.c.uri, members.c.page_version_id)
+            .join(pages, pages.c.id == members.c.page_id)
+            .join(sources, sources.c.id == pages.c.source_id)
+            .where(members.c.corpus_id == self._corpus_id)
+            .where(members.c.since <= self.epoch, members.c.until > self.epoch)
+            .order_by(sources.c.name, pages.c.uri)
+        )
+        with self._ledger.read() as connection:
+            return {PageKey(row.name, row.uri): row.page_version_id for row in connection.execute(query)}
+
+    def _living(self, kind: str) -> list[LivingSegment]:
+        if kind not in self._segments:
+            self._segments[kind] = open_segments(self._ledger, self._corpus_id, self.epoch, self.model, kind)
+        return self._segments[kind]
+
+    def _names(self, ids: list[int]) -> dict[int, tuple[PageKey | None, str]]:
+        """Page and ref of each vector id."""
+        names: dict[int, tuple[PageKey | None, str]] = {}
+        with self._ledger.read() as connection:
+            for part in batches(ids, 5000):
+                query = (
+                    select(vectors.c.id, vectors.c.ref, sources.c.name, pages.c.uri)
+                    .outerjoin(pages, pages.c.id == vectors.c.page_id)
+                    .outerjoin(sources, sources.c.id == pages.c.source_id)
+                    .where(vectors.c.id.in_(part))
+                )
+                names |= {row.id: _name(row) for row in connection.execute(query)}
+        return names
+
+
+def _name(row: Row[Any, Any, Any, Any]) -> tuple[PageKey | None, str]:
+    page = None if row.uri is None else PageKey(row.name, row.uri)
+    return page, row.ref
+
+
+def open_view(ledger: Ledger, corpus_name: str, epoch: int | None = None, lease_s: float = VIEW_LEASE_S) -> View:
+    """A view of the published epoch, or of a retained older one.
+
+    Raises:
+        NotFoundError: no such corpus, nothing published yet, or no such epoch.
+    """
+    corpus = get_corpus(ledger, corpus_name)
+    with ledger.write() as connection:  # the lease and the check are one transaction, or vacuum could slip in
+        published = get_published(connection, corpus)
+        number = published if epoch is None else epoch
+        model = find_epoch(connection, corpus, number)
+        view = View(ledger, corpus, number, model, lease_s)
+        values = {"id": view.lease_id, "corpus_id": corpus.id, "epoch": number, "expires": time.time() + lease_s}
+        connection.execute(insert(view_leases).values(**values))
+    return view

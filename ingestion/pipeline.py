@@ -1,0 +1,322 @@
+"""The writing side, top to bottom: list → read → extract → plan → embed → publish → report.
+
+One function per step, each safe to repeat: what was read, extracted or embedded is stored at once and
+found again, and nothing is visible before the last step flips the epoch.
+"""
+
+from __future__ import annotations
+
+import itertools
+import uuid
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from core.errors import ClauseGraphError, SourceError
+from core.extraction import Extraction, ExtractionInput, Extractor, Reject, extraction_input
+from core.models.embedding import Embedder
+from core.types import Reading
+from indexes.corpora import CorpusRow, end_run, ensure_corpus, ensure_source, get_corpus, list_sources, start_run
+from indexes.epochs import list_epochs
+from indexes.ledger.leases import RunLease, run_lease
+from indexes.ledger.store import Ledger
+from indexes.projection import PROJECTION_FINGERPRINT, project
+from indexes.publish import PageTarget, Plan, finish, freeze, make_plan, recover
+from indexes.truth import (
+    OpenMember,
+    VersionInput,
+    all_open_members,
+    load_reading,
+    missing_embeddings,
+    open_members,
+    store_embeddings,
+    store_extractions,
+    store_version,
+    stored_extractions,
+    version_key,
+)
+from indexes.vacuum import has_many_segments, vacuum
+from ingestion.chunk import CHUNKER_FINGERPRINT, chunk_reading
+from ingestion.read import READER_FINGERPRINT, read_document
+from ingestion.report import RunReport
+from ingestion.sources import Source, SourceDocument
+
+PIPELINE_FINGERPRINT = f"{READER_FINGERPRINT}+{CHUNKER_FINGERPRINT}"
+_PAGES_AT_ONCE = 50  # read and stored in one transaction
+_CHUNKS_AT_ONCE = 200
+_TEXTS_AT_ONCE = 512
+
+Progress = Callable[[str, int, int], None]  # stage, done, total
+
+
+def no_progress(_stage: str, _done: int, _total: int) -> None:
+    """The progress of nobody watching."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tools:
+    """What a run works with. Models load themselves when first used, not before."""
+
+    ledger: Ledger
+    embedder: Embedder
+    extractor: Extractor
+    progress: Progress = no_progress
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How a run treats its source: keep pages that are gone, only report, read everything again."""
+
+    keep_missing: bool = False
+    dry_run: bool = False
+    force: bool = False
+    relocate: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class StoredPage:
+    """A page version in the ledger, ready to be extracted."""
+
+    page_id: int
+    version_id: int
+    reading: Reading
+
+
+def ingest(tools: Tools, corpus_name: str, source: Source, options: Options = Options()) -> RunReport:  # noqa: B008
+    """Mirror a source into a corpus and publish the result.
+
+    Raises:
+        SourceError: the source is missing, empty or another one of that name; nothing was changed.
+        LeaseHeldError: another run is writing to the corpus.
+        StorageError: disk full or folder read-only; what was stored is found again by the next run.
+    """
+    documents = _peek(source)
+    corpus = ensure_corpus(tools.ledger, corpus_name, {"tokenizer": "bert-base-uncased-wordpiece"})
+    _check_location(tools.ledger, corpus, source, options)
+    report = RunReport(uuid.uuid4().hex[:12], corpus_name, source.name, dry_run=options.dry_run)
+    if options.dry_run:
+        known = next((row.id for row in list_sources(tools.ledger, corpus.id) if row.name == source.name), 0)
+        for _ in _changed_documents(tools, known, documents, options, report):
+            pass
+        return report
+    with run_lease(tools.ledger, corpus.id, report.run_id) as lease:
+        start_run(tools.ledger, corpus.id, report.run_id, "ingest", source.name)
+        try:
+            _run(tools, corpus, source, documents, options, lease, report)
+        except (ClauseGraphError, KeyboardInterrupt) as error:
+            end_run(tools.ledger, report.run_id, "failed", report.as_dict() | {"error": str(error) or "interrupted"})
+            raise
+        end_run(tools.ledger, report.run_id, "done", report.as_dict())
+    return report
+
+
+def _run(
+    tools: Tools,
+    corpus: CorpusRow,
+    source: Source,
+    documents: Iterator[SourceDocument | Reject],
+    options: Options,
+    lease: RunLease,
+    report: RunReport,
+) -> None:
+    report.recovered = recover(tools.ledger, lease)
+    corpus = get_corpus(tools.ledger, corpus.name)  # recovery may have flipped an epoch
+    source_id = ensure_source(tools.ledger, corpus.id, source.name, source.kind, source.location)
+    before = open_members(tools.ledger, source_id)
+    changed = _changed_documents(tools, source_id, documents, options, report)
+    pages = read_pages(tools, corpus.id, source_id, changed, report)
+    with report.timed("extract"):
+        extract_pages(tools, corpus.id, [page.reading for page in pages], report)
+    with report.timed("plan"):
+        targets = make_targets(tools, corpus.id, pages, report, before)
+        plan = make_plan(tools.ledger, corpus.id, targets, tools.embedder.fingerprint)
+    with report.timed("embed"):
+        embed_texts(tools, plan, report)
+    with report.timed("publish"):
+        publish(tools, corpus, lease, plan, report)
+
+
+# --- list -----------------------------------------------------------------------------------------
+
+
+def _peek(source: Source) -> Iterator[SourceDocument | Reject]:
+    """The documents, once it is certain that there is a first one."""
+    documents = source.documents()
+    seen: list[SourceDocument | Reject] = []
+    for item in documents:
+        seen.append(item)
+        if isinstance(item, SourceDocument):
+            break
+    return itertools.chain(seen, documents)
+
+
+def _check_location(ledger: Ledger, corpus: CorpusRow, source: Source, options: Options) -> None:
+    """A run mirrors its source, so another place under the same name would remove the first one's pages."""
+    for row in list_sources(ledger, corpus.id):
+        if row.name == source.name and row.location != source.location and not options.relocate:
+            raise SourceError(
+                f"source {row.name!r} of corpus {corpus.name!r} is {row.location}, not {source.location}; "
+                "add --source-name NAME to keep both, or --relocate if it has moved"
+            )
+
+
+def _changed_documents(
+    tools: Tools,
+    source_id: int,
+    documents: Iterator[SourceDocument | Reject],
+    options: Options,
+    report: RunReport,
+) -> Iterator[SourceDocument]:
+    """Yield what is new or changed since the newest state; the rest goes into the report."""
+    before = open_members(tools.ledger, source_id)
+    seen: set[str] = set()
+    unusable: set[str] = set()
+    for item in documents:
+        if isinstance(item, Reject):
+            report.rejects.append(item)
+            unusable.add(item.what)
+            continue
+        seen.add(item.uri)
+        member = before.get(item.uri)
+        if member is not None and not options.force and _is_current(tools, member, item):
+            report.pages_unchanged += 1
+            continue
+        (report.pages_added if member is None else report.pages_changed).append(item.uri)
+        yield item
+    missing = sorted(set(before) - seen)
+    kept = [uri for uri in missing if options.keep_missing or uri in unusable]
+    report.pages_kept += kept
+    report.pages_removed += sorted(set(missing) - set(kept))
+
+
+def _is_current(tools: Tools, member: OpenMember, document: SourceDocument) -> bool:
+    key = version_key(document.raw, document.content_type, document.title, document.url, PIPELINE_FINGERPRINT)
+    return (member.version_key, member.extractor, member.projection) == (
+        key,
+        tools.extractor.fingerprint,
+        PROJECTION_FINGERPRINT,
+    )
+
+
+# --- read -----------------------------------------------------------------------------------------
+
+
+def read_pages(
+    tools: Tools, corpus_id: int, source_id: int, documents: Iterator[SourceDocument], report: RunReport
+) -> list[StoredPage]:
+    """Read, chunk and store the documents; a page that cannot be read is a reject and stays as it was."""
+    stored: list[StoredPage] = []
+    with report.timed("read"):
+        while batch := list(itertools.islice(documents, _PAGES_AT_ONCE)):
+            versions = [version for version in (_read(document, report) for document in batch) if version]
+            with tools.ledger.write() as connection:
+                for version in versions:
+                    ids = store_version(connection, corpus_id, source_id, version)
+                    stored.append(StoredPage(*ids, version.reading))
+            tools.progress("read", len(stored), len(stored))
+    return stored
+
+
+def _read(document: SourceDocument, report: RunReport) -> VersionInput | None:
+    reading, rejects = read_document(document)
+    report.rejects += rejects
+    if not reading.elements:
+        for uris in (report.pages_added, report.pages_changed):
+            if document.uri in uris:
+                uris.remove(document.uri)
+        report.pages_kept.append(document.uri)
+        if not any(reject.what == document.uri for reject in rejects):
+            report.rejects.append(Reject(document.uri, "no readable element on the page"))
+        return None
+    return VersionInput(
+        uri=document.uri,
+        raw=document.raw,
+        content_type=document.content_type,
+        title=document.title,
+        url=document.url,
+        pipeline=PIPELINE_FINGERPRINT,
+        reading=chunk_reading(reading),
+    )
+
+
+# --- extract --------------------------------------------------------------------------------------
+
+
+def extract_pages(tools: Tools, corpus_id: int, readings: Sequence[Reading], report: RunReport) -> None:
+    """Extract the chunks that no stored extraction covers, and store each batch at once."""
+    inputs: dict[str, ExtractionInput] = {}
+    for reading in readings:
+        for chunk in reading.chunks:
+            source, _ = extraction_input(reading, chunk)
+            inputs[source.key] = source
+    fingerprint = tools.extractor.fingerprint
+    known = stored_extractions(tools.ledger, corpus_id, list(inputs), fingerprint)
+    todo = [source for key, source in inputs.items() if key not in known]
+    report.chunks_reused += len(known)
+    for start in range(0, len(todo), _CHUNKS_AT_ONCE):
+        made = {source.key: tools.extractor.extract(source) for source in todo[start : start + _CHUNKS_AT_ONCE]}
+        store_extractions(tools.ledger, corpus_id, fingerprint, made)
+        report.rejects += [reject for extraction in made.values() for reject in extraction.rejects]
+        report.chunks_extracted += len(made)
+        tools.progress("extract", report.chunks_extracted, len(todo))
+
+
+# --- plan -----------------------------------------------------------------------------------------
+
+
+def make_targets(
+    tools: Tools, corpus_id: int, pages: Sequence[StoredPage], report: RunReport, before: dict[str, OpenMember]
+) -> list[PageTarget]:
+    """What each touched page shall be: the pages read, those removed, and all others when the model changed."""
+    fingerprint = tools.extractor.fingerprint
+    targets = [_target(tools, corpus_id, page, fingerprint) for page in pages]
+    targets += [PageTarget(before[uri].page_id) for uri in report.pages_removed]
+    touched = {target.page_id for target in targets}
+    if _model_changed(tools, corpus_id):
+        for page_id, version_id, extractor in all_open_members(tools.ledger, corpus_id):
+            if page_id not in touched:
+                with tools.ledger.read() as connection:
+                    reading = load_reading(connection, version_id)
+                targets.append(_target(tools, corpus_id, StoredPage(page_id, version_id, reading), extractor))
+    return targets
+
+
+def _model_changed(tools: Tools, corpus_id: int) -> bool:
+    epochs = list_epochs(tools.ledger, corpus_id)
+    return bool(epochs) and epochs[0].model != tools.embedder.fingerprint
+
+
+def _target(tools: Tools, corpus_id: int, page: StoredPage, extractor: str) -> PageTarget:
+    keys = [extraction_input(page.reading, chunk)[0].key for chunk in page.reading.chunks]
+    found: dict[str, Extraction] = stored_extractions(tools.ledger, corpus_id, keys, extractor)
+    return PageTarget(page.page_id, page.version_id, project(page.reading, found, extractor), extractor)
+
+
+# --- embed ----------------------------------------------------------------------------------------
+
+
+def embed_texts(tools: Tools, plan: Plan, report: RunReport) -> None:
+    """Embed the texts of the plan that have no stored embedding, shortest first, storing as it goes."""
+    model = tools.embedder.fingerprint
+    missing = missing_embeddings(tools.ledger, plan.corpus_id, list(plan.texts), model)
+    missing.sort(key=lambda key: (len(plan.texts[key]), key))  # equal lengths together: less padding
+    report.texts_reused += len(plan.texts) - len(missing)
+    for start in range(0, len(missing), _TEXTS_AT_ONCE):
+        hashes = missing[start : start + _TEXTS_AT_ONCE]
+        matrix = tools.embedder.embed_texts([plan.texts[key] for key in hashes])
+        store_embeddings(tools.ledger, plan.corpus_id, model, hashes, matrix)
+        report.texts_embedded += len(hashes)
+        tools.progress("embed", report.texts_embedded, len(missing))
+
+
+# --- publish --------------------------------------------------------------------------------------
+
+
+def publish(tools: Tools, corpus: CorpusRow, lease: RunLease, plan: Plan, report: RunReport) -> None:
+    """Publish the plan as the next epoch, unless readers already have exactly that."""
+    report.rows = plan.counts()
+    if plan.is_empty and corpus.published == corpus.newest and corpus.newest > 0:
+        return
+    report.epoch = freeze(tools.ledger, lease, plan)
+    finish(tools.ledger, lease, report.epoch)
+    if has_many_segments(tools.ledger, corpus.id):
+        vacuum(tools.ledger, corpus, lease)

@@ -1,0 +1,51 @@
+"""What a run did, in plain values: printed, stored with the run, and returned to the caller."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+
+from core.extraction import Reject
+
+
+@dataclass(slots=True)
+class RunReport:
+    """Counts, rejects and seconds of one ingestion run. ``epoch`` is None when nothing was published."""
+
+    run_id: str
+    corpus: str
+    source: str
+    dry_run: bool = False
+    epoch: int | None = None
+    recovered: str | None = None
+    pages_added: list[str] = field(default_factory=list)
+    pages_changed: list[str] = field(default_factory=list)
+    pages_removed: list[str] = field(default_factory=list)
+    pages_kept: list[str] = field(default_factory=list)  # missing or unusable now, kept as they were
+    pages_unchanged: int = 0
+    chunks_extracted: int = 0
+    chunks_reused: int = 0
+    texts_embedded: int = 0
+    texts_reused: int = 0
+    rows: dict[str, dict[str, int]] = field(default_factory=dict)
+    rejects: list[Reject] = field(default_factory=list)
+    seconds: dict[str, float] = field(default_factory=dict)
+
+    @contextmanager
+    def timed(self, stage: str) -> Iterator[None]:
+        """Add the wall time of the block to ``seconds[stage]``."""
+        start = time.perf_counter()
+        try:
+            yield
+        finally:
+            self.seconds[stage] = self.seconds.get(stage, 0.0) + time.perf_counter() - start
+
+    @property
+    def changes_pages(self) -> bool:
+        return bool(self.pages_added or self.pages_changed or self.pages_removed)
+
+    def as_dict(self) -> dict[str, object]:
+        """The report as JSON values."""
+        return asdict(self)

@@ -1,0 +1,182 @@
+"""What a question asks for: yes or no, or a span, and of which type. Rules on its words, no model.
+
+Only the last sentence that asks something counts: policy questions often tell a little more of the story
+first ("My visa ends in May. Can I stay?").
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+
+from core.language.normalise import normalise_text
+
+
+class QuestionKind(StrEnum):
+    """The form of the answer."""
+
+    YES_NO = "yes_no"
+    SPAN = "span"
+
+
+class AnswerType(StrEnum):
+    """What kind of thing a span answer is."""
+
+    AMOUNT = "amount"
+    DURATION = "duration"
+    DATE = "date"
+    AGE = "age"
+    NUMBER = "number"
+    PERSON = "person"
+    PLACE = "place"
+    FORM = "form"
+    LIST = "list"
+    METHOD = "method"
+    CLAUSE = "clause"
+
+
+@dataclass(frozen=True, slots=True)
+class QuestionForm:
+    """The asking sentence of a question, the form of its answer, and why that form."""
+
+    sentence: str
+    kind: QuestionKind
+    type: AnswerType
+    opener: str  # lower-case words the asking sentence opens with, e.g. "how much", "can", "do have to"
+    reason: str
+
+
+_AUX = (
+    r"(?:is|are|am|was|were|do|does|did|can|could|will|would|shall|should|may|might|must|has|have|had|need"
+    r"|isn't|aren't|wasn't|weren't|don't|doesn't|didn't|can't|cannot|couldn't|won't|wouldn't|shouldn't|hasn't"
+    r"|haven't|hadn't|ain't|dose)"
+)
+_WH = r"(?:what|what's|whats|how|when|where|where's|who|who's|whom|whose|which|why)"
+_SUBJECT = (
+    r"(?:i|we|you|he|she|it|they|there|this|that|these|those|my|our|your|his|her|its|their|the|a|an|any|anyone"
+    r"|someone|all|both|either|one|being|having)"
+)
+_SENTENCE_END = re.compile(r"(?<=[?!.])\s+(?=\S)")
+_DROP = re.compile(
+    r"^(?:and|so|but|or|also|then|however|in this case|if so|ok|okay|hi|hello|please|additionally)\b[,\s]*", re.I
+)
+_STARTS_WH = re.compile(
+    rf"^(?:(?:at|in|on|by|for|from|to|with|under|until|since|of|within|during|through|about)\s+)?{_WH}\b", re.I
+)
+_STARTS_AUX = re.compile(rf"^{_AUX}\b", re.I)
+_INDIRECT_IF = re.compile(
+    r"\b(?:know|wonder|wondering|ask|asking|sure|check|tell me|see|confirm|clarify|find out)\s+(?:if|whether)\b", re.I
+)
+_WH_AUX = re.compile(rf"\b{_WH}\b(?:\s+[\w'-]+){{0,4}}?\s+{_AUX}\b", re.I)
+_WH_ANY = re.compile(rf"\b{_WH}\b", re.I)
+_AUX_SUBJECT = re.compile(rf"(?:^|[,;:-]\s*|\b(?:and|so|but|then|now|case|or)\s+){_AUX}\s+{_SUBJECT}\b", re.I)
+_TAG = re.compile(rf",\s*{_AUX}\s+(?:not\s+)?(?:i|we|you|he|she|it|they)\s*\?*$", re.I)
+_BE_TOLD = re.compile(
+    r"^(?:can|could|would|will|do|does)\s+(?:you|someone|anyone|anybody|i)\s+(?:please\s+)?(?:tell|explain|advise|let|know|get to know|ask|clarify|give me)\b",
+    re.I,
+)
+_AND_WH = re.compile(
+    rf"\b(?:and|if so|so|or)?[,;]?\s*(?:and|if so|so)[,;]?\s+(?:(?:by|for|at|in|to|from)\s+)?(?:what|how|when|where|who|which)\b(?!\s+(?:is|was|are)\s+not)",
+    re.I,
+)
+
+
+def asking_sentence(question: str) -> str:
+    """The last sentence that asks: ends in "?", else opens like a question, else the last sentence."""
+    sentences = [s.strip() for s in _SENTENCE_END.split(normalise_text(question)) if s.strip(" ?!.")]
+    if not sentences:
+        return ""
+    asking = [s for s in sentences if s.endswith("?")]
+    opening = [s for s in sentences if _STARTS_WH.match(_opened(s)) or _STARTS_AUX.match(_opened(s))]
+    return (asking or opening or sentences)[-1]
+
+
+def _opened(sentence: str) -> str:
+    """The sentence without the small words before its question."""
+    bare, before = sentence, ""
+    while bare != before:
+        before, bare = bare, _DROP.sub("", bare)
+    return bare
+
+
+def _kind(sentence: str) -> tuple[QuestionKind, str]:
+    opened = _opened(sentence)
+    if _STARTS_WH.match(opened):
+        # "When I move, can I ...?": the opening clause is no question.
+        tail = opened.split(",", 1)
+        if len(tail) == 2 and re.match(r"(?:when|where|as|while)\b", opened, re.I) and not _WH_AUX.match(tail[0]):
+            return _kind(tail[1].strip())
+        return QuestionKind.SPAN, "opens with a question word"
+    if _STARTS_AUX.match(opened):
+        if _BE_TOLD.match(opened) and _WH_ANY.search(opened):
+            return QuestionKind.SPAN, "asks to be told a question word"
+        if _AND_WH.search(opened):
+            return QuestionKind.SPAN, "yes/no question followed by a question word"
+        return QuestionKind.YES_NO, "opens with an auxiliary verb"
+    return _embedded_kind(opened)
+
+
+def _embedded_kind(opened: str) -> tuple[QuestionKind, str]:
+    """The kind of a sentence whose question comes after other words."""
+    if _INDIRECT_IF.search(opened):
+        return QuestionKind.YES_NO, "asks whether"
+    if _TAG.search(opened):
+        return QuestionKind.YES_NO, "ends with a tag question"
+    auxiliary, word = _AUX_SUBJECT.search(opened), _WH_AUX.search(opened)
+    if auxiliary and (not word or auxiliary.start() > word.start()):
+        return QuestionKind.YES_NO, "auxiliary before its subject"
+    if _WH_ANY.search(opened):
+        return QuestionKind.SPAN, "question word inside"
+    if auxiliary:
+        return QuestionKind.YES_NO, "auxiliary before its subject"
+    return QuestionKind.YES_NO, "a statement put as a question"
+
+
+_TYPES: tuple[tuple[AnswerType, str], ...] = (
+    (AnswerType.AGE, r"how old|what age|which age|minimum age|maximum age|age limit"),
+    (
+        AnswerType.AMOUNT,
+        r"how much(?! (?:time|notice|longer|leave|holiday|warning))|how expensive|what (?:is|are|will be|would be|was)?\s?(?:the|my|our|his|her|their|your)?\s?"
+        r"(?:[\w-]+ ){0,3}?(?:amount|amounts|cost|costs|fee|fees|price|charge|charges|rate|rates|sum|fine|penalty|threshold|discount|salary|allowance|limit|percentage)\b|what (?:percentage|amount|rate|sum)",
+    ),
+    (
+        AnswerType.DURATION,
+        r"how (?:long|soon|quickly|often|frequently|far in advance|much (?:time|notice|longer|leave|holiday|warning)|many (?:days|weeks|months|years|hours|minutes))|what (?:is|are) the (?:[\w-]+ ){0,2}(?:notice period|time ?frame|time limit|timescale|duration|length|period|time)\b",
+    ),
+    (
+        AnswerType.DATE,
+        r"\bwhen\b|what (?:date|day|time|year|month)|which (?:date|day|year|month)|(?:deadline|due date|by what)",
+    ),
+    (AnswerType.NUMBER, r"how many"),
+    (AnswerType.FORM, r"(?:what|which) (?:[\w-]+ ){0,2}forms?\b|what form"),
+    (AnswerType.PERSON, r"\bwho\b|\bwhom\b|\bwhose\b"),
+    (AnswerType.PLACE, r"\bwhere\b"),
+    (
+        AnswerType.LIST,
+        r"(?:what|which|any) (?:are |is |other |else |kinds? of |types? of |sorts? of |the |my |some )*(?:[\w'-]+ ){0,3}?(?:documents?|documentation|paperwork|evidence|proofs?|papers|information|details|requirements|criteria|conditions"
+        r"|exceptions|options|steps|ways|things|benefits|reasons|rules|alternatives|support|types|items|restrictions|rights|responsibilities|circumstances|factors|consequences|expenses|options)\b",
+    ),
+    (AnswerType.METHOD, r"\bhow\b"),
+)
+_TYPE_PATTERNS = tuple((kind, re.compile(pattern, re.I)) for kind, pattern in _TYPES)
+
+
+def _type(sentence: str) -> AnswerType:
+    found = [
+        (match.start(), i, kind)
+        for i, (kind, pattern) in enumerate(_TYPE_PATTERNS)
+        if (match := pattern.search(sentence))
+    ]
+    # Among types, the listed order decides: "how much" is an amount though "how" is a method.
+    return min(found, key=lambda hit: hit[1])[2] if found else AnswerType.CLAUSE
+
+
+def question_form(question: str) -> QuestionForm:
+    """Read the form of a question; an empty one counts as asking for a clause."""
+    sentence = asking_sentence(question)
+    if not sentence:
+        return QuestionForm("", QuestionKind.SPAN, AnswerType.CLAUSE, "", "no asking sentence")
+    kind, reason = _kind(sentence)
+    opener = " ".join(re.findall(r"[a-z']+", _opened(sentence).lower())[:2])
+    return QuestionForm(sentence, kind, _type(sentence), opener, reason)

@@ -1,0 +1,108 @@
+"""The statements of retrieved elements: sentence by sentence, with modality, polarity, exception and words."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+
+from core.language.conditions import ParsedClause, parse_conditions
+from core.language.normalise import singular, tokens
+from core.language.propositions import split_proposition
+from core.language.sentences import sentence_spans
+from core.types import Element, Modality, Not, Reading, leaves
+from query.read.types import Candidate, Pages
+
+_STOP = frozenset(
+    "a an the i you he she it we they me my your his her its our their them us him this that these those of to in on at by for from"
+    " with about as into and or but if is are am was were be been being do does did have has had will would can could may might"
+    " must should shall need there here what which who whom how when where why any some all both not no so than then also get got"
+    " i'm i've you're it's just much many still now s t".split()
+)
+_SUFFIX = re.compile(r"(?:ing|ed|ly|ment|ation|ion|er|al)$")
+
+
+@lru_cache(maxsize=65536)
+def stem(word: str) -> str:
+    """A crude stem, so that "claim", "claims", "claimed" and "claiming" meet."""
+    base = singular(word.removesuffix("'s"))
+    cut = _SUFFIX.sub("", base)
+    return cut.rstrip("e") if len(cut) >= 3 else base
+
+
+@lru_cache(maxsize=16384)
+def content(text: str) -> frozenset[str]:
+    """Stems of the content words of a text."""
+    return frozenset(stem(word) for word in tokens(text) if word not in _STOP)
+
+
+def overlap(needles: frozenset[str], text: str) -> float:
+    """Share of the ``needles`` that occur in ``text``; 0 without needles."""
+    return len(needles & content(text)) / len(needles) if needles else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class ReadStatement:
+    """One sentence ``[start, end)`` of a candidate; modality and polarity with its lead-in taken into account."""
+
+    candidate: Candidate
+    start: int
+    end: int
+    text: str
+    lead: str  # text of the lead-in, or ""
+    modality: Modality
+    polarity: bool
+    parsed: ParsedClause
+
+    @property
+    def full(self) -> str:
+        return f"{self.lead} {self.text}".strip()
+
+    @property
+    def exceptions(self) -> tuple[str, ...]:
+        """Texts of the leaves that stand under "unless" or "except"."""
+        return tuple(_negated(self.parsed.condition))
+
+
+def _negated(condition: object) -> Iterable[str]:
+    match condition:
+        case Not(child):
+            yield from (leaf.text for leaf in leaves(child))
+        case _:
+            for child in getattr(condition, "children", ()):
+                yield from _negated(child)
+
+
+@lru_cache(maxsize=16384)
+def _proposition(text: str) -> tuple[Modality, bool]:
+    proposition = split_proposition(text)
+    return proposition.modality, proposition.polarity
+
+
+@lru_cache(maxsize=16384)
+def _parsed(text: str) -> tuple[tuple[int, int, ParsedClause], ...]:
+    return tuple((start, end, parse_conditions(text, "", start, end)) for start, end in sentence_spans(text))
+
+
+def lead_in_text(element: Element, reading: Reading) -> str:
+    """The text of the lead-in of a list item or row, or ""."""
+    if element.lead_in is None:
+        return ""
+    return next((other.text for other in reading.elements if other.anchor == element.lead_in), "")
+
+
+def statements_of(candidate: Candidate, pages: Pages) -> list[ReadStatement]:
+    """The sentences of one candidate; an item takes modality and polarity from its lead-in."""
+    element = candidate.element
+    lead = lead_in_text(element, pages(candidate.page)) if element.tag in ("li", "tr") else ""
+    # Only the last sentence of a lead-in introduces the list.
+    spans = sentence_spans(lead)
+    lead = lead[spans[-1][0] :] if spans else ""
+    found = []
+    for start, end, parsed in _parsed(element.text):
+        text = element.text[start:end]
+        main = element.text[parsed.main[0] : parsed.main[1]] or text
+        modality, polarity = _proposition(lead if lead.rstrip().endswith(":") else main)
+        found.append(ReadStatement(candidate, start, end, text, lead, modality, polarity, parsed))
+    return found

@@ -65,6 +65,8 @@ class LexicalIndex:
 
     def search(self, text: str, limit: int) -> list[LexicalHit]:
         """The ``limit`` best chunks. Order: score descending, then page and chunk key."""
+        if limit < 1:
+            return []
         scores = self._scores(text)
         found = np.flatnonzero(scores)
         if len(found) > limit:  # ties at the cut stay in until the total order has spoken

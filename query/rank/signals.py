@@ -1,0 +1,49 @@
+"""What the stores say about a question, as plain values, and the weights that join it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from core.types import Element, PageKey
+
+Place = tuple[PageKey, str]  # a chunk key or an element's anchor on its page
+
+
+@dataclass(frozen=True, slots=True)
+class Signals:
+    """One question's scores. What a store did not return is at most as good as the worst it returned."""
+
+    elements: Mapping[Place, float] = field(default_factory=dict)  # cosine, by anchor
+    chunks: Mapping[Place, float] = field(default_factory=dict)  # cosine, by chunk key
+    keywords: Mapping[Place, float] = field(default_factory=dict)  # BM25, by chunk key
+    facts: Mapping[Place, float] = field(default_factory=dict)  # 0 to 1, by anchor
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """Weights of the ranking formula (:mod:`query.rank.score`); a cosine of an element counts 1."""
+
+    chunk: float = 1.0
+    keyword: float = 0.25
+    page: float = 1.0
+    fact: float = 0.0
+    lead_in: float = 0.75
+    heading: float = 0.2
+    length: float = 0.02
+    page_chunks: int = 3  # chunks that make a page's prior
+    pages: int = 20  # pages whose elements are scored
+
+
+DEFAULT_WEIGHTS = Weights()
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredElement:
+    """An element, its score, and the parts the score is the sum of."""
+
+    page: PageKey
+    element: Element
+    score: float
+    parts: Mapping[str, float]
+    position: int = 0  # index of the element on its page

@@ -1,0 +1,76 @@
+"""Rankings by one store alone: the baselines the hybrid is measured against, and cheaper retrievers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from core.models.embedding import Embedder
+from core.types import Chunk, PageKey
+from indexes.lexical import lexical_index
+from indexes.views import View
+from query.rank.score import in_order
+from query.rank.signals import Place, ScoredElement
+from query.retrieve.facts import element_facts
+from query.retrieve.question import Inquiry
+
+SIBLINGS = 0.5  # share of a stating element's score that the other items of its list get
+
+
+@dataclass(frozen=True, slots=True)
+class ScoredChunk:
+    """A chunk and its similarity or BM25 score."""
+
+    page: PageKey
+    chunk: Chunk
+    score: float
+
+
+def nearest_chunks(view: View, embedder: Embedder, inquiry: Inquiry, limit: int) -> list[ScoredChunk]:
+    """Chunks by similarity: plain dense retrieval."""
+    hits = view.search("chunk", inquiry.embed(embedder), limit)
+    return _chunks(view, [((hit.page, hit.ref), hit.score) for hit in hits if hit.page is not None])
+
+
+def keyword_chunks(view: View, inquiry: Inquiry, limit: int) -> list[ScoredChunk]:
+    """Chunks by BM25."""
+    return _chunks(view, [((hit.page, hit.ref), hit.score) for hit in lexical_index(view).search(inquiry.text, limit)])
+
+
+def nearest_elements(view: View, embedder: Embedder, inquiry: Inquiry, limit: int) -> list[ScoredElement]:
+    """Elements by similarity, nothing else."""
+    hits = view.search("element", inquiry.embed(embedder), limit)
+    return _elements(view, {(hit.page, hit.ref): hit.score for hit in hits if hit.page is not None}, "element")
+
+
+def fact_elements(view: View, embedder: Embedder, inquiry: Inquiry, limit: int) -> list[ScoredElement]:
+    """Elements that state the facts a question is about, with their lead-ins and the items beside them."""
+    scores = element_facts(view, inquiry.embed(embedder), inquiry.text)
+    for (page, anchor), score in sorted(scores.items()):
+        for place, share in _list_around(view, page, anchor):
+            scores[place] = max(share * score, scores.get(place, 0.0))
+    return _elements(view, scores, "fact")[:limit]
+
+
+def _list_around(view: View, page: PageKey, anchor: str) -> list[tuple[Place, float]]:
+    """The lead-in of an item (whole score) and the other items of its list (a share)."""
+    elements = view.reading(page).elements
+    above = next((element.lead_in for element in elements if element.anchor == anchor), None)
+    if above is None:
+        return []
+    beside = [((page, element.anchor), SIBLINGS) for element in elements if element.lead_in == above]
+    return [((page, above), 1.0), *(place for place in beside if place[0][1] != anchor)]
+
+
+def _chunks(view: View, found: list[tuple[Place, float]]) -> list[ScoredChunk]:
+    named = {(page, chunk.key): chunk for page in {p for (p, _), _ in found} for chunk in view.reading(page).chunks}
+    return [ScoredChunk(place[0], named[place], score) for place, score in found]
+
+
+def _elements(view: View, scores: dict[Place, float], part: str) -> list[ScoredElement]:
+    made: list[ScoredElement] = []
+    for page in sorted({page for page, _ in scores}):
+        for position, element in enumerate(view.reading(page).elements):
+            score = scores.get((page, element.anchor))
+            if score is not None:
+                made.append(ScoredElement(page, element, score, {part: score}, position))
+    return in_order(made)

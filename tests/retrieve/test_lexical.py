@@ -1,0 +1,93 @@
+"""The BM25 index: found words, order, and a cache that may be damaged or gone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from core.types import PageKey, Reading
+from indexes.ledger.store import Ledger
+from indexes.lexical import FORMAT, LexicalIndex, build_index, lexical_index
+from indexes.views import View, open_view
+
+
+class NoPages:
+    """A view of an empty corpus."""
+
+    def __init__(self, cache_dir: Path) -> None:
+        self.cache_dir = cache_dir
+
+    def page_keys(self) -> tuple[PageKey, ...]:
+        return ()
+
+    def reading(self, page: PageKey) -> Reading:
+        raise AssertionError(page)
+
+
+def test_finds_the_chunk_that_shares_stems(view: View) -> None:
+    hits = lexical_index(view).search("Who can apply for allotments?", 10)
+    assert view.reading(hits[0].page).title == "Allotment licence"
+    assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
+    assert all(hit.score > 0 for hit in hits)
+
+
+def test_unknown_words_find_nothing(view: View) -> None:
+    assert lexical_index(view).search("zyzzyva", 10) == []
+    assert lexical_index(view).search("", 10) == []
+
+
+def test_a_smaller_limit_gives_the_head_of_the_same_list(view: View) -> None:
+    index = lexical_index(view)
+    hits = index.search("apply for a grant, a licence or a permit", 100)
+    assert len(hits) > 2
+    for limit in range(len(hits)):
+        assert index.search("apply for a grant, a licence or a permit", limit) == hits[:limit]
+
+
+def test_is_stored_once_and_opened_again(ledger: Ledger, view: View) -> None:
+    built = lexical_index(view)
+    stored = view.cache_dir / f"{FORMAT}.npz"
+    assert [path.name for path in view.cache_dir.iterdir() if path.name.startswith(FORMAT)] == [stored.name]
+    with open_view(ledger, "town") as again:
+        opened = lexical_index(again)
+    assert opened is not built
+    assert same(opened, built)
+
+
+@pytest.mark.parametrize("damage", [b"", b"PK\x03\x04 not an archive", None], ids=["empty", "foreign", "cut"])
+def test_a_damaged_cache_is_built_again(ledger: Ledger, view: View, damage: bytes | None) -> None:
+    built = lexical_index(view)
+    stored = view.cache_dir / f"{FORMAT}.npz"
+    whole = stored.read_bytes()
+    stored.write_bytes(whole[: len(whole) // 2] if damage is None else damage)
+    with open_view(ledger, "town") as again:
+        assert same(lexical_index(again), built)
+    assert len(stored.read_bytes()) == len(whole)
+
+
+def test_a_flipped_byte_is_noticed(ledger: Ledger, view: View) -> None:
+    built = lexical_index(view)
+    stored = view.cache_dir / f"{FORMAT}.npz"
+    damaged = bytearray(stored.read_bytes())
+    damaged[len(damaged) // 2] ^= 0xFF
+    stored.write_bytes(bytes(damaged))
+    with open_view(ledger, "town") as again:
+        assert same(lexical_index(again), built)
+
+
+def test_a_missing_cache_is_built_again(ledger: Ledger, view: View) -> None:
+    built = lexical_index(view)
+    (view.cache_dir / f"{FORMAT}.npz").unlink()
+    with open_view(ledger, "town") as again:
+        assert same(lexical_index(again), built)
+
+
+def test_an_empty_corpus_has_an_index_that_finds_nothing(tmp_path: Path) -> None:
+    assert lexical_index(NoPages(tmp_path)).search("grant", 5) == []
+    assert build_index(NoPages(tmp_path)).refs == ()
+
+
+def same(one: LexicalIndex, other: LexicalIndex) -> bool:
+    text = "apply for a mooring grant, licence or permit by March"
+    return one.refs == other.refs and one.search(text, 99) == other.search(text, 99)

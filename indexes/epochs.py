@@ -43,7 +43,8 @@ def find_epoch(connection: Connection, corpus: CorpusRow, number: int) -> str:
         NotFoundError: never published or already vacuumed; the message gives the range there is.
     """
     mine = (epochs.c.corpus_id == corpus.id, epochs.c.state == "flipped")
-    rows = dict(connection.execute(select(epochs.c.number, epochs.c.model).where(*mine)).tuples().all())
+    query = select(epochs.c.number, epochs.c.model).where(*mine)
+    rows = {row.number: row.model for row in connection.execute(query)}
     if number not in rows:
         there = f"{min(rows)} to {max(rows)}" if rows else "none: nothing was published yet"
         raise NotFoundError(f"corpus {corpus.name!r} has no epoch {number} (there are: {there})")

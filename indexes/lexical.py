@@ -150,7 +150,7 @@ def _store(index: LexicalIndex, path: Path) -> None:
 def _load(path: Path) -> LexicalIndex | None:
     """The stored index; nothing when it is missing or damaged: it can always be built again."""
     try:
-        with np.load(path, allow_pickle=False) as stored:
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as stored:  # numpy leaves a bad file open
             words = json.loads(stored["words"].tobytes())
             data, rows, bounds = stored["data"], stored["rows"], stored["bounds"]
         refs = tuple((PageKey(source, uri), key) for source, uri, key in words["refs"])

@@ -190,5 +190,4 @@ class SqlGraph:
 
 
 def _fact(row: Row[Any], hop: int) -> Fact:
-    identity, subject, relation, target, held = row._tuple()
-    return Fact(identity, subject, relation, target, supports=int(held), hop=hop)
+    return Fact(row.fact_id, row.subject, row.relation, row.object, supports=int(row.held), hop=hop)

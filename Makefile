@@ -1,0 +1,32 @@
+# Every target sets up what it needs: Python 3.11+ and make are enough. All share one environment.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+STAMP := $(VENV)/.installed
+DEMO_HOME := .demo
+
+.PHONY: demo test check bench clean
+
+demo: $(STAMP)
+	@sh examples/demo.sh "$(abspath $(BIN))" "$(abspath $(DEMO_HOME))"
+
+test: $(STAMP)
+	$(BIN)/python -m pytest $(PYTEST_ARGS)
+
+check: $(STAMP)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+bench: $(STAMP)
+	$(BIN)/python -m benchmarks
+
+$(STAMP): pyproject.toml constraints.txt
+	$(PYTHON) -c 'import sys; sys.exit("ClauseGraph needs Python 3.11 or newer" if sys.version_info < (3, 11) else 0)'
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	touch $(STAMP)
+
+clean:
+	rm -rf $(VENV) $(DEMO_HOME) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -1,0 +1,160 @@
+"""Run the engine and every retriever over ConditionalQA questions: records first, figures from them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from core.errors import ClauseGraphError
+from core.models.embedding import Embedder
+from core.tokens import count_tokens
+from core.types import Answer
+from eval.comparison import PairedDifference, paired_difference
+from eval.conditionalqa.dataset import ConditionalAnswer, Question
+from eval.conditionalqa.predictions import Prediction, write_predictions
+from eval.records import QuestionRecord, make_record, write_records
+from eval.retrieval import BUDGETS, BudgetFigures, evidence_at_budgets
+from indexes.views import View
+from query.engine import AskEngine
+from query.rank.signals import ScoredElement
+from query.retrieve.elements import rank_elements
+from query.retrieve.question import Inquiry
+from query.retrieve.single import ScoredChunk, fact_elements, keyword_chunks, nearest_chunks, nearest_elements
+
+_DEPTH = 300  # ranked units measured: more than the largest budget can hold
+BASELINE, SYSTEM = "dense chunks", "hybrid"
+
+Units = list[list[str]]
+Progress = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True, slots=True)
+class EvaluationResult:
+    """Records of the answers and of each retriever, and the hybrid against the dense baseline by budget."""
+
+    answers: tuple[QuestionRecord, ...]
+    retrieval: dict[str, tuple[QuestionRecord, ...]]
+    differences: dict[int, PairedDifference]
+
+
+def evaluate(
+    view: View,
+    embedder: Embedder,
+    questions: Sequence[Question],
+    *,
+    oracle_type: bool = False,
+    progress: Callable[[str, int, int], None] = lambda _stage, _done, _total: None,
+) -> EvaluationResult:
+    """Answer every question and measure every retriever on the pages of ``view``, all pooled.
+
+    Args:
+        oracle_type: tell the engine the gold answer kind, only to compare with papers that do.
+    """
+    engine = AskEngine(view, embedder)
+    answers = []
+    for done, question in enumerate(questions, 1):
+        answers.append(answer_record(engine, question, oracle_type))
+        progress("answer", done, len(questions))
+    retrieval = {}
+    for name, retrieve in retrievers(view, embedder).items():
+        records = []
+        for done, question in enumerate(questions, 1):
+            records.append(retrieval_record(retrieve, question))
+            progress(f"retrieve: {name}", done, len(questions))
+        retrieval[name] = tuple(records)
+    return EvaluationResult(tuple(answers), retrieval, compare(retrieval))
+
+
+def answer_record(engine: AskEngine, question: Question, oracle_type: bool) -> QuestionRecord:
+    """Ask one question; a failure is recorded as such and stays in every denominator."""
+    start = time.perf_counter()
+    try:
+        answer = engine.ask(question.question, question.scenario)
+    except ClauseGraphError as error:
+        return make_record(question, None, error=str(error))
+    milliseconds = (time.perf_counter() - start) * 1000
+    return make_record(question, predicted(answer), milliseconds=milliseconds)
+
+
+def predicted(answer: Answer) -> tuple[ConditionalAnswer, ...]:
+    """The answer in ConditionalQA's form: texts with the elements of their open conditions."""
+    return tuple(ConditionalAnswer(option.text, option.open_conditions) for option in answer.alternatives)
+
+
+def retrievers(view: View, embedder: Embedder) -> dict[str, Callable[[Inquiry], Units]]:
+    """The rows of the retrieval table: name → ranked units, each a list of serialised elements."""
+
+    def hybrid(inquiry: Inquiry) -> Units:
+        return _elements(rank_elements(view, embedder, inquiry.question, inquiry.scenario, limit=_DEPTH))
+
+    return {
+        BASELINE: lambda inquiry: _chunks(view, nearest_chunks(view, embedder, inquiry, _DEPTH)),
+        "dense elements": lambda inquiry: _elements(nearest_elements(view, embedder, inquiry, _DEPTH)),
+        "BM25 chunks": lambda inquiry: _chunks(view, keyword_chunks(view, inquiry, _DEPTH)),
+        "graph": lambda inquiry: _elements(fact_elements(view, embedder, inquiry, _DEPTH)),
+        SYSTEM: hybrid,
+    }
+
+
+def retrieval_record(retrieve: Callable[[Inquiry], Units], question: Question) -> QuestionRecord:
+    """Evidence found within each budget for one question."""
+    start = time.perf_counter()
+    units = retrieve(Inquiry(question.question, question.scenario))
+    milliseconds = (time.perf_counter() - start) * 1000
+    figures = evidence_at_budgets(units, question.evidences, count_tokens)
+    return make_record(question, None, retrieval=figures, milliseconds=milliseconds)
+
+
+def compare(retrieval: dict[str, tuple[QuestionRecord, ...]]) -> dict[int, PairedDifference]:
+    """Hybrid minus dense baseline in evidence recall, paired by question, with a bootstrap interval."""
+    return {
+        budget: paired_difference(_recalls(retrieval[BASELINE], budget), _recalls(retrieval[SYSTEM], budget))
+        for budget in BUDGETS
+    }
+
+
+def write_evaluation(folder: Path, result: EvaluationResult, questions: Sequence[Question], notes: list[str]) -> None:
+    """Records, official predictions, Markdown report and plots into ``folder``."""
+    from eval.plots import plot_f1_by_kind, plot_recall_by_budget
+    from eval.report import write_report
+
+    write_records(folder / "answers.jsonl", result.answers)
+    for name, records in result.retrieval.items():
+        write_records(folder / f"retrieval-{name.replace(' ', '-')}.jsonl", records)
+    made = {r.id: Prediction(r.id, r.predicted) for r in result.answers if r.predicted is not None}
+    write_predictions(folder / "predictions.json", made, questions)
+    lines = [f"hybrid − dense chunks, recall at {budget} tokens: {_interval(d)}" for budget, d in result.differences.items()]
+    write_report(folder / "report.md", result.answers, title="ConditionalQA", notes=[*notes, *lines])
+    plot_f1_by_kind({"answers": result.answers}, folder / "f1-by-kind.png")
+    plot_recall_by_budget(result.retrieval, folder / "recall-by-budget.png")
+
+
+def _interval(difference: PairedDifference) -> str:
+    return f"{difference.mean:+.3f} [{difference.low:+.3f}, {difference.high:+.3f}]"
+
+
+def _recalls(records: Sequence[QuestionRecord], budget: int) -> dict[str, float]:
+    found: dict[str, float] = {}
+    for record in records:
+        figure = _at(record.retrieval, budget)
+        if figure.recall is not None:
+            found[record.id] = figure.recall
+    return found
+
+
+def _at(figures: Sequence[BudgetFigures], budget: int) -> BudgetFigures:
+    return next(figure for figure in figures if figure.budget == budget)
+
+
+def _elements(ranked: Sequence[ScoredElement]) -> Units:
+    return [[item.element.html] for item in ranked]
+
+
+def _chunks(view: View, ranked: Sequence[ScoredChunk]) -> Units:
+    units = []
+    for item in ranked:
+        by_anchor = {element.anchor: element.html for element in view.reading(item.page).elements}
+        units.append([by_anchor[anchor] for anchor in item.chunk.anchors])
+    return units

@@ -1,0 +1,67 @@
+"""From a question and a scenario to an answer with its conditions: retrieve, then read.
+
+Plain values in and out; ``query.llama`` offers the same as a LlamaIndex query engine. A question that
+fails raises; an answer without alternatives means "searched, and the corpus does not say".
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+from core.models.embedding import Embedder
+from core.types import Answer, TraceStep
+from indexes.views import View
+from query.rank.signals import ScoredElement
+from query.read.reader import ExtractiveReader
+from query.read.types import Candidate
+from query.retrieve.elements import rank_elements
+
+READ_ELEMENTS = 60  # elements handed to the reader
+
+
+class AskEngine:
+    """Answers questions from one view with the extractive reader."""
+
+    def __init__(self, view: View, embedder: Embedder, limit: int = READ_ELEMENTS) -> None:
+        self._view = view
+        self._embedder = embedder
+        self._limit = limit
+        self._reader = ExtractiveReader(embedder)
+
+    def ask(self, question: str, scenario: str = "") -> Answer:
+        """Answer a question about a person's scenario.
+
+        Raises:
+            QuestionError: the question is empty, or question and scenario are too long.
+        """
+        start = time.perf_counter()
+        ranked = rank_elements(self._view, self._embedder, question, scenario, limit=self._limit)
+        found = time.perf_counter()
+        return self._read(question, scenario, ranked, TraceStep("retrieve", (found - start) * 1000, _summary(ranked)))
+
+    def _read(self, question: str, scenario: str, ranked: Sequence[ScoredElement], retrieved: TraceStep) -> Answer:
+        start = time.perf_counter()
+        result = self._reader.read(
+            question, scenario, candidates(ranked), self._view.reading, self._view.graph.supports_on
+        )
+        step = TraceStep("read", (time.perf_counter() - start) * 1000, dict(result.reasons))
+        return Answer(
+            question=question,
+            scenario=scenario,
+            status=result.status,
+            alternatives=result.alternatives,
+            corpus=self._view.corpus,
+            epoch=self._view.epoch,
+            trace=(retrieved, step),
+        )
+
+
+def candidates(ranked: Sequence[ScoredElement]) -> list[Candidate]:
+    """What the reader takes: the ranked elements with their similarity to the question."""
+    return [Candidate(item.page, item.element, item.score, item.parts.get("element", 0.0)) for item in ranked]
+
+
+def _summary(ranked: Sequence[ScoredElement]) -> dict[str, object]:
+    best = [{"page": str(item.page), "anchor": item.element.anchor, "score": round(item.score, 4)} for item in ranked[:10]]
+    return {"retriever": "hybrid", "elements": len(ranked), "best": best}

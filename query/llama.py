@@ -1,0 +1,47 @@
+"""The engine as a LlamaIndex query engine: the answer as text, its evidence as source nodes."""
+
+from __future__ import annotations
+
+from llama_index.core.base.base_query_engine import BaseQueryEngine
+from llama_index.core.base.response.schema import Response
+from llama_index.core.callbacks import CallbackManager
+from llama_index.core.prompts.mixin import PromptMixinType
+from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
+
+from core.models.embedding import Embedder
+from core.types import Answer, AnswerStatus
+from indexes.views import View
+from query.engine import AskEngine
+from query.retrieve.llama import inquiry_of
+
+
+class ConditionalQueryEngine(BaseQueryEngine):
+    """Answers a ``QueryBundle`` (or ``ScenarioBundle``) from a view; ``metadata["answer"]`` is the ``Answer``."""
+
+    def __init__(self, view: View, embedder: Embedder) -> None:
+        super().__init__(callback_manager=CallbackManager())
+        self._engine = AskEngine(view, embedder)
+
+    def _query(self, query_bundle: QueryBundle) -> Response:
+        inquiry = inquiry_of(query_bundle)
+        return _response(self._engine.ask(inquiry.question, inquiry.scenario))
+
+    async def _aquery(self, query_bundle: QueryBundle) -> Response:
+        return self._query(query_bundle)
+
+    def _get_prompt_modules(self) -> PromptMixinType:
+        return {}
+
+
+def _response(answer: Answer) -> Response:
+    lines = [alternative.text for alternative in answer.alternatives]
+    if answer.status is AnswerStatus.NOT_ANSWERABLE:
+        lines = ["not answerable"]
+    nodes = {}
+    for alternative in answer.alternatives:
+        for evidence in (*alternative.evidence, *alternative.sources):
+            key = f"{evidence.page}#{evidence.span.anchor}"
+            metadata = {"page": str(evidence.page), "title": evidence.title, "url": evidence.url}
+            node = TextNode(id_=key, text=evidence.quote, metadata=metadata)
+            nodes.setdefault(key, NodeWithScore(node=node, score=alternative.score))
+    return Response(response="\n".join(lines), source_nodes=list(nodes.values()), metadata={"answer": answer})

@@ -1,0 +1,114 @@
+"""A small world for the law: a folder of pages that changes, a corpus that follows, and a clean build."""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+from core.extraction import Extraction, ExtractionInput
+from core.models.embedding import HashingEmbedder, Vectors
+from indexes.corpora import get_corpus
+from indexes.dump import dump_lines, vector_values
+from indexes.ledger.store import Ledger, open_ledger
+from indexes.vacuum import VacuumReport
+from indexes.views import open_view
+from ingestion.extract.rules import RuleExtractor
+from ingestion.pipeline import Options, Tools, ingest
+from ingestion.report import RunReport
+from ingestion.sources import open_source
+
+CORPUS = "law"
+
+
+class Killed(BaseException):
+    """Stands for kill -9: nothing of ours catches it."""
+
+
+class CountingExtractor:
+    """The rule extractor, counting what it is asked."""
+
+    def __init__(self) -> None:
+        self._inner = RuleExtractor()
+        self.calls = 0
+
+    @property
+    def fingerprint(self) -> str:
+        return self._inner.fingerprint
+
+    def extract(self, source: ExtractionInput) -> Extraction:
+        self.calls += 1
+        return self._inner.extract(source)
+
+
+def page_html(title: str, paragraphs: list[str]) -> str:
+    """A page with a heading and one paragraph per statement."""
+    body = "".join(f"<p>{text}</p>" for text in paragraphs)
+    return f"<html><head><title>{title}</title></head><body><main><h1>{title}</h1>{body}</main></body></html>"
+
+
+class World:
+    """Pages on disk, a ledger beside them, and what every published epoch was."""
+
+    def __init__(self, dimension: int = 16) -> None:
+        self.root = Path(tempfile.mkdtemp(prefix="law-"))
+        self.folder = self.root / "pages"
+        self.folder.mkdir()
+        self.extractor = CountingExtractor()
+        self.embedder = HashingEmbedder(dimension)
+        self.ledger = open_ledger(self.root / "home")
+
+    def write(self, name: str, paragraphs: list[str]) -> None:
+        (self.folder / f"{name}.html").write_text(page_html(f"Page {name}", paragraphs), encoding="utf-8")
+
+    def remove(self, name: str) -> None:
+        (self.folder / f"{name}.html").unlink()
+
+    def tools(self, ledger: Ledger | None = None) -> Tools:
+        return Tools(ledger or self.ledger, self.embedder, self.extractor)
+
+    def ingest(self, options: Options | None = None) -> RunReport:
+        return ingest(self.tools(), CORPUS, open_source(str(self.folder)), options or Options())
+
+    def dump(self, epoch: int | None = None) -> list[str]:
+        with open_view(self.ledger, CORPUS, epoch) as view:
+            return dump_lines(view)
+
+    def values(self) -> dict[tuple[str, str, str], Vectors]:
+        with open_view(self.ledger, CORPUS) as view:
+            return vector_values(view)
+
+    def clean_build(self) -> tuple[list[str], dict[tuple[str, str, str], Vectors]]:
+        """Dump and vectors of a fresh ledger built from the pages as they are now."""
+        with open_ledger(self.root / "clean") as ledger:
+            ingest(self.tools(ledger), CORPUS, open_source(str(self.folder)), Options())
+            with open_view(ledger, CORPUS) as view:
+                built = dump_lines(view), vector_values(view)
+        shutil.rmtree(self.root / "clean")
+        return built
+
+    def assert_lawful(self) -> None:
+        """The published epoch equals a clean build of the pages."""
+        lines, values = self.clean_build()
+        assert self.dump() == lines
+        mine = self.values()
+        assert mine.keys() == values.keys()
+        for key, vector in values.items():
+            np.testing.assert_allclose(mine[key], vector, atol=1e-5)
+
+    def newest(self) -> int:
+        return get_corpus(self.ledger, CORPUS).newest
+
+    def vacuum(self, keep_epochs: int, keep_days: float) -> VacuumReport:
+        from indexes.ledger.leases import run_lease
+        from indexes.vacuum import vacuum
+
+        corpus = get_corpus(self.ledger, CORPUS)
+        with run_lease(self.ledger, corpus.id, "vacuum") as lease:
+            return vacuum(self.ledger, corpus, lease, keep_epochs, keep_days)
+
+    def close(self) -> None:
+        self.ledger.close()
+        shutil.rmtree(self.root)

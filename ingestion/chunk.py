@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
 
 from core.hashing import content_hash
 from core.tokens import FINGERPRINT, count_many
@@ -21,6 +22,9 @@ SPECIAL_TOKENS = 2
 TITLE_TOKENS = 40  # what a title may take; a longer one is cut
 HEADING_TOKENS = 28  # what one heading of the path may take (there are at most three)
 
+_SECTION_TAGS = ("h1", "h2")
+_COST_WITHIN = 0.3  # of a cut between two sentences of a split element
+
 CHUNKER_FINGERPRINT = content_hash("chunker", "1", FINGERPRINT, str(MAX_TOKENS))[:16]
 
 
@@ -28,6 +32,7 @@ CHUNKER_FINGERPRINT = content_hash("chunker", "1", FINGERPRINT, str(MAX_TOKENS))
 class _Page:
     """A page with its counts: tokens of each element, and title and headings cut to what they may take."""
 
+    full_title: str
     title: str
     title_tokens: int
     elements: tuple[Element, ...]
@@ -38,8 +43,9 @@ class _Page:
 def chunk_reading(reading: Reading) -> Reading:
     """Return the reading with its chunks: every element is in a chunk, split ones in several.
 
-    A chunk's text is title, heading path and element texts, joined by newlines; a heading that the path (or the
-    title) already says is not said again. The text has at most ``MAX_TOKENS`` tokens with special tokens.
+    A chunk's text is title, heading path and element texts, joined by newlines. The section's own h1 and h2 are parts
+    of its first chunk, but their text is said once, in the path, and not at all where it equals the title. The text
+    has at most ``MAX_TOKENS`` tokens, special tokens included.
     """
     page = _measure(reading)
     chunks: list[Chunk] = []
@@ -55,6 +61,7 @@ def _measure(reading: Reading) -> _Page:
     title, title_tokens = _limited(reading.title, counts[0], TITLE_TOKENS)
     split = len(reading.elements) + 1
     return _Page(
+        full_title=reading.title,
         title=title,
         title_tokens=title_tokens,
         elements=reading.elements,
@@ -78,7 +85,7 @@ def _sections(elements: Sequence[Element]) -> Iterator[range]:
     """Ranges of element indices; a heading with nothing below it but a lower heading joins the next section."""
     start = 0
     for index, element in enumerate(elements):
-        if index == start or element.tag not in ("h1", "h2"):
+        if index == start or element.tag not in _SECTION_TAGS:
             continue
         bare = all(above.is_heading for above in elements[start:index])
         if not (bare and _path(elements[index - 1]) == element.headings):
@@ -90,36 +97,45 @@ def _sections(elements: Sequence[Element]) -> Iterator[range]:
 
 def _chunk_section(page: _Page, section: range) -> Iterator[Chunk]:
     units = list(_units(page, section))
-    rooms = [_room(page, page.elements[unit.element]) for unit in units]
-    for first, last in best_cuts(units, rooms):
-        yield _chunk(page, units[first:last])
+    paths = [_chunk_path(page, section, unit) for unit in units]
+    for first, last in best_cuts(units, [_room(page, path) for path in paths]):
+        yield _chunk(page, units[first:last], paths[first])
 
 
-def _shown_path(page: _Page, first: Element) -> tuple[str, ...]:
-    """Headings a chunk that begins with ``first`` shows above its elements, without one equal to the title."""
-    path = _path(first) if first.tag in ("h1", "h2") else first.headings
-    return tuple(name for name in path if name != page.title)
+def _chunk_path(page: _Page, section: range, first: Unit) -> tuple[str, ...]:
+    """Heading path of a chunk that begins with a unit: with the section's own headings, where it begins with them."""
+    if page.elements[first.element].tag not in _SECTION_TAGS:
+        return page.elements[first.element].headings
+    last = max(index for index in section if page.elements[index].tag in _SECTION_TAGS)
+    return _path(page.elements[last])
 
 
-def _room(page: _Page, first: Element) -> int:
-    """Tokens left for elements in a chunk that begins with ``first``."""
-    path = sum(page.headings[name][1] for name in _shown_path(page, first))
-    return MAX_TOKENS - SPECIAL_TOKENS - page.title_tokens - path
+def _shown(page: _Page, path: Sequence[str]) -> list[str]:
+    """Headings of a path that a chunk's text shows: all but those that say the title again."""
+    return [name for name in path if name != page.full_title]
+
+
+def _room(page: _Page, path: Sequence[str]) -> int:
+    """Tokens left for elements in a chunk with this heading path; at least 130."""
+    return MAX_TOKENS - SPECIAL_TOKENS - page.title_tokens - sum(page.headings[name][1] for name in _shown(page, path))
 
 
 def _units(page: _Page, section: range) -> Iterator[Unit]:
-    """What is packed: whole elements, and the pieces of those that are longer than a chunk."""
+    """What is packed: whole elements, and the pieces of those that are longer than a chunk.
+
+    The h1 and h2 of a section take no room of their own: their text stands in the heading path.
+    """
     for index in section:
-        element, tokens = page.elements[index], page.tokens[index]
-        room = _room(page, element)
-        if element.tag in ("h1", "h2") and tokens > HEADING_TOKENS:
-            tokens = page.headings[element.text][1]  # shown in the path only, where it is cut
+        element = page.elements[index]
+        tokens = 0 if element.tag in _SECTION_TAGS else page.tokens[index]
+        cost = _cost_before(page.elements, index, section.start)
+        room = _room(page, element.headings)
         if tokens <= room:
-            yield Unit(index, 0, len(element.text), tokens, _cost_before(page.elements, index, section.start))
+            yield Unit(index, 0, len(element.text), tokens, cost)
             continue
-        for number, piece in enumerate(split_text(element.text, room)):
-            cost = _cost_before(page.elements, index, section.start) if number == 0 else 0.3
-            yield Unit(index, piece.start, piece.end, piece.tokens, cost, piece.breaks_word)
+        for piece in split_text(element.text, room):
+            piece_cost = cost if piece.start == 0 else _COST_WITHIN
+            yield Unit(index, piece.start, piece.end, piece.tokens, piece_cost, piece.breaks_word)
 
 
 def _cost_before(elements: Sequence[Element], index: int, start: int) -> float:
@@ -139,24 +155,15 @@ def _cost_before(elements: Sequence[Element], index: int, start: int) -> float:
     return 0.1
 
 
-def _chunk(page: _Page, units: Sequence[Unit]) -> Chunk:
-    first = page.elements[units[0].element]
+def _chunk(page: _Page, units: Sequence[Unit], path: tuple[str, ...]) -> Chunk:
+    lines = [page.title, *(page.headings[name][0] for name in _shown(page, path))]
     parts: list[Span] = []
-    for unit in units:
-        anchor = page.elements[unit.element].anchor
-        if parts and parts[-1].anchor == anchor:
-            parts[-1] = Span(anchor, parts[-1].start, unit.end)
-        else:
-            parts.append(Span(anchor, unit.start, unit.end))
-    by_anchor = {page.elements[unit.element].anchor: page.elements[unit.element] for unit in units}
-    path = _shown_path(page, first)
-    lines = [page.title, *(page.headings[name][0] for name in path)]
-    said = {page.title, *path}
-    for part in parts:
-        element = by_anchor[part.anchor]
-        if not (element.tag in ("h1", "h2") and element.text in said):
-            lines.append(element.text[part.start : part.end])
+    for element, pieces in groupby(units, key=lambda unit: page.elements[unit.element]):
+        run = list(pieces)
+        parts.append(Span(element.anchor, run[0].start, run[-1].end))
+        if element.tag not in _SECTION_TAGS:
+            lines.append(element.text[run[0].start : run[-1].end])
     text = "\n".join(lines)
-    key = first.anchor if units[0].start == 0 else f"{first.anchor}@{units[0].start}"
-    headings = _path(first) if first.tag in ("h1", "h2") else first.headings
-    return Chunk(key, headings, tuple(parts), text, content_hash("chunk", text))
+    start = units[0].start
+    key = parts[0].anchor if start == 0 else f"{parts[0].anchor}@{start}"
+    return Chunk(key, path, tuple(parts), text, content_hash("chunk", text))

@@ -38,7 +38,7 @@ class Block:
     """One addressable element as the page has it; ``tag`` is h1, h2, h3, p, li or tr.
 
     ``group`` numbers the list or table it belongs to; ``item`` is the list item it is nested in;
-    ``region`` numbers the innermost sectioning container or layout cell. ``boilerplate`` tells that the
+    ``region`` numbers the innermost container (div, section, layout cell). ``boilerplate`` tells that the
     structure around it says so (navigation, footer, …).
     """
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from html import unescape
+from itertools import groupby
 
 from core.extraction import Reject
 from core.types import Element, Link, Reading
@@ -59,6 +60,7 @@ def _text(inner: str, tag: str) -> str:
 def _elements(parsed: list[tuple[str, str, str]]) -> tuple[Element, ...]:
     anchors = AnchorMaker()
     path = HeadingPath()
+    headers = _headers(parsed)
     elements: list[Element] = []
     lead_in: str | None = None
     for index, (tag, text, html) in enumerate(parsed):
@@ -74,7 +76,7 @@ def _elements(parsed: list[tuple[str, str, str]]) -> tuple[Element, ...]:
                 text=text,
                 headings=path.above(tag),
                 lead_in=lead_in if tag in ("li", "tr") else None,
-                headers=_headers(parsed, index) if tag == "tr" else (),
+                headers=headers.get(index, ()),
                 links=tuple(
                     Link(unescape(href), squeeze(_INNER_TAG.sub("", name))) for href, name in _LINK.findall(html)
                 ),
@@ -85,15 +87,14 @@ def _elements(parsed: list[tuple[str, str, str]]) -> tuple[Element, ...]:
     return tuple(elements)
 
 
-def _headers(parsed: list[tuple[str, str, str]], index: int) -> tuple[str, ...]:
-    """Headers of a row: the first row of its run of rows, where that plausibly is a header."""
-    first = last = index
-    while first > 0 and parsed[first - 1][0] == "tr":
-        first -= 1
-    while last + 1 < len(parsed) and parsed[last + 1][0] == "tr":
-        last += 1
-    rows = [parsed[i][1].split(" | ") for i in range(first, last + 1)]
-    if index == first or not looks_like_header(rows[0], rows[1:]):
-        return ()
-    width = len(parsed[index][1].split(" | "))
-    return tuple((rows[0] + [""] * width)[:width])
+def _headers(parsed: list[tuple[str, str, str]]) -> dict[int, tuple[str, ...]]:
+    """Headers of rows by index: the first row of a run of rows heads the others, where it plausibly does."""
+    found: dict[int, tuple[str, ...]] = {}
+    for is_table, run in groupby(range(len(parsed)), key=lambda index: parsed[index][0] == "tr"):
+        if is_table:
+            indices = list(run)
+            first, *rows = [parsed[index][1].split(" | ") for index in indices]
+            if looks_like_header(first, rows):
+                for index, row in zip(indices[1:], rows, strict=True):
+                    found[index] = tuple((first + [""] * len(row))[: len(row)])
+    return found

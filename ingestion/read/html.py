@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from core.extraction import Reject
 from core.types import Reading
-from ingestion.read.decode import decode_page
 from ingestion.read.main_text import main_blocks
 from ingestion.read.page_facts import page_title, page_updated, page_url
 from ingestion.read.parse import parse_page
 from ingestion.read.relations import elements_of
 from ingestion.read.walk import page_blocks
+from ingestion.sources.decode import decode_page
 from ingestion.sources.document import SourceDocument
 
 
@@ -21,7 +21,7 @@ def read_html(document: SourceDocument) -> tuple[Reading, tuple[Reject, ...]]:
         return _nothing(document, "no HTML element could be parsed")
     blocks = page_blocks(root)
     if not blocks:
-        return _nothing(document, "the page has no text")
+        return _nothing(document, truncated or "the page has no text")
     kept = main_blocks(blocks, page)
     if not kept:
         return _nothing(document, "no main text: everything on the page is navigation, cookie notices or the like")

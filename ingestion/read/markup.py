@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+# ruff: noqa: SIM905 (a list of words reads best as a line of words)
+
 import re
 from html import escape
 
@@ -22,19 +24,9 @@ SKIPPED = frozenset(
     "audio video map datalist".split()
 )
 VOID = frozenset("area base br col embed hr img input link meta param source track wbr".split())
-REGIONS = frozenset({"main", "article", "section", "nav", "aside", "header", "footer", "td", "th", "form"})
+# Containers that stand within the text around them rather than apart from it.
+NO_REGIONS = LISTS | {"table", "thead", "tbody", "tfoot", "tr", "blockquote", "center"}
 
-_BOILERPLATE_TAGS = frozenset({"nav", "footer", "aside", "dialog"})
-_BOILERPLATE_ROLES = frozenset(
-    "navigation banner contentinfo complementary search dialog alertdialog menu menubar toolbar".split()
-)
-_CONTENT_TAGS = frozenset({"html", "body", "main", "article", "h1"})
-_BOILERPLATE_NAMES = frozenset(
-    "nav navbar navigation topnav subnav menu breadcrumb breadcrumbs crumb crumbs cookie cookies consent gdpr footer "
-    "sidebar share sharing social related pager pagination skip toc feedback advert adverts ads promo newsletter "
-    "masthead".split()
-)
-_NAME_PART = re.compile(r"[A-Z]?[a-z]+|[A-Z]+")
 _HIDDEN_STYLE = re.compile(r"display\s*:\s*none", re.IGNORECASE)
 
 
@@ -52,22 +44,3 @@ def end_tag(node: _Element) -> str:
 def is_hidden(node: _Element) -> bool:
     """Whether the page itself never shows the element (``hidden``, ``display: none``)."""
     return node.get("hidden") in ("", "hidden") or bool(_HIDDEN_STYLE.search(node.get("style") or ""))
-
-
-def is_boilerplate(node: _Element, inside_content: bool) -> bool:
-    """Whether tag, role, class or id say that the element is page furniture.
-
-    A ``header`` inside ``main`` or ``article`` heads the content; elsewhere it is the site's.
-    """
-    tag = node.tag
-    if tag in _CONTENT_TAGS:
-        return False
-    if tag in _BOILERPLATE_TAGS or (tag == "header" and not inside_content):
-        return True
-    if (node.get("role") or "").lower() in _BOILERPLATE_ROLES:
-        return True
-    names = f"{node.get('class') or ''} {node.get('id') or ''}"
-    if not names.strip() or tag in HEADINGS:
-        return False
-    parts = {part.lower() for part in _NAME_PART.findall(names)}
-    return not parts.isdisjoint(_BOILERPLATE_NAMES)

@@ -23,5 +23,7 @@ def parse_page(text: str) -> tuple[_Element | None, str | None]:
     except etree.ParserError:
         return None, None
     stopped = next((entry for entry in parser.error_log if entry.level == etree.ErrorLevels.FATAL), None)
-    reason = f"only the part before line {stopped.line} was read: {stopped.message}" if stopped else None
-    return root, reason
+    if stopped is None:
+        return root, None
+    why = "markup nested too deep" if "depth" in stopped.message else stopped.message
+    return root, f"{why} (line {stopped.line}); what stands further down was not read"

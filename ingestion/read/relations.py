@@ -51,8 +51,8 @@ def _lead_in(blocks: Sequence[Block], index: int, names: dict[int, str], lead_in
     if block.tag not in ("li", "tr") or block.group is None:
         return None
     if block.dom_tag == "dd":
-        term = next((b for b in reversed(blocks[:index]) if b.dom_tag == "dt" and b.group == block.group), None)
-        return names[id(term)] if term is not None else None
+        term = next((b for b in map(blocks.__getitem__, range(index - 1, -1, -1)) if b.dom_tag == "dt"), None)
+        return names[id(term)] if term is not None and term.group == block.group else None
     if block.group not in lead_ins:
         before = block.item if block.item is not None else (blocks[index - 1] if index else None)
         fits = before is not None and before.tag in _INTRODUCES and id(before) in names

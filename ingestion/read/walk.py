@@ -10,6 +10,7 @@ from lxml.etree import _Element
 
 from core.types import Link
 from ingestion.read.blocks import Block, Cell, squeeze
+from ingestion.read.boilerplate import furniture_containers
 from ingestion.read.layout import layout_containers
 from ingestion.read.markup import (
     CELLS,
@@ -17,11 +18,10 @@ from ingestion.read.markup import (
     INLINE,
     ITEMS,
     LISTS,
+    NO_REGIONS,
     PARAGRAPHS,
-    REGIONS,
     SKIPPED,
     end_tag,
-    is_boilerplate,
     is_hidden,
     start_tag,
 )
@@ -38,7 +38,6 @@ class _Frame:
     group: int | None = None
     region: int = 0
     boilerplate: bool = False
-    in_content: bool = False
     in_head: bool = False
     in_layout: bool = False  # the innermost table only lays out the page
     skipped: bool = False
@@ -51,6 +50,7 @@ class _Walker:
     def __init__(self, root: _Element) -> None:
         self.blocks: list[Block] = []
         self._layout = layout_containers(root)
+        self._furniture = furniture_containers(root)
         self._stack = [_Frame(root, None)]
         self._run: Block | None = None
         self._numbers = 0
@@ -60,14 +60,13 @@ class _Walker:
         parent = self._stack[-1]
         tag = node.tag
         frame = _Frame(
-            node, parent.owner, None, parent.item, parent.group, parent.region, parent.boilerplate, parent.in_content,
-            parent.in_head, parent.in_layout, parent.skipped or tag in SKIPPED or is_hidden(node),
+            node, parent.owner, None, parent.item, parent.group, parent.region, parent.boilerplate,
+            parent.in_head, parent.in_layout, _is_skipped(node, parent),
         )  # fmt: skip
         self._stack.append(frame)
         if frame.skipped:
             return
-        frame.boilerplate = frame.boilerplate or is_boilerplate(node, frame.in_content)
-        frame.in_content = frame.in_content or tag in ("main", "article")
+        frame.boilerplate = (frame.boilerplate and tag != "main") or node in self._furniture
         if tag in INLINE:
             self._start_inline(frame)
         else:
@@ -107,10 +106,10 @@ class _Walker:
     def _start_block(self, frame: _Frame) -> None:
         node, tag = frame.node, str(frame.node.tag)
         self._close_run()
-        if tag in REGIONS:
-            frame.region = self._number()
         role = self._role(frame)
         if role == "":
+            if tag not in NO_REGIONS:
+                frame.region = self._number()
             self._start_container(frame)
             return
         block = Block(role, tag, frame.group, frame.item, frame.region, frame.boilerplate, frame.in_head)
@@ -211,6 +210,11 @@ class _Walker:
         elif frame.run is not None and frame.run is self._run:
             self._run.open_inline.pop()
             self._run.html_pieces.append(end_tag(node))
+
+
+def _is_skipped(node: _Element, parent: _Frame) -> bool:
+    """Whether an element is never shown as text; ``main`` is, even where an unclosed button swallowed it."""
+    return (parent.skipped and node.tag != "main") or node.tag in SKIPPED or is_hidden(node)
 
 
 def _is_double_break(node: _Element) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ingestion.read.decode import decode_page
+from ingestion.sources.decode import decode_page
 
 _MAGIC = {
     b"%PDF-": "a PDF",
@@ -34,7 +34,7 @@ def why_not_html(raw: bytes) -> str | None:
         if raw.startswith(magic):
             return f"not HTML: the content is {kind}"
     text = decode_page(raw)
-    if len(_CONTROL.findall(text)) > max(8, _CONTROL_SHARE * len(text)):
+    if not text.strip() or len(_CONTROL.findall(text)) > max(8, _CONTROL_SHARE * len(text)):
         return "not HTML: the content is binary"
     if _TAG.search(text) is None:
         return "not HTML: the content is plain text without any HTML tag"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 # ruff: noqa: SIM905 (a list of words reads best as a line of words)
-
 import re
 
 # A possible end: closing mark, optional closing quotes or brackets, white space, something that may start a sentence.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 # ruff: noqa: SIM905 (a list of words reads best as a line of words)
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st

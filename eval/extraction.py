@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from core.extraction import Extraction, Extractor, extraction_input
+from core.language.normalise import tokens
 from core.types import All, AnyOf, Chunk, Condition, Element, Leaf, Not, Reading, Span, Statement, leaves
 from eval.conditionalqa.dataset import Question
 from eval.elements import element_key
@@ -119,8 +120,8 @@ def predicted_trees(
     """The extractor's tree for each labelled statement, by id; statements it does not find are left out.
 
     ``labels`` are records of ``examples/statements.json``; each page is extracted as one chunk, so that the
-    figure is about language and not about where chunks part. A label is matched to the statement that cites
-    its sentence; among several, to the one with the label's modality, polarity and subject.
+    figure is about language and not about where chunks part. A label is matched to a statement that cites
+    words of its sentence only; among several, to the one with the label's modality, polarity and subject.
     """
     found: dict[str, dict[str, Any] | None] = {}
     extracted: dict[str, tuple[Extraction, dict[str, Element]]] = {}
@@ -165,20 +166,25 @@ def _labelled_statement(
 ) -> Statement | None:
     """The statement a label is about, or None."""
     key = element_key(label["statement"])
-    best: tuple[float, float, float, float] | None = None
-    chosen: Statement | None = None
+    words = set(tokens(label["sentence"]))
+    candidates: list[tuple[tuple[float, ...], Statement]] = []
     for statement in statements:
         first = statement.spans[0]
         element = elements[first.anchor]
         if element_key(element.plain_html) != key or statement.relation in ("refers to", "depends on"):
             continue
-        overlap = token_f1(element.text[first.start : first.end], label["sentence"])
+        cited = tokens(element.text[first.start : first.end])
+        if sum(word in words for word in cited) < 0.9 * len(cited) or _is_value(statement):
+            continue
         score = (
-            round(overlap, 2),
             float(statement.modality == label["modality"]),
             float(statement.polarity == (label["polarity"] == "positive")),
-            token_f1(statement.subject.surface, label["subject"]),
+            round(token_f1(statement.subject.surface, label["subject"]), 2),
+            token_f1(" ".join(cited), label["sentence"]),
         )
-        if overlap >= 0.5 and (best is None or score > best):
-            best, chosen = score, statement
-    return chosen
+        candidates.append((score, statement))
+    return max(candidates, key=lambda pair: pair[0])[1] if candidates else None
+
+
+def _is_value(statement: Statement) -> bool:
+    return statement.relation.startswith("states ")

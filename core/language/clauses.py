@@ -12,15 +12,24 @@ _CONTINUES = frozenset(
     " in on at by with from to than as either both e.g i.e".split()
 )
 _SUBJECT_VERB = re.compile(
-    r"\s(?=(?:you|they|we|it|he|she)(?:'ll|\s+(?:can|cannot|must|may|might|should|will|need|do\s+not|does\s+not|don't|won't|can't|could|would|get|are|have))\b)",
+    r"\s(?=(?:you|they|we|it|he|she|your\s+\w+(?:\s+\w+)?)(?:'ll|\s+(?:can|cannot|must|may|might|should|will|need|won't|can't))\b)",
+    re.IGNORECASE,
+)
+_MODAL = r"(?:'ll|\s+(?:can|cannot|must|may|might|should|will|need|do|does|don't|won't|can't))\b"
+_SUBJECT = r"(?:you|they|we|it|he|she|this|there|your\s+\w+|the\s+\w+)"
+# A new main clause with a subject and verb of its own.
+_NEXT_CLAUSE = re.compile(
+    rf"(?:\s-|;|,?\s(?:but|so)|,)\s+(?:(?:also|then|instead|otherwise)\s+)?(?={_SUBJECT}{_MODAL})"
+    r"|;\s|\s-\s+(?=(?:contact|check|ask|call|read|find out|see|use)\b)",
+    re.IGNORECASE,
+)
+_NO_CLAUSE_END = re.compile(
+    r"\b(?:and|or|but|that|than|what|as|which|who|if|when|because|think|know|believe|say|says|how|where|whether|something|everything"
+    r"|anything|person|someone|anyone|people|amount|until|before|after|while|tax|money|the \w+)$",
     re.IGNORECASE,
 )
 _CUT_OFF = re.compile(
-    r"\s-\s|;\s"
-    r"|,?\s+(?:but|so)\s+(?:(?:also|then|instead)\s+)?(?:you|they|we|it|he|she|the\s+\w+|your\s+\w+|this)"
-    r"(?:'ll|\s+(?:can|cannot|must|may|might|should|will|need|do|does|don't|won't|can't))\b"
-    r"|,\s+(?:which|this)\s+(?:means|is|will)|,\s+(?:because|although|so that|otherwise|in which case|up to)\b"
-    r"|,\s+(?:you|they|we|it)(?:'ll|\s+(?:can|cannot|must|may|might|should|will|need))\b",
+    r"\s-\s|;\s|,\s+(?:which|this)\s+(?:means|is|will|covers)|,\s+(?:because|although|so that|otherwise|in which case|up to)\b",
     re.IGNORECASE,
 )
 _FIRST = re.compile(r"[A-Za-z][A-Za-z'-]*")
@@ -32,12 +41,41 @@ def main_clause_start(text: str, start: int, end: int) -> int:
     for match in commas:
         if _starts_main(text[match.end() : end], text[start : match.start()]):
             return match.end()
+    unmarked = _unmarked_main(text, start, end)
+    if unmarked is not None:
+        return unmarked
     plausible = [match for match in commas if _first_word(text[match.end() : end]) not in _CONTINUES]
     if plausible:
         return plausible[-1].end()
-    inner = [match for match in _SUBJECT_VERB.finditer(text, start + 4, end)]
-    conjoined = [m for m in inner if not re.search(r"\b(?:and|or|but|that|than|what|as|which|who|if|when|because)$", text[start : m.start()], re.IGNORECASE)]
-    return conjoined[0].end() if conjoined and not text[start:end].rstrip().endswith(":") else end
+    return end
+
+
+def _unmarked_main(text: str, start: int, end: int) -> int | None:
+    """Where a main clause starts that no comma sets off: "If you are under 18 you cannot …"."""
+    for match in _SUBJECT_VERB.finditer(text, start + 4, end):
+        if not _NO_CLAUSE_END.search(text, start, match.start()) and len(text[start : match.start()].split()) > 1:
+            return match.end()
+    return None
+
+
+def next_clause(text: str, start: int, end: int) -> int:
+    """Where the next main clause of the sentence starts after ``start``; ``end`` if there is none."""
+    for match in _NEXT_CLAUSE.finditer(text, start, end):
+        if not _in_brackets(text, start, match.start()):
+            return match.start()
+    return end
+
+
+def independent_clauses(text: str, start: int, end: int) -> list[tuple[int, int]]:
+    """The main clauses of a sentence that each have a subject and verb: "…, but you can …", "… - you must …"."""
+    spans: list[tuple[int, int]] = []
+    while start < end:
+        first = main_clause_start(text, start, end) if re.match(r"(?:if|unless|when|once|where)\b", text[start:end], re.IGNORECASE) else start
+        stop = next_clause(text, min(first + 3, end), end)
+        spans.append((start, stop))
+        following = _NEXT_CLAUSE.match(text, stop, end)
+        start = following.end() if following else end
+    return spans
 
 
 def _starts_main(rest: str, before: str) -> bool:

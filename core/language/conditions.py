@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from core.language.clauses import main_clause_start, trailing_end
+from core.language.clauses import main_clause_start, next_clause, trailing_end
 from core.language.conjunctions import Group, split_conjuncts, trim
 from core.language.markers import Marker, find_markers, plain
 from core.language.slots import Slot, split_slot
@@ -51,9 +51,14 @@ def join(operator: str, children: Sequence[Condition]) -> Condition:
     return flat[0] if len(flat) == 1 else kind(tuple(flat))
 
 
-def parse_conditions(text: str, anchor: str = "", start: int = 0, end: int | None = None) -> ParsedClause:
-    """Parse the sentence ``text[start:end]``; leaves are spans of ``text`` under ``anchor``."""
-    return _Parser(text, anchor, start, len(text) if end is None else end).parse()
+def parse_conditions(
+    text: str, anchor: str = "", start: int = 0, end: int | None = None, *, temporal: bool = True
+) -> ParsedClause:
+    """Parse the sentence ``text[start:end]``; leaves are spans of ``text`` under ``anchor``.
+
+    Without ``temporal``, "when", "while" and "where" open no condition (they belong to what a list item states).
+    """
+    return _Parser(text, anchor, start, len(text) if end is None else end, temporal).parse()
 
 
 def leaves_of(text: str, anchor: str, start: int, end: int) -> Condition:
@@ -75,11 +80,12 @@ class _Parser:
     anchor: str
     start: int
     end: int
+    temporal: bool
 
     def parse(self) -> ParsedClause:
         """Markers, then fronted clauses, the main clause and trailing clauses."""
         norm = plain(self.text)
-        markers = find_markers(norm, self.start, self.end)
+        markers = find_markers(norm, self.start, self.end, self.temporal)
         if not markers:
             return ParsedClause(trim(norm, self.start, self.end))
         main_start = self.start
@@ -87,9 +93,13 @@ class _Parser:
         if markers[0].fronted:
             main_start = main_clause_start(norm, markers[0].end, self.end)
             fronted = [marker for marker in markers if marker.start < main_start]
+            if main_start >= self.end and fronted[0].temporal:  # "when the sale will complete": a question, not a condition
+                return ParsedClause(trim(norm, self.start, self.end))
         trailing = markers[len(fronted) :]
         main_end = trailing[0].start if trailing else self.end
-        clauses = self._clauses(norm, fronted, main_start) + self._clauses(norm, trailing, self.end)
+        limit = next_clause(norm, trailing[0].end, self.end) if trailing else self.end
+        trailing = [marker for marker in trailing if marker.start < limit]
+        clauses = self._clauses(norm, fronted, main_start) + self._clauses(norm, trailing, limit)
         condition, slot = self._combine(clauses)
         return ParsedClause(trim(norm, main_start, main_end), condition, slot)
 

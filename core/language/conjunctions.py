@@ -19,6 +19,11 @@ _ADVERBS = frozenset(
     "already also always either ever just later never no normally now often only previously recently regularly"
     " currently still then usually both not permanently physically mainly temporarily legally".split()
 )
+_INFINITIVE = re.compile(
+    r"\bto \w+$|\b(?:want|need|plan|wish|able|like|order|allowed|unable|intend|trying|agree|agreed|going|have|has|had|not) to \w+(?! back\b)", re.IGNORECASE
+)
+_JOINED_NOUNS = re.compile(r"\b(?:and|or)\s+(?:the|an?|your|their)\s+\w+$", re.IGNORECASE)
+_CHANGES = frozenset("changes stops starts ends moves works pays leaves stays claims".split())
 _REACH = 9  # words of a noun phrase before its verb
 
 
@@ -94,6 +99,8 @@ def starts_predicate(after: str, before: str = "") -> bool:
         return not _in_relative_clause(before) and (first != "not" or _after_verb_be(before))
     if first in words.VERB_FORMS and not first.endswith("ing"):
         return _is_verb_here(tokens, before)
+    if _JOINED_NOUNS.search(before):
+        return False
     return _noun_phrase_then_verb(tokens)
 
 
@@ -107,6 +114,8 @@ def _is_verb_here(tokens: list[str], before: str) -> bool:
     if _in_relative_clause(before) or len(before.split()) < 3:
         return False
     first, following = tokens[0], tokens[1] if len(tokens) > 1 else ""
+    if first in words.BASE_VERBS and _INFINITIVE.search(before):
+        return False
     if first in words.NOUN_VERB_FORMS:
         return following in _OBJECT_STARTS and following != "of"
     if first in words.PARTICIPLES and following in ("by", "in", "on", "for", "from", "with", "of"):
@@ -123,7 +132,7 @@ def _noun_phrase_then_verb(tokens: list[str]) -> bool:
             return False
         if token in words.AUXILIARIES and token != "not":
             return True
-        if token in words.THIRD_PERSON:
+        if token in words.THIRD_PERSON or (position > 1 and token in _CHANGES):
             return True
     return False
 
@@ -148,7 +157,7 @@ def trim(text: str, start: int, end: int) -> tuple[int, int]:
         before = (start, end)
         while start < end and text[start] in " ,;:.-\t\n":
             start += 1
-        while end > start and text[end - 1] in " ,;:.-?!\t\n":
+        while end > start and text[end - 1] in " ,;:.-?!(\t\n":
             end -= 1
         tail = re.search(r"(?:^|[\s,;])(?:and|or|but)$", text[start:end])
         if tail:

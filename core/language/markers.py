@@ -11,8 +11,9 @@ _PLAIN = str.maketrans({"‘": "'", "’": "'", "“": '"', "”": '"', "–": "
 _MARKER = re.compile(
     r"""
     (?P<neutral>\b(?:even\s+(?:if|when|though|where)|whether\s+or\s+not|as\s+if|if\s+(?:possible|necessary|not|any|so)(?=\s*(?:[,.;:)]|$))
-        |although|because|so\s+that|regardless\s+of|what\s+if)\b)
-  | (?P<not>\b(?:but\s+not\s+(?:if|when|where|while|until)|(?:but\s+)?unless|except\s+(?:if|when|where|that|for|while)
+        |although|because|so\s+that|regardless\s+of|what\s+if
+        |(?:for\s+example|including|such\s+as|especially),?\s+(?:if|when|where)(?![^.]{0,40}:\s*$))\b)
+  | (?P<not>(?<=\()(?:this|it)\s+does\s+not\s+apply\s+if\b|\b(?:but\s+not\s+(?:if|when|where|while|until)|(?:but\s+)?unless|except\s+(?:if|when|where|that|for|while)
         |excluding|other\s+than\s+(?:if|when|where)|except|not\s+(?:if|when))\b)
   | (?P<if>\b(?:but\s+)?(?:only\s+(?:if|when|where|while|after|once)|if\s+and\s+only\s+if|(?:if|as\s+long\s+as|so\s+long\s+as
         |on\s+(?:the\s+)?condition\s+that|providing(?:\s+that)?(?=\s+(?:you|they|it|the|your|we|he|she|a|an|all|any|both|:))
@@ -40,7 +41,7 @@ _JOINED = re.compile(r"\b(or|and|but)\s*$", re.IGNORECASE)
 class Marker:
     """A subordinator ``[start, end)``: ``negated`` opens an exception, ``neutral`` no condition at all.
 
-    ``joined`` is how its clause joins the one before; ``fronted`` when it opens the sentence.
+    ``temporal`` for "when", "while", "where", "once"; ``joined`` is how its clause joins the one before; ``fronted`` when it opens the sentence.
     """
 
     start: int
@@ -49,6 +50,7 @@ class Marker:
     neutral: bool = False
     fronted: bool = False
     joined: str = "all"
+    temporal: bool = False
 
 
 def plain(text: str) -> str:
@@ -56,25 +58,28 @@ def plain(text: str) -> str:
     return text.translate(_PLAIN)
 
 
-def find_markers(text: str, start: int, end: int) -> list[Marker]:
-    """The subordinators of ``text[start:end]`` in order. ``text`` must be ``plain``."""
+def find_markers(text: str, start: int, end: int, temporal: bool = True) -> list[Marker]:
+    """The subordinators of ``text[start:end]`` in order; without ``temporal`` no "when", "while", "where", "once".
+
+    ``text`` must be ``plain``.
+    """
     intro = _INTRO.match(text, start, end)
     first = intro.end() if intro else start
-    found: list[tuple[Marker, bool]] = []
+    found: list[Marker] = []
     for match in _MARKER.finditer(text, start, end):
         kind = match.lastgroup or ""
-        if _is_look_alike(text, start, match, kind):
+        if (kind == "weak" and not temporal) or _is_look_alike(text, start, match, kind):
             continue
         fronted = match.start() == first or _after_short_intro(text, start, match.start())
         marker_start = match.start()
         conjunction = _JOINED.search(text, start, match.start())
         operator = "all"
-        if conjunction and found and not found[-1][0].neutral:
+        if conjunction and found and not found[-1].neutral:
             marker_start = conjunction.start()
             operator = "any" if conjunction[1].lower() == "or" else "all"
-        marker = Marker(marker_start, match.end(), kind == "not", kind == "neutral", fronted and not found, operator)
-        found.append((marker, kind == "weak"))
-    return _without_idle_weak(found, text)
+        marker = Marker(marker_start, match.end(), kind == "not", kind == "neutral", fronted and not found, operator, kind == "weak")
+        found.append(marker)
+    return _without_idle_weak(found)
 
 
 def _is_look_alike(text: str, start: int, match: re.Match[str], kind: str) -> bool:
@@ -102,7 +107,7 @@ def _after_short_intro(text: str, start: int, position: int) -> bool:
     return before.endswith(",") and len(before.split()) <= 6 and bool(re.match(r"(?:in|at|for|from|on|under|after|before)\s", before, re.IGNORECASE))
 
 
-def _without_idle_weak(found: list[tuple[Marker, bool]], text: str) -> list[Marker]:
+def _without_idle_weak(found: list[Marker]) -> list[Marker]:
     """Drop "when", "while" and "where" beside a strong subordinator, unless they open the sentence."""
-    strong = any(not weak and not marker.neutral for marker, weak in found)
-    return [marker for marker, weak in found if not weak or marker.fronted or not strong]
+    strong = any(not marker.temporal and not marker.neutral for marker in found)
+    return [marker for marker in found if not marker.temporal or marker.fronted or not strong]

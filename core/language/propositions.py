@@ -36,6 +36,13 @@ _VERB_GROUP = re.compile(
     r"|is|are|was|were|has|have|had|do|does|did|will|would|shall|can|could|may|might|must|should|need|needs|qualify|qualifies)\b|(?<=\w)'(?:re|ll|ve|s)(?=\s+\w)",
     re.IGNORECASE,
 )
+# "the person you (are caring for) must …": the verb after the second subject is not the main one.
+_REDUCED_RELATIVE = re.compile(r"(?:the|an?|any|each|every|all|some|your|people|anyone|someone|everyone|no)\b.*\s(?:you|they|we|he|she)\s*$", re.IGNORECASE)
+# "To qualify, …", "In England, …", "After that you …": a setting before the subject.
+_SETTING = re.compile(
+    r"(?:(?:to|in|at|for|from|on|before|after|during|with|without|under|by|as|once|since|within|depending on)\s[^,]{2,80}?,\s+|to\s[^,]{2,60}?\s(?=(?:you|they|all|both|one|your\s\w+)(?:'ll|\s+(?:will|must|need|the|of|either)\b))|(?:after|before|in|from) (?:that|then|this case),?\s+|(?:usually|normally|sometimes|currently|generally|instead|alternatively|additionally),?\s+)(?=\w)",
+    re.IGNORECASE,
+)
 _NEGATION = re.compile(r"\b(?:not|never|no longer)\b|n't\b", re.IGNORECASE)
 _NEGATIVE_SUBJECT = re.compile(r"^(?:no|nobody|none|neither)\b", re.IGNORECASE)
 _ADVERB = r"(?:also|still|usually|normally|only|then|already|always|automatically|either|both|first|now|just|sometimes|often|generally|\w+ly)"
@@ -63,6 +70,9 @@ def split_proposition(text: str) -> Proposition:
     while previous != clause:
         previous = clause
         clause = _OPENERS.sub("", clause)
+    setting = _SETTING.match(clause)
+    if setting and len(clause[setting.end() :].split()) > 1:
+        clause = clause[setting.end() :]
     imperative = _imperative(clause)
     if imperative:
         return imperative
@@ -80,6 +90,8 @@ def _first_verb(clause: str) -> re.Match[str] | None:
         if match[0].startswith("'s") and not re.search(r"\b(?:it|he|she|that|there|who|what)$", before, re.IGNORECASE):
             continue
         if re.search(r"\b(?:who|which|that|whose \w+)$", before.rstrip(), re.IGNORECASE) and before.split()[:1] != ["that"] and len(before.split()) > 1:
+            continue
+        if _REDUCED_RELATIVE.match(before) and _VERB_GROUP.search(clause, match.end()):
             continue
         if before.strip() or match[0].lower() not in ("need", "have", "do"):
             return match

@@ -19,6 +19,8 @@ _QUANTIFIER = re.compile(
 _OPENING = re.compile(r",?\s+(and|or)\s+(?=(?:you\s+|they\s+|it\s+|are\s+|you're\s+|have\s+)*(?:either|both|any of|all of|one of|at least)\b[^,]*$)", re.IGNORECASE)
 _LAST_STUB = re.compile(r",?\s+(and|or)\s+((?:if\s+)?(?:you|they|it|he|she|your\s+\w+|the\s+\w+|you're|they're|you've)(?:\s+(?:are|is|have|has|were|was|get|also|do|not))*)\s*:?\s*$", re.IGNORECASE)
 
+_EXAMPLES = re.compile(r"\b(?:such as|for example|including|like)(?:\s+(?:an?|the))?\s*:?\s*$", re.IGNORECASE)
+
 
 @dataclass(frozen=True, slots=True)
 class Slot:
@@ -46,6 +48,8 @@ def split_slot(text: str, start: int, end: int, open_ended: bool) -> tuple[tuple
     if not open_ended:
         return (start, end), None
     clause = text[start:end]
+    if _EXAMPLES.search(clause):
+        return (start, end), None
     operator, negated = quantifier(clause[-90:])
     opening = _OPENING.search(clause) or _LAST_STUB.search(clause)
     if opening and starts_predicate(clause[: opening.start()], "x x x"):

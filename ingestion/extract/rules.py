@@ -12,10 +12,13 @@ from functools import cached_property
 
 from core.extraction import Extraction, ExtractionInput, InputElement
 from core.hashing import content_hash
-from core.language import clauses, conditions, conjunctions, markers, normalise, propositions, sentences, slots, values, words
-from core.language.conditions import parse_conditions
+from core.language import clauses, conditions, conjunctions, markers, normalise, propositions, restrictions, sentences, slots, values, words
+from core.language.clauses import independent_clauses
+from core.language.conditions import leaves_of, parse_conditions
+from core.language.markers import plain
 from core.language.normalise import entity_key
 from core.language.propositions import Proposition, split_proposition
+from core.language.restrictions import informs, is_bounded_item, restricts
 from core.language.sentences import sentence_spans
 from core.types import Condition, Literal, Mention, Modality, Not, Span, Statement, leaves
 from ingestion.extract import rules_mentions, rules_outline, rules_sentences, rules_tables
@@ -31,6 +34,7 @@ _RULES = (
     markers,
     normalise,
     propositions,
+    restrictions,
     sentences,
     slots,
     values,
@@ -76,8 +80,8 @@ class _Reader:
 
     def _element(self, element: InputElement) -> None:
         if element.tag in ("h1", "h2", "h3"):
-            self._heading(element)
-        elif element.tag == "tr":
+            return  # names a section, states nothing
+        if element.tag == "tr":
             self._add(*row_statements(element, self.topic))
         elif self.outline.above(element) is not None:
             self._item(element)
@@ -85,36 +89,42 @@ class _Reader:
             self._prose(element)
         self._references(element)
 
-    def _heading(self, element: InputElement) -> None:
-        """A heading states only the condition of its section ("If you're under 18")."""
-        parsed = parse_conditions(element.text, element.label)
-        if parsed.condition is not None:
-            whole = (Span(element.label, 0, len(element.text)),)
-            self._add(Statement(self.topic, "covers", Literal(element.text), whole, condition=parsed.condition))
-
     def _prose(self, element: InputElement) -> None:
-        """A paragraph, or an item without lead-in, sentence by sentence."""
+        """A paragraph, or an item without lead-in: sentence by sentence, clause by clause."""
         last: Mention | None = None
-        fronted: Condition | None = None
+        before: Condition | None = None
         spans = sentence_spans(element.text)
         for start, end in spans:
             lead = self.outline.lead(element) if end == spans[-1][1] else None
             if lead is not None:
                 self._lead(element, lead)
                 continue
-            text = element.text[start:end]
-            parsed = parse_conditions(element.text, element.label, start, end)
-            condition = parsed.condition
-            if text.lower().startswith("otherwise") and fronted is not None:
-                condition = combined(Not(fronted), condition)
-            fronted = parsed.condition or fronted
-            main = element.text[slice(*parsed.main)]
-            proposition = split_proposition(main)
-            if not (main.strip() and (proposition.subject or proposition.object)):
-                continue
-            statement = clause_statement(proposition, condition, (Span(element.label, start, end),), text, Scene(self.topic, last))
-            self._add(statement, *value_statements(statement, main))
-            last = statement.subject if statement.subject.key not in ("you", "we") else last
+            for begin, stop in independent_clauses(plain(element.text), start, end):
+                statement = self._clause(element, begin, stop, last, before)
+                if statement is None:
+                    continue
+                before = statement.condition or before
+                last = statement.subject if statement.subject.key not in ("you", "we") else last
+
+    def _clause(
+        self, element: InputElement, start: int, end: int, last: Mention | None = None, before: Condition | None = None
+    ) -> Statement | None:
+        """The statement of one main clause; "otherwise" negates the condition ``before`` it."""
+        text = element.text[start:end]
+        parsed = parse_conditions(element.text, element.label, start, end)
+        main = element.text[slice(*parsed.main)]
+        proposition = split_proposition(main)
+        if not (main.strip() and (proposition.subject or proposition.object)):
+            return None
+        condition = parsed.condition
+        if before is not None and text.lower().startswith("otherwise"):
+            condition = combined(Not(before), condition)
+        span = (Span(element.label, start, end),)
+        statement = clause_statement(proposition, condition, span, text, Scene(self.topic, last))
+        self._add(statement, *value_statements(statement, main))
+        if condition is None and restricts(proposition, main):
+            self._depends(element, self.topic, *parsed.main)
+        return statement
 
     def _lead(self, element: InputElement, lead: Lead) -> None:
         """A lead-in: with a condition list one statement over the whole list, else its own words alone."""
@@ -182,16 +192,18 @@ class _Reader:
         whole = (Span(element.label, 0, len(element.text)),)
         statement = clause_statement(proposition, condition, whole, element.text, Scene(self.topic))
         self._add(statement, *value_statements(statement, main))
+        is_duty = lead.proposition.modality is Modality.MUST and lead.proposition.polarity
+        if own is None and (is_duty or is_bounded_item(main)) and not informs(lead.text):
+            self._depends(element, self.topic, *parsed.main)
         for start, end in spans[1:]:
-            self._sentence_after(element, start, end)
+            self._clause(element, start, end)
 
-    def _sentence_after(self, element: InputElement, start: int, end: int) -> None:
-        """A further sentence inside a list item stands on its own."""
-        parsed = parse_conditions(element.text, element.label, start, end)
-        main = element.text[slice(*parsed.main)]
-        if main.strip():
-            span = (Span(element.label, start, end),)
-            self._add(clause_statement(split_proposition(main), parsed.condition, span, main, Scene(self.topic)))
+    def _depends(self, element: InputElement, about: Mention, start: int, end: int) -> None:
+        """A requirement or bound: what the page is about depends on it."""
+        text = element.text[start:end]
+        if text.strip():
+            condition = leaves_of(element.text, element.label, start, end)
+            self._add(Statement(about, "depends on", Literal(text), (Span(element.label, start, end),), condition=condition))
 
     def _references(self, element: InputElement) -> None:
         """Links: the page refers to what they name."""

@@ -14,12 +14,11 @@ from core.language.conditions import ParsedClause, join, leaves_of, parse_condit
 from core.language.conjunctions import trim
 from core.language.markers import plain
 from core.language.propositions import Proposition, split_proposition
+from core.language.restrictions import lists_requirements
 from core.language.sentences import sentence_spans
 from core.language.slots import Slot, quantifier
 from core.types import Condition, Leaf, Modality, Not
 
-# Verbs of a state that a requirement list is about ("You must be:"), as against duties ("You must send:").
-_STATE = re.compile(r"^must (?:be|have|get|meet|live|own|satisfy|already|either|both|hold|pass)\b")
 _GRANT = re.compile(
     r"\b(?:get|claim|qualify|eligible|entitled|apply|join|receive|be paid|use|be able|transfer|extend|register|appeal|count)\b"
 )
@@ -30,6 +29,7 @@ _NOUN_ITEM = re.compile(r"^(?:an?|the|their|your)\s+(?!\w+\s+(?:is|are|has|have|
 class Lead:
     """The last sentence of a lead-in: its clause, its proposition and whether its list states conditions."""
 
+    text: str
     parsed: ParsedClause
     proposition: Proposition
     start: int
@@ -67,10 +67,10 @@ class Outline:
         start, end = sentence_spans(element.text)[-1]
         parsed = parse_conditions(element.text, element.label, start, end)
         proposition = split_proposition(element.text[slice(*parsed.main)])
-        if parsed.slot is None and element.text.rstrip().endswith(":") and _states_requirements(proposition, element.text[start:end]):
+        if parsed.slot is None and element.text.rstrip().endswith(":") and lists_requirements(proposition, element.text[start:end]):
             operator, negated = quantifier(element.text[start:end][-70:])
             parsed = ParsedClause(parsed.main, parsed.condition, Slot(operator, negated))
-        return Lead(parsed, proposition, start, end, parsed.slot is not None)
+        return Lead(element.text[start:end], parsed, proposition, start, end, parsed.slot is not None)
 
     def list_condition(self, element: InputElement, lead: Lead, within: str = "all") -> Condition | None:
         """The whole condition of a lead-in: its own and its list's; ``within`` joins an unmarked list."""
@@ -86,7 +86,7 @@ class Outline:
         nested = self.items(item)
         if nested and depth < 5 and item.text.rstrip().endswith(":"):
             return self._nested_condition(item, nested, depth)
-        parsed = parse_conditions(item.text, item.label, start, end)
+        parsed = parse_conditions(item.text, item.label, start, end, temporal=False)
         own = leaf_tree(item, *parsed.main)
         if parsed.condition is None or own is None:
             return own or parsed.condition
@@ -124,7 +124,7 @@ class Outline:
         proposition = lead.proposition
         if proposition.modality is Modality.MAY and _GRANT.search(proposition.relation):
             return "all"
-        if proposition.modality is Modality.MUST and proposition.polarity and _STATE.match(proposition.relation):
+        if proposition.modality is Modality.MUST and proposition.polarity:
             return "all"
         return "any"
 
@@ -147,10 +147,3 @@ def whole_leaf(element: InputElement, start: int, end: int) -> Leaf | None:
     """One leaf of the whole span, trimmed; None when nothing is left."""
     begin, stop = trim(plain(element.text), start, end)
     return Leaf(element.label, begin, stop, element.text[begin:stop]) if begin < stop else None
-
-
-def _states_requirements(proposition: Proposition, text: str) -> bool:
-    """ "must already get either:", "To qualify you must be:": the list says what must hold."""
-    if proposition.modality is not Modality.MUST or not proposition.polarity:
-        return False
-    return bool(_STATE.match(proposition.relation))

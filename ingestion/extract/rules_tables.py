@@ -2,22 +2,12 @@
 
 from __future__ import annotations
 
-import re
-
 from core.extraction import InputElement
 from core.language.conditions import parse_conditions
 from core.language.propositions import shorten
 from core.language.values import find_values, value_kind
 from core.types import Condition, Leaf, Literal, Mention, Span, Statement
 from ingestion.extract.rules_mentions import mention
-
-# Row headers that say when the row holds ("Under 25", "Over 10 hours a day", "If you live alone").
-_CASE = re.compile(
-    r"\b(?:if|when|under|over|aged?|between|more than|less than|up to|at least|before|after|from|on or|with|without|single"
-    r"|married|couple|or more|or less|not|no|you|your)\b",
-    re.IGNORECASE,
-)
-
 
 def row_statements(element: InputElement, topic: Mention) -> list[Statement]:
     """One statement for each cell after the row header; nothing for a header row."""
@@ -55,10 +45,10 @@ def _has_value(texts: list[str]) -> bool:
 
 
 def _case(element: InputElement, cell: tuple[int, int]) -> Condition | None:
-    """The condition a row header states: its own "if", or the whole cell when it names a case."""
+    """The condition a row header states: its own "if", else the whole cell: it names the case the row is for."""
     start, end = cell
     parsed = parse_conditions(element.text, element.label, start, end)
     if parsed.condition is not None:
         return parsed.condition
     text = element.text[start:end]
-    return Leaf(element.label, start, end, text) if _CASE.search(text) else None
+    return Leaf(element.label, start, end, text) if text else None

@@ -1,0 +1,71 @@
+"""Restrictions without a subordinator: requirements ("You must be 18 or over") and bounds ("up to 6 years").
+
+What an answer depends on is often stated as a duty, an age or a limit. Which of these are conditions of an
+answer was learned from ConditionalQA's training questions: elements stating a requirement or a bound are
+conditions about twice as often as an average element, duties to inform ("You must tell us your name") half
+as often. Pure word rules.
+"""
+
+from __future__ import annotations
+
+import re
+
+from core.language.propositions import Proposition
+from core.types import Modality
+
+# Bounds of a sentence and of a list item, as far as they raised the odds of being a condition in training.
+_BOUND = re.compile(
+    r"\b(?:at least|at most|(?:more|less|fewer) than|up to|minimum|maximum|aged?|\d+ (?:\w+ )?years?)\b|[%£]", re.IGNORECASE
+)
+_ITEM_BOUND = re.compile(
+    r"\b(?:at least|at most|(?:more|less|fewer) than|under|over|or (?:more|less|over|under|older|younger)|only|aged?|each|per|every"
+    r"|was|were|been|\d+ (?:\w+ )?(?:years?|hours?))\b|[%£]",
+    re.IGNORECASE,
+)
+# What a duty to inform is about is rarely what an answer depends on.
+_INFORMS = re.compile(
+    r"\b(?:include|includes|tell|written|statement|information|records?|keep|details|send|give|provide|check|report|show|evidence|documents?"
+    r"|contact|say|explain|write|ask|call|read|fill)\b",
+    re.IGNORECASE,
+)
+# Verbs of a state ("must be", "must have"), as against duties to act ("must send").
+_STATE = re.compile(r"^must (?:already |usually |normally |also )?(?:be|been|have|get|getting|meet|live|own|satisfy|hold|pass|apply|pay|either|both)\b")
+_PURPOSE = re.compile(r"\b(?:qualify|eligible|entitled|apply|to (?:get|claim|use|join|register|be))\b", re.IGNORECASE)
+_RELATIVE_LIST = re.compile(r"\b(?:who|whose|that|which)(?:\s+(?:is|are|has|have|was|were|either|both|must))*\s*:\s*$", re.IGNORECASE)
+_FOR_INFORMATION = re.compile(r"\b(?:will|'ll)\s+(?:also\s+|usually\s+)?need\b", re.IGNORECASE)
+
+
+def states_requirement(proposition: Proposition) -> bool:
+    """Whether a clause says what must be the case: "must be", "must have", "must live"."""
+    return proposition.modality is Modality.MUST and proposition.polarity and bool(_STATE.match(proposition.relation))
+
+
+def is_bounded(text: str) -> bool:
+    """Whether a sentence names a limit: an age, an amount, a number of years, "at least"."""
+    return bool(_BOUND.search(text))
+
+
+def is_bounded_item(text: str) -> bool:
+    """Whether a list item narrows what it names: by a limit ("over 2 metres") or by what happened before."""
+    return bool(_ITEM_BOUND.search(text))
+
+
+def informs(text: str) -> bool:
+    """Whether a lead-in asks for information or documents: its items are no conditions."""
+    return bool(_INFORMS.search(text) or _FOR_INFORMATION.search(text))
+
+
+def lists_requirements(proposition: Proposition, text: str) -> bool:
+    """Whether the list of a duty says what must hold: "To qualify you must:", "students who:"."""
+    if _RELATIVE_LIST.search(text):
+        return True
+    if proposition.modality is not Modality.MUST or not proposition.polarity or informs(text):
+        return False
+    return bool(_STATE.match(proposition.relation) or _PURPOSE.search(text))
+
+
+def restricts(proposition: Proposition, text: str) -> bool:
+    """Whether a sentence without subordinator restricts: a requirement, or a duty or permission with a bound."""
+    if states_requirement(proposition):
+        return True
+    return proposition.modality in (Modality.MUST, Modality.MAY) and proposition.polarity and is_bounded(text)

@@ -1,0 +1,81 @@
+"""``clausegraph ingest``: mirror a source into a corpus."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from app.cli.output import table
+from app.cli.progress import progress_bars
+from app.cli.session import CorpusOption, Session, command
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from ingestion.report import RunReport
+
+_REJECTS_SHOWN = 10
+
+
+def ingest(
+    session: Session,
+    source: Annotated[str, typer.Argument(help="A folder of HTML files, one HTML file, or a documents.json.")],
+    corpus: CorpusOption = None,
+    source_name: Annotated[str | None, typer.Option(help="Name of the source within the corpus.")] = None,
+    keep_missing: Annotated[bool, typer.Option("--keep-missing", help="Keep pages that are gone from the source.")] = False,
+    relocate: Annotated[bool, typer.Option("--relocate", help="The source has moved here.")] = False,
+    force: Annotated[bool, typer.Option("--force", help="Read every page again.")] = False,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Only report what would change.")] = False,
+) -> None:
+    """Read a source into a corpus and publish what changed.
+
+    A run mirrors its source: pages that are gone from it leave the corpus. Unchanged pages cost nothing.
+    """
+    settings = session.settings(corpus)
+    from ingestion.sources import open_source
+
+    opened = open_source(source, source_name)  # before the pipeline is loaded: a wrong path answers at once
+    from app.wiring import run_ingest
+    from ingestion.pipeline import Options
+
+    options = Options(keep_missing=keep_missing, dry_run=dry_run, force=force, relocate=relocate)
+    with progress_bars(session) as progress:
+        report = run_ingest(settings, opened, options, progress)
+    session.emit(report.as_dict(), *_lines(report))
+    if not report.dry_run and not session.quiet:
+        session.note(f"report: clausegraph show {report.run_id} --corpus {report.corpus}")
+
+
+def _lines(report: RunReport) -> list[RenderableType]:
+    lines: list[RenderableType] = [_headline(report)]
+    counts = {
+        "added": len(report.pages_added),
+        "changed": len(report.pages_changed),
+        "removed": len(report.pages_removed),
+        "kept": len(report.pages_kept),
+        "unchanged": report.pages_unchanged,
+    }
+    lines.append("pages: " + ", ".join(f"{count} {name}" for name, count in counts.items()))
+    if not report.dry_run:
+        lines.append(f"chunks: {report.chunks_extracted} extracted, {report.chunks_reused} reused")
+        lines.append(f"texts: {report.texts_embedded} embedded, {report.texts_reused} reused")
+        lines.append(f"seconds: {sum(report.seconds.values()):.1f}")
+    if report.rejects:
+        lines.append(f"not used: {len(report.rejects)}")
+        lines.append(table(("what", "why"), [(r.what, r.reason) for r in report.rejects[:_REJECTS_SHOWN]]))
+    return lines
+
+
+def _headline(report: RunReport) -> str:
+    name = f"corpus {report.corpus!r}, source {report.source!r}"
+    if report.dry_run:
+        return f"{name}: nothing was written (--dry-run)"
+    if report.epoch is None:
+        return f"{name}: unchanged"
+    return f"{name}: published epoch {report.epoch}"
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    command(app, "ingest")(ingest)

@@ -1,0 +1,61 @@
+"""What the command line prints: results on stdout, everything else on stderr.
+
+Text from documents goes through ``app.text.clean`` and into Rich ``Text`` objects, so that neither the
+terminal nor Rich's markup takes it for a command.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Sequence
+from typing import IO, TYPE_CHECKING, Any
+
+from app.text import clean, clean_json
+
+if TYPE_CHECKING:
+    from rich.console import Console, RenderableType
+    from rich.table import Table
+
+_PIPE_WIDTH = 200  # columns when no terminal says how many there are
+
+
+def console(file: IO[str] | None = None) -> Console:
+    """A console without markup, emoji codes or guesses at what to highlight."""
+    from rich.console import Console
+
+    stream = file or sys.stdout
+    width = None if stream.isatty() else _PIPE_WIDTH
+    return Console(file=stream, markup=False, emoji=False, highlight=False, width=width)
+
+
+def show(*items: RenderableType) -> None:
+    """Print renderables on stdout; strings are cleaned."""
+    out = console()
+    for item in items:
+        out.print(clean(item) if isinstance(item, str) else item, soft_wrap=isinstance(item, str))
+
+
+def note(text: str) -> None:
+    """A line on stderr."""
+    console(sys.stderr).print(clean(text), soft_wrap=True)
+
+
+def show_json(value: Any) -> None:
+    """One JSON document on stdout."""
+    sys.stdout.write(clean_json(json.dumps(value, ensure_ascii=False, indent=1)) + "\n")
+
+
+def table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> Table:
+    """A plain table of cleaned cells; numbers to the right."""
+    from rich.table import Table
+    from rich.text import Text
+
+    made = Table(box=None, pad_edge=False, header_style="bold")
+    listed = [list(row) for row in rows]
+    for number, name in enumerate(columns):
+        numeric = bool(listed) and all(isinstance(row[number], (int, float)) for row in listed)
+        made.add_column(name, justify="right" if numeric else "left", overflow="fold")
+    for row in listed:
+        made.add_row(*(Text(clean("" if cell is None else cell)) for cell in row))
+    return made

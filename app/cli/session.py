@@ -1,0 +1,117 @@
+"""What every command shares: the global options, the settings, and how errors end a command."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import sys
+import traceback
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
+
+import typer
+
+from app.cli.output import note, show, show_json
+from core.errors import ClauseGraphError, InputError
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from core.settings import Settings
+
+INTERRUPTED = 130
+_PANEL = "Global options"
+
+HomeOption = Annotated[
+    Path | None, typer.Option("--home", help="Folder of the ledger and the vectors.", rich_help_panel=_PANEL)
+]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document.", rich_help_panel=_PANEL)]
+QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no notes.", rich_help_panel=_PANEL)]
+CorpusOption = Annotated[str | None, typer.Option("--corpus", "-c", help="Name of the corpus.", show_default=False)]
+EpochOption = Annotated[int | None, typer.Option("--epoch", min=1, help="A retained epoch instead of the published one.")]
+
+
+@dataclass(frozen=True)
+class Session:
+    """The global options of one command."""
+
+    home: Path | None = None
+    json: bool = False
+    quiet: bool = False
+
+    def settings(self, corpus: str | None = None) -> Settings:
+        """Settings with what the command line gave on top."""
+        from core.settings import load_settings
+
+        return load_settings(home=self.home, corpus=corpus)
+
+    def emit(self, value: Any, *items: RenderableType) -> None:
+        """The result: ``value`` as JSON where it was asked for, else ``items`` for people."""
+        if self.json:
+            show_json(value)
+        else:
+            show(*items)
+
+    def note(self, text: str) -> None:
+        """A remark on stderr, unless quiet."""
+        if not self.quiet and not self.json:
+            note(text)
+
+
+def command(app: typer.Typer, name: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Register ``function(session, ...)`` as a command with the global options after its own."""
+
+    def register(function: Callable[..., None]) -> Callable[..., None]:
+        @functools.wraps(function)
+        def run(ctx: typer.Context, home: Path | None, json: bool, quiet: bool, **values: Any) -> None:
+            before: Session = ctx.obj or Session()
+            session = Session(home or before.home, json or before.json, quiet or before.quiet)
+            guarded(session, functools.partial(function, session, **values))
+
+        hints = get_type_hints(function, include_extras=True)
+        own = list(inspect.signature(function).parameters.values())[1:]
+        parameters = [parameter.replace(annotation=hints[parameter.name], kind=inspect.Parameter.KEYWORD_ONLY) for parameter in own]
+        added = {"ctx": typer.Context, "home": HomeOption, "json": JsonOption, "quiet": QuietOption}
+        for key, annotation in added.items():
+            default = {"ctx": inspect.Parameter.empty, "home": None}.get(key, False)
+            parameters.append(inspect.Parameter(key, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation))
+        described: Any = run
+        described.__signature__ = inspect.Signature(parameters)
+        described.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+        app.command(name)(described)
+        return function
+
+    return register
+
+
+def guarded(session: Session, work: Callable[[], None]) -> None:
+    """Do the work; a known error is one message and its exit code, never a traceback."""
+    try:
+        work()
+    except ClauseGraphError as error:
+        _trace()
+        report_error(session.json, type(error).__name__, str(error))
+        raise typer.Exit(error.exit_code) from error
+    except KeyboardInterrupt as error:
+        report_error(session.json, "KeyboardInterrupt", "stopped; what was stored is kept, run the command again to go on")
+        raise typer.Exit(INTERRUPTED) from error
+    except UnicodeEncodeError as error:  # only the terminal's own encoding is left to fail here
+        report_error(False, "InputError", f"the output cannot be written as {error.encoding}; set PYTHONIOENCODING=utf-8")
+        raise typer.Exit(InputError.exit_code) from error
+
+
+def report_error(as_json: bool, kind: str, message: str) -> None:
+    """The error: a JSON document on stdout where JSON was asked for, else a line on stderr."""
+    if as_json:
+        show_json({"error": {"type": kind, "message": message}})
+    else:
+        note(f"Error: {message}")
+
+
+def _trace() -> None:
+    from core.settings import debug_enabled
+
+    if debug_enabled():
+        traceback.print_exc(file=sys.stderr)

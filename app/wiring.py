@@ -105,6 +105,6 @@ def make_engine(view: View, embedder: Embedder, settings: Settings) -> AskEngine
     """The engine that answers questions from a view."""
     from query.engine import AskEngine
 
-    return AskEngine(view, embedder)
+    return AskEngine(view, embedder, limit=settings.ask_elements)
 
 

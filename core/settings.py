@@ -41,7 +41,8 @@ class Settings(BaseSettings):
     embedding_pooling: Literal["cls", "mean"] | None = None
     embedding_max_tokens: int | None = Field(default=None, ge=8, le=8192)
     query_instruction: str | None = Field(default=None, description="stands before questions; none means the model's")
-    ask_budget: int = Field(default=1300, ge=1, le=100_000, description="word pieces of evidence an answer is read from")
+    ask_elements: int = Field(default=60, ge=1, le=1000, description="elements an answer is read from")
+    search_budget: int = Field(default=1300, ge=1, le=1_000_000, description="word pieces that `search` returns")
     keep_epochs: int = Field(default=10, ge=1)
     keep_days: float = Field(default=30.0, ge=0)
 

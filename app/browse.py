@@ -1,0 +1,145 @@
+"""What the ledger holds of one epoch, for ``status`` and ``show``: pages, facts and runs, no vectors.
+
+A ``View`` opens the vector side with it; looking something up should start in a blink, so this reads the
+tables alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sqlalchemy import select
+
+from core.errors import InputError, NotFoundError
+from core.types import Fact, PageKey, Reading, Support
+from indexes.corpora import CorpusRow, get_corpus, last_runs, list_sources
+from indexes.epochs import find_epoch, get_published, list_epochs
+from indexes.graph.sql import SqlGraph
+from indexes.ledger.schema import members, page_versions, pages, run_leases, sources, supports
+from indexes.ledger.store import Ledger
+from indexes.truth import load_reading
+
+PREFIX = 4  # characters of a fact id that are enough to look for it
+_NAMED = 5  # candidates named in a message
+
+
+@dataclass(frozen=True, slots=True)
+class Shelf:
+    """The pages and the graph of a corpus at one epoch."""
+
+    ledger: Ledger
+    corpus: CorpusRow
+    epoch: int
+    graph: SqlGraph
+
+    def versions(self) -> dict[PageKey, tuple[int, str | None]]:
+        """Every page of the epoch with its version's id and title."""
+        query = (
+            select(sources.c.name, pages.c.uri, members.c.page_version_id, page_versions.c.title)
+            .join(pages, pages.c.id == members.c.page_id)
+            .join(sources, sources.c.id == pages.c.source_id)
+            .join(page_versions, page_versions.c.id == members.c.page_version_id)
+            .where(members.c.corpus_id == self.corpus.id)
+            .where(members.c.since <= self.epoch, members.c.until > self.epoch)
+            .order_by(sources.c.name, pages.c.uri)
+        )
+        with self.ledger.read() as connection:
+            return {PageKey(row.name, row.uri): (row.page_version_id, row.title) for row in connection.execute(query)}
+
+    def reading(self, version: int) -> Reading:
+        """Elements and chunks of a page version."""
+        with self.ledger.read() as connection:
+            return load_reading(connection, version)
+
+    def find_page(self, name: str) -> tuple[PageKey, Reading] | None:
+        """The page whose uri, ``source:uri`` or title is ``name``.
+
+        Raises:
+            InputError: several pages answer to it.
+        """
+        listed = self.versions()
+        found = [key for key in listed if name in (key.uri, str(key))]
+        if found:
+            return _only(found, name), self.reading(listed[_only(found, name)][0])
+        wanted = " ".join(name.lower().split())
+        readings = {key: self.reading(version) for key, (version, _) in listed.items()}
+        found = [key for key, reading in readings.items() if " ".join(reading.title.lower().split()) == wanted]
+        return (_only(found, name), readings[found[0]]) if found else None
+
+    def find_fact(self, prefix: str) -> Fact | None:
+        """The fact of that id, or the only one whose id begins so.
+
+        Raises:
+            InputError: several facts begin so.
+        """
+        if len(prefix) < PREFIX or not set(prefix) <= set("0123456789abcdef"):
+            return None
+        query = (
+            select(supports.c.fact_id)
+            .distinct()
+            .where(supports.c.corpus_id == self.corpus.id, supports.c.fact_id.startswith(prefix))
+            .where(supports.c.since <= self.epoch, supports.c.until > self.epoch)
+            .order_by(supports.c.fact_id)
+            .limit(_NAMED + 1)
+        )
+        with self.ledger.read() as connection:
+            ids = list(connection.execute(query).scalars())
+        if len(ids) > 1:
+            raise InputError(f"{len(ids)} or more facts begin with {prefix!r}: {', '.join(ids[:_NAMED])}; give more of the id")
+        return self.graph.facts(ids)[0] if ids else None
+
+    def facts_on(self, page: PageKey, reading: Reading) -> list[Support]:
+        """Every statement of a page."""
+        return self.graph.supports_on(page, [element.anchor for element in reading.elements])
+
+
+def _only(found: list[PageKey], name: str) -> PageKey:
+    if len(found) > 1:
+        names = ", ".join(str(key) for key in found[:_NAMED])
+        raise InputError(f"{len(found)} pages answer to {name!r}: {names}; give SOURCE:URI")
+    return found[0]
+
+
+def open_shelf(ledger: Ledger, corpus_name: str, epoch: int | None = None) -> Shelf:
+    """The published epoch of a corpus, or a retained older one.
+
+    Raises:
+        NotFoundError: no such corpus or epoch, or nothing published yet.
+    """
+    corpus = get_corpus(ledger, corpus_name)
+    with ledger.read() as connection:
+        number = get_published(connection, corpus) if epoch is None else epoch
+        find_epoch(connection, corpus, number)
+    return Shelf(ledger, corpus, number, SqlGraph(ledger, corpus.id, number))
+
+
+def corpus_status(ledger: Ledger, corpus: CorpusRow) -> dict[str, object]:
+    """Everything ``status`` says of one corpus, as JSON values."""
+    counts = SqlGraph(ledger, corpus.id, corpus.published).counts()
+    listed = list_epochs(ledger, corpus.id)
+    with ledger.read() as connection:
+        runs = last_runs(connection, corpus.id)
+        leases = select(run_leases).where(run_leases.c.corpus_id == corpus.id, run_leases.c.expires > 0)
+        lease = connection.execute(leases).fetchone()
+    held = [source for source in list_sources(ledger, corpus.id)]
+    return {
+        "corpus": corpus.name,
+        "published": corpus.published,
+        "newest": corpus.newest,
+        "model": next((epoch.model for epoch in listed if epoch.number == corpus.published), None),
+        "epochs": len(listed),
+        "pages": _page_count(ledger, corpus),
+        "entities": counts.entities,
+        "facts": counts.facts,
+        "statements": counts.supports,
+        "sources": [{"name": s.name, "kind": s.kind, "location": s.location, "pages": s.pages} for s in held],
+        "running": None if lease is None else {"run": lease.run_id, "host": lease.host, "pid": lease.pid},
+        "runs": [{key: run[key] for key in ("id", "kind", "source", "started", "ended", "status")} for run in runs],
+    }
+
+
+def _page_count(ledger: Ledger, corpus: CorpusRow) -> int:
+    try:
+        return len(open_shelf(ledger, corpus.name).versions())
+    except NotFoundError:  # nothing published yet
+        return 0

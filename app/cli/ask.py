@@ -1,0 +1,34 @@
+"""``clausegraph ask``: an answer with its conditions and evidence."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from app.cli.session import CorpusOption, EpochOption, Session, command
+
+
+def ask(
+    session: Session,
+    question: Annotated[str, typer.Argument(help="The question.")],
+    scenario: Annotated[str, typer.Option("--scenario", "-s", help="Who asks, in plain words.")] = "",
+    corpus: CorpusOption = None,
+    epoch: EpochOption = None,
+    trace: Annotated[bool, typer.Option("--trace", help="Show what the engine did, step by step.")] = False,
+) -> None:
+    """Answer a question, with the conditions under which the answer holds and the sentences that say so."""
+    settings = session.settings(corpus)
+    from app.wiring import check_question, make_engine, reading
+
+    check_question(question, scenario)
+    from app.render import answer_json, render_answer, render_trace
+
+    with reading(settings, epoch) as (view, embedder):
+        answer = make_engine(view, embedder, settings).ask(question, scenario)
+    session.emit(answer_json(answer, trace=trace), render_answer(answer), *([render_trace(answer)] if trace else []))
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    command(app, "ask")(ask)

@@ -1,0 +1,66 @@
+"""``clausegraph corpora``: list and drop."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from app.cli.output import table
+from app.cli.session import Session, command
+from core.errors import InputError
+
+
+def list_all(session: Session) -> None:
+    """List the corpora."""
+    settings = session.settings()
+    from app.wiring import opened_ledger
+    from indexes.corpora import list_corpora, list_sources
+
+    with opened_ledger(settings) as ledger:
+        found = [
+            {
+                "corpus": row.name,
+                "published": row.published,
+                "newest": row.newest,
+                "sources": (held := list_sources(ledger, row.id)) and [source.name for source in held],
+                "pages": sum(source.pages for source in held),
+            }
+            for row in list_corpora(ledger)
+        ]
+    rows = [[one["corpus"], one["published"], one["pages"], len(one["sources"])] for one in found]
+    session.emit(found, table(("corpus", "epoch", "pages", "sources"), rows) if rows else "no corpora yet")
+
+
+def drop(
+    session: Session,
+    name: Annotated[str, typer.Argument(help="The corpus.")],
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+) -> None:
+    """Remove a corpus with everything it has: pages, graph, vectors, history."""
+    settings = session.settings()
+    from app.wiring import opened_ledger
+    from indexes.corpora import drop_corpus, get_corpus
+
+    with opened_ledger(settings) as ledger:
+        get_corpus(ledger, name)
+        if not yes:
+            _confirm(session, name)
+        drop_corpus(ledger, name)
+    session.emit({"dropped": name}, f"corpus {name!r} is gone")
+
+
+def _confirm(session: Session, name: str) -> None:
+    if session.json or not sys.stdin.isatty():
+        raise InputError(f"dropping corpus {name!r} cannot be undone; add --yes to do it")
+    if not typer.confirm(f"Remove corpus {name!r} with all its pages and history?", err=True):
+        raise typer.Exit(1)
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands."""
+    group = typer.Typer(no_args_is_help=True, help="List or drop corpora.")
+    command(group, "list")(list_all)
+    command(group, "drop")(drop)
+    app.add_typer(group, name="corpora")

@@ -1,0 +1,91 @@
+"""``clausegraph epochs``: list, roll back, vacuum."""
+
+from __future__ import annotations
+
+import uuid
+from typing import Annotated, Any
+
+import typer
+
+from app.cli.output import table
+from app.cli.session import CorpusOption, Session, command
+from app.cli.status import moment
+
+
+def list_all(session: Session, corpus: CorpusOption = None) -> None:
+    """List the retained epochs, newest first."""
+    settings = session.settings(corpus)
+    from app.wiring import opened_ledger
+    from indexes.corpora import get_corpus
+    from indexes.epochs import list_epochs
+
+    with opened_ledger(settings) as ledger:
+        row = get_corpus(ledger, settings.corpus)
+        found: list[dict[str, Any]] = [
+            {
+                "epoch": epoch.number,
+                "published": epoch.number == row.published,
+                "created": epoch.created,
+                "run": epoch.run_id,
+                "model": epoch.model,
+                "changes": epoch.summary,
+            }
+            for epoch in list_epochs(ledger, row.id)
+        ]
+    rows = [[e["epoch"], "published" if e["published"] else "", moment(e["created"]), e["run"], e["model"]] for e in found]
+    session.emit(found, table(("epoch", "", "created", "run", "model"), rows) if rows else "no epochs yet")
+
+
+def rollback(
+    session: Session, number: Annotated[int, typer.Argument(min=1, help="The epoch.")], corpus: CorpusOption = None
+) -> None:
+    """Let readers see an older epoch again (or the newest, after a rollback).
+
+    The next ingest publishes from the newest state, not from this one.
+    """
+    settings = session.settings(corpus)
+    from app.wiring import opened_ledger
+    from indexes.corpora import get_corpus
+    from indexes import epochs
+
+    with opened_ledger(settings) as ledger:
+        row = get_corpus(ledger, settings.corpus)
+        epochs.rollback(ledger, row, number)
+    done = {"corpus": settings.corpus, "published": number, "newest": row.newest}
+    session.emit(done, f"corpus {settings.corpus!r}: readers now see epoch {number} (newest is {row.newest})")
+
+
+def vacuum(
+    session: Session,
+    corpus: CorpusOption = None,
+    keep_epochs: Annotated[int | None, typer.Option(min=1, help="Newest epochs to keep.", show_default=False)] = None,
+    keep_days: Annotated[float | None, typer.Option(min=0, help="Days to keep.", show_default=False)] = None,
+) -> None:
+    """Remove for good what only old epochs show, and merge vector segments."""
+    settings = session.settings(corpus)
+    from app.wiring import opened_ledger
+    from indexes import vacuum as cleaning
+    from indexes.corpora import get_corpus
+    from indexes.ledger.leases import run_lease
+
+    epochs = settings.keep_epochs if keep_epochs is None else keep_epochs
+    days = settings.keep_days if keep_days is None else keep_days
+    with opened_ledger(settings) as ledger:
+        row = get_corpus(ledger, settings.corpus)
+        with run_lease(ledger, row.id, f"vacuum-{uuid.uuid4().hex[:12]}") as lease:
+            report = cleaning.vacuum(ledger, row, lease, epochs, days)
+    removed = ", ".join(f"{count} {name}" for name, count in report.rows.items() if count) or "nothing"
+    session.emit(
+        report.as_dict(),
+        f"oldest epoch kept: {report.oldest_retained}; epochs removed: {report.epochs}",
+        f"rows removed: {removed}; segments: {report.segments_before} before, {report.segments_after} after",
+    )
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands."""
+    group = typer.Typer(no_args_is_help=True, help="List epochs, roll back, vacuum.")
+    command(group, "list")(list_all)
+    command(group, "rollback")(rollback)
+    command(group, "vacuum")(vacuum)
+    app.add_typer(group, name="epochs")

@@ -1,0 +1,56 @@
+"""``clausegraph search``: retrieval alone, with scores."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated, Any
+
+import typer
+
+from app.cli.output import table
+from app.cli.session import CorpusOption, EpochOption, Session, command
+from app.text import one_line
+
+
+class Retriever(StrEnum):
+    """Which stores rank."""
+
+    HYBRID = "hybrid"
+    VECTOR = "vector"
+    GRAPH = "graph"
+    BM25 = "bm25"
+
+
+def search(
+    session: Session,
+    question: Annotated[str, typer.Argument(help="The question.")],
+    scenario: Annotated[str, typer.Option("--scenario", "-s", help="Who asks, in plain words.")] = "",
+    retriever: Annotated[Retriever, typer.Option("--retriever", "-r", help="Which stores rank.")] = Retriever.HYBRID,
+    budget: Annotated[int | None, typer.Option("--budget", "-b", min=1, help="Word pieces in all.", show_default=False)] = None,
+    limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=1000, help="Results at most.")] = 20,
+    corpus: CorpusOption = None,
+    epoch: EpochOption = None,
+) -> None:
+    """Find the passages a question is about, best first, without answering it."""
+    settings = session.settings(corpus)
+    from app.wiring import check_question, reading
+
+    check_question(question, scenario)
+    from app.retrieval import find
+
+    room = budget or settings.search_budget
+    with reading(settings, epoch, embed=retriever is not Retriever.BM25) as (view, embedder):
+        hits = find(view, embedder, question, scenario, retriever.value, room, limit)
+        found = {"question": question, "corpus": view.corpus, "epoch": view.epoch, "retriever": retriever.value, "hits": hits}
+    rows = [_row(hit) for hit in hits]
+    session.emit(found, table(("score", "page", "section", "text"), rows) if rows else "nothing found")
+
+
+def _row(hit: dict[str, Any]) -> list[object]:
+    section = " › ".join(hit["headings"])
+    return [f"{hit['score']:.3f}", one_line(hit["title"], 40), one_line(section, 60), one_line(hit["text"], 300)]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    command(app, "search")(search)

@@ -1,0 +1,103 @@
+"""``clausegraph show``: one page, fact or run."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from app.cli.output import table
+from app.cli.session import CorpusOption, EpochOption, Session, command
+from core.errors import NotFoundError
+
+if TYPE_CHECKING:
+    from app.browse import Shelf
+    from core.types import Fact, PageKey, Reading, Support
+
+
+def show(
+    session: Session,
+    name: Annotated[str, typer.Argument(metavar="PAGE|FACT|RUN", help="A page's uri or title, a fact id or its beginning, a run id.")],
+    corpus: CorpusOption = None,
+    epoch: EpochOption = None,
+) -> None:
+    """Show a page with its elements, chunks and facts; a fact with its statements; or the report of a run."""
+    settings = session.settings(corpus)
+    from app.browse import open_shelf
+    from app.wiring import opened_ledger
+    from indexes.corpora import get_corpus, get_run
+
+    with opened_ledger(settings) as ledger:
+        try:
+            run = get_run(ledger, get_corpus(ledger, settings.corpus).id, name)
+        except NotFoundError:
+            run = None
+        if run is not None:
+            session.emit(run, json.dumps(run, indent=1, ensure_ascii=False))
+            return
+        shelf = open_shelf(ledger, settings.corpus, epoch)
+        page = shelf.find_page(name)
+        if page is not None:
+            _show_page(session, shelf, *page)
+            return
+        fact = shelf.find_fact(name)
+        if fact is None:
+            raise NotFoundError(
+                f"no page, fact or run {name[:80]!r} in epoch {shelf.epoch} of corpus {settings.corpus!r}; "
+                "`clausegraph status` lists runs, `clausegraph export` pages and facts"
+            )
+        _show_fact(session, shelf, fact)
+
+
+def _show_page(session: Session, shelf: Shelf, page: PageKey, reading: Reading) -> None:
+    from app.records import chunk_record, element_record, page_record, statement_words
+
+    stated = shelf.facts_on(page, reading)
+    value = page_record(page, reading) | {
+        "elements": [element_record(page, element) for element in reading.elements],
+        "chunks": [chunk_record(page, chunk) for chunk in reading.chunks],
+        "facts": [{"id": support.fact_id, "statement": statement_words(support.statement)} for support in stated],
+    }
+    session.emit(
+        value,
+        f"{reading.title}\n{page}\n{reading.url or 'no address'}, updated {reading.updated or 'at no stated date'}\n",
+        table(("element", "text"), [(element.anchor, element.text) for element in reading.elements]),
+        "",
+        table(("chunk", "section", "elements"), [(c.key, " › ".join(c.headings), len(c.anchors)) for c in reading.chunks]),
+        "",
+        table(("fact", "states"), [(support.fact_id[:8], statement_words(support.statement)) for support in stated]),
+    )
+
+
+def _show_fact(session: Session, shelf: Shelf, fact: Fact) -> None:
+    from app.records import support_record
+
+    listed = shelf.versions()
+    value: dict[str, Any] = {"id": fact.id, "subject": fact.subject, "relation": fact.relation, "object": fact.object}
+    value["supports"] = []
+    items: list[Any] = [f"{fact.text}\nfact {fact.id}, stated {fact.supports} times"]
+    for support in shelf.graph.supports([fact.id]):
+        reading = shelf.reading(listed[support.page][0])
+        value["supports"].append(support_record(support, reading))
+        items += _support_lines(support, reading)
+    session.emit(value, *items)
+
+
+def _support_lines(support: Support, reading: Reading) -> list[Any]:
+    from app.conditions import condition_tree
+    from app.records import quotes, statement_words
+
+    statement = support.statement
+    lines: list[Any] = [f"\n{statement_words(statement)}", f"  {reading.title} ({support.page})"]
+    lines += [f"  {' › '.join(element.headings)}\n  “{quote}”" for element, quote in quotes(support, reading)]
+    if statement.effective_from or statement.effective_to:
+        lines.append(f"  from {statement.effective_from or '…'} to {statement.effective_to or '…'}")
+    if statement.condition is not None:
+        lines.append(condition_tree(statement.condition, title="  holds if"))
+    return lines
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    command(app, "show")(show)

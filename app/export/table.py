@@ -1,0 +1,49 @@
+"""CSV: one row for each statement, safe to open in a spreadsheet."""
+
+from __future__ import annotations
+
+import csv
+import io
+from typing import IO
+
+from app.conditions import condition_words
+from app.records import object_text, quotes
+from app.text import clean
+from core.types import Reading, Support
+from indexes.views import View
+
+COLUMNS = (
+    "fact", "subject", "relation", "object", "polarity", "modality", "condition", "effective_from", "effective_to",
+    "source", "uri", "title", "updated", "section", "quote",
+)  # fmt: skip
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
+
+
+def write_csv(view: View, file: IO[bytes]) -> dict[str, int]:
+    """Write the statements of the epoch; returns their number."""
+    text = io.TextIOWrapper(file, encoding="utf-8", errors="replace", newline="", write_through=True)
+    rows = csv.writer(text)
+    rows.writerow(COLUMNS)
+    supports = view.graph.all_supports()
+    for support in supports:
+        rows.writerow([safe_cell(cell) for cell in _row(support, view.reading(support.page))])
+    text.detach()  # the caller closes the file
+    return {"support": len(supports)}
+
+
+def safe_cell(value: object) -> str:
+    """A cell that no spreadsheet takes for a formula: such a text gets an apostrophe in front."""
+    text = clean("" if value is None else value)
+    return "'" + text if text.lstrip(" \ufffd").startswith(_FORMULA) or text.startswith(_FORMULA) else text
+
+
+def _row(support: Support, reading: Reading) -> list[object]:
+    statement = support.statement
+    stated = quotes(support, reading)
+    section = " › ".join(stated[0][0].headings) if stated else ""
+    return [
+        support.fact_id, statement.subject.surface, statement.relation, object_text(statement),
+        "yes" if statement.polarity else "no", statement.modality.value, condition_words(statement.condition),
+        statement.effective_from, statement.effective_to, support.page.source, support.page.uri, reading.title,
+        reading.updated, section, " / ".join(quote for _, quote in stated),
+    ]  # fmt: skip

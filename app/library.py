@@ -1,0 +1,119 @@
+"""The public Python API: a corpus to ingest into and to ask."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from app.wiring import make_embedder, make_engine, open_corpus_view, opened_ledger, run_ingest
+from core.settings import Settings, load_settings
+from core.types import Answer
+
+if TYPE_CHECKING:
+    from core.models.embedding import Embedder
+    from indexes.views import View
+    from ingestion.report import RunReport
+    from query.retrieve.llama import HybridRetriever
+
+
+class Corpus:
+    """A named corpus. Use it as a context manager; what it reads is one epoch, pinned when first needed.
+
+    After :meth:`ingest` it reads the epoch that was published then, unless it was opened at a given one.
+    """
+
+    def __init__(self, settings: Settings, epoch: int | None = None) -> None:
+        self._settings = settings
+        self._epoch = epoch
+        self._opened = ExitStack()
+        self._view: View | None = None
+        self._embedder: Embedder | None = None
+
+    @property
+    def name(self) -> str:
+        return self._settings.corpus
+
+    @property
+    def view(self) -> View:
+        """Graph, vectors and texts of one epoch.
+
+        Raises:
+            NotFoundError: no such corpus or epoch, or nothing was published yet.
+            ModelMismatchError: it was embedded by another model than the settings name.
+        """
+        if self._view is None:
+            ledger = self._opened.enter_context(opened_ledger(self._settings))
+            view = open_corpus_view(ledger, self._settings, self.embedder, self._epoch)
+            self._view = self._opened.enter_context(view)
+        return self._view
+
+    @property
+    def embedder(self) -> Embedder:
+        """The embedder that the settings name; loads its model at the first embedding."""
+        if self._embedder is None:
+            self._embedder = make_embedder(self._settings)
+        return self._embedder
+
+    def ask(self, question: str, scenario: str = "") -> Answer:
+        """Answer a question about a person's scenario.
+
+        Raises:
+            QuestionError: the question is empty, or question and scenario are too long.
+            NotFoundError, ModelMismatchError: as :attr:`view`.
+        """
+        return make_engine(self.view, self.embedder, self._settings).ask(question, scenario)
+
+    def retriever(self, **options: Any) -> HybridRetriever:
+        """A LlamaIndex retriever on the view; options as ``HybridRetriever`` takes them (budget, limit, weights)."""
+        from query.retrieve.llama import HybridRetriever
+
+        return HybridRetriever(self.view, self.embedder, **options)
+
+    def ingest(
+        self, location: str | Path, *, source_name: str | None = None, keep_missing: bool = False, force: bool = False
+    ) -> RunReport:
+        """Mirror a folder of HTML files, one HTML file or a ConditionalQA documents file into the corpus.
+
+        Raises:
+            SourceError: the source is missing or empty; nothing was changed.
+            LeaseHeldError: another run is writing to the corpus.
+        """
+        from ingestion.pipeline import Options
+        from ingestion.sources import open_source
+
+        source = open_source(str(location), source_name)
+        report = run_ingest(self._settings, source, Options(keep_missing=keep_missing, force=force))
+        self.close()  # the next reading sees what was published
+        return report
+
+    def close(self) -> None:
+        """Give the epoch back; reading again opens it anew."""
+        self._view = None
+        self._opened.close()
+
+    def __enter__(self) -> Corpus:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def open_corpus(name: str | None = None, *, home: str | Path | None = None, epoch: int | None = None) -> Corpus:
+    """A corpus by name; it need not exist yet: ``ingest`` makes it.
+
+    Args:
+        name: None for the one that the settings name, which is "default" as a rule.
+        home: folder of the ledger; None for that of the settings.
+        epoch: a retained epoch to read instead of the published one.
+
+    Raises:
+        SettingsError: a setting is wrong.
+    """
+    return Corpus(load_settings(home=home, corpus=name), epoch)
+
+
+def ask(question: str, scenario: str = "", *, corpus: str | None = None, home: str | Path | None = None) -> Answer:
+    """Answer one question; see :meth:`Corpus.ask`."""
+    with open_corpus(corpus, home=home) as opened:
+        return opened.ask(question, scenario)

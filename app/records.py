@@ -1,0 +1,114 @@
+"""Pages, elements, chunks, facts and statements as JSON records: one form for ``show`` and ``export``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from app.conditions import condition_json, condition_words
+from app.text import one_line
+from core.types import Chunk, Element, Fact, Mention, PageKey, Reading, Statement, Support
+from query.read.evidence import quote_of
+
+_NEGATION = {"not", "cannot", "no", "never"}  # a relation that says so itself needs no mark
+
+
+def page_record(page: PageKey, reading: Reading) -> dict[str, Any]:
+    """A page by itself: its key, title, address and date."""
+    return {
+        "source": page.source,
+        "uri": page.uri,
+        "title": reading.title,
+        "url": reading.url,
+        "updated": reading.updated,
+    }
+
+
+def element_record(page: PageKey, element: Element) -> dict[str, Any]:
+    """An element of a page."""
+    return {
+        "page": str(page),
+        "anchor": element.anchor,
+        "tag": element.tag,
+        "headings": list(element.headings),
+        "text": element.text,
+        "html": element.html,
+        "lead_in": element.lead_in,
+        "parent": element.parent,
+    }
+
+
+def chunk_record(page: PageKey, chunk: Chunk) -> dict[str, Any]:
+    """A chunk of a page."""
+    return {
+        "page": str(page),
+        "key": chunk.key,
+        "headings": list(chunk.headings),
+        "anchors": list(chunk.anchors),
+        "text": chunk.text,
+    }
+
+
+def fact_record(fact: Fact) -> dict[str, Any]:
+    """A fact: identity, and by how many statements it holds."""
+    return {
+        "id": fact.id,
+        "subject": fact.subject,
+        "relation": fact.relation,
+        "object": fact.object,
+        "supports": fact.supports,
+    }
+
+
+def support_record(support: Support, reading: Reading) -> dict[str, Any]:
+    """A statement at its place, with the sentences it was read from."""
+    statement = support.statement
+    return {
+        "fact": support.fact_id,
+        "page": str(support.page),
+        "title": reading.title,
+        "updated": reading.updated,
+        "url": reading.url,
+        "chunk": support.chunk_key,
+        "subject": statement.subject.surface,
+        "subject_key": statement.subject.key,
+        "relation": statement.relation,
+        "object": object_text(statement),
+        "polarity": statement.polarity,
+        "modality": statement.modality.value,
+        "condition": condition_json(statement.condition),
+        "effective_from": statement.effective_from,
+        "effective_to": statement.effective_to,
+        "extractor": support.extractor,
+        "quotes": [
+            {"anchor": element.anchor, "headings": list(element.headings), "quote": quote}
+            for element, quote in quotes(support, reading)
+        ],
+    }
+
+
+def quotes(support: Support, reading: Reading) -> Sequence[tuple[Element, str]]:
+    """The elements that state it, each with the sentences its spans touch."""
+    by_anchor = {element.anchor: element for element in reading.elements}
+    found: dict[str, tuple[Element, str]] = {}
+    for span in support.statement.spans:
+        element = by_anchor.get(span.anchor)
+        if element is not None:
+            found.setdefault(span.anchor, (element, quote_of(element, span.start, span.end)))
+    return list(found.values())
+
+
+def object_text(statement: Statement) -> str:
+    """The object as the page writes it."""
+    node = statement.object
+    return node.surface if isinstance(node, Mention) else node.value
+
+
+def statement_words(statement: Statement) -> str:
+    """The statement on one line, with its condition."""
+    relation = statement.relation
+    if not statement.polarity and not _NEGATION & set(relation.split()):
+        relation = f"(not) {relation}"
+    line = f"{statement.subject.surface} {relation} {object_text(statement)}"
+    condition = f" if {condition_words(statement.condition)}" if statement.condition is not None else ""
+    return one_line(line + condition)

@@ -88,7 +88,9 @@ def prose_anchors(reading: Reading) -> set[str]:
     return {element.anchor for element in reading.elements if element.tag in ("p", "li")}
 
 
-def marking(name: str, readings: Mapping[str, Reading], gold: Mapping[str, set[Key]], marked: Mapping[str, set[str]]) -> Marking:
+def marking(
+    name: str, readings: Mapping[str, Reading], gold: Mapping[str, set[Key]], marked: Mapping[str, set[str]]
+) -> Marking:
     """Score the marked anchors of each page url; gold elements of pages without a reading count as missed."""
     found = elements = total = 0
     for url, reading in readings.items():
@@ -100,7 +102,9 @@ def marking(name: str, readings: Mapping[str, Reading], gold: Mapping[str, set[K
     return Marking(name, sum(len(keys) for keys in gold.values()), found, elements, total)
 
 
-def marking_report(readings: Mapping[str, Reading], questions: Iterable[Question], extractor: Extractor) -> tuple[Marking, ...]:
+def marking_report(
+    readings: Mapping[str, Reading], questions: Iterable[Question], extractor: Extractor
+) -> tuple[Marking, ...]:
     """The extractor beside the two baselines, on the same pages and questions."""
     gold = condition_elements(questions)
     rows = (

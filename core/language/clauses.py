@@ -7,9 +7,9 @@ import re
 from core.language import words
 
 _COMMA = re.compile(r",\s+(?=\S)")
-_CONTINUES = frozenset(
+_CONTINUES = words.word_set(
     "and or but nor such for including which who whose whom where when unless except if provided under over like"
-    " in on at by with from to than as either both e.g i.e".split()
+    " in on at by with from to than as either both e.g i.e"
 )
 _SUBJECT_VERB = re.compile(
     r"\s(?=(?:you|they|we|it|he|she|your\s+\w+(?:\s+\w+)?)(?:'ll|\s+(?:can|cannot|must|may|might|should|will|need|won't|can't))\b)",
@@ -20,6 +20,7 @@ _SUBJECT = r"(?:you|they|we|it|he|she|this|there|your\s+\w+|the\s+\w+)"
 # A new main clause with a subject and verb of its own.
 _NEXT_CLAUSE = re.compile(
     rf"(?:\s-|;|,?\s(?:but|so)|,)\s+(?:(?:also|then|instead|otherwise)\s+)?(?={_SUBJECT}{_MODAL})"
+    r"|,?\s(?:and|or)\s+(?=[£\d][\w,.]*(?:\s\w+){0,3}\s(?:if|when)\b)"  # "£100 if …, and £200 if …"
     r"|;\s|\s-\s+(?=(?:contact|check|ask|call|read|find out|see|use)\b)",
     re.IGNORECASE,
 )
@@ -29,7 +30,8 @@ _NO_CLAUSE_END = re.compile(
     re.IGNORECASE,
 )
 _CUT_OFF = re.compile(
-    r"\s-\s|;\s|,\s+(?:which|this)\s+(?:means|is|will|covers)|,\s+(?:because|although|so that|otherwise|in which case|up to)\b",
+    r"\s-\s|;\s|,\s+(?:which|this)\s+(?:means|is|will|covers)"
+    r"|,\s+(?:because|although|so that|otherwise|in which case|up to)\b",
     re.IGNORECASE,
 )
 _FIRST = re.compile(r"[A-Za-z][A-Za-z'-]*")
@@ -70,7 +72,11 @@ def independent_clauses(text: str, start: int, end: int) -> list[tuple[int, int]
     """The main clauses of a sentence that each have a subject and verb: "…, but you can …", "… - you must …"."""
     spans: list[tuple[int, int]] = []
     while start < end:
-        first = main_clause_start(text, start, end) if re.match(r"(?:if|unless|when|once|where)\b", text[start:end], re.IGNORECASE) else start
+        first = (
+            main_clause_start(text, start, end)
+            if re.match(r"(?:if|unless|when|once|where)\b", text[start:end], re.IGNORECASE)
+            else start
+        )
         stop = next_clause(text, min(first + 3, end), end)
         spans.append((start, stop))
         following = _NEXT_CLAUSE.match(text, stop, end)
@@ -92,7 +98,9 @@ def _starts_main(rest: str, before: str) -> bool:
         return any(token in words.AUXILIARIES or token in words.VERB_FORMS for token in tokens[1:12])
     if first in words.IMPERATIVES:
         return not re.search(r",[^,]*\b(?:and|or)\b", rest)
-    return any(token in words.AUXILIARIES for token in tokens[1:8]) and not re.search(r"\b(?:and|or)\b", " ".join(tokens[:6]))
+    return any(token in words.AUXILIARIES for token in tokens[1:8]) and not re.search(
+        r"\b(?:and|or)\b", " ".join(tokens[:6])
+    )
 
 
 def trailing_end(text: str, start: int, end: int, fronted: bool) -> int:

@@ -93,7 +93,9 @@ class _Parser:
         if markers[0].fronted:
             main_start = main_clause_start(norm, markers[0].end, self.end)
             fronted = [marker for marker in markers if marker.start < main_start]
-            if main_start >= self.end and fronted[0].temporal:  # "when the sale will complete": a question, not a condition
+            if (
+                main_start >= self.end and fronted[0].temporal
+            ):  # "when the sale will complete": a question, not a condition
                 return ParsedClause(trim(norm, self.start, self.end))
         trailing = markers[len(fronted) :]
         main_end = trailing[0].start if trailing else self.end
@@ -103,7 +105,9 @@ class _Parser:
         condition, slot = self._combine(clauses)
         return ParsedClause(trim(norm, main_start, main_end), condition, slot)
 
-    def _clauses(self, norm: str, markers: Sequence[Marker], limit: int) -> list[tuple[Marker, Condition | None, Slot | None]]:
+    def _clauses(
+        self, norm: str, markers: Sequence[Marker], limit: int
+    ) -> list[tuple[Marker, Condition | None, Slot | None]]:
         """The condition and slot of each marker's clause, which ends before the next marker or ``limit``."""
         found: list[tuple[Marker, Condition | None, Slot | None]] = []
         for position, marker in enumerate(markers):
@@ -111,7 +115,9 @@ class _Parser:
                 continue
             stop = markers[position + 1].start if position + 1 < len(markers) else limit
             stop = trailing_end(norm, marker.end, stop, fronted=marker.fronted)
-            closed, slot = split_slot(norm, marker.end, stop, open_ended=stop == self.end and norm[: self.end].rstrip().endswith(":"))
+            closed, slot = split_slot(
+                norm, marker.end, stop, open_ended=stop == self.end and norm[: self.end].rstrip().endswith(":")
+            )
             condition = self._leaves(norm, *closed) if closed else None
             found.append((marker, condition, slot))
         return found
@@ -120,7 +126,9 @@ class _Parser:
         start, end = trim(norm, start, end)
         return leaves_of(self.text, self.anchor, start, end) if start < end else None
 
-    def _combine(self, clauses: Sequence[tuple[Marker, Condition | None, Slot | None]]) -> tuple[Condition | None, Slot | None]:
+    def _combine(
+        self, clauses: Sequence[tuple[Marker, Condition | None, Slot | None]]
+    ) -> tuple[Condition | None, Slot | None]:
         """Join the clauses: all of them, "or if" as alternatives of the clause before."""
         combined: Condition | None = None
         slot: Slot | None = None

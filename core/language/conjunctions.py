@@ -14,16 +14,21 @@ from core.language import words
 _WORD = re.compile(r"[A-Za-z][A-Za-z'-]*|\d[\d,.]*|[£$€]\S+|[,;:()]")
 _CONJUNCTION = re.compile(r"(?:,\s*|;\s*|\s)(and|or|but)\s+(?:also\s+|then\s+|either\s+|both\s+)?", re.IGNORECASE)
 _COMMA = re.compile(r",\s+(?=[a-zA-Z])")
-_OBJECT_STARTS = words.DETERMINERS | words.PREPOSITIONS | words.PRONOUNS | {"more", "less", "not", "at", "here", "abroad"}
-_ADVERBS = frozenset(
+_OBJECT_STARTS = (
+    words.DETERMINERS | words.PREPOSITIONS | words.PRONOUNS | {"more", "less", "not", "at", "here", "abroad"}
+)
+_ADVERBS = words.word_set(
     "already also always either ever just later never no normally now often only previously recently regularly"
-    " currently still then usually both not permanently physically mainly temporarily legally".split()
+    " currently still then usually both not permanently physically mainly temporarily legally"
 )
 _INFINITIVE = re.compile(
-    r"\bto \w+$|\b(?:want|need|plan|wish|able|like|order|allowed|unable|intend|trying|agree|agreed|going|have|has|had|not) to \w+(?! back\b)", re.IGNORECASE
+    r"\bto \w+$"
+    r"|\b(?:want|need|plan|wish|able|like|order|allowed|unable|intend"
+    r"|trying|agree|agreed|going|have|has|had|not) to \w+(?! back\b)",
+    re.IGNORECASE,
 )
 _JOINED_NOUNS = re.compile(r"\b(?:and|or)\s+(?:the|an?|your|their)\s+\w+$", re.IGNORECASE)
-_CHANGES = frozenset("changes stops starts ends moves works pays leaves stays claims".split())
+_CHANGES = words.word_set("changes stops starts ends moves works pays leaves stays claims")
 _REACH = 9  # words of a noun phrase before its verb
 
 
@@ -37,7 +42,7 @@ class Group:
 
 def split_conjuncts(text: str, start: int, end: int) -> Group | tuple[int, int]:
     """Split ``text[start:end]`` into conjuncts; "and" binds closer than "or"."""
-    cuts = [cut for cut in _cuts(text, start, end)]
+    cuts = _cuts(text, start, end)
     if not cuts:
         return trim(text, start, end)
     pieces: list[tuple[int, int]] = []
@@ -88,9 +93,7 @@ def starts_predicate(after: str, before: str = "") -> bool:
     tokens = [word.lower() for word in _WORD.findall(after)[: _REACH + 4]]
     while tokens and tokens[0] in _ADVERBS - {"not"}:
         tokens = tokens[1:]
-    if not tokens:
-        return False
-    first = tokens[0]
+    first = tokens[0] if tokens else ""
     if first in words.CONTRACTED or (first in words.PRONOUNS and has_verb(tokens[1:5])):
         return True
     if first in words.DETERMINERS or after.lstrip()[:1].isupper():
@@ -99,9 +102,7 @@ def starts_predicate(after: str, before: str = "") -> bool:
         return not _in_relative_clause(before) and (first != "not" or _after_verb_be(before))
     if first in words.VERB_FORMS and not first.endswith("ing"):
         return _is_verb_here(tokens, before)
-    if _JOINED_NOUNS.search(before):
-        return False
-    return _noun_phrase_then_verb(tokens)
+    return not _JOINED_NOUNS.search(before) and _noun_phrase_then_verb(tokens)
 
 
 def has_verb(tokens: list[str]) -> bool:
@@ -125,14 +126,14 @@ def _is_verb_here(tokens: list[str], before: str) -> bool:
 
 def _noun_phrase_then_verb(tokens: list[str]) -> bool:
     """A noun phrase, then a finite verb, before any relative pronoun, comma or further conjunction."""
-    for position, token in enumerate(tokens[:_REACH]):
+    for position, word in enumerate(tokens[:_REACH]):
         if position == 0:
             continue
-        if token in words.RELATIVES or token in ("and", "or", "but", "if", "when", "to", ",", ":", "(", ";"):
+        if word in words.RELATIVES or word in ("and", "or", "but", "if", "when", "to", ",", ":", "(", ";"):
             return False
-        if token in words.AUXILIARIES and token != "not":
+        if word in words.AUXILIARIES and word != "not":
             return True
-        if token in words.THIRD_PERSON or (position > 1 and token in _CHANGES):
+        if word in words.THIRD_PERSON or (position > 1 and word in _CHANGES):
             return True
     return False
 

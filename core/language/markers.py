@@ -13,9 +13,11 @@ _MARKER = re.compile(
     (?P<neutral>\b(?:even\s+(?:if|when|though|where)|whether\s+or\s+not|as\s+if|if\s+(?:possible|necessary|not|any|so)(?=\s*(?:[,.;:)]|$))
         |although|because|so\s+that|regardless\s+of|what\s+if
         |(?:for\s+example|including|such\s+as|especially),?\s+(?:if|when|where)(?![^.]{0,40}:\s*$))\b)
-  | (?P<not>(?<=\()(?:this|it)\s+does\s+not\s+apply\s+if\b|\b(?:but\s+not\s+(?:if|when|where|while|until)|(?:but\s+)?unless|except\s+(?:if|when|where|that|for|while)
+  | (?P<not>(?<=\()(?:this|it)\s+does\s+not\s+apply\s+if\b
+        |\b(?:but\s+not\s+(?:if|when|where|while|until)|(?:but\s+)?unless|except\s+(?:if|when|where|that|for|while)
         |excluding|other\s+than\s+(?:if|when|where)|except|not\s+(?:if|when))\b)
-  | (?P<if>\b(?:but\s+)?(?:only\s+(?:if|when|where|while|after|once)|if\s+and\s+only\s+if|(?:if|as\s+long\s+as|so\s+long\s+as
+  | (?P<if>\b(?:but\s+)?(?:only\s+(?:if|when|where|while|after|once)
+        |if\s+and\s+only\s+if|(?:if|as\s+long\s+as|so\s+long\s+as
         |on\s+(?:the\s+)?condition\s+that|providing(?:\s+that)?(?=\s+(?:you|they|it|the|your|we|he|she|a|an|all|any|both|:))
         |provided(?:\s+that|(?=\s*:|\s+(?:you|they|it|your|he|she|there|no)\b)))(?=\W))
     )
@@ -30,10 +32,18 @@ _ASKING = re.compile(
     re.IGNORECASE,
 )
 _INTRO = re.compile(
-    r"\s*(?:(?:but|and|or|so|also|however|otherwise|then|instead|for\s+example|in\s+addition|similarly)[,\s]\s*)*", re.IGNORECASE
+    r"\s*(?:(?:but|and|or|so|also|however|otherwise|then|instead|for\s+example|in\s+addition|similarly)[,\s]\s*)*",
+    re.IGNORECASE,
 )
 # A noun right before "where" or "when" makes it relative ("the country where you live").
 _WEAK_FOLLOW = re.compile(r"\s*(?::|(?!we\b|to\b|we're\b|and\b|or\b)[A-Za-z£])", re.IGNORECASE)
+_ONCE_FOLLOW = re.compile(r"\s+(?:you|they|the|your|it|he|she)\b|\s*:", re.IGNORECASE)
+# "the date when you moved", "depends on when …": a noun's clause or a question.
+_TIME_NOUN = re.compile(
+    r"\b(?:the\s+(?:date|day|time|year|month|week|point|tax year)"
+    r"|depends?\s+on|including|and|from|of|about|on|how|to)\s*$",
+    re.IGNORECASE,
+)
 _JOINED = re.compile(r"\b(or|and|but)\s*$", re.IGNORECASE)
 
 
@@ -41,7 +51,8 @@ _JOINED = re.compile(r"\b(or|and|but)\s*$", re.IGNORECASE)
 class Marker:
     """A subordinator ``[start, end)``: ``negated`` opens an exception, ``neutral`` no condition at all.
 
-    ``temporal`` for "when", "while", "where", "once"; ``joined`` is how its clause joins the one before; ``fronted`` when it opens the sentence.
+    ``temporal`` for "when", "while", "where", "once"; ``joined`` is how its
+    clause joins the one before; ``fronted`` when it opens the sentence.
     """
 
     start: int
@@ -77,34 +88,39 @@ def find_markers(text: str, start: int, end: int, temporal: bool = True) -> list
         if conjunction and found and not found[-1].neutral:
             marker_start = conjunction.start()
             operator = "any" if conjunction[1].lower() == "or" else "all"
-        marker = Marker(marker_start, match.end(), kind == "not", kind == "neutral", fronted and not found, operator, kind == "weak")
+        marker = Marker(
+            marker_start, match.end(), kind == "not", kind == "neutral", fronted and not found, operator, kind == "weak"
+        )
         found.append(marker)
     return _without_idle_weak(found)
 
 
 def _is_look_alike(text: str, start: int, match: re.Match[str], kind: str) -> bool:
-    """"check if", "the country where you live", "provided by": words that open no condition."""
+    """ "check if", "the country where you live", "provided by": words that open no condition."""
     before = text[start : match.start()]
     word = match[0].lower()
-    if kind == "if" and _ASKING.search(before):
-        return True
     if kind == "not":
-        return word == "excluding" or (word == "except" and not before.strip() and ":" in text[match.end() : match.end() + 2])
+        return word == "excluding"
+    asked = bool(_ASKING.search(before))
     if kind != "weak":
-        return False
-    if not _WEAK_FOLLOW.match(text, match.end()) or _ASKING.search(before):
+        return asked and kind == "if"
+    if asked or not _WEAK_FOLLOW.match(text, match.end()):
         return True
     if word == "where":
         return bool(before.strip()) and not before.rstrip().endswith((",", "("))
-    if word == "once":
-        return bool(before.strip()) and not re.match(r"\s+(?:you|they|the|your|it|he|she)\b|\s*:", text[match.end() :], re.IGNORECASE)
-    return bool(re.search(r"\b(?:the\s+(?:date|day|time|year|month|week|point|tax year)|depends?\s+on|including|and|from|of|about|on|how|to)\s*$", before, re.IGNORECASE))
+    if word == "once" and before.strip() and not _ONCE_FOLLOW.match(text, match.end()):
+        return True
+    return bool(_TIME_NOUN.search(before))
 
 
 def _after_short_intro(text: str, start: int, position: int) -> bool:
-    """"In England, if …": a marker after a short opening phrase and its comma is fronted too."""
+    """ "In England, if …": a marker after a short opening phrase and its comma is fronted too."""
     before = text[start:position].rstrip()
-    return before.endswith(",") and len(before.split()) <= 6 and bool(re.match(r"(?:in|at|for|from|on|under|after|before)\s", before, re.IGNORECASE))
+    return (
+        before.endswith(",")
+        and len(before.split()) <= 6
+        and bool(re.match(r"(?:in|at|for|from|on|under|after|before)\s", before, re.IGNORECASE))
+    )
 
 
 def _without_idle_weak(found: list[Marker]) -> list[Marker]:

@@ -11,45 +11,56 @@ from dataclasses import dataclass
 
 from core.language import words
 from core.language.markers import plain
+from core.language.modality import modal_phrase
 from core.types import Modality
 
 _WORD = re.compile(r"[A-Za-z][A-Za-z'-]*|[£$€]?\d[\d,.]*%?|[^\sA-Za-z\d]")
 _LONGEST = 12  # words of a subject or object
-_NEED_NOT = r"(?:do|does|did|will)(?:\s+not|n't)(?:\s+\w+ly)?\s+(?:need|have)(?:\s+to)?|(?:don't|doesn't|won't)\s+(?:need|have)(?:\s+to)?|needn't|need\s+not"
-_MODALS: tuple[tuple[re.Pattern[str], Modality, bool], ...] = tuple(
-    (re.compile(pattern, re.IGNORECASE), modality, polarity)
-    for pattern, modality, polarity in (
-        (r"(?:do|does)(?:\s+not|n't)\s+have(?=\s+(?:a|an|any|the|your)\b)", Modality.IS, False),
-        (_NEED_NOT, Modality.MUST, False),
-        (r"(?:cannot|can't|can\s+not|must\s+not|mustn't|may\s+not|could\s+not|couldn't|can\s+(?:no\s+longer|never|only\s+not))", Modality.CANNOT, False),
-        (r"(?:should\s+not|shouldn't|(?:am|is|are)\s+not\s+(?:allowed|permitted)\s+to|(?:am|is|are)\s+not\s+able\s+to)", Modality.CANNOT, False),
-        (r"(?:am|is|are|'re|'s)\s+not\s+(?:eligible|entitled)(?:\s+(?:to|for))?|(?:do|does)(?:\s+not|n't)\s+qualify(?:\s+for)?", Modality.CANNOT, False),
-        (r"might\s+not", Modality.MAY, False),
-        (r"(?:may|might|can|could)(?:\s+(?:also|still|usually|normally|sometimes|only|then|both))*(?:\s+(?:be\s+)?(?:able|allowed)\s+to)?", Modality.MAY, True),
-        (r"(?:is|are|'re|be)(?:\s+also|\s+still)?\s+(?:allowed|permitted|able|free)\s+to", Modality.MAY, True),
-        (r"(?:is|are|'re|be|may\s+be)(?:\s+also|\s+still)?\s+(?:eligible|entitled)(?:\s+(?:to|for))?|(?:qualify|qualifies)(?:\s+for)?|(?:has|have)\s+the\s+right\s+to", Modality.MAY, True),
-        (r"(?:will\s+)?(?:also\s+|still\s+|usually\s+|normally\s+)*(?:must|(?:need|needs)(?:\s+to)?|(?:has|have|had|'ll\s+have)\s+to|should|(?:is|are)\s+required\s+to|(?:is|are)\s+obliged\s+to)(?:\s+(?:also|still|usually|normally|already|always))*", Modality.MUST, True),
-    )
-)
 _VERB_GROUP = re.compile(
     r"\b(?:isn't|aren't|wasn't|weren't|don't|doesn't|didn't|won't|wouldn't|hasn't|haven't|can't|cannot|mustn't|shouldn't|couldn't|needn't"
     r"|is|are|was|were|has|have|had|do|does|did|will|would|shall|can|could|may|might|must|should|need|needs|qualify|qualifies)\b|(?<=\w)'(?:re|ll|ve|s)(?=\s+\w)",
     re.IGNORECASE,
 )
 # "the person you (are caring for) must …": the verb after the second subject is not the main one.
-_REDUCED_RELATIVE = re.compile(r"(?:the|an?|any|each|every|all|some|your|people|anyone|someone|everyone|no)\b.*\s(?:you|they|we|he|she)\s*$", re.IGNORECASE)
+_REDUCED_RELATIVE = re.compile(
+    r"(?:the|an?|any|each|every|all|some|your|people|anyone|someone|everyone|no)\b.*\s(?:you|they|we|he|she)\s*$",
+    re.IGNORECASE,
+)
 # "To qualify, …", "In England, …", "After that you …": a setting before the subject.
 _SETTING = re.compile(
-    r"(?:(?:to|in|at|for|from|on|before|after|during|with|without|under|by|as|once|since|within|depending on)\s[^,]{2,80}?,\s+|to\s[^,]{2,60}?\s(?=(?:you|they|all|both|one|your\s\w+)(?:'ll|\s+(?:will|must|need|the|of|either)\b))|(?:after|before|in|from) (?:that|then|this case),?\s+|(?:usually|normally|sometimes|currently|generally|instead|alternatively|additionally),?\s+)(?=\w)",
+    r"(?:(?:to|in|at|for|from|on|before|after|during|with|without|under"
+    r"|by|as|once|since|within|depending on)\s[^,]{2,80}?,\s+"
+    r"|to\s[^,]{2,60}?\s(?=(?:you|they|all|both|one|your\s\w+)(?:'ll|\s+(?:will|must|need|the|of|either)\b))"
+    r"|(?:after|before|in|from) (?:that|then|this case),?\s+"
+    r"|(?:usually|normally|sometimes|currently|generally|instead|alternatively|additionally),?\s+)(?=\w)",
     re.IGNORECASE,
 )
 _NEGATION = re.compile(r"\b(?:not|never|no longer)\b|n't\b", re.IGNORECASE)
 _NEGATIVE_SUBJECT = re.compile(r"^(?:no|nobody|none|neither)\b", re.IGNORECASE)
-_ADVERB = r"(?:also|still|usually|normally|only|then|already|always|automatically|either|both|first|now|just|sometimes|often|generally|\w+ly)"
-_LEADING_ADVERBS = re.compile(rf"(?:{_ADVERB}\s+)+", re.IGNORECASE)
-_CHAIN = re.compile(r"(?:want|like|wish|choose|ask|apply|agree|start|continue|try|need|have|plan|intend|expect|stop|keep|help)\s+(?:to\s+)?(?=[a-z])", re.IGNORECASE)
-_BE = re.compile(r"(?:be|been|being|is|are|was|were|get|gets|have been|has been)\s+", re.IGNORECASE)
-_OPENERS = re.compile(r"^(?:but|and|or|so|also|however|otherwise|then|instead|for example|in addition|please|always|if so|similarly)[,\s]\s*", re.IGNORECASE)
+_ADVERB = (
+    r"(?:also|still|usually|normally|only|then|already|always|automatically|either|both|first|now|just|sometimes"
+    r"|often|generally|(?!(?:apply|supply|reply|comply|rely|imply|early|family)\b)\w+ly)"
+)
+_LEADING_ADVERBS = re.compile(rf"^(?:{_ADVERB}\s+)+", re.IGNORECASE)
+_CHAIN = re.compile(
+    r"(?:want|like|wish|choose|ask|apply|agree|start|continue|try|need|have|plan|intend|expect|stop|keep|help)\s+(?:to\s+)?(?=[a-z])",
+    re.IGNORECASE,
+)
+_BE = re.compile(r"(?:be|been|being|is|are|was|were|gets?(?=\s+\w+ed\b)|have been|has been)\s+", re.IGNORECASE)
+_OPENERS = re.compile(
+    r"^(?:but|and|or|so|also|however|otherwise|then|instead|for example|in addition"
+    r"|please|always|if so|similarly)[,\s]\s*",
+    re.IGNORECASE,
+)
+
+
+_NO_OBJECT = re.compile(r"(?:is|are|'re|'s|was|were|has|have)\s+no\b", re.IGNORECASE)
+_PREFIX = {Modality.MAY: "may", Modality.MUST: "must", Modality.CANNOT: "cannot", Modality.IS: ""}
+_PERFECT = re.compile(r"(?:will|would|shall|have|has|had)\s+(?=\w)", re.IGNORECASE)
+_PARTICLE = re.compile(r"(?:up(?!\s+to\b)|out(?!\s+of\b)|off|back|over|down)\s+(?=[^\W\d])", re.IGNORECASE)
+_PREPOSITION = re.compile(
+    r"(?:for|to|from|in|on|at(?!\s+(?:least|most)\b)|with|by|of|into|under|about|as|out\s+of)\s+(?=\S)", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +89,9 @@ def split_proposition(text: str) -> Proposition:
         return imperative
     match = _first_verb(clause)
     if match is None:
-        return _plain_verb(clause) or Proposition("", "is", shorten(clause), Modality.IS, not _NEGATIVE_SUBJECT.match(clause))
+        return _plain_verb(clause) or Proposition(
+            "", "is", shorten(clause), Modality.IS, not _NEGATIVE_SUBJECT.match(clause)
+        )
     subject, rest = clause[: match.start()].strip(), clause[match.start() :]
     return _with_modality(subject, rest)
 
@@ -87,45 +100,43 @@ def _first_verb(clause: str) -> re.Match[str] | None:
     """The first auxiliary that is not inside a relative clause or a possessive."""
     for match in _VERB_GROUP.finditer(clause):
         before = clause[: match.start()]
+        if match[0] == "May" and before.strip():  # the month
+            continue
         if match[0].startswith("'s") and not re.search(r"\b(?:it|he|she|that|there|who|what)$", before, re.IGNORECASE):
             continue
-        if re.search(r"\b(?:who|which|that|whose \w+)$", before.rstrip(), re.IGNORECASE) and before.split()[:1] != ["that"] and len(before.split()) > 1:
+        if (
+            re.search(r"\b(?:who|which|that|whose \w+)$", before.rstrip(), re.IGNORECASE)
+            and before.split()[:1] != ["that"]
+            and len(before.split()) > 1
+        ):
             continue
-        if _REDUCED_RELATIVE.match(before) and _VERB_GROUP.search(clause, match.end()):
+        if _REDUCED_RELATIVE.match(before) and _later_verb(clause[match.end() :]):
             continue
         if before.strip() or match[0].lower() not in ("need", "have", "do"):
             return match
     return None
 
 
+def _later_verb(rest: str) -> bool:
+    """Whether a finite verb is left for the main clause."""
+    found = {word.lower() for word in re.findall(r"[A-Za-z][A-Za-z'-]*", rest)}
+    return bool(_VERB_GROUP.search(rest)) or bool(found & words.THIRD_PERSON)
+
+
 def _with_modality(subject: str, rest: str) -> Proposition:
-    negative_subject = bool(_NEGATIVE_SUBJECT.match(subject))
-    for pattern, modality, polarity in _MODALS:
-        match = pattern.match(rest)
-        if match:
-            if negative_subject and modality is Modality.MAY:
-                modality = Modality.CANNOT
-            elif _NEGATION.match(rest[match.end() :].lstrip()):
-                polarity = False
-            if modality is Modality.MUST and polarity and re.match(r"(?:need|needs)$", match[0].strip(), re.IGNORECASE):
-                return _built(subject, "must have " + rest[match.end() :].lstrip(), modality, not negative_subject, "")
-            prefix = {Modality.MAY: "may", Modality.MUST: "must", Modality.CANNOT: "cannot", Modality.IS: ""}[modality]
-            verb = _implied_verb(match[0]) + rest[match.end() :].lstrip()
-            return _built(subject, verb, modality, polarity and not negative_subject, prefix)
-    polarity = not _NEGATION.search(" ".join(rest.split()[:4])) and not negative_subject
-    if re.match(r"(?:is|are|'re|'s)\s+no\b", rest):
+    """The proposition of a subject and the rest of its clause, which starts with the verb group."""
+    negative = bool(_NEGATIVE_SUBJECT.match(subject))
+    phrase = modal_phrase(rest)
+    if phrase is None or phrase.modality is Modality.IS:
+        polarity = not _NEGATION.search(" ".join(rest.split()[:4])) and not _NO_OBJECT.match(rest)
+        return _built(subject, _expand(rest), Modality.IS, polarity and not negative, "")
+    modality, polarity = phrase.modality, phrase.polarity
+    following = rest[phrase.end :].lstrip()
+    if negative and modality is Modality.MAY:
+        modality = Modality.CANNOT
+    elif _NEGATION.match(following):
         polarity = False
-    return _built(subject, _expand(rest), Modality.IS, polarity, "")
-
-
-def _implied_verb(modal: str) -> str:
-    """The verb inside a modal phrase: "entitled to" a thing is "may get", "need" a thing "must have"."""
-    lowered = modal.lower()
-    if re.search(r"\b(?:eligible|entitled|qualify|qualifies)\b", lowered):
-        return "" if lowered.endswith(" to") and "entitled" not in lowered else "get "
-    if re.search(r"\b(?:have|need)$", lowered):
-        return "have "
-    return ""
+    return _built(subject, f"{phrase.verb} {following}", modality, polarity and not negative, _PREFIX[modality])
 
 
 def _expand(rest: str) -> str:
@@ -141,32 +152,36 @@ def _expand(rest: str) -> str:
 
 
 def _built(subject: str, verb: str, modality: Modality, polarity: bool, prefix: str) -> Proposition:
-    """Take the relation (prefix, auxiliaries, verb, preposition) off the front of ``verb``; the rest is object."""
+    """Take the relation (prefix, auxiliaries, verb, particle, preposition) off ``verb``; the rest is the object."""
     taken: list[str] = [prefix] if prefix else []
     rest = verb.strip()
     if prefix:
         rest = re.sub(r"^(?:not|to)\s+", "", rest)
-    rest = _LEADING_ADVERBS.sub("", rest, count=1) if _LEADING_ADVERBS.match(rest) else rest
-    for pattern in (re.compile(r"(?:will|would|shall|must have|have|has|had)\s+(?=(?:be|been|get|\w+ed|\w+en|\w+)\s)", re.IGNORECASE), _BE, _CHAIN):
+    rest = _LEADING_ADVERBS.sub("", rest, count=1)
+    for pattern in (_PERFECT, _BE, _CHAIN, _BE):
+        match = pattern.match(rest)
+        if match:
+            taken.append(match[0].strip())
+            rest = _LEADING_ADVERBS.sub("", rest[match.end() :], count=1)
+    head = re.match(r"[A-Za-z][A-Za-z'-]*", rest)
+    if head and (taken in ([], [prefix]) or _is_verb(head[0].lower())):
+        taken.append(head[0])
+        rest = rest[head.end() :].strip()
+    for pattern in (_PARTICLE, _PREPOSITION):
         match = pattern.match(rest)
         if match:
             taken.append(match[0].strip())
             rest = rest[match.end() :]
-            rest = _LEADING_ADVERBS.sub("", rest, count=1) if _LEADING_ADVERBS.match(rest) else rest
-    head = re.match(r"[A-Za-z][A-Za-z'-]*", rest)
-    if head and (not taken or head[0].lower() in words.VERB_FORMS or head[0].lower() in words.PARTICIPLES or taken == [prefix]):
-        taken.append(head[0])
-        rest = rest[head.end() :].strip()
-    preposition = re.match(r"(?:for|to|from|in|on|at|with|by|of|into|under|about|as|out of|up to)\s+(?=\S)", rest)
-    if preposition and preposition[0].strip() != "up to":
-        taken.append(preposition[0].strip())
-        rest = rest[preposition.end() :]
     relation = " ".join(" ".join(taken).lower().split())
     return Proposition(shorten(subject), relation or "is", shorten(rest), modality, polarity)
 
 
+def _is_verb(word: str) -> bool:
+    return word in words.VERB_FORMS or word in words.PARTICIPLES or (word.endswith("ed") and len(word) > 4)
+
+
 def _imperative(clause: str) -> Proposition | None:
-    """"Send the form", "Do not drive", "Always tell us": a duty of the reader."""
+    """ "Send the form", "Do not drive", "Always tell us": a duty of the reader."""
     negative = re.match(r"(?:do not|don't|never)\s+", clause, re.IGNORECASE)
     rest = clause[negative.end() :] if negative else clause
     first = re.match(r"[A-Za-z]+", rest)
@@ -181,7 +196,7 @@ def _imperative(clause: str) -> Proposition | None:
 
 
 def _plain_verb(clause: str) -> Proposition | None:
-    """"Payments stop after 28 days", "you get a tenancy": a full verb without auxiliary."""
+    """ "Payments stop after 28 days", "you get a tenancy": a full verb without auxiliary."""
     tokens = list(re.finditer(r"[A-Za-z][A-Za-z'-]*", clause))
     for position, token in enumerate(tokens[:_LONGEST]):
         word = token[0].lower()
@@ -189,10 +204,20 @@ def _plain_verb(clause: str) -> Proposition | None:
         if position == 0 or word not in words.VERB_FORMS or word.endswith("ing"):
             continue
         previous = tokens[position - 1][0].lower()
-        if previous in words.DETERMINERS - {"this", "that", "all", "both", "these", "those"} or previous in words.PREPOSITIONS:
+        if (
+            previous in words.DETERMINERS - {"this", "that", "all", "both", "these", "those"}
+            or previous in words.PREPOSITIONS
+        ):
             continue
         pronoun = previous in words.PRONOUNS
-        if word in words.NOUN_VERB_FORMS and not pronoun and position + 1 < len(tokens) and tokens[position + 1][0].lower() in ("of", "and", "or"):
+        if pronoun and _REDUCED_RELATIVE.match(before) and _later_verb(clause[token.end() :]):
+            continue
+        if (
+            word in words.NOUN_VERB_FORMS
+            and not pronoun
+            and position + 1 < len(tokens)
+            and tokens[position + 1][0].lower() in ("of", "and", "or")
+        ):
             continue
         if pronoun or word in words.THIRD_PERSON or not word.endswith("ed"):
             negative = bool(_NEGATIVE_SUBJECT.match(before))
@@ -207,6 +232,15 @@ def shorten(text: str, longest: int = _LONGEST) -> str:
     if len(parts) <= longest:
         return text
     parts = parts[:longest]
-    while len(parts) > 3 and parts[-1].lower().strip(",;") in words.PREPOSITIONS | words.DETERMINERS | {"and", "or", "but", "is", "are", "you", "to", "that"}:
+    while len(parts) > 3 and parts[-1].lower().strip(",;") in words.PREPOSITIONS | words.DETERMINERS | {
+        "and",
+        "or",
+        "but",
+        "is",
+        "are",
+        "you",
+        "to",
+        "that",
+    }:
         parts.pop()
     return " ".join(parts).strip(" ,;:.-(")

@@ -15,10 +15,12 @@ from core.types import Modality
 
 # Bounds of a sentence and of a list item, as far as they raised the odds of being a condition in training.
 _BOUND = re.compile(
-    r"\b(?:at least|at most|(?:more|less|fewer) than|up to|minimum|maximum|aged?|\d+ (?:\w+ )?years?)\b|[%£]", re.IGNORECASE
+    r"\b(?:at least|at most|(?:more|less|fewer) than|up to|minimum|maximum|aged?|\d+ (?:\w+ )?years?)\b|[%£]",
+    re.IGNORECASE,
 )
 _ITEM_BOUND = re.compile(
-    r"\b(?:at least|at most|(?:more|less|fewer) than|under|over|or (?:more|less|over|under|older|younger)|only|aged?|each|per|every"
+    r"\b(?:at least|at most|(?:more|less|fewer) than|under|over"
+    r"|or (?:more|less|over|under|older|younger)|only|aged?|each|per|every"
     r"|was|were|been|\d+ (?:\w+ )?(?:years?|hours?))\b|[%£]",
     re.IGNORECASE,
 )
@@ -29,9 +31,14 @@ _INFORMS = re.compile(
     re.IGNORECASE,
 )
 # Verbs of a state ("must be", "must have"), as against duties to act ("must send").
-_STATE = re.compile(r"^must (?:already |usually |normally |also )?(?:be|been|have|get|getting|meet|live|own|satisfy|hold|pass|apply|pay|either|both)\b")
+_STATE = re.compile(
+    r"^must (?:already |usually |normally |also )?(?:be|been|have|get|getting|meet|live|own|satisfy"
+    r"|hold|pass|apply|pay|either|both)\b"
+)
 _PURPOSE = re.compile(r"\b(?:qualify|eligible|entitled|apply|to (?:get|claim|use|join|register|be))\b", re.IGNORECASE)
-_RELATIVE_LIST = re.compile(r"\b(?:who|whose|that|which)(?:\s+(?:is|are|has|have|was|were|either|both|must))*\s*:\s*$", re.IGNORECASE)
+_RELATIVE_LIST = re.compile(
+    r"\b(?:who|whose|that|which)(?:\s+(?:is|are|has|have|was|were|either|both|must))*\s*:\s*$", re.IGNORECASE
+)
 _FOR_INFORMATION = re.compile(r"\b(?:will|'ll)\s+(?:also\s+|usually\s+)?need\b", re.IGNORECASE)
 
 

@@ -10,14 +10,23 @@ from core.language.conjunctions import starts_predicate
 _QUANTIFIER = re.compile(
     r"""
     (?P<none>\b(?:none\s+of|neither)\b)
-  | (?P<any>\b(?:any\s+(?:one\s+)?of|one(?:\s+or\s+(?:more|both))?\s+of|at\s+least\s+(?:one|1|two|2|three|3)\s+of|either(?:\s+of)?|1\s+of
+  | (?P<any>\b(?:any\s+(?:one\s+)?of|one(?:\s+or\s+(?:more|both))?\s+of|at\s+least\s+(?:one|1|two|2|three|3)\s+of
+        |either(?:\s+of)?|1\s+of
         |any\s+(?:other\s+)?(?:following|these)|at\s+least\s+(?:one|1)|one\s+or\s+more|whichever)\b)
-  | (?P<all>\b(?:all(?:\s+(?:of|the|these|three|four|3|4|5))?|both(?:\s+of)?|each\s+of|every\s+one\s+of|the\s+following\s+(?:conditions|criteria))\b)
+  | (?P<all>\b(?:all(?:\s+(?:of|the|these|three|four|3|4|5))?|both(?:\s+of)?|each\s+of|every\s+one\s+of
+        |the\s+following\s+(?:conditions|criteria))\b)
     """,
     re.VERBOSE | re.IGNORECASE,
 )
-_OPENING = re.compile(r",?\s+(and|or)\s+(?=(?:you\s+|they\s+|it\s+|are\s+|you're\s+|have\s+)*(?:either|both|any of|all of|one of|at least)\b[^,]*$)", re.IGNORECASE)
-_LAST_STUB = re.compile(r",?\s+(and|or)\s+((?:if\s+)?(?:you|they|it|he|she|your\s+\w+|the\s+\w+|you're|they're|you've)(?:\s+(?:are|is|have|has|were|was|get|also|do|not))*)\s*:?\s*$", re.IGNORECASE)
+_OPENING = re.compile(
+    r",?\s+(and|or)\s+(?=(?:you\s+|they\s+|it\s+|are\s+|you're\s+|have\s+)*"
+    r"(?:either|both|any of|all of|one of|at least)\b[^,]*$)",
+    re.IGNORECASE,
+)
+_LAST_STUB = re.compile(
+    r",?\s+(and|or)\s+((?:if\s+)?(?:you|they|it|he|she|your\s+\w+|the\s+\w+|you're|they're|you've)(?:\s+(?:are|is|have|has|were|was|get|also|do|not))*)\s*:?\s*$",
+    re.IGNORECASE,
+)
 
 _EXAMPLES = re.compile(r"\b(?:such as|for example|including|like)(?:\s+(?:an?|the))?\s*:?\s*$", re.IGNORECASE)
 
@@ -33,7 +42,7 @@ class Slot:
 
 def quantifier(text: str) -> tuple[str | None, bool]:
     """The operator that a lead-in names ("any of these"), and whether it negates ("none of")."""
-    found = [match for match in _QUANTIFIER.finditer(text)]
+    found = list(_QUANTIFIER.finditer(text))
     if not found:
         return None, False
     kind = found[-1].lastgroup

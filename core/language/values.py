@@ -7,21 +7,38 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
 
-_MONTHS = (
-    "january february march april may june july august september october november december".split()
-)
+_MONTHS = [
+    "january",
+    "february",
+    "march",
+    "april",
+    "may",
+    "june",
+    "july",
+    "august",
+    "september",
+    "october",
+    "november",
+    "december",
+]
 _MONTH = "(?:" + "|".join(m.capitalize() for m in _MONTHS) + ")"
-_NUMBER = r"(?:\d[\d,]*(?:\.\d+)?|one|two|three|four|five|six|seven|eight|nine|ten|twelve|half an?|an?)"
-_BOUND = r"(?:(?:up to|at least|at most|more than|less than|no more than|a maximum of|a minimum of|under|over|about|around)\s+)?"
+_NUMBER = r"(?:\d[\d,]*(?:\.\d+)?|one|two|three|four|five|six|seven|eight|nine|ten|twelve|half\s+an?|an?)"
+_BOUND = (
+    r"(?:(?:up\s+to|at\s+least|at\s+most|no\s+more\s+than|more\s+than|less\s+than|a\s+maximum\s+of|a\s+minimum\s+of"
+    r"|under|over|about|around)\s+)?"
+)
 _VALUE = re.compile(
     rf"""
     (?P<percent>{_BOUND}\d+(?:\.\d+)?\s?(?:%|per\s?cent\b)(?:\s+(?:or\s+)?(?:more|less))?)
-  | (?P<amount>{_BOUND}[£$€]\s?\d[\d,]*(?:\.\d+)?(?:\s?(?:million|billion|m|k)\b)?(?:\s+(?:a|per|each|every)\s+(?:day|week|month|year|hour|person|child|mile))?)
+  | (?P<amount>{_BOUND}[£$€]\s?\d[\d,]*(?:\.\d+)?(?:\s?(?:million|billion|m|k)\b)?
+        (?:\s+(?:a|per|each|every)\s+(?:day|week|month|year|hour|person|child|mile))?)
   | (?P<date>(?:\d{{1,2}}\s+{_MONTH}(?:\s+\d{{4}})?|{_MONTH}\s+\d{{4}})\b)
-  | (?P<age>\baged?\s+(?:between\s+)?\d{{1,3}}(?:\s*(?:to|and|-|or)\s*\d{{1,3}})?(?:\s+(?:or|and)\s+(?:over|under|older|younger|above))?
+  | (?P<age>\baged?\s+(?:between\s+)?\d{{1,3}}(?:\s*(?:to|and|-|or)\s*\d{{1,3}})?
+        (?:\s+(?:or|and)\s+(?:over|under|older|younger|above))?
         |\b(?:under|over)\s+(?:the\s+age\s+of\s+)?(?:1[0-9]|[2-9][0-9])\b(?!\s*(?:[%,\d]|days|weeks|months|years|hours|people|employees|miles|metres))
         |\b\d{{1,2}}\s+(?:or|and)\s+(?:over|older|under|younger)\b|\b\d{{1,3}}\s+years?\s+old\b|\b\d{{1,3}}th\s+birthday\b)
-  | (?P<duration>{_BOUND}\b{_NUMBER}[\s-](?:calendar\s+|working\s+|full\s+|consecutive\s+)?(?:day|week|month|year|hour|minute)s?\b)
+  | (?P<duration>{_BOUND}\b{_NUMBER}[\s-](?:calendar\s+|working\s+|full\s+|consecutive\s+)?
+        (?:day|week|month|year|hour|minute)s?\b)
   | (?P<number>{_BOUND}\b\d[\d,]*(?:\.\d+)?\b)
     """,
     re.VERBOSE,

@@ -2,28 +2,34 @@
 
 from __future__ import annotations
 
-AUXILIARIES = frozenset(
+
+def word_set(text: str) -> frozenset[str]:
+    """The words of a text written as a table row."""
+    return frozenset(text.split())
+
+
+AUXILIARIES = word_set(
     "is are was were am be been has have had do does did can cannot could may might must shall should will would"
     " need needs isn't aren't wasn't weren't hasn't haven't hadn't don't doesn't didn't can't couldn't mustn't"
-    " shouldn't won't wouldn't needn't not".split()
+    " shouldn't won't wouldn't needn't not"
 )
-PRONOUNS = frozenset(
+PRONOUNS = word_set(
     "i you he she it we they there this that these those nobody anyone someone everyone anybody somebody everybody"
-    " one both either neither neither".split()
+    " one both either neither neither"
 )
-CONTRACTED = frozenset(  # subject and verb in one word
+CONTRACTED = word_set(  # subject and verb in one word
     "i'm you're he's she's it's we're they're you've we've they've i've you'll we'll they'll it'll he'll she'll"
-    " you'd we'd they'd there's that's who's".split()
+    " you'd we'd they'd there's that's who's"
 )
-DETERMINERS = frozenset(
+DETERMINERS = word_set(
     "a an the your his her its our their my this that these those any each every some no most all another other"
-    " both either neither".split()
+    " both either neither"
 )
-RELATIVES = frozenset("who which whose whom that".split())
-PREPOSITIONS = frozenset(
+RELATIVES = word_set("who which whose whom that")
+PREPOSITIONS = word_set(
     "about above after against along among around as at before behind below between beyond by during for from in"
     " inside into near of off on onto out outside over past since through throughout to towards under until up"
-    " upon with within without".split()
+    " upon with within without"
 )
 # Verbs of policy pages in their base form. Most English verbs are nouns too: those are in NOUN_VERBS.
 _BASES = (
@@ -37,6 +43,8 @@ _BASES = (
     " require reside resign rest run say see sell send serve sign sit speak spend split stay stop submit suffer"
     " suggest take teach tell think travel try understand wait want wear write speak keep satisfy appear die"
     " exceed involve relate arise apply adopt foster breach object break owe retire separate divorce"
+    " rise reduce raise vary decrease lend win stand treat assess consist publish deduct reclaim refund affect lower"
+    " prevent recover restore assign appoint authorise recognise organise practise process transport"
 )
 _NOUN_VERBS = (
     "act appeal answer benefit book call care cause change charge check claim contact contract cost count cover deal"
@@ -77,6 +85,10 @@ _IRREGULAR = {
     "meet": "met meets meeting",
     "pay": "paid pays paying",
     "put": "put puts putting",
+    "rise": "rose risen rises rising",
+    "win": "won wins winning",
+    "stand": "stood stands standing",
+    "lend": "lent lends lending",
     "run": "ran runs running",
     "say": "said says saying",
     "see": "saw seen sees seeing",
@@ -93,7 +105,7 @@ _IRREGULAR = {
     "wear": "wore worn wears wearing",
     "write": "wrote written writes writing",
 }
-_DOUBLED = frozenset("stop plan ban fit submit refer commit occur permit travel cancel enrol split drop let transfer".split())
+_DOUBLED = word_set("stop plan ban fit submit refer commit occur permit travel cancel enrol split drop let transfer")
 
 
 def _forms(base: str) -> set[str]:
@@ -112,13 +124,18 @@ def _forms(base: str) -> set[str]:
 NOUN_VERBS = frozenset(_NOUN_VERBS.split())
 BASE_VERBS = frozenset(_BASES.split()) | NOUN_VERBS | set(_IRREGULAR)
 VERB_FORMS = frozenset(form for base in BASE_VERBS for form in _forms(base)) - {"being", "been", "land", "lands"}
-NOUN_VERB_FORMS = frozenset(
-    form for base in NOUN_VERBS for form in _forms(base) if not form.endswith("ed")
-) | frozenset("form forms object objects separate foster".split())
+NOUN_VERB_FORMS = frozenset(form for base in NOUN_VERBS for form in _forms(base) if not form.endswith("ed")) | word_set(
+    "form forms object objects separate foster"
+)
 THIRD_PERSON = frozenset(
     form for form in VERB_FORMS if form.endswith("s") and form not in BASE_VERBS and form not in NOUN_VERB_FORMS
 )
-PARTICIPLES = frozenset(form for form in VERB_FORMS if form.endswith(("ing", "ed", "en", "wn"))) | frozenset(
-    "made paid sent kept held found told built bought sold lost left got won done begun run put".split()
+PARTICIPLES = frozenset(form for form in VERB_FORMS if form.endswith(("ing", "ed", "en", "wn"))) | word_set(
+    "made paid sent kept held found told built bought sold lost left got won done begun run put"
 )
-IMPERATIVES = BASE_VERBS - {"be", "need", "have", "mean", "die", "part", "end", "land", "rest", "sale"} | {"do", "always", "never", "please"}
+IMPERATIVES = BASE_VERBS - {"be", "need", "have", "mean", "die", "part", "end", "land", "rest", "sale"} | {
+    "do",
+    "always",
+    "never",
+    "please",
+}

@@ -1,37 +1,18 @@
-"""Facts without a language model: statements of policy English by rules, deterministic and fast.
-
-Reads top to bottom: an element is a heading, a table row, a list item or prose; prose is read sentence by
-sentence; a list item goes on from its lead-in. The language itself is in ``core.language``.
-"""
+"""Facts without a language model: statements of policy English by rules, deterministic and fast."""
 
 from __future__ import annotations
 
 import inspect
-from dataclasses import replace
 from functools import cached_property
 
-from core.extraction import Extraction, ExtractionInput, InputElement
+from core.extraction import Extraction, ExtractionInput
 from core.hashing import content_hash
-from core.language import clauses, conditions, conjunctions, markers, normalise, propositions, restrictions, sentences, slots, values, words
-from core.language.clauses import independent_clauses
-from core.language.conditions import leaves_of, parse_conditions
-from core.language.markers import plain
-from core.language.normalise import entity_key
-from core.language.propositions import Proposition, split_proposition
-from core.language.restrictions import informs, is_bounded_item, restricts
-from core.language.sentences import sentence_spans
-from core.types import Condition, Literal, Mention, Modality, Not, Span, Statement, leaves
-from ingestion.extract import rules_mentions, rules_outline, rules_sentences, rules_tables
-from ingestion.extract.rules_mentions import mention
-from ingestion.extract.rules_outline import Lead, Outline
-from ingestion.extract.rules_sentences import Scene, clause_statement, combined, value_statements
-from ingestion.extract.rules_tables import row_statements
-
-_RULES = (
+from core.language import (
     clauses,
     conditions,
     conjunctions,
     markers,
+    modality,
     normalise,
     propositions,
     restrictions,
@@ -39,10 +20,13 @@ _RULES = (
     slots,
     values,
     words,
-    rules_mentions,
-    rules_outline,
-    rules_sentences,
-    rules_tables,
+)
+from ingestion.extract import rules_mentions, rules_outline, rules_reader, rules_sentences, rules_tables
+from ingestion.extract.rules_reader import ChunkReader
+
+_RULES = (
+    *(clauses, conditions, conjunctions, markers, modality, normalise, propositions, restrictions, sentences, slots),
+    *(values, words, rules_mentions, rules_outline, rules_reader, rules_sentences, rules_tables),
 )
 
 
@@ -52,185 +36,8 @@ class RuleExtractor:
     @cached_property
     def fingerprint(self) -> str:
         """``rules:`` and a hash of the modules that hold the rules, so that an edited rule is another extractor."""
-        parts = [inspect.getsource(module) for module in _RULES]
-        return f"rules:{content_hash('rule-extractor', inspect.getsource(_Reader), *parts)[:12]}"
+        return f"rules:{content_hash('rule-extractor', *map(inspect.getsource, _RULES))[:12]}"
 
     def extract(self, source: ExtractionInput) -> Extraction:
         """The statements of one chunk, in element order; nothing is rejected."""
-        return Extraction(_Reader(source).statements())
-
-
-class _Reader:
-    """Reads one input; keeps the statements found so far, each once."""
-
-    def __init__(self, source: ExtractionInput) -> None:
-        self.source = source
-        self.outline = Outline(source)
-        self.topic = _topic(source)
-        self.found: dict[Statement, None] = {}
-
-    def statements(self) -> tuple[Statement, ...]:
-        """All statements of the own elements, without repeats."""
-        for element in self.source.elements:
-            if element.is_own and element.text.strip():
-                self._element(element)
-            elif self.outline.items(element):
-                self._context_lead(element)
-        return tuple(self.found)
-
-    def _element(self, element: InputElement) -> None:
-        if element.tag in ("h1", "h2", "h3"):
-            return  # names a section, states nothing
-        if element.tag == "tr":
-            self._add(*row_statements(element, self.topic))
-        elif self.outline.above(element) is not None:
-            self._item(element)
-        else:
-            self._prose(element)
-        self._references(element)
-
-    def _prose(self, element: InputElement) -> None:
-        """A paragraph, or an item without lead-in: sentence by sentence, clause by clause."""
-        last: Mention | None = None
-        before: Condition | None = None
-        spans = sentence_spans(element.text)
-        for start, end in spans:
-            lead = self.outline.lead(element) if end == spans[-1][1] else None
-            if lead is not None:
-                self._lead(element, lead)
-                continue
-            for begin, stop in independent_clauses(plain(element.text), start, end):
-                statement = self._clause(element, begin, stop, last, before)
-                if statement is None:
-                    continue
-                before = statement.condition or before
-                last = statement.subject if statement.subject.key not in ("you", "we") else last
-
-    def _clause(
-        self, element: InputElement, start: int, end: int, last: Mention | None = None, before: Condition | None = None
-    ) -> Statement | None:
-        """The statement of one main clause; "otherwise" negates the condition ``before`` it."""
-        text = element.text[start:end]
-        parsed = parse_conditions(element.text, element.label, start, end)
-        main = element.text[slice(*parsed.main)]
-        proposition = split_proposition(main)
-        if not (main.strip() and (proposition.subject or proposition.object)):
-            return None
-        condition = parsed.condition
-        if before is not None and text.lower().startswith("otherwise"):
-            condition = combined(Not(before), condition)
-        span = (Span(element.label, start, end),)
-        statement = clause_statement(proposition, condition, span, text, Scene(self.topic, last))
-        self._add(statement, *value_statements(statement, main))
-        if condition is None and restricts(proposition, main):
-            self._depends(element, self.topic, *parsed.main)
-        return statement
-
-    def _lead(self, element: InputElement, lead: Lead) -> None:
-        """A lead-in: with a condition list one statement over the whole list, else its own words alone."""
-        items = [item for item in self.outline.items(element) if item.is_own]
-        condition = self.outline.list_condition(element, lead) if lead.lists_conditions else lead.parsed.condition
-        text = element.text[lead.start : lead.end]
-        spans = [Span(element.label, lead.start, lead.end)] if element.is_own else []
-        if lead.lists_conditions:
-            spans += [Span(item.label, 0, len(item.text)) for item in items]
-        if spans:
-            self._add(clause_statement(lead.proposition, condition, tuple(spans), text, Scene(self.topic)))
-
-    def _context_lead(self, element: InputElement) -> None:
-        """A lead-in of an earlier chunk: its condition list as far as it is in this one."""
-        lead = self.outline.lead(element)
-        if lead is not None and lead.lists_conditions:
-            self._lead(element, lead)
-
-    def _item(self, element: InputElement) -> None:
-        """A list item: a condition of its lead-in, or an object of the lead-in's verb."""
-        above = self.outline.above(element)
-        lead = self.outline.lead(above) if above is not None else None
-        if above is None or lead is None:
-            self._prose(element)
-        elif lead.lists_conditions or self._within_conditions(above):
-            self._condition_item(element, lead)
-        else:
-            self._object_item(element, lead)
-
-    def _within_conditions(self, element: InputElement) -> bool:
-        """Whether an introducing item stands in a condition list itself."""
-        for _ in range(6):
-            above = self.outline.above(element)
-            if above is None:
-                return False
-            lead = self.outline.lead(above)
-            if lead is not None and lead.lists_conditions:
-                return True
-            element = above
-        return False
-
-    def _condition_item(self, element: InputElement, lead: Lead) -> None:
-        """What depends on the item: the lead-in's object, or the topic."""
-        condition = self.outline.item_condition(element, "all")
-        if condition is None or next(leaves(condition), None) is None:
-            return
-        proposition = lead.proposition
-        about = mention(proposition.object, self.topic) if proposition.object else self.topic
-        if proposition.subject.lower() not in ("", "you", "we"):
-            about = mention(proposition.subject, self.topic)
-        whole = (Span(element.label, 0, len(element.text)),)
-        self._add(Statement(about, "depends on", Literal(element.text.strip(" ;,.")), whole, condition=condition))
-
-    def _object_item(self, element: InputElement, lead: Lead) -> None:
-        """An object of the lead-in's verb: subject and verb from the lead-in, object from the item."""
-        spans = sentence_spans(element.text)
-        start, end = spans[0]
-        parsed = parse_conditions(element.text, element.label, start, end)
-        main = element.text[slice(*parsed.main)]
-        own = parsed.condition
-        if parsed.slot is not None:
-            own = parsed.with_items([c for c in (self.outline.item_condition(i, "all") for i in self.outline.items(element)) if c])
-        condition = combined(lead.parsed.condition, own)
-        proposition = _continued(lead.proposition, main)
-        whole = (Span(element.label, 0, len(element.text)),)
-        statement = clause_statement(proposition, condition, whole, element.text, Scene(self.topic))
-        self._add(statement, *value_statements(statement, main))
-        is_duty = lead.proposition.modality is Modality.MUST and lead.proposition.polarity
-        if own is None and (is_duty or is_bounded_item(main)) and not informs(lead.text):
-            self._depends(element, self.topic, *parsed.main)
-        for start, end in spans[1:]:
-            self._clause(element, start, end)
-
-    def _depends(self, element: InputElement, about: Mention, start: int, end: int) -> None:
-        """A requirement or bound: what the page is about depends on it."""
-        text = element.text[start:end]
-        if text.strip():
-            condition = leaves_of(element.text, element.label, start, end)
-            self._add(Statement(about, "depends on", Literal(text), (Span(element.label, start, end),), condition=condition))
-
-    def _references(self, element: InputElement) -> None:
-        """Links: the page refers to what they name."""
-        for link in element.links:
-            text = link.text.strip()
-            if not text:
-                continue
-            start = max(element.text.find(text), 0)
-            end = start + len(text) if element.text.startswith(text, start) else len(element.text)
-            target = Mention(text, entity_key(text), "page")
-            self._add(Statement(self.topic, "refers to", target, (Span(element.label, start, end),)))
-
-    def _add(self, *statements: Statement) -> None:
-        self.found |= dict.fromkeys(statements)
-
-
-def _topic(source: ExtractionInput) -> Mention:
-    """The page's title as a mention, else its outermost heading."""
-    title = source.title.strip() or next(iter(source.headings), "") or "page"
-    return Mention(title, entity_key(title) or title, "topic")
-
-
-def _continued(lead: Proposition, item: str) -> Proposition:
-    """The lead-in's subject and verb with an item as object; an item with its own verb under "you must:"."""
-    if lead.object.lower() in ("", "either", "both", "the following", "any of the following", "all of the following", "one of the following"):
-        if lead.relation in ("may", "must", "cannot"):
-            return split_proposition(f"{lead.subject} {lead.relation} {item}")
-        return replace(lead, object=propositions.shorten(item))
-    relation = lead.relation if lead.modality is not Modality.IS else lead.relation
-    return replace(lead, relation=relation, object=propositions.shorten(item))
+        return Extraction(ChunkReader(source).statements())

@@ -7,6 +7,7 @@ import re
 from core.language.normalise import entity_key
 from core.language.propositions import shorten
 from core.language.values import value_kind
+from core.language.words import word_set
 from core.types import Literal, Mention
 
 _TYPES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
@@ -27,11 +28,14 @@ _TYPES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
             "benefit",
             r"benefits?|allowances?|pensions?|grants?|credits?|loans?|payments?|reliefs?|support|bursary|bonus|compensation|pay",
         ),
-        ("document", r"forms?|licen[cs]es?|certificates?|permits?|passports?|visas?|letters?|records?|statements?|returns?|notices?|contracts?"),
+        (
+            "document",
+            r"forms?|licen[cs]es?|certificates?|permits?|passports?|visas?|letters?|records?|statements?|returns?|notices?|contracts?",
+        ),
         ("tax", r"tax|taxes|vat|duty|national insurance|stamp duty|fees?|fines?|charges?|penalty|penalties"),
     )
 )
-_PRONOUN_TOPIC = frozenset("it this that they them these those there he she".split())
+_PRONOUN_TOPIC = word_set("it this that they them these those there he she")
 
 
 def mention(phrase: str, topic: Mention, last: Mention | None = None) -> Mention:

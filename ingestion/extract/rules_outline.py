@@ -20,7 +20,8 @@ from core.language.slots import Slot, quantifier
 from core.types import Condition, Leaf, Modality, Not
 
 _GRANT = re.compile(
-    r"\b(?:get|claim|qualify|eligible|entitled|apply|join|receive|be paid|use|be able|transfer|extend|register|appeal|count)\b"
+    r"\b(?:get|claim|qualify|eligible|entitled|apply|join|receive|be paid|use"
+    r"|be able|transfer|extend|register|appeal|count)\b"
 )
 _NOUN_ITEM = re.compile(r"^(?:an?|the|their|your)\s+(?!\w+\s+(?:is|are|has|have|was|were)\b)", re.IGNORECASE)
 
@@ -66,8 +67,14 @@ class Outline:
             return None
         start, end = sentence_spans(element.text)[-1]
         parsed = parse_conditions(element.text, element.label, start, end)
+        if parsed.slot is None:  # "When you apply, you must:" sets a time; only "you can apply when:" is a condition
+            parsed = parse_conditions(element.text, element.label, start, end, temporal=False)
         proposition = split_proposition(element.text[slice(*parsed.main)])
-        if parsed.slot is None and element.text.rstrip().endswith(":") and lists_requirements(proposition, element.text[start:end]):
+        if (
+            parsed.slot is None
+            and element.text.rstrip().endswith(":")
+            and lists_requirements(proposition, element.text[start:end])
+        ):
             operator, negated = quantifier(element.text[start:end][-70:])
             parsed = ParsedClause(parsed.main, parsed.condition, Slot(operator, negated))
         return Lead(element.text[start:end], parsed, proposition, start, end, parsed.slot is not None)

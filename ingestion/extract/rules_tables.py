@@ -9,6 +9,7 @@ from core.language.values import find_values, value_kind
 from core.types import Condition, Leaf, Literal, Mention, Span, Statement
 from ingestion.extract.rules_mentions import mention
 
+
 def row_statements(element: InputElement, topic: Mention) -> list[Statement]:
     """One statement for each cell after the row header; nothing for a header row."""
     cells = _cells(element.text)
@@ -26,7 +27,9 @@ def row_statements(element: InputElement, topic: Mention) -> list[Statement]:
         header = headers[position] if position < len(headers) else ""
         relation = shorten(header, 8).lower() or "is"
         literal = Literal(text, value_kind(text) or "text")
-        found.append(Statement(subject, relation, literal, (Span(element.label, cells[0][0], end),), condition=condition))
+        found.append(
+            Statement(subject, relation, literal, (Span(element.label, cells[0][0], end),), condition=condition)
+        )
     return found
 
 

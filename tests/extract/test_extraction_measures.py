@@ -1,0 +1,70 @@
+"""What the rules reach on labelled data; floors slightly under what was measured."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from core.types import Element, Reading
+from eval.conditionalqa.dataset import load_questions
+from eval.extraction import Marking, condition_elements, keyword_anchors, marking, marking_report, predicted_trees
+from eval.tree_scores import TreeScores, score_trees, summarise_trees
+from ingestion.extract.rules import RuleExtractor
+from tests.extract.conftest import readings
+
+
+def _scores(pages: dict[str, Reading], labels: list[dict[str, Any]]) -> TreeScores:
+    gold = {label["id"]: label["condition"] for label in labels}
+    return summarise_trees(score_trees(predicted_trees(pages, labels, RuleExtractor()), gold))
+
+
+@pytest.mark.integration
+@pytest.mark.parametrize(
+    ("odd", "exact", "leaf_f1", "operators", "exceptions"),
+    [
+        pytest.param(True, 0.95, 0.97, 0.95, 0.95, id="developed on"),
+        pytest.param(False, 0.76, 0.86, 0.90, 0.78, id="held out"),
+    ],
+)
+def test_trees_of_the_labelled_statements(
+    sample_readings: dict[str, Reading],
+    statements: list[dict[str, Any]],
+    odd: bool,
+    exact: float,
+    leaf_f1: float,
+    operators: float,
+    exceptions: float,
+) -> None:
+    labels = [label for label in statements if (int(label["id"].removeprefix("st-")) % 2 == 1) is odd]
+    scores = _scores(sample_readings, labels)
+    assert (scores.exact or 0) >= exact
+    assert (scores.leaf_f1 or 0) >= leaf_f1
+    assert (scores.operators or 0) >= operators
+    assert (scores.exceptions_recall or 0) >= exceptions
+
+
+@pytest.mark.integration
+def test_condition_elements_of_conditionalqa(conditionalqa: Path) -> None:
+    pages = readings(conditionalqa / "documents.json", chunked=True)
+    rows = marking_report(pages, load_questions(conditionalqa / "dev.json"), RuleExtractor())
+    by_name = {row.name: row for row in rows}
+    assert by_name["extractor"].elements == 5803
+    assert by_name["extractor"].recall >= 0.70
+    assert by_name["extractor"].share <= 0.43
+    assert by_name["keywords"].share > by_name["extractor"].share
+
+
+@pytest.mark.unit
+def test_marking_counts_each_gold_element_once() -> None:
+    lead = Element("p-1", "p", "<p>You can claim if:</p>", "You can claim if:")
+    items = tuple(
+        Element(f"li-{i}", "li", f"<li>{text}</li>", text, lead_in="p-1") for i, text in enumerate(["you work", "more"])
+    )
+    reading = Reading("Claim", None, (lead, *items, Element("p-2", "p", "<p>Hello.</p>", "Hello.")))
+    gold = {"u": {("li", "you work"), ("p", "Hello.")}}
+    found = marking("keywords", {"u": reading}, gold, {"u": keyword_anchors(reading)})
+    assert found == Marking("keywords", gold=2, found=1, elements=4, marked=3)
+    assert (found.recall, found.share) == (0.5, 0.75)
+    assert condition_elements([]) == {}

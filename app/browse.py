@@ -12,7 +12,7 @@ from sqlalchemy import select
 
 from core.errors import InputError, NotFoundError
 from core.types import Fact, PageKey, Reading, Support
-from indexes.corpora import CorpusRow, get_corpus, last_runs, list_sources
+from indexes.corpora import CorpusRow, SourceRow, get_corpus, last_runs, list_sources
 from indexes.epochs import find_epoch, get_published, list_epochs
 from indexes.graph.sql import SqlGraph
 from indexes.ledger.schema import members, page_versions, pages, run_leases, sources, supports
@@ -85,7 +85,9 @@ class Shelf:
         with self.ledger.read() as connection:
             ids = list(connection.execute(query).scalars())
         if len(ids) > 1:
-            raise InputError(f"{len(ids)} or more facts begin with {prefix!r}: {', '.join(ids[:_NAMED])}; give more of the id")
+            raise InputError(
+                f"{len(ids)} or more facts begin with {prefix!r}: {', '.join(ids[:_NAMED])}; give more of the id"
+            )
         return self.graph.facts(ids)[0] if ids else None
 
     def facts_on(self, page: PageKey, reading: Reading) -> list[Support]:
@@ -121,7 +123,6 @@ def corpus_status(ledger: Ledger, corpus: CorpusRow) -> dict[str, object]:
         runs = last_runs(connection, corpus.id)
         leases = select(run_leases).where(run_leases.c.corpus_id == corpus.id, run_leases.c.expires > 0)
         lease = connection.execute(leases).fetchone()
-    held = [source for source in list_sources(ledger, corpus.id)]
     return {
         "corpus": corpus.name,
         "published": corpus.published,
@@ -132,10 +133,17 @@ def corpus_status(ledger: Ledger, corpus: CorpusRow) -> dict[str, object]:
         "entities": counts.entities,
         "facts": counts.facts,
         "statements": counts.supports,
-        "sources": [{"name": s.name, "kind": s.kind, "location": s.location, "pages": s.pages} for s in held],
+        "sources": [
+            {"name": s.name, "kind": s.kind, "location": s.location, "pages": s.pages}
+            for s in list_sources(ledger, corpus.id)
+        ],
         "running": None if lease is None else {"run": lease.run_id, "host": lease.host, "pid": lease.pid},
         "runs": [{key: run[key] for key in ("id", "kind", "source", "started", "ended", "status")} for run in runs],
     }
+
+
+def _source(row: SourceRow) -> dict[str, object]:
+    return {"name": row.name, "kind": row.kind, "location": row.location, "pages": row.pages}
 
 
 def _page_count(ledger: Ledger, corpus: CorpusRow) -> int:

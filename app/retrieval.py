@@ -10,7 +10,6 @@ from core.tokens import count_tokens
 from indexes.views import View
 from query.rank.budget import within
 from query.rank.signals import ScoredElement
-from query.retrieve.elements import rank_elements
 from query.retrieve.question import Inquiry
 from query.retrieve.single import ScoredChunk, fact_elements, keyword_chunks, nearest_chunks
 
@@ -18,20 +17,22 @@ _GRAPH_DEPTH = 300  # elements ranked before the budget cuts
 
 
 def find(
-    view: View, embedder: Embedder, question: str, scenario: str, retriever: str, budget: int, limit: int
+    view: View, embedder: Embedder, inquiry: Inquiry, *, retriever: str, budget: int, limit: int
 ) -> list[dict[str, Any]]:
     """Hits as JSON values, best first: elements for hybrid and graph, chunks for vector and bm25.
 
     Args:
         budget: word pieces of text in all; whole hits until the next would not fit.
     """
-    inquiry = Inquiry(question, scenario)
     if retriever == "hybrid":
-        return _elements(view, rank_elements(view, embedder, question, scenario, budget=budget, limit=limit))
+        best = rank_elements(view, embedder, inquiry.question, inquiry.scenario, budget=budget, limit=limit)
+        return _elements(view, best)
     if retriever == "graph":
         ranked = fact_elements(view, embedder, inquiry, max(limit, _GRAPH_DEPTH))
         return _elements(view, within(ranked, budget, limit))
-    chunks = keyword_chunks(view, inquiry, limit) if retriever == "bm25" else nearest_chunks(view, embedder, inquiry, limit)
+    chunks = (
+        keyword_chunks(view, inquiry, limit) if retriever == "bm25" else nearest_chunks(view, embedder, inquiry, limit)
+    )
     return _chunks(view, chunks, budget)
 
 

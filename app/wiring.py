@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from ingestion.report import RunReport
     from ingestion.sources import Source
     from query.engine import AskEngine
+    from query.retrieve.question import Inquiry
 
 
 @contextmanager
@@ -86,19 +87,22 @@ def open_corpus_view(ledger: Ledger, settings: Settings, embedder: Embedder | No
 def reading(settings: Settings, epoch: int | None = None, *, embed: bool = True) -> Iterator[tuple[View, Embedder]]:
     """A view and the embedder to ask it with, closed at the end. Without ``embed`` the models may differ."""
     embedder = make_embedder(settings)
-    with opened_ledger(settings) as ledger, open_corpus_view(ledger, settings, embedder if embed else None, epoch) as view:
+    with (
+        opened_ledger(settings) as ledger,
+        open_corpus_view(ledger, settings, embedder if embed else None, epoch) as view,
+    ):
         yield view, embedder
 
 
-def check_question(question: str, scenario: str = "") -> None:
-    """Refuse an empty or over-long question before anything is opened.
+def check_question(question: str, scenario: str = "") -> Inquiry:
+    """The question with its scenario: refuse an empty or over-long question before anything is opened.
 
     Raises:
         QuestionError: the question is empty, or question and scenario are too long.
     """
     from query.retrieve.question import Inquiry
 
-    Inquiry(question, scenario)
+    return Inquiry(question, scenario)
 
 
 def make_engine(view: View, embedder: Embedder, settings: Settings) -> AskEngine:
@@ -106,5 +110,3 @@ def make_engine(view: View, embedder: Embedder, settings: Settings) -> AskEngine
     from query.engine import AskEngine
 
     return AskEngine(view, embedder, limit=settings.ask_elements)
-
-

@@ -102,7 +102,9 @@ def _file_values() -> tuple[Path, dict[str, Any]]:
     try:
         return path, tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
-        raise SettingsError(f"settings file {path} cannot be read ({error.strerror}); unset CLAUSEGRAPH_CONFIG or fix it") from error
+        raise SettingsError(
+            f"settings file {path} cannot be read ({error.strerror}); unset CLAUSEGRAPH_CONFIG or fix it"
+        ) from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise SettingsError(f"settings file {path} is no TOML ({error})") from error
 

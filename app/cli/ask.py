@@ -11,6 +11,7 @@ from app.cli.session import CorpusOption, EpochOption, Session, command
 
 def ask(
     session: Session,
+    *,
     question: Annotated[str, typer.Argument(help="The question.")],
     scenario: Annotated[str, typer.Option("--scenario", "-s", help="Who asks, in plain words.")] = "",
     corpus: CorpusOption = None,

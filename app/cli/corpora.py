@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from app.cli.output import table
 from app.cli.session import Session, command
 from core.errors import InputError
+
+if TYPE_CHECKING:
+    from indexes.corpora import CorpusRow, SourceRow
 
 
 def list_all(session: Session) -> None:
@@ -19,22 +23,24 @@ def list_all(session: Session) -> None:
     from indexes.corpora import list_corpora, list_sources
 
     with opened_ledger(settings) as ledger:
-        found = [
-            {
-                "corpus": row.name,
-                "published": row.published,
-                "newest": row.newest,
-                "sources": (held := list_sources(ledger, row.id)) and [source.name for source in held],
-                "pages": sum(source.pages for source in held),
-            }
-            for row in list_corpora(ledger)
-        ]
+        found = [_described(row, list_sources(ledger, row.id)) for row in list_corpora(ledger)]
     rows = [[one["corpus"], one["published"], one["pages"], len(one["sources"])] for one in found]
     session.emit(found, table(("corpus", "epoch", "pages", "sources"), rows) if rows else "no corpora yet")
 
 
+def _described(corpus: CorpusRow, sources: Sequence[SourceRow]) -> dict[str, Any]:
+    return {
+        "corpus": corpus.name,
+        "published": corpus.published,
+        "newest": corpus.newest,
+        "pages": sum(source.pages for source in sources),
+        "sources": [source.name for source in sources],
+    }
+
+
 def drop(
     session: Session,
+    *,
     name: Annotated[str, typer.Argument(help="The corpus.")],
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
 ) -> None:

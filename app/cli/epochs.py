@@ -12,7 +12,7 @@ from app.cli.session import CorpusOption, Session, command
 from app.cli.status import moment
 
 
-def list_all(session: Session, corpus: CorpusOption = None) -> None:
+def list_all(session: Session, *, corpus: CorpusOption = None) -> None:
     """List the retained epochs, newest first."""
     settings = session.settings(corpus)
     from app.wiring import opened_ledger
@@ -32,8 +32,15 @@ def list_all(session: Session, corpus: CorpusOption = None) -> None:
             }
             for epoch in list_epochs(ledger, row.id)
         ]
-    rows = [[e["epoch"], "published" if e["published"] else "", moment(e["created"]), e["run"], e["model"]] for e in found]
+    rows = [
+        [e["epoch"], "published" if e["published"] else "", moment(e["created"]), e["run"], e["model"]] for e in found
+    ]
     session.emit(found, table(("epoch", "", "created", "run", "model"), rows) if rows else "no epochs yet")
+
+
+def _row(epoch: dict[str, Any]) -> list[object]:
+    mark = "published" if epoch["published"] else ""
+    return [epoch["epoch"], mark, moment(epoch["created"]), epoch["run"], epoch["model"]]
 
 
 def rollback(
@@ -45,8 +52,8 @@ def rollback(
     """
     settings = session.settings(corpus)
     from app.wiring import opened_ledger
-    from indexes.corpora import get_corpus
     from indexes import epochs
+    from indexes.corpora import get_corpus
 
     with opened_ledger(settings) as ledger:
         row = get_corpus(ledger, settings.corpus)
@@ -57,6 +64,7 @@ def rollback(
 
 def vacuum(
     session: Session,
+    *,
     corpus: CorpusOption = None,
     keep_epochs: Annotated[int | None, typer.Option(min=1, help="Newest epochs to keep.", show_default=False)] = None,
     keep_days: Annotated[float | None, typer.Option(min=0, help="Days to keep.", show_default=False)] = None,

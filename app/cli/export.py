@@ -21,8 +21,11 @@ class Form(StrEnum):
 
 def export(
     session: Session,
+    *,
     output: Annotated[Path, typer.Option("--output", "-o", help="The file to write.")],
-    form: Annotated[Form, typer.Option("--format", "-f", help="jsonl: everything; csv: statements; graphml: the graph.")] = Form.JSONL,
+    form: Annotated[
+        Form, typer.Option("--format", "-f", help="jsonl: everything; csv: statements; graphml: the graph.")
+    ] = Form.JSONL,
     corpus: CorpusOption = None,
     epoch: EpochOption = None,
 ) -> None:
@@ -33,9 +36,15 @@ def export(
 
     with reading(settings, epoch, embed=False) as (view, _):
         counts = export_view(view, form.value, output)
-        made = {"corpus": view.corpus, "epoch": view.epoch, "format": form.value, "output": str(output), "counts": counts}
+        made = {
+            "corpus": view.corpus,
+            "epoch": view.epoch,
+            "format": form.value,
+            "output": str(output),
+            "counts": counts,
+        }
     listed = ", ".join(f"{count} {kind}" for kind, count in counts.items())
-    session.emit(made, f"{output}: {listed}")
+    session.emit(made | {"counts": counts}, f"{output}: {listed}")
 
 
 def register(app: typer.Typer) -> None:

@@ -20,10 +20,11 @@ _REJECTS_SHOWN = 10
 
 def ingest(
     session: Session,
+    *,
     source: Annotated[str, typer.Argument(help="A folder of HTML files, one HTML file, or a documents.json.")],
     corpus: CorpusOption = None,
     source_name: Annotated[str | None, typer.Option(help="Name of the source within the corpus.")] = None,
-    keep_missing: Annotated[bool, typer.Option("--keep-missing", help="Keep pages that are gone from the source.")] = False,
+    keep_missing: Annotated[bool, typer.Option("--keep-missing", help="Keep pages that are gone.")] = False,
     relocate: Annotated[bool, typer.Option("--relocate", help="The source has moved here.")] = False,
     force: Annotated[bool, typer.Option("--force", help="Read every page again.")] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only report what would change.")] = False,

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from app.cli import ask, corpora, epochs, export, ingest, search, show, status
+from app.cli import ask, corpora, doctor, epochs, evaluate, export, ingest, search, show, status
 from app.cli.session import HomeOption, JsonOption, QuietOption, Session, report_error
 
 # Typer carries its own copy of click in some versions and not in others; either way this is its UsageError
@@ -44,7 +44,7 @@ def make_app() -> typer.Typer:
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     app.callback()(root)
-    for module in (ingest, ask, search, status, show, corpora, epochs, export):
+    for module in (ingest, ask, search, status, show, corpora, epochs, export, doctor, evaluate):
         module.register(app)
     return app
 
@@ -57,12 +57,17 @@ def _version(wanted: bool) -> None:
         raise typer.Exit()
 
 
+VersionOption = Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")]
+
+
 def root(
     ctx: typer.Context,
     home: HomeOption = None,
     json: JsonOption = False,
     quiet: QuietOption = False,
-    version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")] = False,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
 ) -> None:
     """Policy pages to a knowledge graph and a vector index; answers with the conditions under which they hold."""
     ctx.obj = Session(home, json, quiet)

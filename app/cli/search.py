@@ -23,10 +23,13 @@ class Retriever(StrEnum):
 
 def search(
     session: Session,
+    *,
     question: Annotated[str, typer.Argument(help="The question.")],
     scenario: Annotated[str, typer.Option("--scenario", "-s", help="Who asks, in plain words.")] = "",
     retriever: Annotated[Retriever, typer.Option("--retriever", "-r", help="Which stores rank.")] = Retriever.HYBRID,
-    budget: Annotated[int | None, typer.Option("--budget", "-b", min=1, help="Word pieces in all.", show_default=False)] = None,
+    budget: Annotated[
+        int | None, typer.Option("--budget", "-b", min=1, help="Word pieces in all.", show_default=False)
+    ] = None,
     limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=1000, help="Results at most.")] = 20,
     corpus: CorpusOption = None,
     epoch: EpochOption = None,
@@ -35,15 +38,21 @@ def search(
     settings = session.settings(corpus)
     from app.wiring import check_question, reading
 
-    check_question(question, scenario)
+    inquiry = check_question(question, scenario)
     from app.retrieval import find
 
     room = budget or settings.search_budget
     with reading(settings, epoch, embed=retriever is not Retriever.BM25) as (view, embedder):
-        hits = find(view, embedder, question, scenario, retriever.value, room, limit)
-        found = {"question": question, "corpus": view.corpus, "epoch": view.epoch, "retriever": retriever.value, "hits": hits}
+        hits = find(view, embedder, inquiry, retriever=retriever.value, budget=room, limit=limit)
+        found = {
+            "question": question,
+            "corpus": view.corpus,
+            "epoch": view.epoch,
+            "retriever": retriever.value,
+            "hits": hits,
+        }
     rows = [_row(hit) for hit in hits]
-    session.emit(found, table(("score", "page", "section", "text"), rows) if rows else "nothing found")
+    session.emit(found | {"hits": hits}, table(("score", "page", "section", "text"), rows) if rows else "nothing found")
 
 
 def _row(hit: dict[str, Any]) -> list[object]:

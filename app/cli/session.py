@@ -30,7 +30,7 @@ HomeOption = Annotated[
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document.", rich_help_panel=_PANEL)]
 QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no notes.", rich_help_panel=_PANEL)]
 CorpusOption = Annotated[str | None, typer.Option("--corpus", "-c", help="Name of the corpus.", show_default=False)]
-EpochOption = Annotated[int | None, typer.Option("--epoch", min=1, help="A retained epoch instead of the published one.")]
+EpochOption = Annotated[int | None, typer.Option("--epoch", min=1, help="A retained epoch, not the published one.")]
 
 
 @dataclass(frozen=True)
@@ -72,11 +72,16 @@ def command(app: typer.Typer, name: str) -> Callable[[Callable[..., None]], Call
 
         hints = get_type_hints(function, include_extras=True)
         own = list(inspect.signature(function).parameters.values())[1:]
-        parameters = [parameter.replace(annotation=hints[parameter.name], kind=inspect.Parameter.KEYWORD_ONLY) for parameter in own]
+        parameters = [
+            parameter.replace(annotation=hints[parameter.name], kind=inspect.Parameter.KEYWORD_ONLY)
+            for parameter in own
+        ]
         added = {"ctx": typer.Context, "home": HomeOption, "json": JsonOption, "quiet": QuietOption}
         for key, annotation in added.items():
             default = {"ctx": inspect.Parameter.empty, "home": None}.get(key, False)
-            parameters.append(inspect.Parameter(key, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation))
+            parameters.append(
+                inspect.Parameter(key, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+            )
         described: Any = run
         described.__signature__ = inspect.Signature(parameters)
         described.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
@@ -95,10 +100,14 @@ def guarded(session: Session, work: Callable[[], None]) -> None:
         report_error(session.json, type(error).__name__, str(error))
         raise typer.Exit(error.exit_code) from error
     except KeyboardInterrupt as error:
-        report_error(session.json, "KeyboardInterrupt", "stopped; what was stored is kept, run the command again to go on")
+        report_error(
+            session.json, "KeyboardInterrupt", "stopped; what was stored is kept, run the command again to go on"
+        )
         raise typer.Exit(INTERRUPTED) from error
     except UnicodeEncodeError as error:  # only the terminal's own encoding is left to fail here
-        report_error(False, "InputError", f"the output cannot be written as {error.encoding}; set PYTHONIOENCODING=utf-8")
+        report_error(
+            False, "InputError", f"the output cannot be written as {error.encoding}; set PYTHONIOENCODING=utf-8"
+        )
         raise typer.Exit(InputError.exit_code) from error
 
 

@@ -18,7 +18,11 @@ if TYPE_CHECKING:
 
 def show(
     session: Session,
-    name: Annotated[str, typer.Argument(metavar="PAGE|FACT|RUN", help="A page's uri or title, a fact id or its beginning, a run id.")],
+    *,
+    name: Annotated[
+        str,
+        typer.Argument(metavar="PAGE|FACT|RUN", help="A page's uri or title, a fact id or its beginning, a run id."),
+    ],
     corpus: CorpusOption = None,
     epoch: EpochOption = None,
 ) -> None:
@@ -59,12 +63,13 @@ def _show_page(session: Session, shelf: Shelf, page: PageKey, reading: Reading) 
         "chunks": [chunk_record(page, chunk) for chunk in reading.chunks],
         "facts": [{"id": support.fact_id, "statement": statement_words(support.statement)} for support in stated],
     }
+    sections = [(chunk.key, " › ".join(chunk.headings), len(chunk.anchors)) for chunk in reading.chunks]
     session.emit(
         value,
         f"{reading.title}\n{page}\n{reading.url or 'no address'}, updated {reading.updated or 'at no stated date'}\n",
         table(("element", "text"), [(element.anchor, element.text) for element in reading.elements]),
         "",
-        table(("chunk", "section", "elements"), [(c.key, " › ".join(c.headings), len(c.anchors)) for c in reading.chunks]),
+        table(("chunk", "section", "elements"), sections),
         "",
         table(("fact", "states"), [(support.fact_id[:8], statement_words(support.statement)) for support in stated]),
     )
@@ -94,7 +99,7 @@ def _support_lines(support: Support, reading: Reading) -> list[Any]:
     if statement.effective_from or statement.effective_to:
         lines.append(f"  from {statement.effective_from or '…'} to {statement.effective_to or '…'}")
     if statement.condition is not None:
-        lines.append(condition_tree(statement.condition, title="  holds if"))
+        lines.append(condition_tree(statement.condition, title="holds if"))
     return lines
 
 

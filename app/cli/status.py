@@ -11,7 +11,7 @@ from app.cli.output import table
 from app.cli.session import CorpusOption, Session, command
 
 
-def status(session: Session, corpus: CorpusOption = None) -> None:
+def status(session: Session, *, corpus: CorpusOption = None) -> None:
     """Show corpora, their sources, what their published epoch holds, and the last runs."""
     settings = session.settings(corpus)
     from app.browse import corpus_status

@@ -56,7 +56,9 @@ def _replacing(output: Path) -> Iterator[IO[bytes]]:
         temporary.chmod(0o666 & ~_umask())
         temporary.replace(output)
     except OSError as error:
-        raise InputError(f"output {output} cannot be written ({error.strerror or error}); choose another place") from error
+        raise InputError(
+            f"output {output} cannot be written ({error.strerror or error}); choose another place"
+        ) from error
     finally:
         if temporary is not None:
             temporary.unlink(missing_ok=True)

@@ -1,0 +1,138 @@
+"""``clausegraph eval conditionalqa``: score predictions, or run the engine and measure everything."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from app.cli.progress import progress_bars
+from app.cli.session import CorpusOption, Session, command
+from core.errors import InputError
+
+if TYPE_CHECKING:
+    from core.settings import Settings
+    from eval.conditionalqa.dataset import Question
+    from eval.conditionalqa.run import EvaluationResult
+    from eval.records import QuestionRecord
+
+_CORPUS = "conditionalqa"
+
+
+def conditionalqa(
+    session: Session,
+    *,
+    questions: Annotated[Path, typer.Option("--questions", help="train.json or dev.json.")],
+    documents: Annotated[
+        Path | None, typer.Option("--documents", help="documents.json; not needed to score predictions.")
+    ] = None,
+    predictions: Annotated[Path | None, typer.Option("--predictions", help="Only score this file.")] = None,
+    oracle_type: Annotated[bool, typer.Option("--oracle-type", help="Tell the engine the gold answer kind.")] = False,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="Folder for records, report and plots.")] = None,
+    corpus: CorpusOption = None,
+) -> None:
+    """Score a prediction file, or read the documents into a corpus, answer every question and measure it."""
+    from eval.conditionalqa.dataset import load_questions
+
+    asked = load_questions(questions)
+    if predictions is not None:
+        records = _score(asked, predictions)
+        _emit(session, records, "predictions", {}, output)
+        return
+    if documents is None:
+        raise InputError("--documents is missing; give documents.json to run, or --predictions to score a file")
+    settings = session.settings(corpus or _CORPUS)
+    result = _run(session, settings, documents, asked, oracle_type)
+    if output is not None:
+        from eval.conditionalqa.run import write_evaluation
+
+        notes = [f"questions: {questions}", f"model: {settings.embedding_model}", f"oracle type: {oracle_type}"]
+        write_evaluation(output, result, asked, notes)
+    _emit(session, result.answers, "answers", _retrieval(result), None)
+    if output is not None:
+        session.note(f"records, report and plots: {output}")
+
+
+def _score(questions: Sequence[Question], path: Path) -> list[QuestionRecord]:
+    """Records of a prediction file: no corpus, no model."""
+    from eval.conditionalqa.predictions import read_predictions
+    from eval.records import make_record
+
+    found = read_predictions(path, questions)
+    return [make_record(q, found[q.id].answers if q.id in found else None) for q in questions]
+
+
+def _run(
+    session: Session, settings: Settings, documents: Path, questions: Sequence[Question], oracle_type: bool
+) -> EvaluationResult:
+    from ingestion.sources import open_source
+
+    source = open_source(str(documents))
+    from app.wiring import reading, run_ingest
+    from eval.conditionalqa.run import evaluate
+    from ingestion.pipeline import Options
+
+    with progress_bars(session) as progress:
+        run_ingest(settings, source, Options(), progress)
+        with reading(settings) as (view, embedder):
+            watched = {} if progress is None else {"progress": progress}
+            return evaluate(view, embedder, questions, oracle_type=oracle_type, **watched)
+
+
+def _retrieval(result: EvaluationResult) -> dict[str, Any]:
+    from eval.report import retrieval_table
+
+    tables = {name: retrieval_table(records) for name, records in result.retrieval.items()}
+    return {
+        name: {str(budget): round(float(row["recall"]), 4) for budget, row in t.iterrows()}
+        for name, t in tables.items()
+    }
+
+
+def _emit(
+    session: Session, records: Sequence[QuestionRecord], title: str, retrieval: dict[str, Any], output: Path | None
+) -> None:
+    from app.cli.output import table
+    from eval.records import write_records
+    from eval.report import METRICS, answer_table, write_report
+
+    if output is not None:
+        write_records(output / f"{title}.jsonl", records)
+        write_report(output / "report.md", records, title=f"ConditionalQA: {title}")
+    by_group: dict[Any, dict[Any, float]] = answer_table(records).to_dict(orient="index")
+    value = {
+        "questions": len(records),
+        "predictions": sum(record.has_prediction for record in records),
+        "answers": {str(group): _known(row) for group, row in by_group.items()},
+        "retrieval": retrieval,
+    }
+    rows = [[group, int(row["questions"]), *(_percent(row[m]) for m in METRICS)] for group, row in by_group.items()]
+    items: list[Any] = [table(("group", "questions", *METRICS), rows)]
+    if retrieval:
+        budgets = list(next(iter(retrieval.values())))
+        recalls = [[name, *(_percent(at[b]) for b in budgets)] for name, at in retrieval.items()]
+        items += ["", table(("evidence recall at", *budgets), recalls)]
+    session.emit(value, *items)
+
+
+def _known(row: dict[Any, float]) -> dict[str, float | None]:
+    """NaN is no JSON: an empty group has no mean."""
+    return {str(key): None if value != value else value for key, value in row.items()}  # noqa: PLR0124
+
+
+def _percent(value: float) -> str:
+    return "-" if value != value else f"{100 * value:.2f}"  # noqa: PLR0124
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    group = typer.Typer(no_args_is_help=True, help="Measure the engine.")
+    group.callback()(_group)
+    command(group, "conditionalqa")(conditionalqa)
+    app.add_typer(group, name="eval")
+
+
+def _group() -> None:
+    """Measure the engine on a benchmark."""

@@ -166,7 +166,17 @@ def reading_to_json(reading: Reading) -> dict[str, Any]:
         "url": reading.url,
         "updated": reading.updated,
         "elements": [
-            [e.anchor, e.tag, e.html, e.text, e.headings, e.lead_in, e.parent, e.headers, [[k.href, k.text] for k in e.links]]
+            [
+                e.anchor,
+                e.tag,
+                e.html,
+                e.text,
+                e.headings,
+                e.lead_in,
+                e.parent,
+                e.headers,
+                [[k.href, k.text] for k in e.links],
+            ]
             for e in reading.elements
         ],
         "chunks": [

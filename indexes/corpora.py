@@ -66,7 +66,9 @@ def check_name(name: str) -> str:
         InputError: otherwise.
     """
     if not name.strip() or len(name) > _NAME_LIMIT or not name.isprintable() or "/" in name:
-        raise InputError(f"corpus name {name[:40]!r} is not usable; take 1 to {_NAME_LIMIT} printable characters without '/'")
+        raise InputError(
+            f"corpus name {name[:40]!r} is not usable; take 1 to {_NAME_LIMIT} printable characters without '/'"
+        )
     return name
 
 
@@ -93,7 +95,10 @@ def get_corpus(ledger: Ledger, name: str) -> CorpusRow:
         if row is None:
             names = [other.name for other in connection.execute(select(corpora.c.name).order_by(corpora.c.name))]
             known = ", ".join(names) if names else "none yet"
-            raise NotFoundError(f"no corpus named {name!r} in {ledger.path} (there are: {known}); `clausegraph ingest SOURCE --corpus {name}` makes it")
+            raise NotFoundError(
+                f"no corpus named {name!r} in {ledger.path} (there are: {known}); "
+                f"`clausegraph ingest SOURCE --corpus {name}` makes it"
+            )
     return _corpus(row)
 
 

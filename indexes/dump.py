@@ -24,7 +24,9 @@ def dump_lines(view: View) -> list[str]:
     facts: dict[str, tuple[str, str, str]] = {}
     for support in view.graph.all_supports():
         body = statement_to_json(support.statement)
-        lines.append(canonical_json(["support", str(support.page), support.chunk_key, support.fact_id, support.extractor, body]))
+        lines.append(
+            canonical_json(["support", str(support.page), support.chunk_key, support.fact_id, support.extractor, body])
+        )
         facts[support.fact_id] = ("", "", "")
     for fact in view.graph.facts(sorted(facts)):
         lines.append(canonical_json(["fact", fact.id, fact.subject, fact.relation, fact.object, fact.supports]))
@@ -36,7 +38,9 @@ def _page_lines(view: View) -> Iterator[str]:
     for page in view.page_keys():
         reading = view.reading(page)
         head = [reading.title, reading.url, reading.updated]
-        yield canonical_json(["page", str(page), head, [[e.anchor, e.html, e.lead_in, e.parent, e.headings] for e in reading.elements]])
+        yield canonical_json(
+            ["page", str(page), head, [[e.anchor, e.html, e.lead_in, e.parent, e.headings] for e in reading.elements]]
+        )
         for chunk in reading.chunks:
             yield canonical_json(["chunk", str(page), chunk.key, chunk.content_hash, chunk.text])
 

@@ -70,5 +70,7 @@ def get_published(connection: Connection, corpus: CorpusRow) -> int:
     """
     number = connection.execute(select(corpora.c.published).where(corpora.c.id == corpus.id)).scalar_one()
     if number == 0:
-        raise NotFoundError(f"corpus {corpus.name!r} has no published epoch yet; run `clausegraph ingest SOURCE --corpus {corpus.name}`")
+        raise NotFoundError(
+            f"corpus {corpus.name!r} has no published epoch yet; run `clausegraph ingest SOURCE --corpus {corpus.name}`"
+        )
     return int(number)

@@ -38,6 +38,7 @@ from indexes.truth import batches, load_embeddings
 from indexes.vectors.faiss import write_segment
 
 Row = dict[str, Any]
+NO_ROWS = PageRows((), (), ())
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +47,7 @@ class PageTarget:
 
     page_id: int
     version_id: int | None = None
-    rows: PageRows = PageRows((), (), ())
+    rows: PageRows = NO_ROWS
     extractor: str = ""
 
 
@@ -88,7 +89,9 @@ def _plan_page(connection: Connection, plan: Plan, target: PageTarget) -> None:
     rows = target.rows
     member = base | {"page_version_id": target.version_id, "extractor": target.extractor}
     wanted_members = [member | {"projection": PROJECTION_FINGERPRINT}] if target.version_id is not None else []
-    wanted_chunks = [base | {"key": c.key, "content_hash": c.content_hash, "input_key": c.input_key} for c in rows.chunks]
+    wanted_chunks = [
+        base | {"key": c.key, "content_hash": c.content_hash, "input_key": c.input_key} for c in rows.chunks
+    ]
     wanted_supports = [
         base | {
             "chunk_key": s.chunk_key, "fact_id": s.fact_id, "subject": s.subject, "relation": s.relation,
@@ -115,7 +118,9 @@ def _compare(
     connection: Connection, plan: Plan, table: Table, page_id: int, wanted: Sequence[Row], key: tuple[str, ...]
 ) -> None:
     """Open what is wanted and not there, close what is there and not wanted."""
-    query = select(table.c.id, *(table.c[name] for name in key)).where(table.c.page_id == page_id, table.c.until == OPEN)
+    query = select(table.c.id, *(table.c[name] for name in key)).where(
+        table.c.page_id == page_id, table.c.until == OPEN
+    )
     there = {tuple(row[1:]): row.id for row in connection.execute(query)}
     new = {tuple(row[name] for name in key): row for row in wanted}
     plan.opened.setdefault(table, []).extend(row for identity, row in new.items() if identity not in there)

@@ -81,7 +81,7 @@ def listed_segments(
 
 
 def segment_state(ledger: Ledger, row: Row[Any]) -> str:
-    """"sound", "missing" or "corrupt"."""
+    """ "sound", "missing" or "corrupt"."""
     found = checksum(ledger.segment_folder(row.corpus_id) / row.file)
     if found is None:
         return "missing"

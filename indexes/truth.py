@@ -139,11 +139,8 @@ def stored_extractions(ledger: Ledger, corpus_id: int, keys: Sequence[str], extr
 
 def store_extractions(ledger: Ledger, corpus_id: int, extractor: str, made: dict[str, Extraction]) -> None:
     """Store extractions by input key; one that is there already stays as it is."""
-    now = time.time()
-    rows = [
-        {"corpus_id": corpus_id, "input_key": key, "extractor": extractor, "data": pack(extraction_to_json(value)), "created": now}
-        for key, value in made.items()
-    ]  # fmt: skip
+    mine = {"corpus_id": corpus_id, "extractor": extractor, "created": time.time()}
+    rows = [mine | {"input_key": key, "data": pack(extraction_to_json(value))} for key, value in made.items()]
     with ledger.write() as connection:
         if rows:
             connection.execute(insert(extractions).prefix_with("OR IGNORE"), rows)
@@ -162,11 +159,11 @@ def missing_embeddings(ledger: Ledger, corpus_id: int, hashes: Sequence[str], mo
 
 def store_embeddings(ledger: Ledger, corpus_id: int, model: str, hashes: Sequence[str], matrix: Vectors) -> None:
     """Store one vector per text hash: ``matrix`` has shape (len(hashes), dimension)."""
-    now = time.time()
+    mine = {"corpus_id": corpus_id, "model": model, "created": time.time()}
     rows = [
-        {"corpus_id": corpus_id, "text_hash": key, "model": model, "data": vector.astype("<f4").tobytes(), "created": now}
+        mine | {"text_hash": key, "data": vector.astype("<f4").tobytes()}
         for key, vector in zip(hashes, matrix, strict=True)
-    ]  # fmt: skip
+    ]
     with ledger.write() as connection:
         if rows:
             connection.execute(insert(embeddings).prefix_with("OR IGNORE"), rows)

@@ -133,10 +133,11 @@ class View:
         values = {"expires": now + self._lease_s}
         with self._ledger.write() as connection:
             mine = (view_leases.c.id == self._lease_id, view_leases.c.expires > now)
-            if now >= self._expires or connection.execute(update(view_leases).where(*mine).values(**values)).rowcount == 0:
-                raise ViewExpired(
-                    f"the view of corpus {self.corpus!r} at epoch {self.epoch} has ended; open a new one"
-                )
+            if (
+                now >= self._expires
+                or connection.execute(update(view_leases).where(*mine).values(**values)).rowcount == 0
+            ):
+                raise ViewExpired(f"the view of corpus {self.corpus!r} at epoch {self.epoch} has ended; open a new one")
         self._expires = values["expires"]
 
     def _load_versions(self) -> dict[PageKey, int]:

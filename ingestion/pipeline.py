@@ -81,7 +81,7 @@ class StoredPage:
     reading: Reading
 
 
-def ingest(tools: Tools, corpus_name: str, source: Source, options: Options = Options()) -> RunReport:  # noqa: B008
+def ingest(tools: Tools, corpus_name: str, source: Source, options: Options = Options()) -> RunReport:
     """Mirror a source into a corpus and publish the result.
 
     Raises:

@@ -63,5 +63,7 @@ def candidates(ranked: Sequence[ScoredElement]) -> list[Candidate]:
 
 
 def _summary(ranked: Sequence[ScoredElement]) -> dict[str, object]:
-    best = [{"page": str(item.page), "anchor": item.element.anchor, "score": round(item.score, 4)} for item in ranked[:10]]
+    best = [
+        {"page": str(item.page), "anchor": item.element.anchor, "score": round(item.score, 4)} for item in ranked[:10]
+    ]
     return {"retriever": "hybrid", "elements": len(ranked), "best": best}

@@ -37,7 +37,7 @@ def _response(answer: Answer) -> Response:
     lines = [alternative.text for alternative in answer.alternatives]
     if answer.status is AnswerStatus.NOT_ANSWERABLE:
         lines = ["not answerable"]
-    nodes = {}
+    nodes: dict[str, NodeWithScore] = {}
     for alternative in answer.alternatives:
         for evidence in (*alternative.evidence, *alternative.sources):
             key = f"{evidence.page}#{evidence.span.anchor}"

@@ -39,6 +39,12 @@ _PURPOSE = re.compile(r"\b(?:qualify|eligible|entitled|apply|to (?:get|claim|use
 _RELATIVE_LIST = re.compile(
     r"\b(?:who|whose|that|which)(?:\s+(?:is|are|has|have|was|were|either|both|must))*\s*:\s*$", re.IGNORECASE
 )
+# "You can only claim because of:": the list names the cases.
+_ONLY_LIST = re.compile(
+    r"\bonly\b.*\b(?:because of|due to|for|in|during|based on|(?:reasons|circumstances|cases|situations))\s*:\s*$"
+    r"|\b(?:any|one) of the following (?:reasons|circumstances|cases|situations|conditions)\s*:\s*$",
+    re.IGNORECASE,
+)
 _FOR_INFORMATION = re.compile(r"\b(?:will|'ll)\s+(?:also\s+|usually\s+)?need\b", re.IGNORECASE)
 
 
@@ -64,7 +70,7 @@ def informs(text: str) -> bool:
 
 def lists_requirements(proposition: Proposition, text: str) -> bool:
     """Whether the list of a duty says what must hold: "To qualify you must:", "students who:"."""
-    if _RELATIVE_LIST.search(text):
+    if _RELATIVE_LIST.search(text) or _ONLY_LIST.search(text):
         return True
     if proposition.modality is not Modality.MUST or not proposition.polarity or informs(text):
         return False

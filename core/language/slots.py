@@ -62,6 +62,7 @@ def split_slot(text: str, start: int, end: int, open_ended: bool) -> tuple[tuple
     operator, negated = quantifier(clause[-90:])
     opening = _OPENING.search(clause) or _LAST_STUB.search(clause)
     if opening and starts_predicate(clause[: opening.start()], "x x x"):
+        operator, negated = quantifier(clause[opening.start() :])
         joined = "any" if opening[1].lower() == "or" else "all"
         return (start, start + opening.start()), Slot(operator, negated, joined)
     return None, Slot(operator, negated)

@@ -65,7 +65,7 @@ class NumpyBert:
             for part in ("query", "key", "value")
         )
         scores: Matrix = query @ key.transpose(0, 2, 1) / np.sqrt(np.float32(width // self._heads))
-        scores = np.exp(scores - scores.max(axis=-1, keepdims=True))
+        scores = np.exp(scores - scores.max(axis=-1, keepdims=True), dtype=np.float32)
         scores /= scores.sum(axis=-1, keepdims=True)
         attended: Matrix = (scores @ value).transpose(1, 0, 2).reshape(length, width)
         return attended
@@ -84,5 +84,5 @@ class NumpyBert:
 def _gelu(x: Matrix) -> Matrix:
     from scipy.special import erf
 
-    result: Matrix = x * np.float32(0.5) * (np.float32(1.0) + erf(x / np.float32(np.sqrt(2.0))))
-    return result
+    share: Matrix = np.asarray(erf(x / np.float32(np.sqrt(2.0))), dtype=np.float32)
+    return x * np.float32(0.5) * (np.float32(1.0) + share)

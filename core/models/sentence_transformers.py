@@ -48,13 +48,15 @@ class ModelSettings:
 class SentenceTransformerEmbedder:
     """Loads its model at the first embedding, not before; the fingerprint needs no model."""
 
-    def __init__(self, settings: ModelSettings = ModelSettings()) -> None:  # noqa: B008
+    def __init__(self, settings: ModelSettings = ModelSettings()) -> None:
         self._settings = settings
         folder = packaged_model_path() if settings.name == PACKAGED else Path(settings.name).expanduser()
         self._folder = folder if folder.is_dir() else None
         looks_local = settings.name.startswith((".", "/", "~"))
         if self._folder is None and looks_local:
-            raise ModelError(f"embedding model folder {folder} does not exist; set CLAUSEGRAPH_EMBEDDING_MODEL to a folder or hub id")
+            raise ModelError(
+                f"embedding model folder {folder} does not exist; set CLAUSEGRAPH_EMBEDDING_MODEL to a folder or hub id"
+            )
         instruction = settings.query_instruction
         if instruction is None:
             instruction = BGE_INSTRUCTION if "bge" in Path(settings.name).name.lower() else ""
@@ -131,7 +133,10 @@ class SentenceTransformerEmbedder:
         if self._folder is not None:
             os.environ.setdefault("HF_HUB_OFFLINE", "1")
         from sentence_transformers import SentenceTransformer
-        from sentence_transformers.models import Pooling, Transformer
+        from sentence_transformers.sentence_transformer.modules import Pooling, Transformer
+        from transformers.utils.logging import disable_progress_bar
+
+        disable_progress_bar()  # type: ignore[no-untyped-call]  # the command line has its own
 
         origin = str(self._folder) if self._folder is not None else self._settings.name
         try:

@@ -125,7 +125,9 @@ def write_evaluation(folder: Path, result: EvaluationResult, questions: Sequence
         write_records(folder / f"retrieval-{name.replace(' ', '-')}.jsonl", records)
     made = {r.id: Prediction(r.id, r.predicted) for r in result.answers if r.predicted is not None}
     write_predictions(folder / "predictions.json", made, questions)
-    lines = [f"hybrid − dense chunks, recall at {budget} tokens: {_interval(d)}" for budget, d in result.differences.items()]
+    lines = [
+        f"hybrid − dense chunks, recall at {budget} tokens: {_interval(d)}" for budget, d in result.differences.items()
+    ]
     write_report(folder / "report.md", result.answers, title="ConditionalQA", notes=[*notes, *lines])
     plot_f1_by_kind({"answers": result.answers}, folder / "f1-by-kind.png")
     plot_recall_by_budget(result.retrieval, folder / "recall-by-budget.png")

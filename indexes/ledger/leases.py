@@ -111,9 +111,7 @@ def _heartbeat(ledger: Ledger, lease: RunLease, stop: threading.Event) -> None:
         now = time.time()
         try:
             with ledger.write() as connection:
-                connection.execute(
-                    update(run_leases).where(*_mine(lease)).values(heartbeat=now, expires=now + LEASE_S)
-                )
+                connection.execute(update(run_leases).where(*_mine(lease)).values(heartbeat=now, expires=now + LEASE_S))
         except StorageError:
             continue  # the publishing transaction checks the fence; a missed beat only shortens the lease
 

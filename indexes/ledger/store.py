@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -16,6 +15,7 @@ from core.errors import SchemaError, StorageError
 
 SCHEMA_VERSION = "0001"
 BUSY_TIMEOUT_S = 30
+_MOUNTS = Path("/proc/mounts")
 _NETWORK_FILE_SYSTEMS = {"nfs", "nfs4", "cifs", "smb3", "smbfs", "fuse.sshfs", "9p", "afs", "ceph"}
 
 
@@ -133,7 +133,7 @@ def _initialise(path: Path) -> None:
     """Settings that must be there before the first table."""
     connection = sqlite3.connect(path, timeout=BUSY_TIMEOUT_S)
     try:
-        os.chmod(path, 0o600)
+        path.chmod(0o600)
         connection.execute("PRAGMA auto_vacuum=INCREMENTAL")
         connection.execute("PRAGMA journal_mode=WAL")
     finally:
@@ -153,11 +153,10 @@ def _begin(connection: Connection) -> None:
 
 def _refuse_network(home: Path) -> None:
     """SQLite's locks do not hold on network file systems."""
-    mounts = Path("/proc/mounts")
-    if not mounts.exists():
+    if not _MOUNTS.exists():
         return
     target, best, kind = str(home.resolve()), "", ""
-    for line in mounts.read_text(encoding="utf-8", errors="replace").splitlines():
+    for line in _MOUNTS.read_text(encoding="utf-8", errors="replace").splitlines():
         fields = line.split()
         inside = target == fields[1] or target.startswith(fields[1].rstrip("/") + "/")
         if inside and len(fields[1]) >= len(best):

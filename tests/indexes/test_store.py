@@ -1,0 +1,90 @@
+"""Opening a ledger: schema versions, damaged files, places that cannot be written."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+import pytest
+from sqlalchemy import text
+
+from core.errors import SchemaError, StorageError
+from indexes.corpora import ensure_corpus, list_corpora
+from indexes.ledger import store
+from indexes.ledger.store import open_ledger
+
+pytestmark = pytest.mark.unit
+
+
+def test_new_ledger_has_the_settings_that_must_precede_tables(tmp_path: Path) -> None:
+    with open_ledger(tmp_path / "home") as ledger, ledger.read() as connection:
+        pragmas = {
+            name: connection.execute(text(f"PRAGMA {name}")).scalar()
+            for name in ("auto_vacuum", "journal_mode", "foreign_keys", "secure_delete")
+        }
+    assert pragmas == {"auto_vacuum": 2, "journal_mode": "wal", "foreign_keys": 1, "secure_delete": 1}
+    assert (tmp_path / "home" / "ledger.db").stat().st_mode & 0o077 == 0
+
+
+def test_newer_schema_is_refused_with_the_fix(tmp_path: Path) -> None:
+    with open_ledger(tmp_path) as ledger, ledger.write() as connection:
+        connection.execute(text("UPDATE alembic_version SET version_num = '9999'"))
+    with pytest.raises(SchemaError, match=r"schema 9999.*newer.*pip install -U clausegraph"):
+        open_ledger(tmp_path)
+
+
+def test_older_schema_is_migrated(tmp_path: Path) -> None:
+    """A file without our tables is what a ledger older than the first schema looks like."""
+    connection = sqlite3.connect(tmp_path / "ledger.db")
+    connection.execute("CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL)")
+    connection.close()
+    with open_ledger(tmp_path) as ledger:
+        ensure_corpus(ledger, "a", {})
+        assert [corpus.name for corpus in list_corpora(ledger)] == ["a"]
+
+
+def test_missing_ledger_is_not_made_when_only_reading(tmp_path: Path) -> None:
+    with pytest.raises(SchemaError, match="no ledger at"):
+        open_ledger(tmp_path / "none", create=False)
+    assert not (tmp_path / "none").exists()
+
+
+def test_file_that_is_no_database(tmp_path: Path) -> None:
+    (tmp_path / "ledger.db").write_bytes(b"these are not the bytes you are looking for" * 100)
+    with pytest.raises(StorageError, match="damaged or not a ledger"):
+        open_ledger(tmp_path)
+
+
+def test_home_that_cannot_be_made(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way")
+    with pytest.raises(StorageError, match=str(tmp_path / "file")):
+        open_ledger(tmp_path / "file" / "home")
+
+
+def test_network_file_system_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    mounts = tmp_path / "mounts"
+    mounts.write_text(f"server:/x {tmp_path.resolve()} nfs4 rw 0 0\n")
+    monkeypatch.setattr(store, "_MOUNTS", mounts)
+    with pytest.raises(StorageError, match=r"network file system \(nfs4\).*CLAUSEGRAPH_HOME"):
+        open_ledger(tmp_path / "home")
+
+
+@pytest.mark.parametrize(
+    ("reason", "advice"),
+    [
+        ("database or disk is full", "free some space"),
+        ("attempt to write a readonly database", "writable"),
+        ("database is locked", "another process"),
+    ],
+)
+def test_driver_errors_name_the_fix(tmp_path: Path, reason: str, advice: str) -> None:
+    with pytest.raises(StorageError, match=advice), store.driver_errors(tmp_path / "ledger.db"):
+        raise sqlite3.OperationalError(reason)
+
+
+def test_error_inside_a_write_leaves_nothing(tmp_path: Path) -> None:
+    with open_ledger(tmp_path) as ledger:
+        with pytest.raises(ZeroDivisionError), ledger.write() as connection:
+            connection.execute(text("INSERT INTO corpora VALUES (1, 'a', '{}', 0, 0, 0)"))
+            raise ZeroDivisionError
+        assert list_corpora(ledger) == []

@@ -10,6 +10,7 @@ from core.tokens import count_tokens
 from indexes.views import View
 from query.rank.budget import within
 from query.rank.signals import ScoredElement
+from query.retrieve.elements import rank_elements
 from query.retrieve.question import Inquiry
 from query.retrieve.single import ScoredChunk, fact_elements, keyword_chunks, nearest_chunks
 

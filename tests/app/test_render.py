@@ -1,0 +1,149 @@
+from __future__ import annotations
+
+import io
+import json
+
+import pytest
+from rich.console import Console, RenderableType
+
+from app.conditions import condition_json, condition_words
+from app.render import answer_json, pages_disagree, render_answer, render_trace
+from app.text import clean, clean_json, clean_xml, one_line
+from core.types import (
+    All,
+    Alternative,
+    Answer,
+    AnswerStatus,
+    AnyOf,
+    ConditionState,
+    Evidence,
+    Leaf,
+    Not,
+    PageKey,
+    Span,
+    TraceStep,
+)
+
+pytestmark = pytest.mark.unit
+
+MET, UNMET, OPEN = ConditionState.MET, ConditionState.UNMET, ConditionState.UNKNOWN
+
+
+def evidence(uri: str = "a.html", quote: str = "You can get £210.", **more: str | None) -> Evidence:
+    return Evidence(
+        PageKey("pages", uri), f"Title of {uri}", ("Title of a.html", "Rates"), Span("p-1-0", 0, 4), quote,
+        f"<p>{quote}</p>", **more,
+    )  # fmt: skip
+
+
+def answer(*alternatives: Alternative, status: AnswerStatus = AnswerStatus.ANSWERED) -> Answer:
+    return Answer("How much?", "I rent.", status, alternatives, "default", 3, (TraceStep("read", 1.26, {"n": 1}),))
+
+
+def printed(renderable: RenderableType) -> str:
+    out = io.StringIO()
+    Console(file=out, width=120, markup=False, highlight=False, emoji=False).print(renderable)
+    return out.getvalue()
+
+
+TREE = All(
+    (Leaf("p-1-0", 0, 4, "you rent"), AnyOf((Leaf("p-2-0", 0, 3, "you are 70"), Not(Leaf("p-3-0", 0, 3, "you work")))))
+)
+
+
+def conditional(*states: ConditionState) -> Alternative:
+    sources = tuple(evidence(quote=f"condition {number}") for number in range(3))
+    return Alternative("£210", TREE, states, sources, (evidence(updated="2026-03-03", url="https://x.example/a"),), 0.5)
+
+
+def test_condition_tree_with_marks() -> None:
+    text = printed(render_answer(answer(conditional(MET, UNMET, OPEN))))
+    assert (
+        text.index("all of:")
+        < text.index("✓ met: you rent")
+        < text.index("any of:")
+        < text.index("✗ unmet: you are 70")
+    )
+    assert "not:" in text and "? open: you work" in text
+    assert "It depends on what the scenario leaves open" in text
+
+
+def test_settled_conditions_and_evidence() -> None:
+    text = printed(render_answer(answer(conditional(MET, MET, MET))))
+    assert "Conditions:" in text
+    assert "Title of a.html › Rates (updated 2026-03-03)" in text
+    assert "“You can get £210.”" in text and "https://x.example/a" in text and "epoch 3" in text
+
+
+def test_json_has_states_pages_and_open_conditions() -> None:
+    value = answer_json(answer(conditional(MET, UNMET, OPEN)), trace=True)
+    (option,) = value["alternatives"]
+    first, either = option["condition"]["all"]
+    assert first["leaf"]["state"] == "met" and first["leaf"]["page"] == "pages:a.html"
+    assert either["any"][1]["not"]["leaf"]["state"] == "unknown"
+    assert option["open_conditions"] == ["<p>condition 2</p>"]
+    assert option["evidence"][0]["quote"] == "You can get £210."
+    assert value["trace"] == [{"name": "read", "milliseconds": 1.3, "detail": {"n": 1}}]
+    assert json.loads(json.dumps(value)) == value
+    assert "trace" not in answer_json(answer())
+
+
+@pytest.mark.parametrize(
+    ("status", "words"),
+    [
+        (AnswerStatus.NOT_ANSWERABLE, "does not say"),
+        (AnswerStatus.UNKNOWN, "does not decide"),
+        (AnswerStatus.INVALID_PREMISE, "contradict"),
+    ],
+)
+def test_each_status_has_its_line(status: AnswerStatus, words: str) -> None:
+    assert words in printed(render_answer(answer(status=status)))
+    assert answer_json(answer(status=status))["status"] == status.value
+
+
+def test_disagreeing_pages_are_shown_with_dates() -> None:
+    sides = answer(
+        Alternative("yes", evidence=(evidence("a.html", updated="2026-03-03"),)),
+        Alternative("no", evidence=(evidence("b.html"),)),
+    )
+    text = printed(render_answer(sides))
+    assert "The pages disagree" in text
+    assert "1. yes  [Title of a.html, updated 2026-03-03]" in text
+    assert "2. no  [Title of b.html, no date stated]" in text
+    assert answer_json(sides)["pages_disagree"] is True
+
+
+def test_cases_of_one_page_and_open_cases_do_not_disagree() -> None:
+    one_page = answer(Alternative("£1", evidence=(evidence(),)), Alternative("£2", evidence=(evidence(),)))
+    leaf = Leaf("p-1-0", 0, 4, "you rent")
+    waiting = Alternative("no", leaf, (OPEN,), (evidence("b.html"),), (evidence("b.html"),))
+    assert not pages_disagree(one_page)
+    assert not pages_disagree(answer(Alternative("yes", evidence=(evidence(),)), waiting))
+
+
+def test_hostile_text_is_shown_not_obeyed() -> None:
+    nasty = "\x1b[31m[bold red]x[/] :smile: \u202egnp"
+    leaf = Leaf("p-1-0", 0, 4, nasty)
+    text = printed(render_answer(answer(Alternative(nasty, leaf, (OPEN,), (evidence(),), (evidence(quote=nasty),)))))
+    assert "\x1b" not in text and "\u202e" not in text
+    assert text.count("[bold red]x[/] :smile:") == 3
+
+
+def test_condition_words_and_json_without_states() -> None:
+    assert condition_words(TREE) == "(you rent and (you are 70 or not you work))"
+    assert condition_words(None) == ""
+    assert condition_json(None) is None
+    assert condition_json(Leaf("p", 0, 1, "x")) == {"leaf": {"text": "x", "anchor": "p", "start": 0, "end": 1}}
+
+
+def test_trace_is_one_line_a_step() -> None:
+    assert printed(render_trace(answer())).strip() == "read: 1 ms {'n': 1}"
+
+
+def test_cleaning() -> None:
+    assert clean("a\tb\n\x00\x9b\ud800") == "a\tb\n\ufffd\ufffd\ufffd"
+    assert one_line(" a \n b " * 3, 5) == "a b …"
+    assert clean_xml("a\x00b\x0b\ud800\uffff£") == "ab£"
+    text = "\x7f\u202e\ud800£"
+    assert json.loads(clean_json(json.dumps(text, ensure_ascii=False))) == text
+    assert "\u202e" not in clean_json(json.dumps(text, ensure_ascii=False))

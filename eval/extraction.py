@@ -3,7 +3,7 @@
 Two measures, both over readings, so that any extractor and any reader can be scored:
 
 * ``marking``: recall of ConditionalQA's gold condition elements against the share of all elements that the
-  extractor marks, beside two plain baselines.
+  extractor marks, beside plain baselines.
 * ``predicted_trees``: for each labelled statement of ``examples/statements.json`` the tree that the extractor
   gives it, for ``eval.tree_scores.score_trees``.
 """
@@ -25,6 +25,7 @@ from eval.text_overlap import token_f1
 _KEYWORDS = re.compile(
     r"\b(?:if|unless|must|only|when|where|while|except|provided|as long as|need|needs|cannot|should)\b", re.IGNORECASE
 )
+_FEW_KEYWORDS = re.compile(r"\b(?:if|unless|must|only)\b", re.IGNORECASE)
 
 Key = tuple[str, str]
 """An element as the data set sees it: tag and text (``eval.elements.element_key``)."""
@@ -72,13 +73,13 @@ def marked_anchors(reading: Reading, extractor: Extractor) -> set[str]:
     return marked
 
 
-def keyword_anchors(reading: Reading) -> set[str]:
+def keyword_anchors(reading: Reading, keywords: re.Pattern[str] = _KEYWORDS) -> set[str]:
     """The plain rule: an element that has a keyword of conditions, or whose lead-in has."""
     by_anchor = {element.anchor: element for element in reading.elements}
 
     def stated(element: Element) -> bool:
         above = by_anchor.get(element.lead_in or "")
-        return bool(_KEYWORDS.search(element.text) or (above is not None and _KEYWORDS.search(above.text)))
+        return bool(keywords.search(element.text) or (above is not None and keywords.search(above.text)))
 
     return {element.anchor for element in reading.elements if stated(element)}
 
@@ -105,11 +106,12 @@ def marking(
 def marking_report(
     readings: Mapping[str, Reading], questions: Iterable[Question], extractor: Extractor
 ) -> tuple[Marking, ...]:
-    """The extractor beside the two baselines, on the same pages and questions."""
+    """The extractor beside plain baselines, on the same pages and questions."""
     gold = condition_elements(questions)
     rows = (
         ("extractor", {url: marked_anchors(reading, extractor) for url, reading in readings.items()}),
         ("keywords", {url: keyword_anchors(reading) for url, reading in readings.items()}),
+        ("if, unless, must, only", {url: keyword_anchors(page, _FEW_KEYWORDS) for url, page in readings.items()}),
         ("p and li", {url: prose_anchors(reading) for url, reading in readings.items()}),
     )
     return tuple(marking(name, readings, gold, marked) for name, marked in rows)

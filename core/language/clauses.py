@@ -9,10 +9,10 @@ from core.language import words
 _COMMA = re.compile(r",\s+(?=\S)")
 _CONTINUES = words.word_set(
     "and or but nor such for including which who whose whom where when unless except if provided under over like"
-    " in on at by with from to than as either both e.g i.e"
+    " in on at by with from to than as either both e.g i.e eg ie"
 )
 _SUBJECT_VERB = re.compile(
-    r"\s(?=(?:you|they|we|it|he|she|your\s+\w+(?:\s+\w+)?)(?:'ll|\s+(?:can|cannot|must|may|might|should|will|need|won't|can't))\b)",
+    r"\s(?=(?:you|they|we|it|he|she|your\s+\w+(?:\s+(?!you\b|they\b|we\b|it\b)\w+)?)(?:'ll|\s+(?:can|cannot|must|may|might|should|will|need|won't|can't))\b)",
     re.IGNORECASE,
 )
 _MODAL = r"(?:'ll|\s+(?:can|cannot|must|may|might|should|will|need|do|does|don't|won't|can't))\b"
@@ -21,7 +21,7 @@ _SUBJECT = r"(?:you|they|we|it|he|she|this|there|your\s+\w+|the\s+\w+)"
 _NEXT_CLAUSE = re.compile(
     rf"(?:\s-|;|,?\s(?:but|so)|,)\s+(?:(?:also|then|instead|otherwise)\s+)?(?={_SUBJECT}{_MODAL})"
     r"|,?\s(?:and|or)\s+(?=[£\d][\w,.]*(?:\s\w+){0,3}\s(?:if|when)\b)"  # "£100 if …, and £200 if …"
-    r"|;\s|\s-\s+(?=(?:contact|check|ask|call|read|find out|see|use)\b)",
+    r"|;\s|\s-\s+(?=(?:if|unless|when|contact|check|ask|call|read|find out|see|use)\b)",
     re.IGNORECASE,
 )
 _NO_CLAUSE_END = re.compile(

@@ -17,6 +17,9 @@ from core.language.markers import Marker, find_markers, plain
 from core.language.slots import Slot, split_slot
 from core.types import All, AnyOf, Condition, Leaf, Not
 
+LONGEST_SENTENCE = 1500
+"""Characters read of one sentence: no real one is longer, and garbage must not take quadratic time."""
+
 
 @dataclass(frozen=True, slots=True)
 class ParsedClause:
@@ -58,7 +61,8 @@ def parse_conditions(
 
     Without ``temporal``, "when", "while" and "where" open no condition (they belong to what a list item states).
     """
-    return _Parser(text, anchor, start, len(text) if end is None else end, temporal).parse()
+    end = min(len(text) if end is None else end, start + LONGEST_SENTENCE)
+    return _Parser(text, anchor, start, end, temporal).parse()
 
 
 def leaves_of(text: str, anchor: str, start: int, end: int) -> Condition:

@@ -133,7 +133,7 @@ def _noun_phrase_then_verb(tokens: list[str]) -> bool:
             return False
         if word in words.AUXILIARIES and word != "not":
             return True
-        if word in words.THIRD_PERSON or (position > 1 and word in _CHANGES):
+        if word in words.THIRD_PERSON or word in words.PURE_PASTS or (position > 1 and word in _CHANGES):
             return True
     return False
 

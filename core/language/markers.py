@@ -27,7 +27,7 @@ _MARKER = re.compile(
 )
 # Verbs that ask about something: "check if" opens a question, not a condition.
 _ASKING = re.compile(
-    r"\b(?:check(?:s|ed|ing)?|ask(?:s|ed|ing)?|see|find(?:ing)?\s+out|decides?|deciding|knows?|sure|wonder|say|show|shows|explain|confirm|tell(?:s|ing)?\s+(?:you|them|him|her)"
+    r"\b(?:check(?:s|ed|ing)?|ask(?:s|ed|ing)?|see|find(?:ing)?\s+out|decides?|deciding|knows?|sure|wonder|say|show|shows|explain|confirm|tells?\s+you|ask(?:s|ing)?\s+(?:them|him|her|us|the\s+\w+|your\s+\w+)"
     r"|establish|consider|work\s+out|unsure|determine)\s*$",
     re.IGNORECASE,
 )
@@ -40,7 +40,7 @@ _INTRO = re.compile(
     re.IGNORECASE,
 )
 # A noun right before "where" or "when" makes it relative ("the country where you live").
-_WEAK_FOLLOW = re.compile(r"\s*(?::|(?!we\b|to\b|we're\b|and\b|or\b)[A-Za-z£])", re.IGNORECASE)
+_WEAK_FOLLOW = re.compile(r"\s*(?::|(?!we\b|in\b|at\b|on\b|to\b|we're\b|and\b|or\b)[A-Za-z£])", re.IGNORECASE)
 _ONCE_FOLLOW = re.compile(r"\s+(?:you|they|the|your|it|he|she)\b|\s*:", re.IGNORECASE)
 # "the date when you moved", "depends on when …": a noun's clause or a question.
 _TIME_NOUN = re.compile(

@@ -121,6 +121,9 @@ def _forms(base: str) -> set[str]:
     return {base, third, stem + "ed", stem + "ing"}
 
 
+PURE_PASTS = word_set(
+    "gave took went came became began chose broke drove fell knew wrote ran rose saw got wore spoke grew"
+)
 NOUN_VERBS = frozenset(_NOUN_VERBS.split())
 BASE_VERBS = frozenset(_BASES.split()) | NOUN_VERBS | set(_IRREGULAR)
 VERB_FORMS = frozenset(form for base in BASE_VERBS for form in _forms(base)) - {"being", "been", "land", "lands"}

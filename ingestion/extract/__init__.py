@@ -1,0 +1,1 @@
+"""Extractors: statements of a chunk, by rules (``rules.RuleExtractor``) or by a language model."""

@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 
 from core.extraction import ExtractionInput, InputElement
-from core.language.conditions import ParsedClause, join, leaves_of, parse_conditions
+from core.language.conditions import LONGEST_SENTENCE, ParsedClause, join, leaves_of, parse_conditions
 from core.language.conjunctions import trim
 from core.language.markers import plain
 from core.language.propositions import Proposition, split_proposition
@@ -65,7 +65,7 @@ class Outline:
         """``element`` as a lead-in; None when it introduces nothing."""
         if not introduces(element.text):
             return None
-        start, end = sentence_spans(element.text)[-1]
+        start, end = readable_spans(element.text)[-1]
         parsed = parse_conditions(element.text, element.label, start, end)
         if parsed.slot is None:  # "When you apply, you must:" sets a time; only "you can apply when:" is a condition
             parsed = parse_conditions(element.text, element.label, start, end, temporal=False)
@@ -89,7 +89,7 @@ class Outline:
 
     def item_condition(self, item: InputElement, operator: str, depth: int = 0) -> Condition | None:
         """The condition that a list item states; an exception in it waives it ("all") or narrows it ("any")."""
-        start, end = next(iter(sentence_spans(item.text)), (0, 0))
+        start, end = next(iter(readable_spans(item.text)), (0, 0))
         nested = self.items(item)
         if nested and depth < 5 and item.text.rstrip().endswith(":"):
             return self._nested_condition(item, nested, depth)
@@ -103,7 +103,7 @@ class Outline:
 
     def _nested_condition(self, item: InputElement, nested: list[InputElement], depth: int) -> Condition | None:
         """An item that introduces a list of its own: the list's tree, with what the item itself adds."""
-        start, end = sentence_spans(item.text)[-1]
+        start, end = readable_spans(item.text)[-1]
         parsed = parse_conditions(item.text, item.label, start, end)
         named, negated = quantifier(item.text[start:end])
         operator = (parsed.slot.operator if parsed.slot else None) or named or "any"
@@ -134,6 +134,11 @@ class Outline:
         if proposition.modality is Modality.MUST and proposition.polarity:
             return "all"
         return "any"
+
+
+def readable_spans(text: str) -> list[tuple[int, int]]:
+    """The sentences of an element, each cut to what ``parse_conditions`` reads of it."""
+    return [(start, min(end, start + LONGEST_SENTENCE)) for start, end in sentence_spans(text)]
 
 
 def introduces(text: str) -> bool:

@@ -15,11 +15,10 @@ from core.language.markers import plain
 from core.language.normalise import entity_key
 from core.language.propositions import Proposition, shorten, split_proposition
 from core.language.restrictions import informs, is_bounded_item, restricts
-from core.language.sentences import sentence_spans
 from core.language.values import value_kind
-from core.types import Literal, Mention, Modality, Not, Span, Statement, leaves
+from core.types import Condition, Literal, Mention, Modality, Not, Span, Statement, leaves
 from ingestion.extract.rules_mentions import mention
-from ingestion.extract.rules_outline import Lead, Outline
+from ingestion.extract.rules_outline import Lead, Outline, readable_spans
 from ingestion.extract.rules_sentences import Scene, clause_statement, combined, value_statements
 from ingestion.extract.rules_tables import row_statements
 
@@ -57,7 +56,7 @@ class ChunkReader:
         """A paragraph, or an item without lead-in: sentence by sentence, clause by clause."""
         last: Mention | None = None
         before: Statement | None = None
-        spans = sentence_spans(element.text)
+        spans = readable_spans(element.text)
         for start, end in spans:
             lead = self.outline.lead(element) if end == spans[-1][1] else None
             if lead is not None:
@@ -79,6 +78,7 @@ class ChunkReader:
         main = element.text[slice(*parsed.main)]
         proposition = split_proposition(main)
         if not (main.strip() and (proposition.subject or proposition.object)):
+            self._depends(element, self.topic, start, end, parsed.condition)
             return None
         condition = parsed.condition
         if before is not None and before.condition is not None and text.lower().startswith("otherwise"):
@@ -147,7 +147,7 @@ class ChunkReader:
 
     def _object_item(self, element: InputElement, lead: Lead) -> None:
         """An object of the lead-in's verb: subject and verb from the lead-in, object from the item."""
-        spans = sentence_spans(element.text)
+        spans = readable_spans(element.text)
         start, end = spans[0]
         parsed = parse_conditions(element.text, element.label, start, end)
         main = element.text[slice(*parsed.main)]
@@ -167,11 +167,13 @@ class ChunkReader:
         for start, end in spans[1:]:
             self._clause(element, start, end)
 
-    def _depends(self, element: InputElement, about: Mention, start: int, end: int) -> None:
-        """A requirement or bound: what the page is about depends on it."""
-        text = element.text[start:end]
-        if text.strip():
-            condition = leaves_of(element.text, element.label, start, end)
+    def _depends(
+        self, element: InputElement, about: Mention, start: int, end: int, condition: Condition | None = None
+    ) -> None:
+        """A requirement, a bound or a bare "if" clause: what the page is about depends on it."""
+        text = element.text[start:end].strip(" .;,:")
+        condition = condition or (leaves_of(element.text, element.label, start, end) if text else None)
+        if text and next(leaves(condition), None) is not None:
             self._add(
                 Statement(about, "depends on", Literal(text), (Span(element.label, start, end),), condition=condition)
             )

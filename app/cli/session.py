@@ -100,9 +100,7 @@ def guarded(session: Session, work: Callable[[], None]) -> None:
         report_error(session.json, type(error).__name__, str(error))
         raise typer.Exit(error.exit_code) from error
     except KeyboardInterrupt as error:
-        report_error(
-            session.json, "KeyboardInterrupt", "stopped; what was stored is kept, run the command again to go on"
-        )
+        report_error(session.json, "KeyboardInterrupt", "stopped; stored work is kept, run the command again to go on")
         raise typer.Exit(INTERRUPTED) from error
     except UnicodeEncodeError as error:  # only the terminal's own encoding is left to fail here
         report_error(

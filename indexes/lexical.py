@@ -141,7 +141,7 @@ def _store(index: LexicalIndex, path: Path) -> None:
         with os.fdopen(handle, "wb") as file:
             text = np.frombuffer(words.encode(), dtype=np.uint8)
             np.savez(file, words=text, data=index.data, rows=index.rows, bounds=index.bounds)
-        os.replace(name, path)
+        Path(name).replace(path)
     except BaseException:
         Path(name).unlink(missing_ok=True)
         raise

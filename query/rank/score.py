@@ -33,7 +33,7 @@ def chunk_scores(signals: Signals, weights: Weights = DEFAULT_WEIGHTS) -> dict[P
     return {
         place: weights.chunk * signals.chunks.get(place, floor)
         + weights.keyword * signals.keywords.get(place, 0.0) / top
-        for place in sorted({*signals.chunks, *signals.keywords})
+        for place in {**signals.chunks, **signals.keywords}
     }
 
 

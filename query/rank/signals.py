@@ -27,12 +27,12 @@ class Weights:
     chunk: float = 1.0
     keyword: float = 0.25
     page: float = 1.0
-    fact: float = 0.0
+    fact: float = 0.1
     lead_in: float = 0.75
     heading: float = 0.2
     length: float = 0.02
     page_chunks: int = 3  # chunks that make a page's prior
-    pages: int = 20  # pages whose elements are scored
+    pages: int = 10  # pages whose elements are scored
 
 
 DEFAULT_WEIGHTS = Weights()

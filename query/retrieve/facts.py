@@ -12,10 +12,10 @@ from core.types import Fact, Support, leaves
 from indexes.views import View
 from query.rank.signals import Place
 
-NEAREST = 200  # facts by similarity
+NEAREST = 100  # facts by similarity
 LINKED = 10  # entities of the question
-AROUND = 200  # facts around them
-LINK = 0.1
+AROUND = 100  # facts around them
+LINK = 0.1  # what a whole name in the question is worth in cosine
 _FUNCTION_WORDS = AUXILIARIES | CONTRACTED | DETERMINERS | PREPOSITIONS | PRONOUNS | RELATIVES
 
 
@@ -27,15 +27,15 @@ class ScoredFact:
     score: float
 
 
-def find_facts(view: View, vector: Vectors, text: str) -> list[ScoredFact]:
-    """Facts by similarity and around the entities the question names.
+def find_facts(view: View, vector: Vectors, text: str = "") -> list[ScoredFact]:
+    """Facts by similarity and, when its text is given, around the entities the question names.
 
     ``score = cos(q, fact) + LINK * share of the better linked end's name that the question has``, scaled so
     that the best fact has 1 and the worst 0. Order: score descending, then fact id.
     """
     near = {hit.ref: hit.score for hit in view.search("fact", vector, NEAREST)}
-    linked = link_entities(view, text)
-    around = view.graph.neighbourhood(sorted(linked), hops=1, limit=AROUND)
+    linked = link_entities(view, text) if text else {}
+    around = view.graph.neighbourhood(sorted(linked), hops=1, limit=AROUND) if linked else []
     floor = min(near.values(), default=0.0)
     facts = {fact.id: fact for fact in [*view.graph.facts(sorted(near)), *around]}
     raw = {
@@ -55,8 +55,8 @@ def link_entities(view: View, text: str) -> dict[str, float]:
     return {hit.key: hit.matched / hit.total for hit in hits if 2 * hit.matched >= hit.total}
 
 
-def element_facts(view: View, vector: Vectors, text: str) -> dict[Place, float]:
-    """For each element the score of the best fact it states or sets a condition of."""
+def element_facts(view: View, vector: Vectors, text: str = "") -> dict[Place, float]:
+    """For each element the score of the best fact it states or sets a condition of; see :func:`find_facts`."""
     facts = find_facts(view, vector, text)
     scores = {item.fact.id: item.score for item in facts}
     best: dict[Place, float] = {}

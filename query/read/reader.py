@@ -1,7 +1,7 @@
 """The embedded extractive reader: no language model; rules on words and small linear models.
 
-``read`` goes: form of the question → yes/no or spans → conditions that the scenario leaves open. Every
-decision leaves a short reason in ``ReadResult.reasons``.
+``read`` goes: form of the question → is anything found about it? → yes/no or spans → conditions that the
+scenario leaves open. Every decision leaves a short reason in ``ReadResult.reasons``.
 """
 
 from __future__ import annotations
@@ -9,72 +9,86 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from core.models.embedding import Embedder
-from core.types import Alternative, AnswerStatus
-from query.read.choose import ReadSpan, read_spans
-from query.read.evidence import evidence_of
+from core.types import AnswerStatus
+from query.read.answerable import unrelated
+from query.read.answers import Asked, conditioned, deciding, span_alternatives
+from query.read.choose import read_spans
 from query.read.polarity import decide_polarity, polarity_features
-from query.read.questions import QuestionForm, QuestionKind, question_form
+from query.read.questions import QuestionKind, question_form
 from query.read.statements import statements_of
 from query.read.types import Candidate, Pages, ReadResult, Supports, no_supports
 
+Reasons = dict[str, object]
+
 
 class ExtractiveReader:
-    """Answers from retrieved elements. Deterministic; holds no state between questions."""
+    """Answers from retrieved elements. Deterministic; holds no state between questions.
 
-    def __init__(self, embedder: Embedder | None = None, *, depth: int = 8, span_depth: int = 20) -> None:
-        """``depth`` elements decide yes or no, ``span_depth`` are searched for spans."""
+    Args:
+        embedder: judges whether the scenario touches a condition in other words; without it, words decide.
+        depth: elements that decide yes or no.
+        span_depth: elements that are searched for spans.
+        most: alternatives at most.
+        open_below: a condition is open when a smaller share of its words occurs in scenario and question;
+            0 never calls one open.
+        open_match: share of the question's words that a statement must have before its conditions count as open.
+    """
+
+    def __init__(
+        self,
+        embedder: Embedder | None = None,
+        *,
+        depth: int = 8,
+        span_depth: int = 20,
+        most: int = 5,
+        open_below: float = 0.1,
+        open_match: float = 0.7,
+    ) -> None:
         self._embedder = embedder
         self._depth = depth
         self._span_depth = span_depth
+        self._most = most
+        self._open_below = open_below
+        self._open_match = open_match
 
     def read(
         self, question: str, scenario: str, ranked: Sequence[Candidate], pages: Pages, supports: Supports = no_supports
     ) -> ReadResult:
         """Read the answer to ``question`` (about ``scenario``, may be "") from candidates, best first."""
         form = question_form(question)
-        reasons: dict[str, object] = {"kind": form.kind.value, "kind_because": form.reason, "type": form.type.value}
+        reasons: Reasons = {"kind": form.kind.value, "kind_because": form.reason, "type": form.type.value}
         if not ranked or not form.sentence:
             return ReadResult(AnswerStatus.NOT_ANSWERABLE, (), reasons | {"status_because": "nothing to read"})
-        if form.kind is QuestionKind.YES_NO:
-            return self._yes_no(form, question, scenario, ranked, pages, reasons)
-        return self._spans(form, question, scenario, ranked, pages, reasons)
+        asked = Asked(form, question, scenario, pages, supports, self._embedder, self._open_below, self._open_match)
+        far, figures = unrelated(question, ranked, pages)
+        reasons |= figures
+        if far:
+            return ReadResult(AnswerStatus.NOT_ANSWERABLE, (), reasons | {"status_because": "nothing found is about it"})
+        read = self._yes_no if form.kind is QuestionKind.YES_NO else self._spans
+        return read(asked, ranked, reasons)
 
-    def _yes_no(
-        self,
-        form: QuestionForm,
-        question: str,
-        scenario: str,
-        ranked: Sequence[Candidate],
-        pages: Pages,
-        reasons: dict[str, object],
-    ) -> ReadResult:
-        statements = [s for candidate in ranked[: self._depth] for s in statements_of(candidate, pages)]
-        verdict = decide_polarity(polarity_features(form, question, scenario, statements))
-        evidence = tuple(
-            evidence_of(s.candidate.page, pages(s.candidate.page), s.candidate.element, s.start, s.end)
-            for s in statements[:2]
-        )
+    def _yes_no(self, asked: Asked, ranked: Sequence[Candidate], reasons: Reasons) -> ReadResult:
+        statements = [s for candidate in ranked[: self._depth] for s in statements_of(candidate, asked.pages)]
+        if not statements:
+            return ReadResult(AnswerStatus.UNKNOWN, (), reasons | {"status_because": "no statement found"})
+        verdict = decide_polarity(polarity_features(asked.form, asked.question, asked.scenario, statements))
+        ordered = deciding(asked, statements, verdict.yes)
+        first = ordered[0]
+        score = max(verdict.probability, 1.0 - verdict.probability)
+        answer = conditioned(asked, "yes" if verdict.yes else "no", first.candidate, first.start, first.end, score)
         reasons |= {"yes_probability": round(verdict.probability, 3), "polarity_because": list(verdict.because)}
-        text = "yes" if verdict.yes else "no"
-        score = max(verdict.probability, 1 - verdict.probability)
-        return ReadResult(AnswerStatus.ANSWERED, (Alternative(text, evidence=evidence, score=score),), reasons)
+        return ReadResult(AnswerStatus.ANSWERED, (answer,), reasons | {"open_conditions": len(answer.open_conditions)})
 
-    def _spans(
-        self,
-        form: QuestionForm,
-        question: str,
-        scenario: str,
-        ranked: Sequence[Candidate],
-        pages: Pages,
-        reasons: dict[str, object],
-    ) -> ReadResult:
-        spans = read_spans(form, question, scenario, ranked[: self._span_depth], pages)
+    def _spans(self, asked: Asked, ranked: Sequence[Candidate], reasons: Reasons) -> ReadResult:
+        spans = read_spans(asked.form, asked.question, asked.scenario, ranked[: self._span_depth], asked.pages)
         if not spans:
             return ReadResult(AnswerStatus.UNKNOWN, (), reasons | {"status_because": "no span found"})
-        return ReadResult(AnswerStatus.ANSWERED, (_alternative(spans[0], pages),), reasons)
-
-
-def _alternative(found: ReadSpan, pages: Pages) -> Alternative:
-    page, element = found.candidate.page, found.candidate.element
-    evidence = evidence_of(page, pages(page), element, found.span.start, found.span.end)
-    return Alternative(found.text, evidence=(evidence,), score=found.worth)
+        alternatives, several = span_alternatives(asked, spans, self._most)
+        best = spans[0]
+        reasons |= {
+            "span_cut": f"{best.span.opens} to {best.span.closes}",
+            "span_worth": round(best.worth, 3),
+            "alternatives_because": several,
+            "open_conditions": sum(len(a.open_conditions) for a in alternatives),
+        }
+        return ReadResult(AnswerStatus.ANSWERED, alternatives, reasons)

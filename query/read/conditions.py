@@ -1,0 +1,105 @@
+"""The conditions of an answer for a scenario: gathered from facts or from the sentence, judged, and pruned.
+
+A leaf is kept when the scenario settles it (met or unmet), or when it is *confidently open*: it stands in the
+statement that gives the answer and shares hardly a word with scenario and question. Other unsettled leaves are
+left out of the tree: on ConditionalQA most stated conditions are taken for granted by the asker, and listing
+them all would bury the few that matter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from core.language.conditions import parse_conditions
+from core.language.normalise import normalise_text
+from core.language.sentences import sentence_spans
+from core.models.embedding import Embedder
+from core.types import All, AnyOf, Condition, ConditionState, Element, Leaf, Not, PageKey, Reading, Support, leaves
+from query.read.scenario import Judgement, judge
+from query.read.types import Supports
+
+States = dict[Leaf, Judgement]
+_MOST_ITEMS = 12  # a longer list under "if:" is an enumeration, not a condition anybody can be asked about
+
+
+def stated_condition(reading: Reading, element: Element, start: int, end: int, support: Sequence[Support] = ()) -> Condition | None:
+    """The condition under which the statement in ``[start, end)`` of ``element`` holds, else None.
+
+    Extracted facts come first; without one that covers the span, the sentence, its list and its lead-in are parsed.
+    """
+    for stated in support:
+        cites = any(s.anchor == element.anchor and s.start < end and s.end > start for s in stated.statement.spans)
+        if cites and stated.statement.condition is not None:
+            return stated.statement.condition
+    own = _sentence_condition(reading, element, start, end)
+    lead = next((other for other in reading.elements if other.anchor == element.lead_in), None)
+    above = _lead_condition(reading, lead) if lead is not None else None
+    parts = tuple(part for part in (above, own) if part is not None)
+    return None if not parts else parts[0] if len(parts) == 1 else All(parts)
+
+
+def _sentence_condition(reading: Reading, element: Element, start: int, end: int) -> Condition | None:
+    parsed = parse_conditions(element.text, element.anchor, start, end)
+    return parsed.with_items(_items(reading, element)) if parsed.slot is not None else parsed.condition
+
+
+def _lead_condition(reading: Reading, lead: Element) -> Condition | None:
+    spans = sentence_spans(lead.text)
+    return _sentence_condition(reading, lead, *spans[-1]) if spans else None
+
+
+def _items(reading: Reading, lead: Element) -> list[Condition]:
+    items = [e for e in reading.elements if e.lead_in == lead.anchor and e.tag == "li" and e.parent is None]
+    return [Leaf(e.anchor, 0, len(e.text), e.text) for e in items] if len(items) <= _MOST_ITEMS else []
+
+
+def judged(condition: Condition, scenario: str, embedder: Embedder | None, open_below: float) -> tuple[Condition | None, States]:
+    """The tree without its doubtful leaves, and the judgement of each leaf that is left."""
+    states = {leaf: judge(leaf.text, scenario) for leaf in leaves(condition)}
+    near = _nearness(list(states), scenario, embedder)
+    kept = {leaf: state for leaf, state in states.items() if _is_sure(state, near.get(leaf, 0.0), open_below)}
+    tree = _pruned(condition, kept)
+    left = set(leaves(tree))
+    return tree, {leaf: state for leaf, state in kept.items() if leaf in left}
+
+
+def _is_sure(state: Judgement, near: float, open_below: float) -> bool:
+    return state.state is not ConditionState.UNKNOWN or (state.overlap < open_below and near < 0.5)
+
+
+def _nearness(conditions: Sequence[Leaf], scenario: str, embedder: Embedder | None) -> dict[Leaf, float]:
+    """Cosine of each leaf and its nearest sentence of the scenario; nothing without an embedder."""
+    text = normalise_text(scenario)
+    sentences = [text[start:end] for start, end in sentence_spans(text)]
+    if embedder is None or not sentences or not conditions:
+        return {}
+    vectors = embedder.embed_texts([*sentences, *(leaf.text for leaf in conditions)])
+    cosines = vectors[len(sentences) :] @ vectors[: len(sentences)].T
+    return {leaf: float(value) for leaf, value in zip(conditions, np.max(cosines, axis=1), strict=True)}
+
+
+def _pruned(condition: Condition, kept: States) -> Condition | None:
+    match condition:
+        case Leaf():
+            return condition if condition in kept else None
+        case Not(child):
+            inner = _pruned(child, kept)
+            return None if inner is None else Not(inner)
+        case AnyOf(children):
+            # Once one alternative is met, the open ones no longer matter.
+            met = [c for c in children if isinstance(c, Leaf) and c in kept and kept[c].state is ConditionState.MET]
+            return _joined(AnyOf, (_pruned(child, kept) for child in met or children))
+        case All(children):
+            return _joined(All, (_pruned(child, kept) for child in children))
+
+
+def _joined(kind: type[All] | type[AnyOf], parts: Iterator[Condition | None]) -> Condition | None:
+    left = tuple(part for part in parts if part is not None)
+    return None if not left else left[0] if len(left) == 1 else kind(left)
+
+
+def supports_at(supports: Supports, page: PageKey, element: Element) -> Sequence[Support]:
+    """The facts stated on an element or on its lead-in."""
+    return supports(page, [anchor for anchor in (element.anchor, element.lead_in) if anchor])

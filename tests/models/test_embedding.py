@@ -72,8 +72,11 @@ def test_settings_overrule_pooling_and_instruction(bge: Path) -> None:
 
 @pytest.mark.parametrize("text", [QUESTION, "", "a " * 400, "£15,000 or more; naïve façade — ‘quoted’"])
 def test_questions_in_numpy_equal_sentence_transformers(text: str) -> None:
-    embedder = SentenceTransformerEmbedder()
-    np.testing.assert_allclose(embedder.embed_query(text), embedder.embed_texts([text])[0], atol=1e-5)
+    embedder, loaded = SentenceTransformerEmbedder(), SentenceTransformerEmbedder()
+    reference = loaded.embed_texts([text, *["padding"] * 64])  # too many for NumPy
+    np.testing.assert_allclose(embedder.embed_query(text), reference[0], atol=1e-5)
+    np.testing.assert_allclose(embedder.embed_texts([text])[0], reference[0], atol=1e-5)
+    np.testing.assert_allclose(loaded.embed_texts([text])[0], reference[0], atol=1e-5)
 
 
 def test_fingerprints_tell_models_apart(bge: Path, tmp_path: Path) -> None:
@@ -102,7 +105,7 @@ def test_a_folder_that_is_not_there() -> None:
 def test_a_folder_that_is_no_model(tmp_path: Path) -> None:
     (tmp_path / "config.json").write_text(json.dumps({"model_type": "bert", "hidden_size": 8}))
     with pytest.raises(ModelError, match="cannot be loaded"):
-        SentenceTransformerEmbedder(ModelSettings(name=str(tmp_path))).embed_texts(["x"])
+        SentenceTransformerEmbedder(ModelSettings(name=str(tmp_path))).embed_texts(["x"] * 65)
 
 
 def test_hashing_embedder_is_deterministic() -> None:

@@ -19,6 +19,7 @@ from eval.retrieval import BUDGETS, BudgetFigures, evidence_at_budgets
 from indexes.views import View
 from query.engine import AskEngine
 from query.rank.signals import ScoredElement
+from query.read.questions import QuestionKind, question_form
 from query.retrieve.elements import rank_elements
 from query.retrieve.question import Inquiry
 from query.retrieve.single import ScoredChunk, fact_elements, keyword_chunks, nearest_chunks, nearest_elements
@@ -32,9 +33,10 @@ Progress = Callable[[str, int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class EvaluationResult:
-    """Records of the answers and of each retriever, and the hybrid against the dense baseline by budget."""
+    """Records of the answers, of a trivial reader and of each retriever; hybrid against dense by budget."""
 
     answers: tuple[QuestionRecord, ...]
+    trivial: tuple[QuestionRecord, ...]
     retrieval: dict[str, tuple[QuestionRecord, ...]]
     differences: dict[int, PairedDifference]
 
@@ -64,7 +66,8 @@ def evaluate(
             records.append(retrieval_record(retrieve, question))
             progress(f"retrieve: {name}", done, len(questions))
         retrieval[name] = tuple(records)
-    return EvaluationResult(tuple(answers), retrieval, compare(retrieval))
+    trivial = tuple(trivial_record(view, embedder, question) for question in questions)
+    return EvaluationResult(tuple(answers), trivial, retrieval, compare(retrieval))
 
 
 def answer_record(engine: AskEngine, question: Question, oracle_type: bool) -> QuestionRecord:
@@ -76,6 +79,16 @@ def answer_record(engine: AskEngine, question: Question, oracle_type: bool) -> Q
         return make_record(question, None, error=str(error))
     milliseconds = (time.perf_counter() - start) * 1000
     return make_record(question, predicted(answer), milliseconds=milliseconds)
+
+
+def trivial_record(view: View, embedder: Embedder, question: Question) -> QuestionRecord:
+    """What the answers are to be measured against: "yes" to every yes/no question, else the nearest element."""
+    if question_form(question.question).kind is QuestionKind.YES_NO:
+        text = "yes"
+    else:
+        nearest = nearest_elements(view, embedder, Inquiry(question.question, question.scenario), 1)
+        text = nearest[0].element.text if nearest else ""
+    return make_record(question, (ConditionalAnswer(text, ()),))
 
 
 def predicted(answer: Answer) -> tuple[ConditionalAnswer, ...]:
@@ -121,6 +134,7 @@ def write_evaluation(folder: Path, result: EvaluationResult, questions: Sequence
     from eval.report import write_report
 
     write_records(folder / "answers.jsonl", result.answers)
+    write_records(folder / "trivial.jsonl", result.trivial)
     for name, records in result.retrieval.items():
         write_records(folder / f"retrieval-{name.replace(' ', '-')}.jsonl", records)
     made = {r.id: Prediction(r.id, r.predicted) for r in result.answers if r.predicted is not None}
@@ -129,7 +143,7 @@ def write_evaluation(folder: Path, result: EvaluationResult, questions: Sequence
         f"hybrid − dense chunks, recall at {budget} tokens: {_interval(d)}" for budget, d in result.differences.items()
     ]
     write_report(folder / "report.md", result.answers, title="ConditionalQA", notes=[*notes, *lines])
-    plot_f1_by_kind({"answers": result.answers}, folder / "f1-by-kind.png")
+    plot_f1_by_kind({"ClauseGraph": result.answers, "trivial": result.trivial}, folder / "f1-by-kind.png")
     plot_recall_by_budget(result.retrieval, folder / "recall-by-budget.png")
 
 

@@ -65,10 +65,13 @@ def __dir__() -> list[str]:
 
 
 def main() -> None:
-    """Run the ``clausegraph`` command."""
-    from app.cli.main import main as run
+    """Run the ``clausegraph`` command; Ctrl-C ends it with 130 even while it is still loading."""
+    try:
+        from app.cli.main import main as run
 
-    run()
+        run()
+    except KeyboardInterrupt:
+        raise SystemExit(130) from None
 
 
 if __name__ == "__main__":

@@ -43,7 +43,7 @@ def note(text: str) -> None:
 
 def show_json(value: Any) -> None:
     """One JSON document on stdout."""
-    sys.stdout.write(clean_json(json.dumps(value, ensure_ascii=False, indent=1)) + "\n")
+    sys.stdout.write(clean_json(json.dumps(value, ensure_ascii=False, indent=1, default=str)) + "\n")
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> Table:

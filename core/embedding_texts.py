@@ -2,7 +2,7 @@
 
 An element alone says too little ("at least 16"): with title, heading path and lead-in in front it finds
 far more of the evidence. ConditionalQA, 59 pages pooled, hybrid ranking, evidence recall at 650 tokens:
-0.94 with the context, 0.90 with the bare text.
+0.94 with the context, 0.92 at best (weights of its own) with the bare text.
 """
 
 from __future__ import annotations

@@ -7,11 +7,10 @@ import uuid
 from collections import OrderedDict
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import Row, delete, insert, select, update
+from sqlalchemy import delete, insert, select, update
 
 from core.errors import NotFoundError, ViewExpired
 from core.models.embedding import Vectors
@@ -24,6 +23,7 @@ from indexes.ledger.store import Ledger
 from indexes.segments import LivingSegment, open_segments
 from indexes.truth import batches, load_reading
 
+Name = tuple[PageKey | None, str]  # page and ref of a vector
 VIEW_LEASE_S = 900.0
 _READINGS = 1000  # pages kept decoded
 
@@ -49,6 +49,8 @@ class View:
         self._segments: dict[str, list[LivingSegment]] = {}
         self._readings: OrderedDict[PageKey, Reading] = OrderedDict()
         self._versions: dict[PageKey, int] = {}
+        self._named: dict[int, Name] = {}
+        self._pages: dict[int, PageKey] = {}
         self.corpus = corpus.name
         self.epoch = epoch
         self.model = model
@@ -104,7 +106,7 @@ class View:
         hits = [VectorHit(kind, *names[identity], score) for score, identity in best]
         return sorted(hits, key=lambda hit: (-hit.score, hit.page or PageKey("", ""), hit.ref))
 
-    def vectors(self, kind: str) -> tuple[list[tuple[PageKey | None, str]], Vectors]:
+    def vectors(self, kind: str) -> tuple[list[Name], Vectors]:
         """Every vector of a kind: its (page, ref) and the matrix, shape (n, d), rows in the same order."""
         self._check()
         parts = [segment.everything() for segment in self._living(kind)]
@@ -157,24 +159,29 @@ class View:
             self._segments[kind] = open_segments(self._ledger, self._corpus_id, self.epoch, self.model, kind)
         return self._segments[kind]
 
-    def _names(self, ids: list[int]) -> dict[int, tuple[PageKey | None, str]]:
-        """Page and ref of each vector id."""
-        names: dict[int, tuple[PageKey | None, str]] = {}
-        with self._ledger.read() as connection:
-            for part in batches(ids, 5000):
-                query = (
-                    select(vectors.c.id, vectors.c.ref, sources.c.name, pages.c.uri)
-                    .outerjoin(pages, pages.c.id == vectors.c.page_id)
-                    .outerjoin(sources, sources.c.id == pages.c.source_id)
-                    .where(vectors.c.id.in_(part))
-                )
-                names |= {row.id: _name(row) for row in connection.execute(query)}
-        return names
+    def _names(self, ids: list[int]) -> dict[int, Name]:
+        """Page and ref of each vector id; rows never change, so what was looked up once is kept."""
+        unknown = [identity for identity in ids if identity not in self._named]
+        if unknown:
+            pages_by_id = self._pages_by_id()
+            with self._ledger.read() as connection:
+                for part in batches(unknown, 5000):
+                    query = select(vectors.c.id, vectors.c.ref, vectors.c.page_id).where(vectors.c.id.in_(part))
+                    self._named |= {
+                        row.id: (pages_by_id.get(row.page_id), row.ref) for row in connection.execute(query)
+                    }
+        return self._named
 
-
-def _name(row: Row[Any, Any, Any, Any]) -> tuple[PageKey | None, str]:
-    page = None if row.uri is None else PageKey(row.name, row.uri)
-    return page, row.ref
+    def _pages_by_id(self) -> dict[int, PageKey]:
+        if not self._pages:
+            query = (
+                select(pages.c.id, sources.c.name, pages.c.uri)
+                .join(sources, sources.c.id == pages.c.source_id)
+                .where(pages.c.corpus_id == self._corpus_id)
+            )
+            with self._ledger.read() as connection:
+                self._pages = {row.id: PageKey(row.name, row.uri) for row in connection.execute(query)}
+        return self._pages
 
 
 def open_view(ledger: Ledger, corpus_name: str, epoch: int | None = None, lease_s: float = VIEW_LEASE_S) -> View:

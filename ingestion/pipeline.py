@@ -14,8 +14,19 @@ from dataclasses import dataclass
 from core.errors import ClauseGraphError, SourceError
 from core.extraction import Extraction, ExtractionInput, Extractor, Reject, extraction_input
 from core.models.embedding import Embedder
+from core.tokens import FINGERPRINT as TOKENIZER
 from core.types import Reading
-from indexes.corpora import CorpusRow, end_run, ensure_corpus, ensure_source, get_corpus, list_sources, start_run
+from indexes.corpora import (
+    CorpusRow,
+    check_name,
+    end_run,
+    ensure_corpus,
+    ensure_source,
+    get_corpus,
+    list_corpora,
+    list_sources,
+    start_run,
+)
 from indexes.epochs import list_epochs
 from indexes.ledger.leases import RunLease, run_lease
 from indexes.ledger.store import Ledger
@@ -34,7 +45,7 @@ from indexes.truth import (
     stored_extractions,
     version_key,
 )
-from indexes.vacuum import has_many_segments, vacuum
+from indexes.vacuum import KEEP_DAYS, KEEP_EPOCHS, has_many_segments, vacuum
 from ingestion.chunk import CHUNKER_FINGERPRINT, chunk_reading
 from ingestion.read import READER_FINGERPRINT, read_document
 from ingestion.report import RunReport
@@ -64,12 +75,15 @@ class Tools:
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How a run treats its source: keep pages that are gone, only report, read everything again."""
+    """How a run treats its source: keep pages that are gone, only report, read everything again, accept
+    that it has moved; and which epochs the vacuum keeps that follows when segments have become many."""
 
     keep_missing: bool = False
     dry_run: bool = False
     force: bool = False
     relocate: bool = False
+    keep_epochs: int = KEEP_EPOCHS
+    keep_days: float = KEEP_DAYS
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,14 +104,11 @@ def ingest(tools: Tools, corpus_name: str, source: Source, options: Options = Op
         StorageError: disk full or folder read-only; what was stored is found again by the next run.
     """
     documents = _peek(source)
-    corpus = ensure_corpus(tools.ledger, corpus_name, {"tokenizer": "bert-base-uncased-wordpiece"})
-    _check_location(tools.ledger, corpus, source, options)
     report = RunReport(uuid.uuid4().hex[:12], corpus_name, source.name, dry_run=options.dry_run)
     if options.dry_run:
-        known = next((row.id for row in list_sources(tools.ledger, corpus.id) if row.name == source.name), 0)
-        for _ in _changed_documents(tools, known, documents, options, report):
-            pass
-        return report
+        return _dry_run(tools, source, documents, options, report)
+    corpus = ensure_corpus(tools.ledger, check_name(corpus_name), {"tokenizer": TOKENIZER})
+    _check_location(tools.ledger, corpus, source, options)
     with run_lease(tools.ledger, corpus.id, report.run_id) as lease:
         start_run(tools.ledger, corpus.id, report.run_id, "ingest", source.name)
         try:
@@ -106,6 +117,20 @@ def ingest(tools: Tools, corpus_name: str, source: Source, options: Options = Op
             end_run(tools.ledger, report.run_id, "failed", report.as_dict() | {"error": str(error) or "interrupted"})
             raise
         end_run(tools.ledger, report.run_id, "done", report.as_dict())
+    return report
+
+
+def _dry_run(
+    tools: Tools, source: Source, documents: Iterator[SourceDocument | Reject], options: Options, report: RunReport
+) -> RunReport:
+    """What a run would change, without a trace of it in the ledger."""
+    corpus = next((row for row in list_corpora(tools.ledger) if row.name == report.corpus), None)
+    known = 0
+    if corpus is not None:
+        _check_location(tools.ledger, corpus, source, options)
+        known = next((row.id for row in list_sources(tools.ledger, corpus.id) if row.name == source.name), 0)
+    for _ in _changed_documents(tools, known, documents, options, report):
+        pass
     return report
 
 
@@ -132,7 +157,7 @@ def _run(
     with report.timed("embed"):
         embed_texts(tools, plan, report)
     with report.timed("publish"):
-        publish(tools, corpus, lease, plan, report)
+        publish(tools, corpus, lease, plan, options, report)
 
 
 # --- list -----------------------------------------------------------------------------------------
@@ -311,7 +336,7 @@ def embed_texts(tools: Tools, plan: Plan, report: RunReport) -> None:
 # --- publish --------------------------------------------------------------------------------------
 
 
-def publish(tools: Tools, corpus: CorpusRow, lease: RunLease, plan: Plan, report: RunReport) -> None:
+def publish(tools: Tools, corpus: CorpusRow, lease: RunLease, plan: Plan, options: Options, report: RunReport) -> None:
     """Publish the plan as the next epoch, unless readers already have exactly that."""
     report.rows = plan.counts()
     if plan.is_empty and corpus.published == corpus.newest and corpus.newest > 0:
@@ -319,4 +344,4 @@ def publish(tools: Tools, corpus: CorpusRow, lease: RunLease, plan: Plan, report
     report.epoch = freeze(tools.ledger, lease, plan)
     finish(tools.ledger, lease, report.epoch)
     if has_many_segments(tools.ledger, corpus.id):
-        vacuum(tools.ledger, corpus, lease)
+        vacuum(tools.ledger, corpus, lease, options.keep_epochs, options.keep_days)

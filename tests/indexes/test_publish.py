@@ -306,6 +306,11 @@ def test_dry_run_changes_nothing(world: World) -> None:
     assert (report.pages_added, report.pages_removed, world.newest()) == (["c.html"], ["b.html"], 1)
 
 
+def test_dry_run_of_a_new_corpus_leaves_no_corpus(world: World) -> None:
+    report = ingest(world.tools(), "new", open_source(str(world.folder)), Options(dry_run=True))
+    assert (len(report.pages_added), [row.name for row in list_corpora(world.ledger)]) == (2, [CORPUS])
+
+
 def test_drop_removes_every_trace(world: World) -> None:
     drop_corpus(world.ledger, CORPUS)
     assert list_corpora(world.ledger) == []

@@ -7,13 +7,15 @@ from dataclasses import dataclass
 
 from core.language.sentences import sentence_spans
 from core.models.embedding import Embedder
-from core.types import Alternative, ConditionState, Element, Evidence, leaves
+from core.types import Alternative, Element, Evidence, Leaf, PageKey, Reading, leaves
 from query.read.choose import ReadSpan, best_span
-from query.read.conditions import judged, stated_condition, supports_at
+from query.read.conditions import Openness, judged, stated_condition, supports_at
 from query.read.evidence import element_at, evidence_of
 from query.read.questions import AnswerType, QuestionForm
 from query.read.statements import ReadStatement, content, overlap
 from query.read.types import Candidate, Pages, Supports
+
+Several = tuple[tuple[Alternative, ...], dict[str, object]]
 
 _ONE_VALUE = frozenset({AnswerType.AMOUNT, AnswerType.DURATION, AnswerType.AGE, AnswerType.NUMBER})
 _VALUES = frozenset({"amount", "percent", "date", "age", "duration"})
@@ -30,7 +32,7 @@ class Asked:
     pages: Pages
     supports: Supports
     embedder: Embedder | None
-    open_below: float
+    openness: Openness
     open_match: float
 
     @property
@@ -43,49 +45,52 @@ class Asked:
         return f"{self.scenario} {self.question}".strip()
 
 
-def conditioned(asked: Asked, text: str, candidate: Candidate, start: int, end: int, score: float) -> Alternative:
-    """An alternative with its evidence and the conditions that its statement puts on it."""
+def conditioned(
+    asked: Asked, text: str, candidate: Candidate, start: int, end: int, score: float
+) -> tuple[Alternative, tuple[str, ...]]:
+    """An alternative with its evidence and conditions, and the texts of conditions left out as doubtful."""
     reading = asked.pages(candidate.page)
     element = candidate.element
     evidence = (evidence_of(candidate.page, reading, element, start, end),)
+    plain = Alternative(text, evidence=evidence, score=score)
     first, last = _sentence(element.text, start, end)
     stated = stated_condition(reading, element, first, last, supports_at(asked.supports, candidate.page, element))
-    if stated is None:
-        return Alternative(text, evidence=evidence, score=score)
+    # A fact may cite an element that the page no longer has: then nothing can be shown for its condition.
+    if stated is None or any(element_at(reading, leaf.anchor) is None for leaf in leaves(stated)):
+        return plain, ()
     near = overlap(asked.words, f"{element.text} {_lead(reading.elements, element)}") >= asked.open_match
-    tree, judgements = judged(stated, asked.told, asked.embedder, asked.open_below if near else 0.0)
-    states: list[ConditionState] = []
-    sources: list[Evidence] = []
-    for leaf in leaves(tree):
-        holder = element_at(reading, leaf.anchor)
-        if holder is None:  # a fact that cites an element the page no longer has
-            return Alternative(text, evidence=evidence, score=score)
-        states.append(judgements[leaf].state)
-        sources.append(evidence_of(candidate.page, reading, holder, leaf.start, leaf.end))
-    return Alternative(text, tree, tuple(states), tuple(sources), evidence, score)
+    openness = asked.openness if near else Openness(0.0, 1)
+    tree, judgements, out = judged(stated, asked.told, asked.embedder, openness)
+    states = tuple(judgements[leaf].state for leaf in leaves(tree))
+    sources = tuple(_source(candidate.page, reading, leaf) for leaf in leaves(tree))
+    return Alternative(text, tree, states, sources, evidence, score), out
 
 
-def span_alternatives(asked: Asked, spans: Sequence[ReadSpan], most: int) -> tuple[tuple[Alternative, ...], str]:
+def _source(page: PageKey, reading: Reading, leaf: Leaf) -> Evidence:
+    element = element_at(reading, leaf.anchor)
+    assert element is not None, leaf.anchor  # conditioned() has looked
+    return evidence_of(page, reading, element, leaf.start, leaf.end)
+
+
+def span_alternatives(asked: Asked, spans: Sequence[ReadSpan], most: int) -> Several:
     """The alternatives of the best span, and why there are several if so."""
     sides = _sides(asked, spans)
     if len(sides) > 1:
-        return tuple(_of_span(asked, side) for side in sides), "pages disagree: newer first"
-    best = spans[0]
-    items = [] if asked.form.type in _ONE_VALUE else _sibling_items(asked, best)
-    found = [best, *items][:most]
-    return _unique(_of_span(asked, item) for item in found), "items of one list" if len(found) > 1 else "one span"
+        return _alternatives(asked, sides, "pages disagree: newer first")
+    items = [] if asked.form.type in _ONE_VALUE else _sibling_items(asked, spans[0])
+    found = [spans[0], *items][:most]
+    return _alternatives(asked, found, "items of one list" if len(found) > 1 else "one span")
 
 
-def _of_span(asked: Asked, found: ReadSpan) -> Alternative:
-    return conditioned(asked, found.text, found.candidate, found.span.start, found.span.end, found.worth)
-
-
-def _unique(alternatives: object) -> tuple[Alternative, ...]:
-    assert hasattr(alternatives, "__iter__")
+def _alternatives(asked: Asked, spans: Sequence[ReadSpan], why: str) -> Several:
     kept: dict[str, Alternative] = {}
-    for alternative in alternatives:
-        kept.setdefault(alternative.text.lower(), alternative)
-    return tuple(kept.values())
+    out: list[str] = []
+    for span in spans:
+        if span.text.lower() not in kept:
+            found, doubtful = conditioned(asked, span.text, span.candidate, span.span.start, span.span.end, span.worth)
+            kept[span.text.lower()] = found
+            out += doubtful
+    return tuple(kept.values()), {"alternatives_because": why, "conditions_left_out": list(dict.fromkeys(out))}
 
 
 def _sibling_items(asked: Asked, best: ReadSpan) -> list[ReadSpan]:

@@ -24,8 +24,10 @@ _VALUE_TYPES = {
     AnswerType.NUMBER: ("number", "duration"),
 }
 _PLURAL = re.compile(
-    r"\b(?:documents|requirements|criteria|conditions|options|steps|ways|things|benefits|reasons|rules|alternatives|types|items|details|forms|rights"
-    r"|responsibilities|circumstances|consequences|expenses|exceptions|restrictions|information|evidence|else|are the|kinds|factors|what do|penalties|costs)\b",
+    r"\b(?:documents|requirements|criteria|conditions|options|steps|ways|things|benefits|reasons|rules"
+    r"|alternatives|types|items|details|forms|rights"
+    r"|responsibilities|circumstances|consequences|expenses|exceptions|restrictions|information|evidence"
+    r"|else|are the|kinds|factors|what do|penalties|costs)\b",
     re.IGNORECASE,
 )
 

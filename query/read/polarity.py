@@ -23,7 +23,8 @@ Features = dict[str, float]
 _ASKS = (
     (
         "duty",
-        r"\b(?:have to|need to|must|required|obliged|obligated|necessary|need (?:a|an|any|my|the)|supposed to|has to|needs to|need)\b",
+        r"\b(?:have to|need to|must|required|obliged|obligated|necessary|need (?:a|an|any|my|the)|supposed to"
+        r"|has to|needs to|need)\b",
     ),
     ("eligible", r"\b(?:eligible|entitled|qualify|eligibility)\b"),
     ("ability", r"\b(?:can|could|able|allowed|may|permitted|possible)\b"),

@@ -73,11 +73,13 @@ _WH_ANY = re.compile(rf"\b{_WH}\b", re.I)
 _AUX_SUBJECT = re.compile(rf"(?:^|[,;:-]\s*|\b(?:and|so|but|then|now|case|or)\s+){_AUX}\s+{_SUBJECT}\b", re.I)
 _TAG = re.compile(rf",\s*{_AUX}\s+(?:not\s+)?(?:i|we|you|he|she|it|they)\s*\?*$", re.I)
 _BE_TOLD = re.compile(
-    r"^(?:can|could|would|will|do|does)\s+(?:you|someone|anyone|anybody|i)\s+(?:please\s+)?(?:tell|explain|advise|let|know|get to know|ask|clarify|give me)\b",
+    r"^(?:can|could|would|will|do|does)\s+(?:you|someone|anyone|anybody|i)\s+(?:please\s+)?(?:tell"
+    r"|explain|advise|let|know|get to know|ask|clarify|give me)\b",
     re.I,
 )
 _AND_WH = re.compile(
-    rf"\b(?:and|if so|so|or)?[,;]?\s*(?:and|if so|so)[,;]?\s+(?:(?:by|for|at|in|to|from)\s+)?(?:what|how|when|where|who|which)\b(?!\s+(?:is|was|are)\s+not)",
+    r"\b(?:and|if so|so|or)?[,;]?\s*(?:and|if so|so)[,;]?\s+(?:(?:by|for|at|in|to|from)\s+)?(?:what|how"
+    r"|when|where|who|which)\b(?!\s+(?:is|was|are)\s+not)",
     re.I,
 )
 
@@ -137,12 +139,16 @@ _TYPES: tuple[tuple[AnswerType, str], ...] = (
     (AnswerType.AGE, r"how old|what age|which age|minimum age|maximum age|age limit"),
     (
         AnswerType.AMOUNT,
-        r"how much(?! (?:time|notice|longer|leave|holiday|warning))|how expensive|what (?:is|are|will be|would be|was)?\s?(?:the|my|our|his|her|their|your)?\s?"
-        r"(?:[\w-]+ ){0,3}?(?:amount|amounts|cost|costs|fee|fees|price|charge|charges|rate|rates|sum|fine|penalty|threshold|discount|salary|allowance|limit|percentage)\b|what (?:percentage|amount|rate|sum)",
+        r"how much(?! (?:time|notice|longer|leave|holiday|warning))|how expensive|what (?:is|are|will be"
+        r"|would be|was)?\s?(?:the|my|our|his|her|their|your)?\s?"
+        r"(?:[\w-]+ ){0,3}?(?:amount|amounts|cost|costs|fee|fees|price|charge|charges|rate|rates|sum|fine"
+        r"|penalty|threshold|discount|salary|allowance|limit|percentage)\b|what (?:percentage|amount|rate|sum)",
     ),
     (
         AnswerType.DURATION,
-        r"how (?:long|soon|quickly|often|frequently|far in advance|much (?:time|notice|longer|leave|holiday|warning)|many (?:days|weeks|months|years|hours|minutes))|what (?:is|are) the (?:[\w-]+ ){0,2}(?:notice period|time ?frame|time limit|timescale|duration|length|period|time)\b",
+        r"how (?:long|soon|quickly|often|frequently|far in advance|much (?:time|notice|longer|leave|holiday"
+        r"|warning)|many (?:days|weeks|months|years|hours|minutes))|what (?:is|are) the (?:[\w-]+ "
+        r"){0,2}(?:notice period|time ?frame|time limit|timescale|duration|length|period|time)\b",
     ),
     (
         AnswerType.DATE,
@@ -154,8 +160,11 @@ _TYPES: tuple[tuple[AnswerType, str], ...] = (
     (AnswerType.PLACE, r"\bwhere\b"),
     (
         AnswerType.LIST,
-        r"(?:what|which|any) (?:are |is |other |else |kinds? of |types? of |sorts? of |the |my |some )*(?:[\w'-]+ ){0,3}?(?:documents?|documentation|paperwork|evidence|proofs?|papers|information|details|requirements|criteria|conditions"
-        r"|exceptions|options|steps|ways|things|benefits|reasons|rules|alternatives|support|types|items|restrictions|rights|responsibilities|circumstances|factors|consequences|expenses|options)\b",
+        r"(?:what|which|any) (?:are |is |other |else |kinds? of |types? of |sorts? of |the |my |some "
+        r")*(?:[\w'-]+ ){0,3}?(?:documents?|documentation|paperwork|evidence|proofs?|papers|information"
+        r"|details|requirements|criteria|conditions"
+        r"|exceptions|options|steps|ways|things|benefits|reasons|rules|alternatives|support|types|items"
+        r"|restrictions|rights|responsibilities|circumstances|factors|consequences|expenses|options)\b",
     ),
     (AnswerType.METHOD, r"\bhow\b"),
 )

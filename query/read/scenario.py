@@ -10,29 +10,53 @@ from core.language.sentences import sentence_spans
 from core.types import ConditionState
 from query.read.statements import content
 
-_NUMBER_WORDS = {
-    word: number
-    for number, word in enumerate(
-        "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen"
-        " eighteen nineteen twenty".split()
-    )
-} | {"thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "seventy": 70, "eighty": 80, "ninety": 90}
-_UNITS = {"day": 1.0, "week": 7.0, "month": 30.4, "year": 365.25}
-_NUM = r"(?:\d[\d,]*(?:\.\d+)?|" + "|".join(sorted(_NUMBER_WORDS, key=len, reverse=True)) + r"|an?)"
-_QUANTITY = re.compile(
-    rf"(?P<money>[£$€]\s?(?P<amount>\d[\d,]*(?:\.\d+)?)\s?(?P<scale>k\b|m\b|million)?)"
-    rf"|(?P<age>\b(?P<years>\d{{1,3}}|{'|'.join(sorted(_NUMBER_WORDS, key=len, reverse=True))})[\s-]*(?:years?[\s-]*old|yrs? old|year old)\b"
-    rf"|\b(?:i am|i'm|he is|she is|aged?|who is|is|turned|turning|and am)\s+(?P<bare>\d{{2}})(?=[\s,.;)]*(?:$|[.,;)]|and\b|years?[\s-]old))|\baged?\s+(?:of\s+)?(?P<aged>\d{{1,3}})\b)"
-    rf"|\b(?P<span>(?P<count>{_NUM})(?:[\s-]+(?:and a half|calendar|working|full))?[\s-]+(?P<unit>day|week|month|year)s?)\b",
-    re.IGNORECASE,
+_UNDER_TWENTY = (
+    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
+    "eighteen nineteen twenty"
 )
-_MORE = r"(?:more than|over|above|at least|exceeds?|not less than|a minimum of|minimum of|older than|greater than|from)"
-_LESS = r"(?:less than|under|below|up to|no more than|not more than|at most|a maximum of|maximum of|within|younger than|fewer than)"
+_NUMBER_WORDS = {word: number for number, word in enumerate(_UNDER_TWENTY.split())} | {
+    "thirty": 30,
+    "forty": 40,
+    "fifty": 50,
+    "sixty": 60,
+    "seventy": 70,
+    "eighty": 80,
+    "ninety": 90,
+}
+_UNITS = {"day": 1.0, "week": 7.0, "month": 30.4, "year": 365.25}
+_WORDED = "|".join(sorted(_NUMBER_WORDS, key=len, reverse=True))
+_NUM = rf"(?:\d[\d,]*(?:\.\d+)?|{_WORDED}|an?)"
+_UNIT = r"(?:day|week|month|year)"
+_QUANTITY = re.compile(
+    rf"""
+    (?P<money>[£$€]\s?(?P<amount>\d[\d,]*(?:\.\d+)?)\s?(?P<scale>k\b|m\b|million)?)
+  | (?P<age>
+        \b(?P<years>\d{{1,3}}|{_WORDED})[\s-]*(?:years?[\s-]*old|yrs?\ old)\b
+      | \b(?:i\ am|i'm|he\ is|she\ is|aged?|who\ is|is|turned|turning|and\ am)\s+(?P<bare>\d{{2}})
+        (?=[\s,.;)]*(?:$|[.,;)]|and\b|years?[\s-]old))
+      | \baged?\s+(?:of\s+)?(?P<aged>\d{{1,3}})\b)
+  | \b(?P<span>(?P<count>{_NUM})(?:[\s-]+(?:and\ a\ half|calendar|working|full))?[\s-]+(?P<unit>{_UNIT})s?)\b
+    """,
+    re.IGNORECASE | re.VERBOSE,
+)
+_MORE = (
+    r"(?:more\ than|over|above|at\ least|exceeds?|not\ less\ than|a\ minimum\ of|minimum\ of|older\ than"
+    r"|greater\ than|from)"
+)
+_LESS = (
+    r"(?:less\ than|under|below|up\ to|no\ more\ than|not\ more\ than|at\ most|a\ maximum\ of|maximum\ of|within"
+    r"|younger\ than|fewer\ than)"
+)
+_FIGURE = rf"[£$€]?\s?\d[\d,.]*|{_NUM}"
+_OF_UNIT = rf"[\s-]+{_UNIT}s?(?:\s+old)?"
 _BOUND = re.compile(
-    rf"\b(?P<less>{_LESS})\s+(?:the age of\s+)?(?P<lv>[£$€]?\s?\d[\d,.]*|{_NUM})(?P<lu>[\s-]+(?:day|week|month|year)s?(?:\s+old)?)?"
-    rf"|\b(?P<more>{_MORE})\s+(?:the age of\s+)?(?P<mv>[£$€]?\s?\d[\d,.]*|{_NUM})(?P<mu>[\s-]+(?:day|week|month|year)s?(?:\s+old)?)?"
-    rf"|(?P<bv>[£$€]?\s?\d[\d,.]*)(?P<bu>\s+(?:day|week|month|year)s?(?:\s+old)?)?\s+(?:or|and)\s+(?P<dir>over|more|older|above|under|less|younger|fewer|below)\b",
-    re.IGNORECASE,
+    rf"""
+    \b(?P<less>{_LESS})\s+(?:the\ age\ of\s+)?(?P<lv>{_FIGURE})(?P<lu>{_OF_UNIT})?
+  | \b(?P<more>{_MORE})\s+(?:the\ age\ of\s+)?(?P<mv>{_FIGURE})(?P<mu>{_OF_UNIT})?
+  | (?P<bv>[£$€]?\s?\d[\d,.]*)(?P<bu>\s+{_UNIT}s?(?:\s+old)?)?\s+(?:or|and)\s+
+    (?P<dir>over|more|older|above|under|less|younger|fewer|below)\b
+    """,
+    re.IGNORECASE | re.VERBOSE,
 )
 _NEGATIVE = re.compile(r"\b(?:not|never|no|none|without|neither|cannot|nor|no longer)\b|n't\b", re.IGNORECASE)
 

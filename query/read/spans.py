@@ -16,17 +16,22 @@ from query.read.questions import AnswerType, QuestionForm
 from query.read.statements import content
 
 _STARTS = re.compile(
-    r"\b(?P<to>to|can|must|should|may|might|also|will|either)\s+|\b(?P<copula>is|are|costs?|be|takes?|pay|get|called|need|have|use|usually)\s+"
-    r"|\b(?P<preposition>for|from|of|by|with|within|in|at|on|contact)\s+|(?P<value>(?<=\s)(?=[£$€\d]))|(?P<bracket>[(|:,-]\s+)",
+    r"\b(?P<to>to|can|must|should|may|might|also|will|either)\s+|\b(?P<copula>is|are|costs?|be|takes?|pay"
+    r"|get|called|need|have|use|usually)\s+"
+    r"|\b(?P<preposition>for|from|of|by|with|within|in|at|on|contact)\s+|(?P<value>(?<=\s)(?=[£$€\d]))"
+    r"|(?P<bracket>[(|:,-]\s+)",
     re.IGNORECASE,
 )
 _ENDS = re.compile(
-    r"\s(?P<if>if|unless|when|where|while|as long as|provided|because|so that|but|except)\b|\s(?P<dash>[-–—|])\s|\s?(?P<bracket>\()|(?P<comma>,)"
-    r"|(?P<example>,? (?:for example|such as|including|eg)\b)|\s(?P<to>to|for|of|from|on|in|with|by|at|before|after|and|or|that|who|which|about|instead)\b",
+    r"\s(?P<if>if|unless|when|where|while|as long as|provided|because|so that|but|except)\b"
+    r"|\s(?P<dash>[-–—|])\s|\s?(?P<bracket>\()|(?P<comma>,)"
+    r"|(?P<example>,? (?:for example|such as|including|eg)\b)|\s(?P<to>to|for|of|from|on|in|with|by|at"
+    r"|before|after|and|or|that|who|which|about|instead)\b",
     re.IGNORECASE,
 )
 _MODIFIER = re.compile(
-    r"(?:(?:within|at least|at most|up to|no more than|more than|less than|over|under|after|before|by|for|around|about|between|every|from|a maximum of|a minimum of|the|from)\s+){1,2}$",
+    r"(?:(?:within|at least|at most|up to|no more than|more than|less than|over|under|after|before|by|for"
+    r"|around|about|between|every|from|a maximum of|a minimum of|the|from)\s+){1,2}$",
     re.IGNORECASE,
 )
 _FORM = re.compile(r"(?:\bform\s+)?\b[A-Z]{1,6}\d+[A-Z0-9/]*\b(?:\s+form)?|\b[A-Z]\w*(?:\s\w+){0,3}\sform\b")

@@ -14,12 +14,14 @@ from core.language.sentences import sentence_spans
 from core.types import Element, Modality, Not, Reading, leaves
 from query.read.types import Candidate, Pages
 
-_STOP = frozenset(
-    "a an the i you he she it we they me my your his her its our their them us him this that these those of to in on at by for from"
-    " with about as into and or but if is are am was were be been being do does did have has had will would can could may might"
-    " must should shall need there here what which who whom how when where why any some all both not no so than then also get got"
-    " i'm i've you're it's just much many still now s t".split()
+_STOP_WORDS = (
+    "a an the i you he she it we they me my your his her its our their them us him this that these those of to "
+    "in on at by for from with about as into and or but if is are am was were be been being do does did have "
+    "has had will would can could may might must should shall need there here what which who whom how when "
+    "where why any some all both not no so than then also get got i'm i've you're it's just much many still "
+    "now s t"
 )
+_STOP = frozenset(_STOP_WORDS.split())
 _SUFFIX = re.compile(r"(?:ing|ed|ly|ment|ation|ion|er|al)$")
 
 

@@ -9,7 +9,7 @@ neither lowers nor raises the score.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -74,19 +74,21 @@ def judged(
 ) -> tuple[Condition | None, States, tuple[str, ...]]:
     """The tree without its doubtful leaves, the judgement of each leaf left, and the texts of those left out."""
     states = {leaf: judge(leaf.text, told) for leaf in leaves(condition)}
-    near = _nearness(list(states), told, embedder)
     settled = {leaf for leaf, state in states.items() if state.state is not ConditionState.UNKNOWN}
-    is_open = {leaf for leaf in states if leaf not in settled and _is_open(states[leaf], near.get(leaf, 0.0), openness)}
-    if len({leaf.anchor for leaf in is_open}) < openness.least:
-        is_open = set()
+    doubtful = [leaf for leaf in states if leaf not in settled and states[leaf].overlap < openness.below]
+    is_open = set(doubtful) if _enough(doubtful, openness) else set()
+    if is_open:  # embedding is the slow part, so only where words leave it open
+        near = _nearness(doubtful, told, embedder)
+        is_open = {leaf for leaf in doubtful if near.get(leaf, 0.0) < _TOUCHED}
+        is_open = is_open if _enough(is_open, openness) else set()
     tree = _pruned(condition, {leaf: state for leaf, state in states.items() if leaf in settled | is_open})
     left = set(leaves(tree))
     out = tuple(leaf.text for leaf in states if leaf not in left)
     return tree, {leaf: state for leaf, state in states.items() if leaf in left}, out
 
 
-def _is_open(state: Judgement, near: float, openness: Openness) -> bool:
-    return state.overlap < openness.below and near < _TOUCHED
+def _enough(found: Collection[Leaf], openness: Openness) -> bool:
+    return len({leaf.anchor for leaf in found}) >= openness.least
 
 
 def _nearness(conditions: Sequence[Leaf], scenario: str, embedder: Embedder | None) -> dict[Leaf, float]:

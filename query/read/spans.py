@@ -59,13 +59,22 @@ class SpanCandidate:
 def span_candidates(text: str, limit: int = 160) -> tuple[SpanCandidate, ...]:
     """Candidate spans of a text, in reading order without repeats; every one an exact part of it."""
     found: dict[tuple[int, int], SpanCandidate] = {}
-    for start, end in sentence_spans(text):
+    cells = _cells(text)
+    for start, end in cells or sentence_spans(text):
         for span in (*_value_spans(text, start, end), *_clause_spans(text, start, end)):
             if span.end > span.start:
                 found.setdefault((span.start, span.end), span)
-    whole = _trimmed(text, 0, len(text))
-    found.setdefault(whole, SpanCandidate(*whole, "element", "element"))
+    if not cells:  # an answer never runs across the cells of a row
+        whole = _trimmed(text, 0, len(text))
+        found.setdefault(whole, SpanCandidate(*whole, "element", "element"))
     return tuple(list(found.values())[:limit])
+
+
+def _cells(text: str) -> list[tuple[int, int]]:
+    """The cells of a table row, which are joined by " | "; none for other text."""
+    bars = [match.start() for match in re.finditer(r" \| ", text)]
+    starts, ends = [0, *(bar + 3 for bar in bars)], [*bars, len(text)]
+    return [(start, end) for start, end in zip(starts, ends, strict=True) if end > start] if bars else []
 
 
 def _trimmed(text: str, start: int, end: int) -> tuple[int, int]:
@@ -89,7 +98,7 @@ def _value_spans(text: str, start: int, end: int) -> Iterator[SpanCandidate]:
 
 def _clause_spans(text: str, start: int, end: int) -> Iterator[SpanCandidate]:
     parsed = parse_conditions(text, "", start, end)
-    starts = [(start, "sentence")]
+    starts = [(start, "sentence" if start == 0 or text[start - 2 : start] != "| " else "cell")]
     if parsed.main[0] > start:
         starts.append((parsed.main[0], "main"))
     starts += [(m.end(), m.lastgroup or "") for m in _STARTS.finditer(text, start, end)]

@@ -14,7 +14,7 @@ Supports = Callable[[PageKey, Sequence[str]], Sequence[Support]]
 @dataclass(frozen=True, slots=True)
 class Candidate:
     """A retrieved element. ``score`` orders candidates (higher is better, roughly 0 to 1); ``similarity``
-    is the cosine of the question and the element's passage, comparable across questions."""
+    is the cosine of scenario with question and the element's passage, comparable across questions."""
 
     page: PageKey
     element: Element

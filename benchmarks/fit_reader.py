@@ -1,0 +1,215 @@
+"""Fit the three small linear models of query/read on ConditionalQA's training questions, and say how they hold out.
+
+    python -m benchmarks.fit_reader TRAIN_JSON OUT_FOLDER
+
+The pages of the training questions are not needed: the evidence elements of all questions about a page stand in
+for it. Elements are ranked by MiniLM similarity to question and to scenario + question; 9 of 10 questions get their
+own page first, as the hybrid retriever does. Models: logistic regression (yes or no) and ridge regression on token F1
+(spans; elements). Held out, to choose regularisation and rules: the pages whose URL hash is below 0.3. The weights
+written are those fitted on the other 70%: numbers per named feature, without any text of the questions. Elements
+are fitted with the span weights that are installed in query/read: after a change there, run twice.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections import Counter, defaultdict
+from hashlib import md5
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sentence_transformers import SentenceTransformer
+from sklearn.feature_extraction import DictVectorizer
+from sklearn.linear_model import LogisticRegression, Ridge
+
+from core.tokens import packaged_model_path
+from core.types import Element, PageKey, Reading
+from eval.text_overlap import token_f1
+from query.read.choose import best_span, element_features
+from query.read.polarity import polarity_features
+from query.read.questions import QuestionKind, question_form
+from query.read.spans import span_candidates, span_features
+from query.read.statements import content, lead_in_text, statements_of
+from query.read.types import Candidate
+
+ELEMENT = re.compile(r"<(\w+)>(.*)</\1>$", re.DOTALL)
+Question = dict[str, Any]
+Pages = dict[PageKey, Reading]
+Ranked = list[list[Candidate]]
+Weights = dict[str, float]
+Rows = list[dict[str, float]]
+
+
+def share(text: str) -> float:
+    """A fixed number from 0 to 1 for a text."""
+    return int(md5(text.encode(), usedforsecurity=False).hexdigest()[:6], 16) / 16**6
+
+
+def held_out(question: Question) -> bool:
+    return share(question["url"]) < 0.3
+
+
+def is_yes_no(question: Question) -> bool:
+    return any(text in ("yes", "no") for text, _ in question["answers"])
+
+
+def pages_of(questions: list[Question]) -> Pages:
+    """Evidence and condition elements by page; an item's lead-in is the paragraph it most often follows."""
+    order: dict[str, dict[str, None]] = defaultdict(dict)
+    leads: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
+    for question in questions:
+        last = None
+        for html in question["evidences"]:
+            if html.startswith("<p"):
+                last = html
+            elif last and html.startswith(("<li", "<tr")):
+                leads[question["url"], html][last] += 1
+        conditions = [html for _, found in question["answers"] for html in found]
+        order[question["url"]] |= dict.fromkeys(h for h in [*question["evidences"], *conditions] if ELEMENT.match(h))
+    return {PageKey("train", url): _reading(url, list(html), leads) for url, html in order.items()}
+
+
+def _reading(url: str, order: list[str], leads: dict[tuple[str, str], Counter[str]]) -> Reading:
+    anchors = {html: f"e{i}" for i, html in enumerate(order)}
+    elements = []
+    for html in order:
+        match = ELEMENT.match(html)
+        assert match is not None
+        above = leads[url, html].most_common(1)
+        lead = anchors.get(above[0][0]) if above else None
+        elements.append(Element(anchors[html], match[1], html, " ".join(match[2].split()), lead_in=lead))
+    return Reading(url.rpartition("/")[2].replace("-", " "), url, tuple(elements))
+
+
+class Ranker:
+    """Ranks the elements of the stand-in pages for a question."""
+
+    def __init__(self, pages: Pages, questions: list[Question]) -> None:
+        model = SentenceTransformer(str(packaged_model_path()), device="cpu")
+        self._items = [(key, e) for key, reading in pages.items() for e in reading.elements]
+        texts = [f"{pages[k].title}. {lead_in_text(e, pages[k])} {e.text}" for k, e in self._items]
+        asked = [f"{q['scenario']} {q['question']}" for q in questions]
+        self._elements = model.encode(texts, normalize_embeddings=True)
+        self._questions = model.encode([q["question"] for q in questions], normalize_embeddings=True)
+        self._scenarios = model.encode(asked, normalize_embeddings=True)
+
+    def rank(self, index: int, question: Question, most: int) -> list[Candidate]:
+        similarity = self._elements @ self._questions[index]
+        score = 0.5 * similarity + 0.5 * (self._elements @ self._scenarios[index])
+        if share(question["id"]) < 0.9:
+            score = score + np.array([key.uri == question["url"] for key, _ in self._items])
+        best = np.argsort(-score, kind="stable")[:most]
+        top = score[best[0]]
+        return [Candidate(*self._items[i], max(0.0, 1 - 2 * float(top - score[i])), float(similarity[i])) for i in best]
+
+
+def fit_polarity(questions: list[Question], ranked: Ranked, pages: Pages) -> Weights:
+    """Twice per question: on retrieved elements, and on its evidence alone. Both answers gold: left out of the fit."""
+    rows: list[tuple[Question, bool, dict[str, float]]] = []
+    for question, found in zip(questions, ranked, strict=True):
+        if not is_yes_no(question):
+            continue
+        form = question_form(question["question"])
+        oracle = [c for c in found if c.element.html in question["evidences"] and c.page.uri == question["url"]]
+        for own in (False, True):
+            statements = [s for c in (oracle if own else found)[:8] for s in statements_of(c, pages.__getitem__)]
+            features = polarity_features(form, question["question"], question["scenario"], statements)
+            rows.append((question, own, features))
+    sides = [{text for text, _ in question["answers"]} & {"yes", "no"} for question, _, _ in rows]
+    train = [i for i, row in enumerate(rows) if not held_out(row[0]) and len(sides[i]) == 1]
+    names = DictVectorizer()
+    matrix = names.fit_transform([rows[i][2] for i in train])
+    model = LogisticRegression(C=0.1, max_iter=3000, fit_intercept=False)
+    model.fit(matrix, ["yes" in sides[i] for i in train])
+    for own in (False, True):
+        test = [i for i, row in enumerate(rows) if held_out(row[0]) and row[1] == own]
+        guess = model.predict(names.transform([rows[i][2] for i in test]))
+        worth = [1 / len(rows[i][0]["answers"]) for i in test]
+        said = ["yes" if yes else "no" for yes in guess]
+        score = np.mean([w * (text in sides[i]) for w, text, i in zip(worth, said, test, strict=True)])
+        always = np.mean([w * ("yes" in sides[i]) for w, i in zip(worth, test, strict=True)])
+        place = "evidence" if own else "retrieved"
+        print(f"yes/no, {place}: F1 {score:.3f}, always yes {always:.3f}, {len(test)} questions")
+    return _weights(names, model.coef_[0])
+
+
+def best_f1(text: str, question: Question) -> float:
+    return max(token_f1(text, answer) for answer, _ in question["answers"])
+
+
+def fit_spans(questions: list[Question], ranked: Ranked, pages: Pages) -> Weights:
+    """On evidence elements in which some span has F1 of at least 0.5."""
+    groups: list[tuple[Question, Rows, list[float]]] = []
+    for question, found in zip(questions, ranked, strict=True):
+        form, words = question_form(question["question"]), content(question["question"])
+        for candidate in found:
+            element = candidate.element
+            cited = candidate.page.uri == question["url"] and element.html in question["evidences"]
+            if is_yes_no(question) or not cited:
+                continue
+            spans, lead = span_candidates(element.text), lead_in_text(element, pages[candidate.page])
+            scores = [best_f1(element.text[s.start : s.end], question) for s in spans]
+            if max(scores, default=0.0) >= 0.5:
+                rows = [span_features(form, element.tag, element.text, lead, s, words) for s in spans]
+                groups.append((question, rows, scores))
+    train = [group for group in groups if not held_out(group[0])]
+    names = DictVectorizer()
+    matrix = names.fit_transform([row for _, rows, _ in train for row in rows])
+    weight = [len(rows) ** -0.5 for _, rows, _ in train for _ in rows]
+    model = Ridge(alpha=3.0, fit_intercept=False, solver="sparse_cg", random_state=0)
+    model.fit(matrix, [score for _, _, scores in train for score in scores], sample_weight=weight)
+    test = [group for group in groups if held_out(group[0])]
+    got = [scores[int(np.argmax(model.predict(names.transform(rows))))] for _, rows, scores in test]
+    print(f"span of the right element: F1 {np.mean(got):.3f}, best possible {np.mean([max(s) for *_, s in test]):.3f}")
+    return _weights(names, model.coef_)
+
+
+def fit_elements(questions: list[Question], ranked: Ranked, pages: Pages) -> Weights:
+    """On the 25 best elements, with the spans that the weights in query/read choose: run after ``fit_spans``."""
+    groups: list[tuple[Question, Rows, list[float]]] = []
+    for question, found in zip(questions, ranked, strict=True):
+        form, words = question_form(question["question"]), content(question["question"])
+        if is_yes_no(question) or form.kind is not QuestionKind.SPAN:
+            continue
+        rows, scores = [], []
+        for rank, candidate in enumerate(found[:25]):
+            element = candidate.element
+            lead = lead_in_text(element, pages[candidate.page]) if element.tag in ("li", "tr") else ""
+            span = None if element.is_heading else best_span(form, words, element, lead)
+            if span is not None:
+                row = element_features(form, question["scenario"], words, candidate, rank, lead)
+                rows.append(row | {"span value": span[1]})
+                scores.append(best_f1(element.text[span[0].start : span[0].end], question))
+        if rows:
+            groups.append((question, rows, scores))
+    train, test = ([g for g in groups if held_out(g[0]) is held] for held in (False, True))
+    names = DictVectorizer()
+    model = Ridge(alpha=10.0, fit_intercept=False)
+    matrix = names.fit_transform([row for _, rows, _ in train for row in rows])
+    model.fit(matrix, [score for *_, scores in train for score in scores])
+    got = [scores[int(np.argmax(model.predict(names.transform(rows))))] for _, rows, scores in test]
+    print(f"chosen element and span: F1 {np.mean(got):.3f}, first retrieved {np.mean([s[0] for *_, s in test]):.3f}")
+    return _weights(names, model.coef_)
+
+
+def _weights(names: DictVectorizer, values: Any) -> Weights:
+    pairs = zip(names.get_feature_names_out(), values, strict=True)
+    return {str(name): round(float(value), 4) for name, value in pairs if abs(value) >= 0.004}
+
+
+def main() -> None:
+    every = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
+    pages = pages_of(every)
+    questions = [q for q in every if not q["not_answerable"]]
+    ranker = Ranker(pages, questions)
+    ranked = [ranker.rank(i, q, 60) for i, q in enumerate(questions)]
+    for name, fit in (("polarity", fit_polarity), ("span", fit_spans), ("element", fit_elements)):
+        text = json.dumps({"weights": fit(questions, ranked, pages)}, indent=0, sort_keys=True)
+        (Path(sys.argv[2]) / f"{name}_weights.json").write_text(text + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,99 @@
+"""What a scenario says of a condition, and which conditions an answer shows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pytest
+
+from core.types import All, ConditionState, Leaf, Mention, Modality, PageKey, Span, Statement, Support, leaves
+from query.read.reader import ExtractiveReader
+from query.read.scenario import bounds, compare, judge, quantities
+
+pytestmark = pytest.mark.unit
+MET, UNMET, UNKNOWN = ConditionState.MET, ConditionState.UNMET, ConditionState.UNKNOWN
+
+
+@pytest.mark.parametrize(
+    ("condition", "scenario", "state"),
+    [
+        ("you are under 18", "I am 17 years old.", MET),
+        ("you are 18 or over", "I am 17 years old.", UNMET),
+        ("you have more than £16,000 in savings", "We have £20,000 in the bank.", MET),
+        ("you have more than £16,000 in savings", "We have £9,000 in the bank.", UNMET),
+        ("you have worked there for at least 26 weeks", "I have worked here for two years.", MET),
+        ("you live in a care home", "My mother lives in a care home.", MET),
+        ("you live in a care home", "My mother does not live in a care home.", UNMET),
+        ("you live in a care home", "I like fishing.", UNKNOWN),
+        ("", "", UNKNOWN),
+    ],
+)
+def test_judge(condition: str, scenario: str, state: ConditionState) -> None:
+    assert judge(condition, scenario).state is state
+
+
+def test_two_figures_of_a_kind_decide_nothing() -> None:
+    assert compare("more than £100", "I paid £50 and got £200.") is None
+
+
+def test_quantities_and_bounds() -> None:
+    assert [(q.kind, q.value) for q in quantities("I'm 51, with £2,000 and two weeks off")] == [
+        ("age", 51.0),
+        ("money", 2000.0),
+        ("duration", 14.0),
+    ]
+    assert [(q.kind, q.value, above) for q, above in bounds("less than £30")] == [("money", 30.0, False)]
+
+
+LIST = (
+    "<p>You can claim Carer Payment if all of these apply:</p>",
+    "<li>you spend at least 35 hours a week caring</li>",
+    "<li>you have been resident in Lethmoor since childhood</li>",
+    "<li>nobody else claims for the same patient</li>",
+    "<li>your own pension has not started</li>",
+)
+
+
+def test_several_untouched_requirements_are_open(page: Callable[..., Any]) -> None:
+    found = page(*LIST)
+    result = ExtractiveReader().read("Can I claim Carer Payment?", "I look after my uncle.", found.candidates(), found)
+    alternative = result.alternatives[0]
+    assert alternative.text == "yes"
+    assert isinstance(alternative.condition, All)
+    assert len(alternative.states) == len(alternative.sources) == len(list(leaves(alternative.condition)))
+    assert set(alternative.open_conditions) <= set(LIST)
+    assert alternative.open_conditions
+
+
+def test_one_open_condition_shows_on_demand_else_in_the_reasons(page: Callable[..., Any]) -> None:
+    found = page("<p>You can get the advance if your landlord has written to us.</p>")
+    asked = ("Can I get the advance?", "I am a tenant.", found.candidates(), found)
+    result, eager = ExtractiveReader().read(*asked), ExtractiveReader(open_least=1).read(*asked)
+    assert result.alternatives[0].open_conditions == ()
+    assert result.reasons["conditions_left_out"] == ["your landlord has written to us"]
+    assert eager.alternatives[0].states == (UNKNOWN,)
+
+
+def test_a_met_condition_is_shown_and_not_open(page: Callable[..., Any]) -> None:
+    found = page("<p>You can get the advance if you live in a care home.</p>")
+    result = ExtractiveReader().read("Can I get the advance?", "I live in a care home.", found.candidates(), found)
+    assert result.alternatives[0].states == (MET,)
+    assert result.alternatives[0].open_conditions == ()
+
+
+def test_conditions_of_extracted_facts_come_first(page: Callable[..., Any]) -> None:
+    found = page("<p>You can get the advance.</p>", "<p>Advances are for people who live in a care home.</p>")
+    key, reading = next(iter(found.readings.items()))
+    leaf = Leaf(reading.elements[1].anchor, 17, 47, "people who live in a care home")
+
+    def supports(page_key: PageKey, anchors: Sequence[str]) -> Sequence[Support]:
+        you, advance = Mention("you", "you"), Mention("advance", "advance")
+        cited = (Span(reading.elements[0].anchor, 0, 24),)
+        statement = Statement(you, "can get", advance, cited, modality=Modality.MAY, condition=leaf)
+        return [Support("f", key, "c", statement, "test")]
+
+    ranked = found.candidates("You can")
+    result = ExtractiveReader().read("Can I get the advance?", "I live in a care home.", ranked, found, supports)
+    assert result.alternatives[0].condition == leaf
+    assert result.alternatives[0].sources[0].html == "<p>Advances are for people who live in a care home.</p>"

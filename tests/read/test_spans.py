@@ -1,0 +1,82 @@
+"""Candidate spans are exact parts of the text, and the minimal one wins."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from core.types import AnswerStatus
+from query.read.reader import ExtractiveReader
+from query.read.spans import span_candidates
+
+pytestmark = pytest.mark.unit
+READER = ExtractiveReader()
+
+
+@given(st.text(max_size=200))
+def test_spans_are_within_the_text(text: str) -> None:
+    for span in span_candidates(text):
+        assert 0 <= span.start <= span.end <= len(text)
+
+
+def test_spans_do_not_cross_the_cells_of_a_row() -> None:
+    row = "Trout, up to 2 rods | £6.80 | £14.20 | £35"
+    texts = {row[s.start : s.end] for s in span_candidates(row)}
+    assert {"£6.80", "£14.20", "£35"} <= texts
+    assert not any("|" in text for text in texts)
+
+
+@pytest.mark.parametrize(
+    ("element", "question", "answer"),
+    [
+        ("<p>A certified copy costs £20 each if you apply by post.</p>", "How much does a certified copy cost?", "£20"),
+        ("<p>It takes 6 weeks to issue a collective passport.</p>", "How long does it take to issue one?", "6 weeks"),
+        ("<p>You must pay by 31 January.</p>", "When do I have to pay?", "31 January"),
+    ],
+)
+def test_minimal_value(page: Callable[..., Any], element: str, question: str, answer: str) -> None:
+    found = page(element)
+    result = READER.read(question, "", found.candidates(), found)
+    assert result.status is AnswerStatus.ANSWERED
+    assert answer in result.alternatives[0].text
+    assert len(result.alternatives[0].text) <= len(answer) + 8
+
+
+def test_an_answer_is_quoted_exactly(page: Callable[..., Any]) -> None:
+    found = page("<p>Send it to us. You must tell the council within 21 days of moving.</p>")
+    alternative = READER.read("How soon must I tell the council?", "", found.candidates(), found).alternatives[0]
+    evidence = alternative.evidence[0]
+    text = found(evidence.page).elements[0].text
+    assert text[evidence.span.start : evidence.span.end] == alternative.text
+    assert evidence.quote == "You must tell the council within 21 days of moving."
+
+
+def test_a_list_gives_several_answers(page: Callable[..., Any]) -> None:
+    found = page(
+        "<p>To apply you need these documents:</p>",
+        "<li>your passport</li>",
+        "<li>a recent bank statement</li>",
+        "<li>proof of your address</li>",
+    )
+    ranked = found.candidates("your passport", "a recent", "proof of", "To apply")
+    result = READER.read("What documents do I need to apply?", "", ranked, found)
+    assert {a.text for a in result.alternatives} == {
+        "your passport",
+        "a recent bank statement",
+        "proof of your address",
+    }
+    assert result.reasons["alternatives_because"] == "items of one list"
+
+
+def test_pages_that_disagree_give_both_sides_newer_first(pages: Callable[..., Any]) -> None:
+    found = pages(
+        old=(["<p>The heating grant for a single person is £150.</p>"], "2024-10-01"),
+        new=(["<p>The heating grant for a single person is £180.</p>"], "2026-10-01"),
+    )
+    result = READER.read("How much is the heating grant?", "", found.candidates(), found)
+    assert [a.text for a in result.alternatives] == ["£180", "£150"]
+    assert [a.evidence[0].updated for a in result.alternatives] == ["2026-10-01", "2024-10-01"]

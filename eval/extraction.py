@@ -17,6 +17,7 @@ from typing import Any
 
 from core.extraction import Extraction, Extractor, extraction_input
 from core.language.normalise import tokens
+from core.language.restrictions import decides
 from core.types import All, AnyOf, Chunk, Condition, Element, Leaf, Not, Reading, Span, Statement, leaves
 from eval.conditionalqa.dataset import Question
 from eval.elements import element_key
@@ -62,14 +63,18 @@ def condition_elements(questions: Iterable[Question]) -> dict[str, set[Key]]:
 
 
 def marked_anchors(reading: Reading, extractor: Extractor) -> set[str]:
-    """Anchors of a page that hold a leaf of a statement's condition, or that a conditional statement cites."""
+    """Anchors of a page that hold a leaf of some statement's condition which an answer may depend on.
+
+    A lead-in or a result under one ("You can get:") holds none of the words of its condition and is not marked.
+    """
+    texts = {element.anchor: element.text for element in reading.elements}
     marked: set[str] = set()
     for chunk in reading.chunks:
         source, anchors = extraction_input(reading, chunk)
         for statement in extractor.extract(source).statements:
-            if statement.condition is not None:
-                marked |= {anchors[leaf.anchor] for leaf in leaves(statement.condition)}
-                marked |= {anchors[span.anchor] for span in statement.spans}
+            for leaf in leaves(statement.condition):
+                if decides(statement, leaf, texts[anchors[leaf.anchor]]):
+                    marked.add(anchors[leaf.anchor])
     return marked
 
 

@@ -2,16 +2,16 @@
 
 What an answer depends on is often stated as a duty, an age or a limit. Which of these are conditions of an
 answer was learned from ConditionalQA's training questions: elements stating a requirement or a bound are
-conditions about twice as often as an average element, duties to inform ("You must tell us your name") half
-as often. Pure word rules.
+conditions about twice as often as an average element, what a form must include almost never. Pure word rules.
 """
 
 from __future__ import annotations
 
 import re
 
+from core.language.markers import plain
 from core.language.propositions import Proposition
-from core.types import Modality
+from core.types import Leaf, Modality, Statement
 
 # Bounds of a sentence and of a list item, as far as they raised the odds of being a condition in training.
 _BOUND = re.compile(
@@ -35,6 +35,11 @@ _STATE = re.compile(
     r"^must (?:already |usually |normally |also )?(?:be|been|have|get|getting|meet|live|own|satisfy"
     r"|hold|pass|apply|pay|either|both)\b"
 )
+_SUM = re.compile(
+    r"\b(?:at least|at most|more than|less than|up to|over|under|above|below|between|exceeds?)\s+£\s?\d", re.IGNORECASE
+)
+_POSSIBLE = re.compile(r"\b(?:may|might)\b")  # what may happen happens on some condition; not the month
+_MUST = re.compile(r"\bmust\b", re.IGNORECASE)
 _PURPOSE = re.compile(r"\b(?:qualify|eligible|entitled|apply|to (?:get|claim|use|join|register|be))\b", re.IGNORECASE)
 _RELATIVE_LIST = re.compile(
     r"\b(?:who|whose|that|which)(?:\s+(?:is|are|has|have|was|were|either|both|must))*\s*:\s*$", re.IGNORECASE
@@ -45,7 +50,25 @@ _ONLY_LIST = re.compile(
     r"|\b(?:any|one) of the following (?:reasons|circumstances|cases|situations|conditions)\s*:\s*$",
     re.IGNORECASE,
 )
-_FOR_INFORMATION = re.compile(r"\b(?:will|'ll)\s+(?:also\s+|usually\s+)?need\b", re.IGNORECASE)
+# "The form must include:", "You must provide:": an inventory, of which training has no condition in 63 items.
+_INVENTORY = re.compile(r"^must (?:also )?(?:include|provide|contain|show|enter|state|fill|take|bring|add)\b")
+# Instructions whom to tell, where to turn, what to use: when they apply decides no answer ("If you move, tell us").
+_INSTRUCTION = re.compile(
+    r"^must (?:contact|call|phone|email|talk|speak|tell|ask|use|download|fill|follow|include|provide)\b"
+)
+# States of mind that advice is for ("if you're not sure"), and the moment something happens ("once you have paid").
+_DOUBT = re.compile(
+    r"^you(?:'re| are) (?:not sure|unsure|unhappy|not happy|worried)\b"
+    r"|^you (?:do not|don't) (?:know|hear|understand)\b",
+    re.IGNORECASE,
+)
+_MOMENT = re.compile(r"\b(?:once|while)\s+$", re.IGNORECASE)
+# "Employees must:", "For an offer to be valid:": what stands below must hold, whoever it is about.
+_OPEN_DUTY = re.compile(
+    r"\b(?:must|need to|has to|have to)(?:\s+(?:all|either|both|also|not|be|have|have been))*\s*:\s*$", re.IGNORECASE
+)
+_VALID_LIST = re.compile(r"^\s*for\s+[^,.]*(?:\bto\b[^,.]*)?:\s*$", re.IGNORECASE)
+_FOR_INFORMATION = re.compile(r"\b(?:will|'ll)\s+(?:also\s+|usually\s+)?need\b|\bneeds?:\s*$", re.IGNORECASE)
 
 
 def states_requirement(proposition: Proposition) -> bool:
@@ -70,15 +93,48 @@ def informs(text: str) -> bool:
 
 def lists_requirements(proposition: Proposition, text: str) -> bool:
     """Whether the list of a duty says what must hold: "To qualify you must:", "students who:"."""
-    if _RELATIVE_LIST.search(text) or _ONLY_LIST.search(text):
+    if _RELATIVE_LIST.search(text) or _ONLY_LIST.search(text) or _VALID_LIST.match(text):
+        return True
+    if _OPEN_DUTY.search(text) and not informs(text):
         return True
     if proposition.modality is not Modality.MUST or not proposition.polarity or informs(text):
         return False
     return bool(_STATE.match(proposition.relation) or _PURPOSE.search(text))
 
 
+def lists_duties(proposition: Proposition, text: str) -> bool:
+    """Whether each item below a lead-in is a duty that an answer may depend on."""
+    if proposition.modality is not Modality.MUST or not proposition.polarity:
+        return False
+    if _INVENTORY.match(proposition.relation):
+        return False
+    return proposition.subject.lower() == "you" or not informs(text)
+
+
+def lists_prohibitions(proposition: Proposition) -> bool:
+    """Whether each item below a lead-in is forbidden to the reader: "You cannot claim for:"."""
+    return proposition.modality is Modality.CANNOT and proposition.subject.lower() == "you"
+
+
+def decides(statement: Statement, leaf: Leaf, text: str) -> bool:
+    """Whether an answer may depend on a leaf of a statement's condition; ``text`` is the element of the leaf.
+
+    Not so for an instruction where to turn or what to use, a state of mind, or the moment something happens.
+    """
+    reader = statement.subject.key == "you" and statement.modality is Modality.MUST and statement.polarity
+    if reader and _INSTRUCTION.match(statement.relation):
+        return False
+    return not (_DOUBT.match(plain(leaf.text)) or _MOMENT.search(text, 0, leaf.start))
+
+
 def restricts(proposition: Proposition, text: str) -> bool:
-    """Whether a sentence without subordinator restricts: a requirement, or a duty or permission with a bound."""
-    if states_requirement(proposition):
+    """Whether a sentence without subordinator restricts: "must", "cannot", "might", a bounded sum."""
+    if states_requirement(proposition) or proposition.modality is Modality.CANNOT:
+        return True
+    if proposition.modality is Modality.IS and _SUM.search(text):
+        return True
+    if proposition.modality is Modality.MUST and proposition.polarity and _MUST.search(text):
+        return True
+    if proposition.modality is Modality.MAY and _POSSIBLE.search(text):
         return True
     return proposition.modality in (Modality.MUST, Modality.MAY) and proposition.polarity and is_bounded(text)

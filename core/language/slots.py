@@ -49,6 +49,11 @@ def quantifier(text: str) -> tuple[str | None, bool]:
     return ("any", True) if kind == "none" else (kind, False)
 
 
+def lists_examples(text: str) -> bool:
+    """Whether a lead-in's list gives examples: "things like:", "for example:"."""
+    return bool(_EXAMPLES.search(text))
+
+
 def split_slot(text: str, start: int, end: int, open_ended: bool) -> tuple[tuple[int, int] | None, Slot | None]:
     """Split the clause ``text[start:end]`` into its closed part and the slot its list fills.
 

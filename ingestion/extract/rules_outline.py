@@ -16,13 +16,14 @@ from core.language.markers import plain
 from core.language.propositions import Proposition, split_proposition
 from core.language.restrictions import lists_requirements
 from core.language.sentences import sentence_spans
-from core.language.slots import Slot, quantifier
-from core.types import Condition, Leaf, Modality, Not
+from core.language.slots import Slot, lists_examples, quantifier
+from core.types import Condition, Leaf, Modality, Not, leaves
 
 _GRANT = re.compile(
     r"\b(?:get|claim|qualify|eligible|entitled|apply|join|receive|be paid|use"
     r"|be able|transfer|extend|register|appeal|count)\b"
 )
+_GAP = 4  # a condition that ends this close to the colon is what the list goes on with
 _NOUN_ITEM = re.compile(r"^(?:an?|the|their|your)\s+(?!\w+\s+(?:is|are|has|have|was|were)\b)", re.IGNORECASE)
 
 
@@ -36,6 +37,12 @@ class Lead:
     start: int
     end: int
     lists_conditions: bool
+
+    @property
+    def lists_examples(self) -> bool:
+        """Whether the list gives examples of the lead-in's own condition: "if you need help with things like:"."""
+        last = max((leaf.end for leaf in leaves(self.parsed.condition)), default=self.start)
+        return lists_examples(self.text) and self.end - last < _GAP
 
 
 class Outline:

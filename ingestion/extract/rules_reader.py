@@ -14,11 +14,11 @@ from core.language.conditions import leaves_of, parse_conditions
 from core.language.markers import plain
 from core.language.normalise import entity_key
 from core.language.propositions import Proposition, shorten, split_proposition
-from core.language.restrictions import informs, is_bounded_item, restricts
+from core.language.restrictions import informs, is_bounded_item, lists_duties, lists_prohibitions, restricts
 from core.language.values import value_kind
-from core.types import Condition, Literal, Mention, Modality, Not, Span, Statement, leaves
+from core.types import Condition, Literal, Mention, Not, Span, Statement, leaves
 from ingestion.extract.rules_mentions import mention
-from ingestion.extract.rules_outline import Lead, Outline, readable_spans
+from ingestion.extract.rules_outline import Lead, Outline, leaf_tree, readable_spans
 from ingestion.extract.rules_sentences import Scene, clause_statement, combined, value_statements
 from ingestion.extract.rules_tables import row_statements
 
@@ -103,6 +103,9 @@ class ChunkReader:
             spans += [Span(item.label, 0, len(item.text)) for item in items]
         if spans and (lead.lists_conditions or lead.proposition.object or not items):
             self._add(clause_statement(lead.proposition, condition, tuple(spans), text, Scene(self.topic)))
+        refused = lead.lists_conditions and lead.parsed.condition is None and not lead.proposition.polarity
+        if element.is_own and refused:  # "You cannot claim if:", "You do not have to pay if:"
+            self._depends(element, self.topic, *lead.parsed.main)
 
     def _context_lead(self, element: InputElement) -> None:
         """A lead-in of an earlier chunk: its condition list as far as it is in this one."""
@@ -161,8 +164,14 @@ class ChunkReader:
         whole = (Span(element.label, 0, len(element.text)),)
         statement = clause_statement(proposition, condition, whole, element.text, Scene(self.topic))
         self._add(statement, *value_statements(statement, main))
-        is_duty = lead.proposition.modality is Modality.MUST and lead.proposition.polarity
-        if own is None and (is_duty or is_bounded_item(main)) and not informs(lead.text):
+        if own is None and lists_prohibitions(lead.proposition):
+            barred = leaf_tree(element, *parsed.main)
+            self._depends(element, self.topic, *parsed.main, Not(barred) if barred is not None else None)
+        elif own is None and (
+            lists_duties(lead.proposition, lead.text)
+            or lead.lists_examples
+            or (is_bounded_item(main) and not informs(lead.text))
+        ):
             self._depends(element, self.topic, *parsed.main)
         for start, end in spans[1:]:
             self._clause(element, start, end)

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+import re
+
 from core.extraction import InputElement
 from core.language.conditions import parse_conditions
 from core.language.propositions import shorten
 from core.language.values import find_values, value_kind
 from core.types import Condition, Leaf, Literal, Mention, Span, Statement
 from ingestion.extract.rules_mentions import mention
+
+# A table of where to turn: its rows name offices, not cases.
+_REACH = re.compile(r"\b(?:e-?mail|(?:tele)?phone|address|contact|website)\b", re.IGNORECASE)
+_LONGEST_CASE = 6  # words of a row header that names a case; a longer one describes
 
 
 def row_statements(element: InputElement, topic: Mention) -> list[Statement]:
@@ -18,7 +24,7 @@ def row_statements(element: InputElement, topic: Mention) -> list[Statement]:
     if not texts or tuple(texts) == tuple(headers[: len(texts)]) or (not headers and not _has_value(texts)):
         return []
     subject = mention(texts[0], topic)
-    condition = _case(element, cells[0])
+    condition = None if _REACH.search(" ".join(headers[1:])) else _case(element, cells[0])
     found = []
     for position, (start, end) in enumerate(cells[1:], start=1):
         text = element.text[start:end]
@@ -48,10 +54,10 @@ def _has_value(texts: list[str]) -> bool:
 
 
 def _case(element: InputElement, cell: tuple[int, int]) -> Condition | None:
-    """The condition a row header states: its own "if", else the whole cell: it names the case the row is for."""
+    """The condition a row header states: its own "if", else the whole cell if it is short: the case the row is for."""
     start, end = cell
     parsed = parse_conditions(element.text, element.label, start, end)
     if parsed.condition is not None:
         return parsed.condition
     text = element.text[start:end]
-    return Leaf(element.label, start, end, text) if text else None
+    return Leaf(element.label, start, end, text) if text and len(text.split()) <= _LONGEST_CASE else None

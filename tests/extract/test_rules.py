@@ -100,6 +100,7 @@ def test_items_that_are_objects_keep_their_own_conditions() -> None:
     )
     assert found == [
         ("you", "cannot sell", "live animals", ""),
+        ("Heating Grant", "depends on", "live animals", "not(live animals)"),
         ("you", "cannot sell", "alcohol", "not(at an event)"),
     ]
 

@@ -14,7 +14,7 @@ from core.language.conditions import leaves_of, parse_conditions
 from core.language.markers import plain
 from core.language.normalise import entity_key
 from core.language.propositions import Proposition, shorten, split_proposition
-from core.language.restrictions import informs, is_bounded_item, lists_duties, lists_prohibitions, restricts
+from core.language.restrictions import is_bounded_item, lists_bounds, lists_duties, lists_prohibitions, restricts
 from core.language.values import value_kind
 from core.types import Condition, Literal, Mention, Not, Span, Statement, leaves
 from ingestion.extract.rules_mentions import mention
@@ -170,7 +170,7 @@ class ChunkReader:
         elif own is None and (
             lists_duties(lead.proposition, lead.text)
             or lead.lists_examples
-            or (is_bounded_item(main) and not informs(lead.text))
+            or (is_bounded_item(main) and lists_bounds(lead.proposition, lead.text))
         ):
             self._depends(element, self.topic, *parsed.main)
         for start, end in spans[1:]:

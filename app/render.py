@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from app.conditions import condition_json, condition_tree
 from app.text import clean, one_line
-from core.types import Alternative, Answer, AnswerStatus, ConditionState, Evidence, PageKey
+from core.types import Alternative, Answer, AnswerStatus, Evidence, PageKey
 
 if TYPE_CHECKING:
     from rich.console import Group, RenderableType
@@ -70,7 +70,7 @@ def pages_disagree(answer: Answer) -> bool:
 
     Alternatives on one page are its own cases; with open conditions both may be right.
     """
-    settled = [a for a in answer.alternatives if a.evidence and ConditionState.UNKNOWN not in a.states]
+    settled = [a for a in answer.alternatives if a.evidence and not a.open_conditions]
     return any(
         one_line(a.text).lower() != one_line(b.text).lower() and not (_pages(a) & _pages(b))
         for a, b in combinations(settled, 2)
@@ -107,8 +107,7 @@ def _alternative(alternative: Alternative, numbered: str, *, dated: bool) -> Ite
     side = f"  [{_sides(alternative.evidence)}]" if dated and alternative.evidence else ""
     yield Text(f"{numbered}{clean(alternative.text)}{side}", style="bold")
     if alternative.condition is not None:
-        still = ConditionState.UNKNOWN in alternative.states
-        title = "It depends on what the scenario leaves open:" if still else "Conditions:"
+        title = "It depends on what the scenario leaves open:" if alternative.open_conditions else "Conditions:"
         yield condition_tree(alternative.condition, alternative.states, alternative.sources, title)
     if alternative.evidence:
         yield Text("Evidence:")

@@ -267,7 +267,8 @@ class Alternative:
     """One answer text, the conditions under which it holds, and where it comes from.
 
     ``states`` and ``sources`` are parallel to ``leaves(condition)``: what the scenario says of each leaf,
-    and the evidence that states it.
+    and the evidence that states it. So is ``decisive``, when given: whether the reader holds that an open
+    leaf matters for this scenario, rather than being taken for granted by the one who asks.
     """
 
     text: str
@@ -276,12 +277,14 @@ class Alternative:
     sources: tuple[Evidence, ...] = ()
     evidence: tuple[Evidence, ...] = ()
     score: float = 0.0
+    decisive: tuple[bool, ...] = ()
 
     @property
     def open_conditions(self) -> tuple[str, ...]:
-        """Serialised elements of the leaves that the scenario leaves open (ConditionalQA's form)."""
-        pairs = zip(self.states, self.sources, strict=True)
-        html = [source.html for state, source in pairs if state is ConditionState.UNKNOWN]
+        """Serialised elements of the decisive leaves that the scenario leaves open (ConditionalQA's form)."""
+        decisive = self.decisive or (True,) * len(self.states)
+        rows = zip(self.states, self.sources, decisive, strict=True)
+        html = [source.html for state, source, counts in rows if counts and state is ConditionState.UNKNOWN]
         return tuple(dict.fromkeys(html))
 
 

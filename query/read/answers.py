@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from core.language.sentences import sentence_spans
 from core.models.embedding import Embedder
-from core.types import Alternative, Element, Evidence, Leaf, PageKey, Reading, leaves
+from core.types import Alternative, ConditionState, Element, Evidence, Leaf, PageKey, Reading, leaves
 from query.read.choose import ReadSpan, best_span
 from query.read.conditions import Openness, judged, stated_condition, supports_at
 from query.read.evidence import element_at, evidence_of
@@ -48,7 +48,7 @@ class Asked:
 def conditioned(
     asked: Asked, text: str, candidate: Candidate, start: int, end: int, score: float
 ) -> tuple[Alternative, tuple[str, ...]]:
-    """An alternative with its evidence and conditions, and the texts of conditions left out as doubtful."""
+    """An alternative with its evidence and conditions, and the texts of those open but taken for granted."""
     reading = asked.pages(candidate.page)
     element = candidate.element
     evidence = (evidence_of(candidate.page, reading, element, start, end),)
@@ -60,10 +60,14 @@ def conditioned(
         return plain, ()
     near = overlap(asked.words, f"{element.text} {_lead(reading.elements, element)}") >= asked.open_match
     openness = asked.openness if near else Openness(0.0, 1)
-    tree, judgements, out = judged(stated, asked.told, asked.embedder, openness)
-    states = tuple(judgements[leaf].state for leaf in leaves(tree))
-    sources = tuple(_source(candidate.page, reading, leaf) for leaf in leaves(tree))
-    return Alternative(text, tree, states, sources, evidence, score), out
+    tree, judgements, open_leaves = judged(stated, asked.told, asked.embedder, openness)
+    shown = tuple(leaves(tree))
+    states = tuple(judgements[leaf].state for leaf in shown)
+    sources = tuple(_source(candidate.page, reading, leaf) for leaf in shown)
+    decisive = tuple(leaf in open_leaves for leaf in shown)
+    unknown = [leaf for leaf, state in zip(shown, states, strict=True) if state is ConditionState.UNKNOWN]
+    granted = tuple(leaf.text for leaf in unknown if leaf not in open_leaves)
+    return Alternative(text, tree, states, sources, evidence, score, decisive), granted
 
 
 def _source(page: PageKey, reading: Reading, leaf: Leaf) -> Evidence:
@@ -84,13 +88,14 @@ def span_alternatives(asked: Asked, spans: Sequence[ReadSpan], most: int) -> Sev
 
 def _alternatives(asked: Asked, spans: Sequence[ReadSpan], why: str) -> Several:
     kept: dict[str, Alternative] = {}
-    out: list[str] = []
+    granted: list[str] = []
     for span in spans:
         if span.text.lower() not in kept:
-            found, doubtful = conditioned(asked, span.text, span.candidate, span.span.start, span.span.end, span.worth)
+            found, presumed = conditioned(asked, span.text, span.candidate, span.span.start, span.span.end, span.worth)
             kept[span.text.lower()] = found
-            out += doubtful
-    return tuple(kept.values()), {"alternatives_because": why, "conditions_left_out": list(dict.fromkeys(out))}
+            granted += presumed
+    reasons: dict[str, object] = {"alternatives_because": why, "conditions_taken_for_granted": list(dict.fromkeys(granted))}
+    return tuple(kept.values()), reasons
 
 
 def _sibling_items(asked: Asked, best: ReadSpan) -> list[ReadSpan]:

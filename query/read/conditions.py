@@ -1,15 +1,15 @@
-"""The conditions of an answer for a scenario: gathered from facts or from the sentence, judged, and pruned.
+"""The conditions of an answer for a scenario: gathered from facts or from the sentence, judged, and weighed.
 
-A leaf is kept when the scenario settles it (met or unmet), or when it is *confidently open*: it stands in the
-statement that gives the answer and shares hardly a word with scenario and question. Other unsettled leaves are
-left out of the tree, and named in the reasons: on ConditionalQA most stated conditions are taken for granted. Of
-answers whose statement has one open element, 1 in 3 has a gold condition there; with three or more, attaching them
-neither lowers nor raises the score.
+Every leaf of the governing statement is shown, as met, unmet or unknown. An unknown one is *decisive* only when it
+shares hardly a word with scenario and question and several are open together. The others are unknown too, but such
+as people take for granted when they ask: on ConditionalQA most stated conditions are. Of answers whose statement
+has one open element, 1 in 3 has a gold condition there; with three or more, attaching them neither lowers nor
+raises the score.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -34,6 +34,11 @@ def stated_condition(
 
     Extracted facts come first; without one that covers the span, the sentence, its list and its lead-in are parsed.
     """
+    for stated in support:  # an item of a list of conditions: the statement that the list belongs to
+        condition = stated.statement.condition
+        cites = any(s.anchor == element.lead_in for s in stated.statement.spans)
+        if cites and condition is not None and any(leaf.anchor == element.anchor for leaf in leaves(condition)):
+            return condition
     for stated in support:
         cites = any(s.anchor == element.anchor and s.start < end and s.end > start for s in stated.statement.spans)
         if cites and stated.statement.condition is not None:
@@ -71,8 +76,8 @@ class Openness:
 
 def judged(
     condition: Condition, told: str, embedder: Embedder | None, openness: Openness
-) -> tuple[Condition | None, States, tuple[str, ...]]:
-    """The tree without its doubtful leaves, the judgement of each leaf left, and the texts of those left out."""
+) -> tuple[Condition, States, frozenset[Leaf]]:
+    """The tree without alternatives that no longer matter, a judgement for each leaf, and the decisive leaves."""
     states = {leaf: judge(leaf.text, told) for leaf in leaves(condition)}
     settled = {leaf for leaf, state in states.items() if state.state is not ConditionState.UNKNOWN}
     doubtful = [leaf for leaf in states if leaf not in settled and states[leaf].overlap < openness.below]
@@ -81,10 +86,7 @@ def judged(
         near = _nearness(doubtful, told, embedder)
         is_open = {leaf for leaf in doubtful if near.get(leaf, 0.0) < _TOUCHED}
         is_open = is_open if _enough(is_open, openness) else set()
-    tree = _pruned(condition, {leaf: state for leaf, state in states.items() if leaf in settled | is_open})
-    left = set(leaves(tree))
-    out = tuple(leaf.text for leaf in states if leaf not in left)
-    return tree, {leaf: state for leaf, state in states.items() if leaf in left}, out
+    return _settled(condition, states), states, frozenset(is_open)
 
 
 def _enough(found: Collection[Leaf], openness: Openness) -> bool:
@@ -102,24 +104,19 @@ def _nearness(conditions: Sequence[Leaf], scenario: str, embedder: Embedder | No
     return {leaf: float(value) for leaf, value in zip(conditions, np.max(cosines, axis=1), strict=True)}
 
 
-def _pruned(condition: Condition, kept: States) -> Condition | None:
+def _settled(condition: Condition, states: States) -> Condition:
+    """Once one alternative is met, the others no longer matter."""
     match condition:
         case Leaf():
-            return condition if condition in kept else None
+            return condition
         case Not(child):
-            inner = _pruned(child, kept)
-            return None if inner is None else Not(inner)
+            return Not(_settled(child, states))
         case AnyOf(children):
-            # Once one alternative is met, the open ones no longer matter.
-            met = [c for c in children if isinstance(c, Leaf) and c in kept and kept[c].state is ConditionState.MET]
-            return _joined(AnyOf, (_pruned(child, kept) for child in met or children))
+            met = [c for c in children if isinstance(c, Leaf) and states[c].state is ConditionState.MET]
+            parts = tuple(_settled(child, states) for child in met or children)
+            return parts[0] if len(parts) == 1 else AnyOf(parts)
         case All(children):
-            return _joined(All, (_pruned(child, kept) for child in children))
-
-
-def _joined(kind: type[All] | type[AnyOf], parts: Iterator[Condition | None]) -> Condition | None:
-    left = tuple(part for part in parts if part is not None)
-    return None if not left else left[0] if len(left) == 1 else kind(left)
+            return All(tuple(_settled(child, states) for child in children))
 
 
 def supports_at(supports: Supports, page: PageKey, element: Element) -> Sequence[Support]:

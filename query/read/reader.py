@@ -81,7 +81,7 @@ class ExtractiveReader:
         score = max(verdict.probability, 1.0 - verdict.probability)
         answer, out = conditioned(asked, "yes" if verdict.yes else "no", first.candidate, first.start, first.end, score)
         reasons |= {"yes_probability": round(verdict.probability, 3), "polarity_because": list(verdict.because)}
-        reasons |= {"open_conditions": len(answer.open_conditions), "conditions_left_out": list(out)}
+        reasons |= {"open_conditions": len(answer.open_conditions), "conditions_taken_for_granted": list(out)}
         return ReadResult(AnswerStatus.ANSWERED, (answer,), reasons)
 
     def _spans(self, asked: Asked, ranked: Sequence[Candidate], reasons: Reasons) -> ReadResult:

@@ -66,12 +66,13 @@ def test_several_untouched_requirements_are_open(page: Callable[..., Any]) -> No
     assert alternative.open_conditions
 
 
-def test_one_open_condition_shows_on_demand_else_in_the_reasons(page: Callable[..., Any]) -> None:
+def test_one_open_condition_is_shown_but_decides_only_on_demand(page: Callable[..., Any]) -> None:
     found = page("<p>You can get the advance if your landlord has written to us.</p>")
     asked = ("Can I get the advance?", "I am a tenant.", found.candidates(), found)
     result, eager = ExtractiveReader().read(*asked), ExtractiveReader(open_least=1).read(*asked)
     assert result.alternatives[0].open_conditions == ()
-    assert result.reasons["conditions_left_out"] == ["your landlord has written to us"]
+    assert (result.alternatives[0].states, result.alternatives[0].decisive) == ((UNKNOWN,), (False,))
+    assert result.reasons["conditions_taken_for_granted"] == ["your landlord has written to us"]
     assert eager.alternatives[0].states == (UNKNOWN,)
 
 

@@ -1,0 +1,65 @@
+"""``ask``: warm questions in one process, and cold commands as processes of their own."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import Any
+
+from app.wiring import make_engine, reading
+from benchmarks.place import Place
+from benchmarks.show import Check, median, percentile, print_checks, print_table
+from query.engine import AskEngine
+
+WARM_GOAL_MS = 150.0
+COLD_GOAL_S = {"ask": 5.0, "--help": 0.5, "status": 3.0}
+REPEATS = 5
+_WARM_UP = 5  # questions that load the model, the segments and the keyword index
+
+
+def run(place: Place) -> dict[str, Any]:
+    """Measure and print."""
+    assert place.ingested
+    with reading(place.settings) as (view, embedder):
+        warm = warm_times(make_engine(view, embedder, place.settings), place.material.questions)
+    rows = [(name, figures["p50"], figures["p95"], figures["most"]) for name, figures in warm.items()]
+    title = f"ask: {len(place.material.questions)} questions, warm, milliseconds"
+    print_table(title, [("step", "p50", "p95", "most"), *rows])
+    cold = cold_times(place)
+    rows = [(name, min(times), median(times), max(times)) for name, times in cold.items()]
+    print_table(
+        f"ask: whole processes, {REPEATS} each, seconds", [("clausegraph ...", "least", "median", "most"), *rows]
+    )
+    checks = [Check("warm p50", warm["ask"]["p50"], WARM_GOAL_MS, "ms", decides=False)]
+    checks += [
+        Check(f"clausegraph {name}", median(times), COLD_GOAL_S[name], "s", decides=False)
+        for name, times in cold.items()
+    ]
+    print_checks(checks)
+    return {"warm": warm, "cold": cold, "checks": [check.as_dict() for check in checks]}
+
+
+def warm_times(engine: AskEngine, questions: Sequence[tuple[str, str]]) -> dict[str, dict[str, float]]:
+    """Milliseconds of whole answers and of each step of their traces: p50, p95, most."""
+    for question, scenario in questions[:_WARM_UP]:
+        engine.ask(question, scenario)
+    times: dict[str, list[float]] = {"ask": []}
+    for question, scenario in questions:
+        start = time.perf_counter()
+        answer = engine.ask(question, scenario)
+        times["ask"].append((time.perf_counter() - start) * 1000)
+        for step in answer.trace:
+            times.setdefault(step.name, []).append(step.milliseconds)
+    return {
+        name: {"p50": percentile(values, 0.5), "p95": percentile(values, 0.95), "most": max(values)}
+        for name, values in times.items()
+    }
+
+
+def cold_times(place: Place) -> dict[str, list[float]]:
+    """Seconds of whole processes. The first of all has read the files once: what repeats is a warm disk cache."""
+    question, scenario = place.material.questions[0]
+    commands = {"ask": ("ask", question, "--scenario", scenario), "status": ("status",), "--help": ("--help",)}
+    return {
+        name: [place.clausegraph(*arguments).seconds for _ in range(REPEATS)] for name, arguments in commands.items()
+    }

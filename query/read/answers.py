@@ -94,7 +94,10 @@ def _alternatives(asked: Asked, spans: Sequence[ReadSpan], why: str) -> Several:
             found, presumed = conditioned(asked, span.text, span.candidate, span.span.start, span.span.end, span.worth)
             kept[span.text.lower()] = found
             granted += presumed
-    reasons: dict[str, object] = {"alternatives_because": why, "conditions_taken_for_granted": list(dict.fromkeys(granted))}
+    reasons: dict[str, object] = {
+        "alternatives_because": why,
+        "conditions_taken_for_granted": list(dict.fromkeys(granted)),
+    }
     return tuple(kept.values()), reasons
 
 

@@ -52,7 +52,7 @@ def split_conjuncts(text: str, start: int, end: int) -> Group | tuple[int, int]:
         position = cut_end
     pieces.append(trim(text, position, end))
     if any(start >= end for start, end in pieces):  # "or or can": nothing stands between two conjunctions
-        return trim(text, pieces[0][0], pieces[-1][1])
+        return trim(text, start, end)
     return _grouped(pieces, [operator for _, _, operator in cuts])
 
 

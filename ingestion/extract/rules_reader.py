@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from core.extraction import ExtractionInput, InputElement
 from core.language.clauses import independent_clauses
-from core.language.conditions import leaves_of, parse_conditions
+from core.language.conditions import parse_conditions
 from core.language.markers import plain
 from core.language.normalise import entity_key
 from core.language.propositions import Proposition, shorten, split_proposition
@@ -181,7 +181,7 @@ class ChunkReader:
     ) -> None:
         """A requirement, a bound or a bare "if" clause: what the page is about depends on it."""
         text = element.text[start:end].strip(" .;,:")
-        condition = condition or (leaves_of(element.text, element.label, start, end) if text else None)
+        condition = condition or leaf_tree(element, start, end)
         if text and next(leaves(condition), None) is not None:
             self._add(
                 Statement(about, "depends on", Literal(text), (Span(element.label, start, end),), condition=condition)

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from core.extraction import ExtractionInput, Extractor, InputElement
+from core.language.restrictions import decides
 from core.language.words import word_set
 from core.types import Link, Literal, Mention, Statement, leaves
 from ingestion.extract.rules import RuleExtractor
@@ -103,6 +104,71 @@ def test_items_that_are_objects_keep_their_own_conditions() -> None:
         ("Heating Grant", "depends on", "live animals", "not(live animals)"),
         ("you", "cannot sell", "alcohol", "not(at an event)"),
     ]
+
+
+def depends(*elements: InputElement) -> list[str]:
+    """The conditions of what the page depends on."""
+    return [condition for _, relation, _, condition in extracted(*elements) if relation == "depends on"]
+
+
+@pytest.mark.parametrize(
+    ("lead_in", "items", "conditions"),
+    [
+        ("You must tell everyone affected before you apply:", ["your tenants"], []),  # what to say
+        ("You must try to reach:", ["your tenants"], ["your tenants"]),
+        ("The form must include:", ["your name"], []),
+        ("To qualify for it tenants must:", ["live here"], ["live here"]),
+        ("For an offer to be valid:", ["it must be signed"], ["it must be signed"]),
+        ("You cannot use:", ["a slip lane"], ["not(a slip lane)"]),
+        ("Your landlord must not:", ["enter"], []),
+        ("You can get it if you need help with things like:", ["washing"], ["washing"]),
+        ("You do not have to pay if:", ["you are 70"], ["You do not have to pay", "you are 70"]),
+        ("The council may pay:", ["each owner"], []),
+        ("You may claim for:", ["each owner"], ["each owner"]),
+    ],
+)
+def test_which_lists_state_what_must_hold(lead_in: str, items: list[str], conditions: list[str]) -> None:
+    listed = [item(text, f"e{position}", "e0") for position, text in enumerate(items, start=1)]
+    assert depends(prose(lead_in), *listed) == conditions
+
+
+@pytest.mark.parametrize(
+    ("text", "is_condition"),
+    [
+        ("The dog must wear a tag.", True),
+        ("Children cannot vote.", True),
+        ("The council might ask for proof.", True),
+        ("The bid is more than £500.", True),
+        ("The bid is £500.", False),
+        ("Keep the form for 6 years.", False),
+        ("You need to keep it for 6 years.", True),
+        ("Elections are in May.", False),
+    ],
+)
+def test_which_sentences_restrict(text: str, is_condition: bool) -> None:
+    assert depends(prose(text)) == ([text.strip(".")] if is_condition else [])
+
+
+@pytest.mark.parametrize(
+    ("text", "decisive"),
+    [
+        ("You can appeal if you are the owner.", True),
+        ("You must pay if you are the owner.", True),
+        ("Contact us if you are the owner.", False),
+        ("You must tell us if you move.", False),
+        ("You can get advice if you’re not sure.", False),
+        ("You can apply once you have paid.", False),
+    ],
+)
+def test_which_conditions_decide_an_answer(text: str, decisive: bool) -> None:
+    found = next(s for s in EXTRACTOR.extract(source(prose(text))).statements if s.condition is not None)
+    leaf = next(leaves(found.condition))
+    assert decides(found, leaf, text) is decisive
+
+
+def test_rows_that_say_where_to_turn_are_no_cases() -> None:
+    row = InputElement("e0", "tr", "North | north@ors.example", headers=("Area", "Email"))
+    assert [written(s.condition) for s in EXTRACTOR.extract(source(row)).statements] == [""]
 
 
 def test_an_unmarked_list_joins_by_what_the_lead_in_does() -> None:

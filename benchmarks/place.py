@@ -51,6 +51,10 @@ class Place:
         return History(copies(self.material.records, EDITIONS), self.folder / "history")
 
     def clausegraph(self, *arguments: str) -> Finished:
-        """Run the command line on the ingested home, as a process of its own."""
-        variables = {"CLAUSEGRAPH_HOME": str(self.home), "CLAUSEGRAPH_EMBEDDING_MODEL": self.model}
+        """Run the command line of this repository on the ingested home, as a process of its own."""
+        variables = {
+            "CLAUSEGRAPH_HOME": str(self.home),
+            "CLAUSEGRAPH_EMBEDDING_MODEL": self.model,
+            "PYTHONPATH": str(REPOSITORY),
+        }
         return run_process([*clausegraph_command(), *arguments], self.folder, variables)

@@ -52,6 +52,15 @@ def version_key(raw: bytes, content_type: str, title: str | None, url: str | Non
 
 
 @dataclass(frozen=True, slots=True)
+class StoredPage:
+    """A page version in the ledger, ready to be extracted and projected."""
+
+    page_id: int
+    version_id: int
+    reading: Reading
+
+
+@dataclass(frozen=True, slots=True)
 class OpenMember:
     """A page of the newest state: which version of it, read and extracted how."""
 
@@ -87,14 +96,14 @@ def all_open_members(ledger: Ledger, corpus_id: int) -> list[tuple[int, int, str
         return [(row[0], row[1], row[2]) for row in connection.execute(query.order_by(members.c.page_id))]
 
 
-def store_version(connection: Connection, corpus_id: int, source_id: int, version: VersionInput) -> tuple[int, int]:
-    """Store a page version unless it is there; returns (page id, version id)."""
+def store_version(connection: Connection, corpus_id: int, source_id: int, version: VersionInput) -> StoredPage:
+    """Store a page version unless it is there; rows are made from the reading that is stored."""
     page_id = _page_id(connection, corpus_id, source_id, version.uri)
     found = connection.execute(
         select(page_versions.c.id).where(page_versions.c.page_id == page_id, page_versions.c.version_key == version.key)
     ).scalar()
     if found is not None:
-        return page_id, int(found)
+        return StoredPage(page_id, int(found), load_reading(connection, int(found)))
     raw_hash = content_hash("raw", version.raw)
     known = connection.execute(select(blobs.c.hash).where(blobs.c.corpus_id == corpus_id, blobs.c.hash == raw_hash))
     if known.scalar() is None:
@@ -105,7 +114,7 @@ def store_version(connection: Connection, corpus_id: int, source_id: int, versio
         "pipeline": version.pipeline, "fetched": time.time(), "reading": pack(reading_to_json(version.reading)),
     }  # fmt: skip
     made = connection.execute(insert(page_versions).values(**values).returning(page_versions.c.id)).scalar_one()
-    return page_id, int(made)
+    return StoredPage(page_id, int(made), version.reading)
 
 
 def _page_id(connection: Connection, corpus_id: int, source_id: int, uri: str) -> int:

@@ -34,6 +34,7 @@ from indexes.projection import PROJECTION_FINGERPRINT, project
 from indexes.publish import PageTarget, Plan, finish, freeze, make_plan, recover
 from indexes.truth import (
     OpenMember,
+    StoredPage,
     VersionInput,
     all_open_members,
     load_reading,
@@ -84,15 +85,6 @@ class Options:
     relocate: bool = False
     keep_epochs: int = KEEP_EPOCHS
     keep_days: float = KEEP_DAYS
-
-
-@dataclass(frozen=True, slots=True)
-class StoredPage:
-    """A page version in the ledger, ready to be extracted."""
-
-    page_id: int
-    version_id: int
-    reading: Reading
 
 
 def ingest(tools: Tools, corpus_name: str, source: Source, options: Options = Options()) -> RunReport:
@@ -235,8 +227,7 @@ def read_pages(
             versions = [version for version in (_read(document, report) for document in batch) if version]
             with tools.ledger.write() as connection:
                 for version in versions:
-                    ids = store_version(connection, corpus_id, source_id, version)
-                    stored.append(StoredPage(*ids, version.reading))
+                    stored.append(store_version(connection, corpus_id, source_id, version))
             tools.progress("read", len(stored), len(stored))
     return stored
 

@@ -145,10 +145,9 @@ def _plan_facts(connection: Connection, plan: Plan) -> None:
 
 
 def _model_changed(connection: Connection, plan: Plan) -> bool:
-    other = select(vectors.c.id).where(
-        vectors.c.corpus_id == plan.corpus_id, vectors.c.until == OPEN, vectors.c.model != plan.model
-    )
-    return connection.execute(other.limit(1)).first() is not None
+    newest = select(epochs.c.model).where(epochs.c.corpus_id == plan.corpus_id).order_by(epochs.c.number.desc())
+    model = connection.execute(newest.limit(1)).scalar()
+    return model is not None and model != plan.model
 
 
 def _plan_fact_batch(

@@ -102,17 +102,19 @@ _TRUTH = {
 
 def _orphans(corpus_id: int, paid_before: float) -> dict[str, ColumnElement[bool]]:
     """What may go, in this order. Young extractions and embeddings stay: a killed run may still need them."""
-    made_for = exists().where(chunks.c.corpus_id == corpus_id, chunks.c.input_key == extractions.c.input_key)
+    made_for = extractions.c.input_key.in_(select(chunks.c.input_key).where(chunks.c.corpus_id == corpus_id))
     used = exists().where(vectors.c.corpus_id == corpus_id, vectors.c.text_hash == embeddings.c.text_hash)
-    named = exists().where(
-        supports.c.corpus_id == corpus_id,
-        or_(supports.c.subject == entity_tokens.c.entity, supports.c.object == entity_tokens.c.entity),
+    of_corpus = supports.c.corpus_id == corpus_id
+    named = or_(  # two lookups by index; one with OR inside reads every support for each name
+        exists().where(of_corpus, supports.c.subject == entity_tokens.c.entity),
+        exists().where(of_corpus, supports.c.object == entity_tokens.c.entity),
     )
+    kept_bytes = select(page_versions.c.raw_hash).where(page_versions.c.corpus_id == corpus_id)
     return {
         "page_versions": and_(
             ~exists().where(members.c.page_version_id == page_versions.c.id), page_versions.c.fetched < paid_before
         ),
-        "blobs": ~exists().where(page_versions.c.corpus_id == corpus_id, page_versions.c.raw_hash == blobs.c.hash),
+        "blobs": blobs.c.hash.not_in(kept_bytes),
         "pages": ~exists().where(page_versions.c.page_id == pages.c.id),
         "extractions": and_(~made_for, extractions.c.created < paid_before),
         "embeddings": and_(~used, embeddings.c.created < paid_before),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -20,7 +20,7 @@ from core.errors import ModelError
 from core.hashing import content_hash
 from core.models.bert_numpy import NumpyBert
 from core.models.embedding import Vectors, normalised
-from core.tokens import package_version, packaged_model_path
+from core.tokens import count_many, package_version, packaged_model_path
 
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer
@@ -35,7 +35,8 @@ class ModelSettings:
     """Which model: ``name`` is ``PACKAGED``, a local folder or a hub id.
 
     ``pooling`` ("cls" or "mean") and ``max_tokens`` are the model's own when None. ``query_instruction``
-    stands before questions only; None means BGE's for a model whose name says bge, else none.
+    stands before questions only; None means BGE's for a model whose name says bge, else none. ``batch_tokens`` is
+    the number of tokens, padding included, that go through the model at once.
     """
 
     name: str = PACKAGED
@@ -43,7 +44,7 @@ class ModelSettings:
     pooling: str | None = None
     max_tokens: int | None = None
     query_instruction: str | None = None
-    batch_size: int = 32
+    batch_tokens: int = 1024
 
 
 class SentenceTransformerEmbedder:
@@ -91,10 +92,14 @@ class SentenceTransformerEmbedder:
             return np.empty((0, self.dimension), dtype=np.float32)
         if len(texts) <= _FEW and "_model" not in self.__dict__ and self._encoder is not None:
             return np.stack([self._embed_one(text, self._encoder) for text in texts])
-        matrix = self._model.encode(
-            list(texts), batch_size=self._settings.batch_size, show_progress_bar=False, convert_to_numpy=True
-        )
-        return normalised(np.asarray(matrix, dtype=np.float32))
+        sizes = count_many(list(texts))
+        order = sorted(range(len(texts)), key=lambda row: sizes[row])
+        matrix = np.empty((len(texts), self.dimension), dtype=np.float32)
+        for rows in _batches(order, sizes, self._settings.batch_tokens):
+            matrix[rows] = self._model.encode(
+                [texts[row] for row in rows], batch_size=len(rows), show_progress_bar=False, convert_to_numpy=True
+            )
+        return normalised(matrix)
 
     def embed_query(self, question: str) -> Vectors:
         text = self._instruction + question
@@ -159,6 +164,18 @@ class SentenceTransformerEmbedder:
             ) from error
         model.max_seq_length = self._settings.max_tokens or (self._window if self._folder else model.max_seq_length)
         return model
+
+
+def _batches(order: Sequence[int], sizes: Sequence[int], limit: int) -> Iterator[list[int]]:
+    """Rows of rising size, cut so that a batch padded to its longest row has at most ``limit`` tokens."""
+    batch: list[int] = []
+    for row in order:
+        if batch and (len(batch) + 1) * (sizes[row] + 2) > limit:
+            yield batch
+            batch = []
+        batch.append(row)
+    if batch:
+        yield batch
 
 
 def _stated_pooling(folder: Path) -> str:

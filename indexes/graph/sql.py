@@ -126,9 +126,12 @@ class SqlGraph:
         wanted = set(anchors)
         if not wanted:
             return []
+        named = (sources.c.corpus_id == self._corpus_id, sources.c.name == page.source, pages.c.uri == page.uri)
         with self._ledger.read() as connection:
-            of_page = and_(sources.c.name == page.source, pages.c.uri == page.uri)
-            made = self._load(connection, of_page)
+            found = select(pages.c.id).join(sources, sources.c.id == pages.c.source_id).where(*named)
+            page_id = connection.execute(found).scalar()
+            stated = or_(*(supports.c.statement.contains(anchor, autoescape=True) for anchor in sorted(wanted)))
+            made = self._load(connection, and_(supports.c.page_id == page_id, stated))
         return [support for support in made if any(span.anchor in wanted for span in support.statement.spans)]
 
     def counts(self) -> GraphCounts:
@@ -150,8 +153,11 @@ class SqlGraph:
             return self._load(connection, supports.c.id > 0)
 
     def _visible(self) -> ColumnElement[bool]:
+        # "+ 0" keeps SQLite from choosing the index on until, under which every open support is read
         return and_(
-            supports.c.corpus_id == self._corpus_id, supports.c.since <= self._epoch, supports.c.until > self._epoch
+            supports.c.corpus_id == self._corpus_id,
+            supports.c.since + 0 <= self._epoch,
+            supports.c.until + 0 > self._epoch,
         )
 
     def _facts(self, condition: ColumnElement[bool]) -> Select[tuple[str, str, str, str, int]]:

@@ -258,6 +258,7 @@ vectors = Table(
     Index("vectors_until", "corpus_id", "until"),
     Index("vectors_ref", "corpus_id", "kind", "ref"),
     Index("vectors_text", "corpus_id", "text_hash"),
+    Index("vectors_since", "corpus_id", "kind", "since"),
     sqlite_autoincrement=True,
 )
 

@@ -82,7 +82,7 @@ class Ledger:
         with driver_errors(self.path):
             connection = sqlite3.connect(self.path, timeout=BUSY_TIMEOUT_S, isolation_level=None)
             try:
-                connection.execute("PRAGMA incremental_vacuum").fetchall()  # stepped to its end
+                connection.executescript("PRAGMA incremental_vacuum")  # execute() would free one page only
                 connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
             finally:
                 connection.close()

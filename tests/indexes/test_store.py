@@ -88,3 +88,15 @@ def test_error_inside_a_write_leaves_nothing(tmp_path: Path) -> None:
             connection.execute(text("INSERT INTO corpora VALUES (1, 'a', '{}', 0, 0, 0)"))
             raise ZeroDivisionError
         assert list_corpora(ledger) == []
+
+
+def test_compact_gives_every_free_page_back(tmp_path: Path) -> None:
+    with open_ledger(tmp_path) as ledger:
+        with ledger.write() as connection:
+            connection.execute(text("INSERT INTO corpora VALUES (1, 'a', :big, 0, 0, 0)"), {"big": "x" * 2_000_000})
+        with ledger.write() as connection:
+            connection.execute(text("DELETE FROM corpora"))
+        ledger.compact()
+        with ledger.read() as connection:
+            assert connection.execute(text("PRAGMA freelist_count")).scalar() == 0
+        assert (tmp_path / "ledger.db").stat().st_size < 1_000_000

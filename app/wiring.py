@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from core.errors import ModelMismatchError
@@ -58,6 +59,7 @@ def run_ingest(settings: Settings, source: Source, options: Options, progress: P
     from ingestion.pipeline import Tools, ingest, no_progress
 
     embedder = make_embedder(settings)
+    options = replace(options, keep_epochs=settings.keep_epochs, keep_days=settings.keep_days)
     with opened_ledger(settings, create=True) as ledger:
         tools = Tools(ledger, embedder, RuleExtractor(), progress or no_progress)
         return ingest(tools, settings.corpus, source, options)

@@ -13,6 +13,7 @@ from core.models.embedding import Embedder
 from core.types import Answer, TraceStep
 from indexes.views import View
 from query.rank.signals import ScoredElement
+from query.read.questions import QuestionKind
 from query.read.reader import ExtractiveReader
 from query.read.types import Candidate
 from query.retrieve.elements import rank_elements
@@ -29,8 +30,8 @@ class AskEngine:
         self._limit = limit
         self._reader = ExtractiveReader(embedder)
 
-    def ask(self, question: str, scenario: str = "") -> Answer:
-        """Answer a question about a person's scenario.
+    def ask(self, question: str, scenario: str = "", kind: QuestionKind | None = None) -> Answer:
+        """Answer a question about a person's scenario; ``kind`` as in ``ExtractiveReader.read``.
 
         Raises:
             QuestionError: the question is empty, or question and scenario are too long.
@@ -38,14 +39,11 @@ class AskEngine:
         start = time.perf_counter()
         ranked = rank_elements(self._view, self._embedder, question, scenario, limit=self._limit)
         found = time.perf_counter()
-        return self._read(question, scenario, ranked, TraceStep("retrieve", (found - start) * 1000, _summary(ranked)))
-
-    def _read(self, question: str, scenario: str, ranked: Sequence[ScoredElement], retrieved: TraceStep) -> Answer:
-        start = time.perf_counter()
+        retrieved = TraceStep("retrieve", (found - start) * 1000, _summary(ranked))
         result = self._reader.read(
-            question, scenario, candidates(ranked), self._view.reading, self._view.graph.supports_on
+            question, scenario, candidates(ranked), self._view.reading, self._view.graph.supports_on, kind
         )
-        step = TraceStep("read", (time.perf_counter() - start) * 1000, dict(result.reasons))
+        step = TraceStep("read", (time.perf_counter() - found) * 1000, dict(result.reasons))
         return Answer(
             question=question,
             scenario=scenario,

@@ -50,7 +50,7 @@ def conditionalqa(
 
         notes = [f"questions: {questions}", f"model: {settings.embedding_model}", f"oracle type: {oracle_type}"]
         write_evaluation(output, result, asked, notes)
-    _emit(session, result.answers, "answers", _retrieval(result), None)
+    _emit(session, result.answers, "answers", _retrieval(result), None, result.trivial)
     if output is not None:
         session.note(f"records, report and plots: {output}")
 
@@ -92,7 +92,12 @@ def _retrieval(result: EvaluationResult) -> dict[str, Any]:
 
 
 def _emit(
-    session: Session, records: Sequence[QuestionRecord], title: str, retrieval: dict[str, Any], output: Path | None
+    session: Session,
+    records: Sequence[QuestionRecord],
+    title: str,
+    retrieval: dict[str, Any],
+    output: Path | None,
+    trivial: Sequence[QuestionRecord] = (),
 ) -> None:
     from app.cli.output import table
     from eval.records import write_records
@@ -110,6 +115,11 @@ def _emit(
     }
     rows = [[group, int(row["questions"]), *(_percent(row[m]) for m in METRICS)] for group, row in by_group.items()]
     items: list[Any] = [table(("group", "questions", *METRICS), rows)]
+    if trivial:
+        plain: dict[Any, dict[Any, float]] = answer_table(trivial).to_dict(orient="index")
+        value["trivial"] = {str(group): _known(row) for group, row in plain.items()}
+        rows = [[group, int(row["questions"]), *(_percent(row[m]) for m in METRICS)] for group, row in plain.items()]
+        items += ["", table(("trivial reader", "questions", *METRICS), rows)]
     if retrieval:
         budgets = list(next(iter(retrieval.values())))
         recalls = [[name, *(_percent(at[b]) for b in budgets)] for name, at in retrieval.items()]

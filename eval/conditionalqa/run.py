@@ -14,8 +14,9 @@ from core.types import Answer
 from eval.comparison import PairedDifference, paired_difference
 from eval.conditionalqa.dataset import ConditionalAnswer, Question
 from eval.conditionalqa.predictions import Prediction, write_predictions
+from eval.json_files import write_text
 from eval.records import QuestionRecord, make_record, write_records
-from eval.retrieval import BUDGETS, BudgetFigures, evidence_at_budgets
+from eval.retrieval import BUDGETS, BudgetFigures, evidence_at_budgets, summarise_retrieval
 from indexes.views import View
 from query.engine import AskEngine
 from query.rank.signals import ScoredElement
@@ -25,6 +26,7 @@ from query.retrieve.question import Inquiry
 from query.retrieve.single import ScoredChunk, fact_elements, keyword_chunks, nearest_chunks, nearest_elements
 
 _DEPTH = 300  # ranked units measured: more than the largest budget can hold
+_ORACLE = {"yesno": QuestionKind.YES_NO, "extractive": QuestionKind.SPAN}
 BASELINE, SYSTEM = "dense chunks", "hybrid"
 
 Units = list[list[str]]
@@ -74,7 +76,8 @@ def answer_record(engine: AskEngine, question: Question, oracle_type: bool) -> Q
     """Ask one question; a failure is recorded as such and stays in every denominator."""
     start = time.perf_counter()
     try:
-        answer = engine.ask(question.question, question.scenario)
+        kind = _ORACLE.get(question.kind) if oracle_type else None
+        answer = engine.ask(question.question, question.scenario, kind)
     except ClauseGraphError as error:
         return make_record(question, None, error=str(error))
     milliseconds = (time.perf_counter() - start) * 1000
@@ -131,7 +134,7 @@ def compare(retrieval: dict[str, tuple[QuestionRecord, ...]]) -> dict[int, Paire
 def write_evaluation(folder: Path, result: EvaluationResult, questions: Sequence[Question], notes: list[str]) -> None:
     """Records, official predictions, Markdown report and plots into ``folder``."""
     from eval.plots import plot_f1_by_kind, plot_recall_by_budget
-    from eval.report import write_report
+    from eval.report import markdown_report
 
     write_records(folder / "answers.jsonl", result.answers)
     write_records(folder / "trivial.jsonl", result.trivial)
@@ -139,12 +142,37 @@ def write_evaluation(folder: Path, result: EvaluationResult, questions: Sequence
         write_records(folder / f"retrieval-{name.replace(' ', '-')}.jsonl", records)
     made = {r.id: Prediction(r.id, r.predicted) for r in result.answers if r.predicted is not None}
     write_predictions(folder / "predictions.json", made, questions)
-    lines = [
-        f"hybrid − dense chunks, recall at {budget} tokens: {_interval(d)}" for budget, d in result.differences.items()
-    ]
-    write_report(folder / "report.md", result.answers, title="ConditionalQA", notes=[*notes, *lines])
+    report = markdown_report(result.answers, title="ConditionalQA", notes=notes)
+    sections = [report, _markdown_retrieval(result), "## Trivial reader\n\n" + _markdown_trivial(result.trivial)]
+    write_text(folder / "report.md", "\n".join(sections))
     plot_f1_by_kind({"ClauseGraph": result.answers, "trivial": result.trivial}, folder / "f1-by-kind.png")
     plot_recall_by_budget(result.retrieval, folder / "recall-by-budget.png")
+
+
+def _markdown_retrieval(result: EvaluationResult) -> str:
+    """Evidence recall and share of questions with all evidence, by retriever and budget, and the comparison."""
+    heads = "".join(f" recall at {budget} | all at {budget} |" for budget in BUDGETS)
+    lines = ["## Retrieval", "", f"| retriever |{heads}", "| --- |" + " ---: | ---: |" * len(BUDGETS)]
+    for name, records in result.retrieval.items():
+        rows = summarise_retrieval(record.retrieval for record in records)
+        lines.append(f"| {name} |" + "".join(f" {_share(row.recall)} | {_share(row.complete)} |" for row in rows))
+    lines += ["", f"{SYSTEM} minus {BASELINE}, paired by question, 95% bootstrap interval:", ""]
+    lines += [f"- at {budget} tokens: {_interval(found)}" for budget, found in result.differences.items()]
+    return "\n".join([*lines, ""])
+
+
+def _markdown_trivial(records: Sequence[QuestionRecord]) -> str:
+    from eval.report import answer_table
+
+    table = answer_table(records)
+    lines = ['"yes" to every yes/no question, else the nearest element; F1, and with conditions, in percent:', ""]
+    for group, row in table.iterrows():
+        lines.append(f"- {group}: {100 * row['f1']:.2f}, {100 * row['f1_with_conditions']:.2f}")
+    return "\n".join([*lines, ""])
+
+
+def _share(value: float | None) -> str:
+    return "-" if value is None else f"{value:.3f}"
 
 
 def _interval(difference: PairedDifference) -> str:

@@ -7,6 +7,7 @@ scenario leaves open. Every decision leaves a short reason in ``ReadResult.reaso
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from core.models.embedding import Embedder
 from core.types import AnswerStatus
@@ -56,10 +57,21 @@ class ExtractiveReader:
         self._open_match = open_match
 
     def read(
-        self, question: str, scenario: str, ranked: Sequence[Candidate], pages: Pages, supports: Supports = no_supports
+        self,
+        question: str,
+        scenario: str,
+        ranked: Sequence[Candidate],
+        pages: Pages,
+        supports: Supports = no_supports,
+        kind: QuestionKind | None = None,
     ) -> ReadResult:
-        """Read the answer to ``question`` (about ``scenario``, may be "") from candidates, best first."""
+        """Read the answer to ``question`` (about ``scenario``, may be "") from candidates, best first.
+
+        ``kind`` overrules what the question says of its form: only for comparisons with systems that are told.
+        """
         form = question_form(question)
+        if kind is not None:
+            form = replace(form, kind=kind, reason="told by the caller")
         reasons: Reasons = {"kind": form.kind.value, "kind_because": form.reason, "type": form.type.value}
         if not ranked or not form.sentence:
             return ReadResult(AnswerStatus.NOT_ANSWERABLE, (), reasons | {"status_because": "nothing to read"})

@@ -4,10 +4,15 @@ set -eu
 bin=$1
 export CLAUSEGRAPH_HOME=$2
 rm -rf "$CLAUSEGRAPH_HOME"
-run() { printf '\n$ clausegraph %s\n' "$1"; shift; "$bin/clausegraph" "$@"; }
+cd "$(dirname "$0")/.."
 
-run 'ingest examples/corpus' ingest examples/corpus
-run 'status' status
-question='Can I get the heating grant?'
-scenario='I am 70 and live on my own in Lethmoor in a flat that I rent.'
-run "ask '$question' --scenario '$scenario'" ask "$question" --scenario "$scenario"
+ask() {
+    printf "\n\$ clausegraph ask '%s' \\\\\n      --scenario '%s'\n" "$1" "$2"
+    "$bin/clausegraph" ask "$1" --scenario "$2"
+}
+
+printf '$ clausegraph ingest examples/corpus\n'
+"$bin/clausegraph" ingest examples/corpus
+ask 'Could she get the Winter Heating Grant?' \
+    'My mother is 84 and has been in a care home in Dunwater since 2024. She is on Basic Support.'
+ask 'How long do I have to appeal to the Panel?' 'The review of my claim went against me.'

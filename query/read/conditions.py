@@ -24,6 +24,7 @@ from query.read.types import Supports
 
 States = dict[Leaf, Judgement]
 _TOUCHED = 0.5  # cosine of a leaf and a sentence of the scenario that speaks of the same thing
+_WHOLE = 0.6  # share of a sentence that makes a leaf of it the sentence
 _MOST_ITEMS = 12  # a longer list under "if:" is an enumeration, not a condition anybody can be asked about
 
 
@@ -39,15 +40,27 @@ def stated_condition(
         cites = any(s.anchor == element.lead_in for s in stated.statement.spans)
         if cites and condition is not None and any(leaf.anchor == element.anchor for leaf in leaves(condition)):
             return condition
-    for stated in support:
-        cites = any(s.anchor == element.anchor and s.start < end and s.end > start for s in stated.statement.spans)
-        if cites and stated.statement.condition is not None:
-            return stated.statement.condition
+    citing = [
+        stated.statement.condition
+        for stated in support
+        if stated.statement.condition is not None
+        and any(s.anchor == element.anchor and s.start < end and s.end > start for s in stated.statement.spans)
+        and not _is_the_answer(stated.statement.condition, element, start, end)
+    ]
+    if citing:  # the fullest of them; the first of equals
+        return max(citing, key=lambda condition: len(list(leaves(condition))))
     own = _sentence_condition(reading, element, start, end)
     lead = next((other for other in reading.elements if other.anchor == element.lead_in), None)
     above = _lead_condition(reading, lead) if lead is not None else None
     parts = tuple(part for part in (above, own) if part is not None)
     return None if not parts else parts[0] if len(parts) == 1 else All(parts)
+
+
+def _is_the_answer(condition: Condition, element: Element, start: int, end: int) -> bool:
+    """Whether a requirement is the sentence that answers: nothing is a condition of itself."""
+    length = end - start
+    inside = [leaf for leaf in leaves(condition) if leaf.anchor == element.anchor]
+    return any(min(leaf.end, end) - max(leaf.start, start) > _WHOLE * length for leaf in inside)
 
 
 def _sentence_condition(reading: Reading, element: Element, start: int, end: int) -> Condition | None:

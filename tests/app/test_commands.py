@@ -12,7 +12,7 @@ from tests.app.conftest import REPOSITORY, SAMPLE, Cli, parsed
 
 pytestmark = pytest.mark.unit
 
-QUESTION = "Will the Office give me anything towards keeping the house warm?"
+QUESTION = "Can I get the Winter Heating Grant if I live in a care home?"
 
 
 def test_ingest_then_unchanged(cli: Cli) -> None:

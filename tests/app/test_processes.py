@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import resource
 import shutil
 import signal
 import sqlite3
@@ -85,21 +84,6 @@ def test_unchanged_ingest_loads_no_model(stocked: Path, monkeypatch: pytest.Monk
     assert not loaded("ingest", str(SAMPLE), "--dry-run") & MODELS
 
 
-def test_help_is_quick() -> None:
-    """Processor time, not wall time: other tests may be running."""
-
-    def spent() -> float:
-        usage = resource.getrusage(resource.RUSAGE_CHILDREN)
-        return usage.ru_utime + usage.ru_stime
-
-    times = []
-    for _ in range(3):
-        before = spent()
-        assert run("--help").returncode == 0
-        times.append(spent() - before)
-    assert min(times) < 0.5
-
-
 @pytest.mark.parametrize("room", ["core", "query", "app", "eval", "indexes", "ingestion"])
 def test_another_package_of_our_name_is_refused(room: str, tmp_path: Path) -> None:
     (tmp_path / room).mkdir()
@@ -150,9 +134,7 @@ def test_interrupted_ingest_goes_on(tmp_path: Path) -> None:
     process = subprocess.Popen(command, env=environment(), **pipes)  # type: ignore[call-overload]
     wait_for_run(ledger)
     process.send_signal(signal.SIGINT)
-    start = time.monotonic()
-    _, error = process.communicate(timeout=30)
-    assert time.monotonic() - start < 10
+    _, error = process.communicate(timeout=60)  # a guard against hanging, not a measurement
     assert process.returncode == 130, error
     assert "stored work is kept" in error and "Traceback" not in error
     again = run("ingest", str(pages))

@@ -21,13 +21,13 @@ def dump_lines(view: View) -> list[str]:
     """Pages, chunks, facts, supports and vector keys of the view's epoch, sorted."""
     lines = [canonical_json(["corpus", view.corpus, view.model])]
     lines += _page_lines(view)
-    facts: dict[str, tuple[str, str, str]] = {}
+    facts: set[str] = set()
     for support in view.graph.all_supports():
         body = statement_to_json(support.statement)
         lines.append(
             canonical_json(["support", str(support.page), support.chunk_key, support.fact_id, support.extractor, body])
         )
-        facts[support.fact_id] = ("", "", "")
+        facts.add(support.fact_id)
     for fact in view.graph.facts(sorted(facts)):
         lines.append(canonical_json(["fact", fact.id, fact.subject, fact.relation, fact.object, fact.supports]))
     lines += [canonical_json(["vector", *key]) for key in vector_keys(view)]

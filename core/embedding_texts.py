@@ -12,14 +12,9 @@ from core.types import Element, Fact, Reading
 FINGERPRINT = "embedding-texts:1"  # raise it when a text below changes: every corpus is embedded again
 
 
-def element_text(reading: Reading, element: Element) -> str:
-    """Title, heading path, what introduces the element (lead-in, else parent item; header cells), text."""
-    by_anchor = {other.anchor: other for other in reading.elements}
-    return _element_text(reading.title, element, by_anchor)
-
-
 def element_texts(reading: Reading) -> list[str]:
-    """:func:`element_text` of every element of a page, in page order."""
+    """Of every element, in page order: title, heading path, what introduces it (lead-in, else parent item; header
+    cells), text."""
     by_anchor = {element.anchor: element for element in reading.elements}
     return [_element_text(reading.title, element, by_anchor) for element in reading.elements]
 

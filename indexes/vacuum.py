@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import shutil
 import time
+from collections import Counter
 from dataclasses import asdict, dataclass
 
-from sqlalchemy import ColumnElement, Connection, and_, delete, exists, or_, select
+from sqlalchemy import ColumnElement, Connection, Table, and_, delete, exists, or_, select
 
 from indexes.corpora import CorpusRow
 from indexes.ledger.leases import RunLease, check_fence
@@ -88,19 +89,12 @@ def _delete_rows(connection: Connection, corpus_id: int, floor: int, paid_before
     for table in (members, *PROJECTIONS):
         closed = (table.c.corpus_id == corpus_id, table.c.until <= floor)
         counts[table.name] = connection.execute(delete(table).where(*closed)).rowcount
-    for name, condition in _orphans(corpus_id, paid_before).items():
-        table = _TRUTH[name]
-        counts[name] = connection.execute(delete(table).where(table.c.corpus_id == corpus_id, condition)).rowcount
+    for table, condition in _orphans(corpus_id, paid_before).items():
+        counts[table.name] = connection.execute(delete(table).where(table.c.corpus_id == corpus_id, condition)).rowcount
     return counts
 
 
-_TRUTH = {
-    "page_versions": page_versions, "blobs": blobs, "pages": pages, "extractions": extractions,
-    "embeddings": embeddings, "entity_tokens": entity_tokens, "runs": runs,
-}  # fmt: skip
-
-
-def _orphans(corpus_id: int, paid_before: float) -> dict[str, ColumnElement[bool]]:
+def _orphans(corpus_id: int, paid_before: float) -> dict[Table, ColumnElement[bool]]:
     """What may go, in this order. Young extractions and embeddings stay: a killed run may still need them."""
     made_for = extractions.c.input_key.in_(select(chunks.c.input_key).where(chunks.c.corpus_id == corpus_id))
     used = exists().where(vectors.c.corpus_id == corpus_id, vectors.c.text_hash == embeddings.c.text_hash)
@@ -111,23 +105,20 @@ def _orphans(corpus_id: int, paid_before: float) -> dict[str, ColumnElement[bool
     )
     kept_bytes = select(page_versions.c.raw_hash).where(page_versions.c.corpus_id == corpus_id)
     return {
-        "page_versions": and_(
+        page_versions: and_(
             ~exists().where(members.c.page_version_id == page_versions.c.id), page_versions.c.fetched < paid_before
         ),
-        "blobs": blobs.c.hash.not_in(kept_bytes),
-        "pages": ~exists().where(page_versions.c.page_id == pages.c.id),
-        "extractions": and_(~made_for, extractions.c.created < paid_before),
-        "embeddings": and_(~used, embeddings.c.created < paid_before),
-        "entity_tokens": ~named,
-        "runs": and_(runs.c.started < paid_before, runs.c.status != "running"),
+        blobs: blobs.c.hash.not_in(kept_bytes),
+        pages: ~exists().where(page_versions.c.page_id == pages.c.id),
+        extractions: and_(~made_for, extractions.c.created < paid_before),
+        embeddings: and_(~used, embeddings.c.created < paid_before),
+        entity_tokens: ~named,
+        runs: and_(runs.c.started < paid_before, runs.c.status != "running"),
     }
 
 
 def _rewrite_segments(ledger: Ledger, lease: RunLease, rewrite: bool) -> None:
-    kinds = {(row.model, row.kind): 0 for row in listed_segments(ledger, lease.corpus_id)}
-    for row in listed_segments(ledger, lease.corpus_id):
-        kinds[row.model, row.kind] += 1
-    for (model, kind), count in kinds.items():
+    for (model, kind), count in _segment_counts(ledger, lease.corpus_id).items():
         if rewrite or count > 1:
             merge_segments(ledger, lease, model, kind)
     listed = {row.file for row in listed_segments(ledger, lease.corpus_id)}
@@ -148,7 +139,9 @@ def _remove_caches(ledger: Ledger, corpus_id: int, floor: int) -> None:
 
 def has_many_segments(ledger: Ledger, corpus_id: int) -> bool:
     """Whether a kind has more segments than searching them one by one should meet."""
-    counts: dict[tuple[str, str], int] = {}
-    for row in listed_segments(ledger, corpus_id):
-        counts[row.model, row.kind] = counts.get((row.model, row.kind), 0) + 1
-    return max(counts.values(), default=0) > MANY_SEGMENTS
+    return max(_segment_counts(ledger, corpus_id).values(), default=0) > MANY_SEGMENTS
+
+
+def _segment_counts(ledger: Ledger, corpus_id: int) -> Counter[tuple[str, str]]:
+    """Segments by model and kind."""
+    return Counter((row.model, row.kind) for row in listed_segments(ledger, corpus_id))

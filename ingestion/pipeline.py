@@ -18,7 +18,6 @@ from core.tokens import FINGERPRINT as TOKENIZER
 from core.types import Reading
 from indexes.corpora import (
     CorpusRow,
-    check_name,
     end_run,
     ensure_corpus,
     ensure_source,
@@ -99,7 +98,7 @@ def ingest(tools: Tools, corpus_name: str, source: Source, options: Options = Op
     report = RunReport(uuid.uuid4().hex[:12], corpus_name, source.name, dry_run=options.dry_run)
     if options.dry_run:
         return _dry_run(tools, source, documents, options, report)
-    corpus = ensure_corpus(tools.ledger, check_name(corpus_name), {"tokenizer": TOKENIZER})
+    corpus = ensure_corpus(tools.ledger, corpus_name, {"tokenizer": TOKENIZER})
     _check_location(tools.ledger, corpus, source, options)
     with run_lease(tools.ledger, corpus.id, report.run_id) as lease:
         start_run(tools.ledger, corpus.id, report.run_id, "ingest", source.name)
@@ -117,11 +116,12 @@ def _dry_run(
 ) -> RunReport:
     """What a run would change, without a trace of it in the ledger."""
     corpus = next((row for row in list_corpora(tools.ledger) if row.name == report.corpus), None)
-    known = 0
+    before: dict[str, OpenMember] = {}
     if corpus is not None:
         _check_location(tools.ledger, corpus, source, options)
-        known = next((row.id for row in list_sources(tools.ledger, corpus.id) if row.name == source.name), 0)
-    for _ in _changed_documents(tools, known, documents, options, report):
+        known = (row.id for row in list_sources(tools.ledger, corpus.id) if row.name == source.name)
+        before = next((open_members(tools.ledger, source_id) for source_id in known), {})
+    for _ in _changed_documents(tools, before, documents, options, report):
         pass
     return report
 
@@ -139,7 +139,7 @@ def _run(
     corpus = get_corpus(tools.ledger, corpus.name)  # recovery may have flipped an epoch
     source_id = ensure_source(tools.ledger, corpus.id, source.name, source.kind, source.location)
     before = open_members(tools.ledger, source_id)
-    changed = _changed_documents(tools, source_id, documents, options, report)
+    changed = _changed_documents(tools, before, documents, options, report)
     pages = read_pages(tools, corpus.id, source_id, changed, report)
     with report.timed("extract"):
         extract_pages(tools, corpus.id, [page.reading for page in pages], report)
@@ -178,13 +178,12 @@ def _check_location(ledger: Ledger, corpus: CorpusRow, source: Source, options: 
 
 def _changed_documents(
     tools: Tools,
-    source_id: int,
+    before: dict[str, OpenMember],
     documents: Iterator[SourceDocument | Reject],
     options: Options,
     report: RunReport,
 ) -> Iterator[SourceDocument]:
-    """Yield what is new or changed since the newest state; the rest goes into the report."""
-    before = open_members(tools.ledger, source_id)
+    """Yield what is new or changed since the newest state ``before``; the rest goes into the report."""
     seen: set[str] = set()
     unusable: set[str] = set()
     for item in documents:

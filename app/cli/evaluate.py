@@ -113,18 +113,20 @@ def _emit(
         "answers": {str(group): _known(row) for group, row in by_group.items()},
         "retrieval": retrieval,
     }
-    rows = [[group, int(row["questions"]), *(_percent(row[m]) for m in METRICS)] for group, row in by_group.items()]
-    items: list[Any] = [table(("group", "questions", *METRICS), rows)]
+    items: list[Any] = [table(("group", "questions", *METRICS), _rows(by_group, METRICS))]
     if trivial:
         plain: dict[Any, dict[Any, float]] = answer_table(trivial).to_dict(orient="index")
         value["trivial"] = {str(group): _known(row) for group, row in plain.items()}
-        rows = [[group, int(row["questions"]), *(_percent(row[m]) for m in METRICS)] for group, row in plain.items()]
-        items += ["", table(("trivial reader", "questions", *METRICS), rows)]
+        items += ["", table(("trivial reader", "questions", *METRICS), _rows(plain, METRICS))]
     if retrieval:
         budgets = list(next(iter(retrieval.values())))
         recalls = [[name, *(_percent(at[b]) for b in budgets)] for name, at in retrieval.items()]
         items += ["", table(("evidence recall at", *budgets), recalls)]
     session.emit(value, *items)
+
+
+def _rows(groups: dict[Any, dict[Any, float]], metrics: Sequence[str]) -> list[list[Any]]:
+    return [[group, int(row["questions"]), *(_percent(row[m]) for m in metrics)] for group, row in groups.items()]
 
 
 def _known(row: dict[Any, float]) -> dict[str, float | None]:

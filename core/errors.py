@@ -6,6 +6,7 @@
     ├── InputError               what the caller gave is wrong (exit code 2)
     │   ├── SourceError          a source is missing, empty or unreadable
     │   ├── SettingsError        a setting is wrong or missing
+    │   ├── PromptError          a prompt file is missing or malformed, or was given the wrong inputs
     │   └── QuestionError        an empty or over-long question
     ├── NotFoundError            the named thing is not there (exit code 3)
     ├── LedgerError              the ledger cannot be used as it is (exit code 4)
@@ -16,7 +17,12 @@
     │   ├── StorageError         disk full, read-only folder, I/O failure
     │   └── SegmentError         a vector segment is missing or corrupt and cannot be rebuilt
     └── ModelError               a model cannot be loaded or answered wrongly (exit code 5)
-        └── ModelMismatchError   the corpus was embedded by another model
+        ├── ModelMismatchError   the corpus was embedded by another model
+        ├── BudgetExceeded       the run's token or money limit leaves no room for this call
+        └── ModelCallError       one call to a model's server failed
+            ├── ModelUnavailable no answer: refused connection, time-out, 429, 5xx; another attempt may succeed
+            ├── ModelRefused     wrong key, unknown model, request too long: another attempt is useless
+            └── UnusableReply    an answer came, but nothing in it could be read
 
 A message names the object, the value and the fix. "Not found" and "failed" are different outcomes:
 an empty answer is never used to report a failure.
@@ -41,6 +47,10 @@ class SourceError(InputError):
 
 class SettingsError(InputError):
     """A setting is wrong or missing."""
+
+
+class PromptError(InputError):
+    """A prompt file is missing or malformed, or was given the wrong inputs."""
 
 
 class QuestionError(InputError):
@@ -91,3 +101,31 @@ class ModelError(ClauseGraphError):
 
 class ModelMismatchError(ModelError):
     """The corpus at this epoch was embedded by another model than the one in settings."""
+
+
+class BudgetExceeded(ModelError):
+    """The run's limit on tokens or money leaves no room for this call; nothing was sent."""
+
+
+class ModelCallError(ModelError):
+    """One call to a model's server failed; ``status`` is the HTTP status, if there was one."""
+
+    def __init__(self, message: str, *, status: int | None = None) -> None:
+        super().__init__(message)
+        self.status = status
+
+
+class ModelUnavailable(ModelCallError):
+    """No answer came, and another attempt may succeed; ``retry_after`` are the seconds the server asked for."""
+
+    def __init__(self, message: str, *, status: int | None = None, retry_after: float | None = None) -> None:
+        super().__init__(message, status=status)
+        self.retry_after = retry_after
+
+
+class ModelRefused(ModelCallError):
+    """The server refused the request as such: wrong key, unknown model, prompt too long."""
+
+
+class UnusableReply(ModelCallError):
+    """A reply came, but nothing in it could be read."""

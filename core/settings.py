@@ -12,7 +12,7 @@ import tomllib
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, Field, ValidationError
+from pydantic import AfterValidator, Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
 from core.errors import SettingsError
@@ -27,8 +27,16 @@ def _absolute(path: Path) -> Path:
     return path.expanduser().absolute()
 
 
+Extractor = Literal["auto", "rules", "llm", "given"]
+_MODEL = r"^(mistral|openai):\S+$"  # provider:model
+
+
 class Settings(BaseSettings):
-    """What can be set. A model folder, a hub id, or ``hashing`` may stand for ``embedding_model``."""
+    """What can be set.
+
+    A model folder, a hub id, ``mistral:NAME`` or ``openai:NAME`` (any server that speaks OpenAI's protocol),
+    or ``hashing`` may stand for ``embedding_model``. ``llm`` is ``mistral:NAME`` or ``openai:NAME``.
+    """
 
     model_config = SettingsConfigDict(env_prefix=PREFIX, extra="forbid", frozen=True, env_ignore_empty=True)
 
@@ -43,6 +51,38 @@ class Settings(BaseSettings):
     query_instruction: str | None = Field(default=None, description="stands before questions; none means the model's")
     ask_elements: int = Field(default=60, ge=1, le=1000, description="elements an answer is read from")
     search_budget: int = Field(default=1300, ge=1, le=1_000_000, description="word pieces that `search` returns")
+    embedding_url: str | None = Field(default=None, description="address of an embedding server")
+    embedding_key: SecretStr | None = None
+    extractor: Extractor = Field(default="auto", description="auto: the language model where one is set, else rules")
+    llm: str | None = Field(default=None, pattern=_MODEL, description="language model, as mistral:NAME or openai:NAME")
+    llm_url: str | None = Field(default=None, description="address of the model's server; none means the provider's")
+    llm_key: SecretStr | None = None
+    llm_concurrency: int = Field(default=16, ge=1, le=1000, description="calls in flight at once")
+    llm_timeout: float = Field(default=120.0, gt=0, description="seconds an attempt may take")
+    llm_attempts: int = Field(default=6, ge=1, le=20, description="attempts per call, the first included")
+    llm_max_output: int = Field(default=8192, ge=64, description="tokens a reply may have")
+    llm_context_window: int = Field(default=32768, ge=1024, description="tokens the model can see")
+    llm_temperature: float = Field(default=0.0, ge=0, le=2)
+    llm_json: Literal["schema", "object", "none"] = Field(default="schema", description="how a JSON reply is asked for")
+    llm_budget_tokens: int | None = Field(default=None, ge=1, description="tokens a run may use, prompt and reply")
+    llm_budget_money: float | None = Field(default=None, gt=0, description="what a run may cost, in your currency")
+    llm_prices: dict[str, tuple[float, float]] = Field(
+        default_factory=dict, description="model name to price of a million prompt tokens and a million reply tokens"
+    )
+    llm_cache_mb: int = Field(default=1000, ge=0, description="size of the response cache; 0 turns it off")
+    prompts: Path | None = Field(default=None, description="folder of prompts of your own")
+    extraction_prompt: str = Field(default="triplets-conditional", min_length=1)
+    extraction_examples: Path | None = Field(default=None, description="few-shot examples in place of the shipped")
+    extraction_types: Path | None = Field(default=None, description="TOML file of entity types and relations to prefer")
+    max_triplets: int = Field(default=25, ge=1, le=1000, description="triplets per chunk, where the prompt has a limit")
+    call_tokens: int = Field(default=1600, ge=0, description="page tokens that may share a call; 0: a chunk a call")
+    telemetry: Literal["off", "otlp"] = "off"
+    telemetry_url: str | None = Field(
+        default=None, description="OTLP endpoint over HTTP, such as http://127.0.0.1:4318"
+    )
+    log_level: Literal["debug", "info", "warning", "error"] = "warning"
+    log_format: Literal["text", "json"] = "text"
+    log_prompts: bool = Field(default=False, description="whole prompts and replies in logs and spans")
     keep_epochs: int = Field(default=10, ge=1)
     keep_days: float = Field(default=30.0, ge=0)
 
@@ -113,4 +153,5 @@ def _explain(error: ValidationError, given: dict[str, Any], path: Path, in_file:
     first = error.errors()[0]
     key = str(first["loc"][0]) if first["loc"] else "?"
     place = "given here" if key in given else f"in {path}" if key in in_file else f"in {PREFIX}{key.upper()}"
-    return f"setting {key!r} {place} is wrong: {first['msg']} (found {str(first['input'])[:80]!r})"
+    found = "a secret" if key.endswith("_key") else repr(str(first["input"])[:80])
+    return f"setting {key!r} {place} is wrong: {first['msg']} (found {found})"

@@ -175,6 +175,66 @@ epochs = Table(
     UniqueConstraint("corpus_id", "number"),
 )
 
+decisions = Table(  # two names, one entity: proposed, then accepted or rejected by somebody
+    "decisions",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    _corpus(),
+    Column("name", Text, nullable=False),  # entity key that is taken for another
+    Column("entity", Text, nullable=False),  # entity key it is taken for
+    Column("state", String(10), nullable=False),  # proposed, accepted, rejected
+    Column("score", Float, nullable=False),
+    Column("evidence", Text, nullable=False),  # canonical JSON
+    Column("decided_by", Text),
+    Column("decided", Float),
+    Column("created", Float, nullable=False),
+    UniqueConstraint("corpus_id", "name", "entity"),
+    sqlite_autoincrement=True,
+)
+
+entity_names = Table(  # the accepted decisions, as each epoch applied them
+    "entity_names",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    _corpus(),
+    Column("name", Text, nullable=False),
+    Column("entity", Text, nullable=False),
+    *_interval(),
+    Index("entity_names_open", "corpus_id", "until"),
+)
+
+budgets = Table(  # one row a run; every process of the run draws on it
+    "budgets",
+    metadata,
+    Column("run_id", String(40), primary_key=True),
+    _corpus(),
+    Column("limit_tokens", BigInteger),
+    Column("limit_money", Float),
+    Column("used_tokens", BigInteger, nullable=False, default=0),
+    Column("used_money", Float, nullable=False, default=0.0),
+    Column("reserved_tokens", BigInteger, nullable=False, default=0),
+    Column("reserved_money", Float, nullable=False, default=0.0),
+)
+
+model_calls = Table(  # every attempt that reached a model's server, and every reply from the cache
+    "model_calls",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    _corpus(),
+    Column("run_id", String(40), nullable=False),
+    Column("task", Text, nullable=False),
+    Column("prompt", Text, nullable=False),  # id of the prompt, task.vN
+    Column("pages", Text, nullable=False),  # JSON list of page keys
+    Column("model", Text, nullable=False),
+    Column("outcome", String(20), nullable=False),  # ok, cached, or the name of the error
+    Column("prompt_tokens", BigInteger),  # none: the server did not say
+    Column("output_tokens", BigInteger),
+    Column("money", Float, nullable=False),
+    Column("seconds", Float, nullable=False),
+    Column("at", Float, nullable=False),
+    Index("model_calls_run", "corpus_id", "run_id"),
+)
+
 view_leases = Table(
     "view_leases",
     metadata,

@@ -1,0 +1,105 @@
+"""The words of the model stack: what a call is, what it used, and what the stack needs from above."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from typing import Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class CallLabels:
+    """What a call is made for: task, id of the prompt (``task.vN``) and the pages it is about."""
+
+    task: str = ""
+    prompt: str = ""
+    pages: tuple[str, ...] = ()
+
+
+_labels: ContextVar[CallLabels | None] = ContextVar("call_labels", default=None)
+
+
+def current_labels() -> CallLabels:
+    """The labels of calls made here."""
+    return _labels.get() or CallLabels()
+
+
+@contextmanager
+def call_labels(labels: CallLabels) -> Iterator[None]:
+    """Calls made inside the block carry these labels in the usage records, spans and logs."""
+    token = _labels.set(labels)
+    try:
+        yield
+    finally:
+        _labels.reset(token)
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """Tokens as the server counted them; none where it did not say."""
+
+    prompt_tokens: int | None = None
+    output_tokens: int | None = None
+
+    @property
+    def total(self) -> int | None:
+        if self.prompt_tokens is None or self.output_tokens is None:
+            return None
+        return self.prompt_tokens + self.output_tokens
+
+
+@dataclass(frozen=True, slots=True)
+class CallRecord:
+    """One attempt that reached the server, or one reply from the cache (``outcome`` "cached")."""
+
+    labels: CallLabels
+    model: str
+    outcome: str  # ok, cached, or the name of the error
+    usage: Usage
+    money: float
+    seconds: float
+    at: float  # seconds since 1970
+
+
+@dataclass(frozen=True, slots=True)
+class Reservation:
+    """Tokens and money set aside for one attempt."""
+
+    tokens: int
+    money: float
+
+
+class ResponseCache(Protocol):
+    """Replies by the hash of everything the server was sent. Losing it costs money, never truth."""
+
+    def get(self, key: str) -> bytes | None:
+        """The stored reply, or none."""
+
+    def put(self, key: str, value: bytes) -> None:
+        """Store a complete reply."""
+
+    def forget(self, key: str) -> None:
+        """Drop a reply that turned out to be unusable."""
+
+
+class Budget(Protocol):
+    """A limit on tokens and money that all processes of a run share."""
+
+    def reserve(self, tokens: int, money: float) -> Reservation:
+        """Set aside what an attempt may use at most.
+
+        Raises:
+            BudgetExceeded: used, reserved and wanted together are more than the limit.
+        """
+
+    def settle(self, reservation: Reservation, tokens: int, money: float) -> None:
+        """Replace a reservation by what was used."""
+
+
+class UsageSink(Protocol):
+    """Where the records of calls go."""
+
+    def record(self, record: CallRecord) -> None:
+        """Keep one record; called from a worker thread."""

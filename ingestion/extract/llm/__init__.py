@@ -1,0 +1,1 @@
+"""Triplets from a language model: numbered pages out, triplets with conditions back."""

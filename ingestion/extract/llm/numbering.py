@@ -1,0 +1,93 @@
+"""Elements numbered for a prompt, and numbers turned back into the labels of each chunk's input.
+
+Chunks that share a call are numbered through, so that a reply needs no chunk names: a triple belongs to the
+chunk that owns the first element it cites. A number stands for one text, wherever that text is also context
+(a lead-in or parent item) of another chunk of the call.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from core.extraction import ExtractionInput, InputElement
+
+MAX_CHARACTERS = 8000  # of one element in a prompt; longer ones are cut there and reported
+CUT = " [cut]"
+_MARKS = {"li": "-", "tr": "|", "h1": "#", "h2": "#", "h3": "#"}
+_UNSEEN = {"Cc", "Cf", "Cs", "Co", "Zl", "Zp"}  # control, bidirectional and private characters
+
+
+@dataclass(frozen=True, slots=True)
+class Numbered:
+    """One printed element: its number, the chunk (position in the call) that prints it, and the element."""
+
+    number: int
+    chunk: int
+    element: InputElement
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """The chunks of one page that share a call, numbered."""
+
+    inputs: tuple[ExtractionInput, ...]
+    printed: tuple[Numbered, ...]
+    labels: tuple[dict[int, str], ...]  # per chunk: number → label in that chunk's input
+
+    def chunk_of(self, number: int) -> int | None:
+        """The chunk that owns the numbered element; none when nothing has that number, or it is context only."""
+        owners = (i for i, labels in enumerate(self.labels) if labels.get(number, "").startswith("e"))
+        return next(owners, None)
+
+
+def number_call(inputs: Sequence[ExtractionInput]) -> Call:
+    """Number the elements of the chunks in order; context that an earlier chunk has printed is not repeated."""
+    printed: list[Numbered] = []
+    labels: list[dict[int, str]] = []
+    known: dict[tuple[str, str, tuple[str, ...]], int] = {}
+    for chunk, source in enumerate(inputs):
+        mine: dict[int, str] = {}
+        for element in source.elements:
+            identity = (element.tag, element.text, element.headings)
+            number = known.get(identity)
+            if number is None or element.is_own:
+                number = len(printed) + 1
+                known[identity] = number
+                printed.append(Numbered(number, chunk, element))
+            mine[number] = element.label
+        labels.append(mine)
+    return Call(tuple(inputs), tuple(printed), tuple(labels))
+
+
+def page_text(call: Call) -> str:
+    """The numbered page as a model reads it.
+
+    A line a heading path where it changes (``## a > b``), a line an element: its number, then ``.`` for a
+    paragraph, ``-`` for a list item, ``|`` for a table row or ``#`` for a heading, then its text. The texts are
+    one line each, so that no text can pass for another element.
+    """
+    lines: list[str] = []
+    path: tuple[str, ...] | None = None
+    for item in call.printed:
+        headings = call.inputs[item.chunk].headings
+        if headings != path:
+            path = headings
+            lines.append("## " + visible(" > ".join(headings) or call.inputs[item.chunk].title))
+        lines.append(f"{item.number}{_MARKS.get(item.element.tag, '.')} {_element_text(item.element)}")
+    return "\n".join(lines)
+
+
+def _element_text(element: InputElement) -> str:
+    text = visible(element.text)
+    if element.headers and element.tag == "tr":
+        text += " (columns: " + visible(" | ".join(element.headers)) + ")"
+    return text if len(text) <= MAX_CHARACTERS else text[:MAX_CHARACTERS] + CUT
+
+
+def visible(text: str) -> str:
+    """The text on one line, without control, bidirectional and private-use characters."""
+    if text.isascii() and text.isprintable():
+        return text
+    return " ".join("".join(" " if unicodedata.category(c) in _UNSEEN else c for c in text).split())

@@ -7,8 +7,9 @@ an earlier chunk) ``c0, c1, …``.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from core.hashing import canonical_json, content_hash
 from core.types import Chunk, Element, Link, Reading, Statement
@@ -75,6 +76,45 @@ class Extractor(Protocol):
 
     def extract(self, source: ExtractionInput) -> Extraction:
         """Extract the statements of one chunk; ``spans`` cite own elements only."""
+
+
+@dataclass(frozen=True, slots=True)
+class PageInputs:
+    """Chunks of one page that are to be extracted, in page order; ``page`` names it in records only."""
+
+    page: str
+    inputs: tuple[ExtractionInput, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Extracted:
+    """What became of one input: its extraction, or the problem for which there is none."""
+
+    key: str
+    extraction: Extraction | None
+    problem: str = ""
+
+
+@runtime_checkable
+class PageExtractor(Extractor, Protocol):
+    """An extractor that works on many chunks at once, and may fail on some."""
+
+    def extract_pages(self, pages: Iterable[PageInputs]) -> Iterator[Extracted]:
+        """Yield what became of each input, in any order, as soon as it is known.
+
+        Raises:
+            ModelRefused: no call can succeed (wrong key, unknown model); what was yielded before is good.
+        """
+
+
+def extract_all(extractor: Extractor, pages: Iterable[PageInputs]) -> Iterator[Extracted]:
+    """What became of every input, whichever kind of extractor it is."""
+    if isinstance(extractor, PageExtractor):
+        yield from extractor.extract_pages(pages)
+        return
+    for page in pages:
+        for source in page.inputs:
+            yield Extracted(source.key, extractor.extract(source))
 
 
 def extraction_input(reading: Reading, chunk: Chunk) -> tuple[ExtractionInput, dict[str, str]]:

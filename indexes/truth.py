@@ -146,6 +146,20 @@ def stored_extractions(ledger: Ledger, corpus_id: int, keys: Sequence[str], extr
     return found
 
 
+def known_extractions(ledger: Ledger, corpus_id: int, keys: Sequence[str], extractor: str) -> set[str]:
+    """Those input keys that have a stored extraction."""
+    found: set[str] = set()
+    with ledger.read() as connection:
+        for part in batches(list(dict.fromkeys(keys))):
+            query = select(extractions.c.input_key).where(
+                extractions.c.corpus_id == corpus_id,
+                extractions.c.extractor == extractor,
+                extractions.c.input_key.in_(part),
+            )
+            found |= set(connection.execute(query).scalars())
+    return found
+
+
 def store_extractions(ledger: Ledger, corpus_id: int, extractor: str, made: dict[str, Extraction]) -> None:
     """Store extractions by input key; one that is there already stays as it is."""
     mine = {"corpus_id": corpus_id, "extractor": extractor, "created": time.time()}

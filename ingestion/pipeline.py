@@ -7,15 +7,24 @@ found again, and nothing is visible before the last step flips the epoch.
 from __future__ import annotations
 
 import itertools
+import time
 import uuid
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from core.errors import ClauseGraphError, SourceError
-from core.extraction import Extraction, ExtractionInput, Extractor, Reject, extraction_input
+from core.extraction import (
+    Extracted,
+    Extraction,
+    ExtractionInput,
+    Extractor,
+    PageInputs,
+    Reject,
+    extract_all,
+    extraction_input,
+)
 from core.models.embedding import Embedder
 from core.tokens import FINGERPRINT as TOKENIZER
-from core.types import Reading
 from indexes.corpora import (
     CorpusRow,
     end_run,
@@ -36,6 +45,7 @@ from indexes.truth import (
     StoredPage,
     VersionInput,
     all_open_members,
+    known_extractions,
     load_reading,
     missing_embeddings,
     open_members,
@@ -53,7 +63,8 @@ from ingestion.sources import Source, SourceDocument
 
 PIPELINE_FINGERPRINT = f"{READER_FINGERPRINT}+{CHUNKER_FINGERPRINT}"
 _PAGES_AT_ONCE = 50  # read and stored in one transaction
-_CHUNKS_AT_ONCE = 200
+_CHUNKS_AT_ONCE = 200  # stored in one transaction
+_SECONDS_UNSTORED = 2.0  # a model's replies are worth money: none waits longer than this to be stored
 _TEXTS_AT_ONCE = 512
 
 Progress = Callable[[str, int, int], None]  # stage, done, total
@@ -142,9 +153,9 @@ def _run(
     changed = _changed_documents(tools, before, documents, options, report)
     pages = read_pages(tools, corpus.id, source_id, changed, report)
     with report.timed("extract"):
-        extract_pages(tools, corpus.id, [page.reading for page in pages], report)
+        done = extract_pages(tools, corpus.id, pages, report)
     with report.timed("plan"):
-        targets = make_targets(tools, corpus.id, pages, report, before)
+        targets = make_targets(tools, corpus.id, done, report, before)
         plan = make_plan(tools.ledger, corpus.id, targets, tools.embedder.fingerprint)
     with report.timed("embed"):
         embed_texts(tools, plan, report)
@@ -218,15 +229,15 @@ def _is_current(tools: Tools, member: OpenMember, document: SourceDocument) -> b
 
 def read_pages(
     tools: Tools, corpus_id: int, source_id: int, documents: Iterator[SourceDocument], report: RunReport
-) -> list[StoredPage]:
-    """Read, chunk and store the documents; a page that cannot be read is a reject and stays as it was."""
-    stored: list[StoredPage] = []
+) -> dict[str, StoredPage]:
+    """Read, chunk and store the documents, by uri; a page that cannot be read is a reject and stays as it was."""
+    stored: dict[str, StoredPage] = {}
     with report.timed("read"):
         while batch := list(itertools.islice(documents, _PAGES_AT_ONCE)):
             versions = [version for version in (_read(document, report) for document in batch) if version]
             with tools.ledger.write() as connection:
                 for version in versions:
-                    stored.append(store_version(connection, corpus_id, source_id, version))
+                    stored[version.uri] = store_version(connection, corpus_id, source_id, version)
             tools.progress("read", len(stored), len(stored))
     return stored
 
@@ -256,23 +267,68 @@ def _read(document: SourceDocument, report: RunReport) -> VersionInput | None:
 # --- extract --------------------------------------------------------------------------------------
 
 
-def extract_pages(tools: Tools, corpus_id: int, readings: Sequence[Reading], report: RunReport) -> None:
-    """Extract the chunks that no stored extraction covers, and store each batch at once."""
-    inputs: dict[str, ExtractionInput] = {}
-    for reading in readings:
-        for chunk in reading.chunks:
-            source, _ = extraction_input(reading, chunk)
-            inputs[source.key] = source
+def extract_pages(tools: Tools, corpus_id: int, pages: Mapping[str, StoredPage], report: RunReport) -> list[StoredPage]:
+    """Extract the chunks that no stored extraction covers; returns the pages that are now complete.
+
+    Results are stored as they come, also when the run is stopped. A page with a chunk that could not be
+    extracted stays as it was; the report names it and why.
+    """
+    users = _inputs(pages)
     fingerprint = tools.extractor.fingerprint
-    known = stored_extractions(tools.ledger, corpus_id, list(inputs), fingerprint)
-    todo = [source for key, source in inputs.items() if key not in known]
+    known = known_extractions(tools.ledger, corpus_id, list(users), fingerprint)
     report.chunks_reused += len(known)
-    for start in range(0, len(todo), _CHUNKS_AT_ONCE):
-        made = {source.key: tools.extractor.extract(source) for source in todo[start : start + _CHUNKS_AT_ONCE]}
-        store_extractions(tools.ledger, corpus_id, fingerprint, made)
-        report.rejects += [reject for extraction in made.values() for reject in extraction.rejects]
-        report.chunks_extracted += len(made)
-        tools.progress("extract", report.chunks_extracted, len(todo))
+    todo: dict[str, list[ExtractionInput]] = {}
+    for key, (source, uris) in users.items():
+        if key not in known:
+            todo.setdefault(uris[0], []).append(source)
+    work = [PageInputs(uri, tuple(inputs)) for uri, inputs in todo.items()]
+    failed = _store_as_they_come(tools, corpus_id, extract_all(tools.extractor, work), len(users) - len(known), report)
+    for key, problem in failed.items():
+        report.failures += [Reject(uri, problem) for uri in users[key][1]]
+    incomplete = dict.fromkeys(uri for key in failed for uri in users[key][1])
+    for uri in incomplete:
+        report.fail(uri)
+    return [page for uri, page in pages.items() if uri not in incomplete]
+
+
+def _inputs(pages: Mapping[str, StoredPage]) -> dict[str, tuple[ExtractionInput, list[str]]]:
+    """Every different extraction input of the pages by key, with the uris that have it, in page order."""
+    found: dict[str, tuple[ExtractionInput, list[str]]] = {}
+    for uri, page in pages.items():
+        for chunk in page.reading.chunks:
+            source, _ = extraction_input(page.reading, chunk)
+            found.setdefault(source.key, (source, []))[1].append(uri)
+    return found
+
+
+def _store_as_they_come(
+    tools: Tools, corpus_id: int, results: Iterator[Extracted], total: int, report: RunReport
+) -> dict[str, str]:
+    """Store extractions in batches; returns the problems by input key."""
+    failed: dict[str, str] = {}
+    made: dict[str, Extraction] = {}
+    stored = time.monotonic()
+    try:
+        for result in results:
+            if result.extraction is None:
+                failed[result.key] = result.problem
+                continue
+            made[result.key] = result.extraction
+            if len(made) >= _CHUNKS_AT_ONCE or time.monotonic() - stored > _SECONDS_UNSTORED:
+                _store(tools, corpus_id, made, total, report)
+                stored = time.monotonic()
+    finally:
+        _store(tools, corpus_id, made, total, report)
+    return failed
+
+
+def _store(tools: Tools, corpus_id: int, made: dict[str, Extraction], total: int, report: RunReport) -> None:
+    """Store and forget what was made."""
+    store_extractions(tools.ledger, corpus_id, tools.extractor.fingerprint, made)
+    report.rejects += [reject for extraction in made.values() for reject in extraction.rejects]
+    report.chunks_extracted += len(made)
+    tools.progress("extract", report.chunks_extracted, total)
+    made.clear()
 
 
 # --- plan -----------------------------------------------------------------------------------------

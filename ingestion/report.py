@@ -24,6 +24,7 @@ class RunReport:
     pages_changed: list[str] = field(default_factory=list)
     pages_removed: list[str] = field(default_factory=list)
     pages_kept: list[str] = field(default_factory=list)  # missing or unusable now, kept as they were
+    pages_failed: list[str] = field(default_factory=list)  # a chunk has no extraction: they stay as they were
     pages_unchanged: int = 0
     chunks_extracted: int = 0
     chunks_reused: int = 0
@@ -31,6 +32,8 @@ class RunReport:
     texts_reused: int = 0
     rows: dict[str, dict[str, int]] = field(default_factory=dict)
     rejects: list[Reject] = field(default_factory=list)
+    failures: list[Reject] = field(default_factory=list)  # chunks no extraction could be made of, and why
+    usage: dict[str, dict[str, float]] = field(default_factory=dict)  # by task: calls, tokens, money, seconds
     seconds: dict[str, float] = field(default_factory=dict)
 
     @contextmanager
@@ -41,6 +44,13 @@ class RunReport:
             yield
         finally:
             self.seconds[stage] = self.seconds.get(stage, 0.0) + time.perf_counter() - start
+
+    def fail(self, uri: str) -> None:
+        """The page stays as it was: it is neither added nor changed."""
+        for uris in (self.pages_added, self.pages_changed):
+            if uri in uris:
+                uris.remove(uri)
+        self.pages_failed.append(uri)
 
     @property
     def changes_pages(self) -> bool:

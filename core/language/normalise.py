@@ -7,7 +7,7 @@ import unicodedata
 
 _ARTICLES = {"a", "an", "the", "your", "their", "his", "her", "its", "our", "my", "this", "these", "any"}
 _QUOTES = str.maketrans({"‘": "'", "’": "'", "“": '"', "”": '"', "–": "-", "—": "-", "\u00a0": " "})
-_WORD = re.compile(r"[£$€]?[a-z0-9]+(?:[.,'-][a-z0-9]+)*%?")
+_WORD = re.compile(r"[£$€]?[^\W_]+(?:[.,'-][^\W_]+)*%?")
 _IRREGULAR = {"children": "child", "people": "person", "men": "man", "women": "woman", "wives": "wife", "lives": "life"}
 _KEEP_S = ("ss", "us", "is", "ews", "ies")
 
@@ -18,8 +18,16 @@ def normalise_text(text: str) -> str:
 
 
 def tokens(text: str) -> list[str]:
-    """Lower-case word, number and money tokens of a text, in order."""
-    return _WORD.findall(normalise_text(text).lower())
+    """Lower-case word, number and money tokens of a text in any script, without accents, in order."""
+    return _WORD.findall(_without_accents(normalise_text(text)).lower())
+
+
+def _without_accents(text: str) -> str:
+    """Letters without their marks, so that café and cafe meet."""
+    if text.isascii():
+        return text
+    parts = unicodedata.normalize("NFD", text)
+    return unicodedata.normalize("NFC", "".join(c for c in parts if not "\u0300" <= c <= "\u036f"))
 
 
 def singular(word: str) -> str:

@@ -7,7 +7,7 @@ an earlier chunk) ``c0, c1, …``.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
 
@@ -107,7 +107,7 @@ class PageExtractor(Extractor, Protocol):
         """
 
 
-def extract_all(extractor: Extractor, pages: Iterable[PageInputs]) -> Iterator[Extracted]:
+def extract_all(extractor: Extractor, pages: Iterable[PageInputs]) -> Generator[Extracted]:
     """What became of every input, whichever kind of extractor it is."""
     if isinstance(extractor, PageExtractor):
         yield from extractor.extract_pages(pages)

@@ -9,8 +9,10 @@ from __future__ import annotations
 import itertools
 import time
 import uuid
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field
+from typing import Protocol
 
 from core.errors import ClauseGraphError, SourceError
 from core.extraction import (
@@ -74,6 +76,27 @@ def no_progress(_stage: str, _done: int, _total: int) -> None:
     """The progress of nobody watching."""
 
 
+class Meter(Protocol):
+    """Counts the model calls of a run."""
+
+    def start(self, corpus_id: int, run_id: str) -> None:
+        """Calls from now on belong to this run."""
+
+    def stop(self) -> dict[str, dict[str, float]]:
+        """The run's usage by task: calls, cached, failed, prompt_tokens, output_tokens, money, seconds."""
+
+
+class NoMeter:
+    """The meter of a run that calls no model."""
+
+    def start(self, corpus_id: int, run_id: str) -> None:
+        """Nothing to count."""
+
+    def stop(self) -> dict[str, dict[str, float]]:
+        """Nothing was used."""
+        return {}
+
+
 @dataclass(frozen=True, slots=True)
 class Tools:
     """What a run works with. Models load themselves when first used, not before."""
@@ -82,6 +105,7 @@ class Tools:
     embedder: Embedder
     extractor: Extractor
     progress: Progress = no_progress
+    meter: Meter = field(default_factory=NoMeter)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,8 +137,12 @@ def ingest(tools: Tools, corpus_name: str, source: Source, options: Options = Op
     _check_location(tools.ledger, corpus, source, options)
     with run_lease(tools.ledger, corpus.id, report.run_id) as lease:
         start_run(tools.ledger, corpus.id, report.run_id, "ingest", source.name)
+        tools.meter.start(corpus.id, report.run_id)
         try:
-            _run(tools, corpus, source, documents, options, lease, report)
+            try:
+                _run(tools, corpus, source, documents, options, lease, report)
+            finally:
+                report.usage = tools.meter.stop()
         except (ClauseGraphError, KeyboardInterrupt) as error:
             end_run(tools.ledger, report.run_id, "failed", report.as_dict() | {"error": str(error) or "interrupted"})
             raise
@@ -302,21 +330,22 @@ def _inputs(pages: Mapping[str, StoredPage]) -> dict[str, tuple[ExtractionInput,
 
 
 def _store_as_they_come(
-    tools: Tools, corpus_id: int, results: Iterator[Extracted], total: int, report: RunReport
+    tools: Tools, corpus_id: int, results: Generator[Extracted], total: int, report: RunReport
 ) -> dict[str, str]:
     """Store extractions in batches; returns the problems by input key."""
     failed: dict[str, str] = {}
     made: dict[str, Extraction] = {}
     stored = time.monotonic()
     try:
-        for result in results:
-            if result.extraction is None:
-                failed[result.key] = result.problem
-                continue
-            made[result.key] = result.extraction
-            if len(made) >= _CHUNKS_AT_ONCE or time.monotonic() - stored > _SECONDS_UNSTORED:
-                _store(tools, corpus_id, made, total, report)
-                stored = time.monotonic()
+        with closing(results):
+            for result in results:
+                if result.extraction is None:
+                    failed[result.key] = result.problem
+                    continue
+                made[result.key] = result.extraction
+                if len(made) >= _CHUNKS_AT_ONCE or time.monotonic() - stored > _SECONDS_UNSTORED:
+                    _store(tools, corpus_id, made, total, report)
+                    stored = time.monotonic()
     finally:
         _store(tools, corpus_id, made, total, report)
     return failed

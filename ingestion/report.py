@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 
 from core.extraction import Reject
+from core.telemetry import span
 
 
 @dataclass(slots=True)
@@ -38,10 +39,11 @@ class RunReport:
 
     @contextmanager
     def timed(self, stage: str) -> Iterator[None]:
-        """Add the wall time of the block to ``seconds[stage]``."""
+        """Add the wall time of the block to ``seconds[stage]``; the block is a span too."""
         start = time.perf_counter()
         try:
-            yield
+            with span(f"ingest.{stage}", corpus=self.corpus, run=self.run_id, source=self.source):
+                yield
         finally:
             self.seconds[stage] = self.seconds.get(stage, 0.0) + time.perf_counter() - start
 

@@ -10,6 +10,7 @@ import time
 from collections.abc import Sequence
 
 from core.models.embedding import Embedder
+from core.telemetry import span
 from core.types import Answer, TraceStep
 from indexes.views import View
 from query.rank.signals import ScoredElement
@@ -36,13 +37,23 @@ class AskEngine:
         Raises:
             QuestionError: the question is empty, or question and scenario are too long.
         """
+        corpus, epoch = self._view.corpus, self._view.epoch
+        with span("ask", corpus=corpus, epoch=epoch, question=question, scenario=scenario) as asked:
+            answer = self._answer(question, scenario, kind)
+            asked.set(status=answer.status.value, alternatives=len(answer.alternatives))
+        return answer
+
+    def _answer(self, question: str, scenario: str, kind: QuestionKind | None) -> Answer:
         start = time.perf_counter()
-        ranked = rank_elements(self._view, self._embedder, question, scenario, limit=self._limit)
+        with span("ask.retrieve", limit=self._limit) as retrieving:
+            ranked = rank_elements(self._view, self._embedder, question, scenario, limit=self._limit)
+            retrieving.set(elements=len(ranked))
         found = time.perf_counter()
         retrieved = TraceStep("retrieve", (found - start) * 1000, _summary(ranked))
-        result = self._reader.read(
-            question, scenario, candidates(ranked), self._view.reading, self._view.graph.supports_on, kind
-        )
+        with span("ask.read", elements=len(ranked)):
+            result = self._reader.read(
+                question, scenario, candidates(ranked), self._view.reading, self._view.graph.supports_on, kind
+            )
         step = TraceStep("read", (time.perf_counter() - found) * 1000, dict(result.reasons))
         return Answer(
             question=question,

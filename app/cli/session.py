@@ -6,8 +6,9 @@ import functools
 import inspect
 import sys
 import traceback
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from core.settings import Settings
 
 INTERRUPTED = 130
+_FLUSH_INTERRUPTED = 0.5  # seconds: who pressed Ctrl-C does not wait for a collector
 _PANEL = "Global options"
 
 HomeOption = Annotated[
@@ -40,12 +42,18 @@ class Session:
     home: Path | None = None
     json: bool = False
     quiet: bool = False
+    name: str = ""  # of the command: "ask", "epochs.list"
+    watched: ExitStack = field(default_factory=ExitStack, repr=False, compare=False)  # closed when the command ends
 
     def settings(self, corpus: str | None = None) -> Settings:
-        """Settings with what the command line gave on top."""
+        """Settings with what the command line gave on top; from here on the command is logged and traced."""
+        from app.observability import observe
         from core.settings import load_settings
 
-        return load_settings(home=self.home, corpus=corpus)
+        settings = load_settings(home=self.home, corpus=corpus)
+        observe(settings)
+        self.watched.enter_context(_command_span(self.name, settings.corpus))
+        return settings
 
     def emit(self, value: Any, *items: RenderableType) -> None:
         """The result: ``value`` as JSON where it was asked for, else ``items`` for people."""
@@ -67,7 +75,8 @@ def command(app: typer.Typer, name: str) -> Callable[[Callable[..., None]], Call
         @functools.wraps(function)
         def run(ctx: typer.Context, home: Path | None, json: bool, quiet: bool, **values: Any) -> None:
             before: Session = ctx.obj or Session()
-            session = Session(home or before.home, json or before.json, quiet or before.quiet)
+            words = ctx.command_path.removeprefix(ctx.find_root().command_path).split()
+            session = Session(home or before.home, json or before.json, quiet or before.quiet, ".".join(words))
             guarded(session, functools.partial(function, session, **values))
 
         hints = get_type_hints(function, include_extras=True)
@@ -93,13 +102,18 @@ def command(app: typer.Typer, name: str) -> Callable[[Callable[..., None]], Call
 
 def guarded(session: Session, work: Callable[[], None]) -> None:
     """Do the work; a known error is one message and its exit code, never a traceback."""
+    from core.telemetry import FLUSH_SECONDS, stop_telemetry
+
+    wait = FLUSH_SECONDS
     try:
-        work()
+        with session.watched:
+            work()
     except ClauseGraphError as error:
         _trace()
         report_error(session.json, type(error).__name__, str(error))
         raise typer.Exit(error.exit_code) from error
     except KeyboardInterrupt as error:
+        wait = _FLUSH_INTERRUPTED
         report_error(session.json, "KeyboardInterrupt", "stopped; stored work is kept, run the command again to go on")
         raise typer.Exit(INTERRUPTED) from error
     except UnicodeEncodeError as error:  # only the terminal's own encoding is left to fail here
@@ -107,6 +121,24 @@ def guarded(session: Session, work: Callable[[], None]) -> None:
             False, "InputError", f"the output cannot be written as {error.encoding}; set PYTHONIOENCODING=utf-8"
         )
         raise typer.Exit(InputError.exit_code) from error
+    finally:
+        stop_telemetry(wait)
+
+
+@contextmanager
+def _command_span(name: str, corpus: str) -> Iterator[None]:
+    """The root of all spans of a command. An exit code of its own choice is no failure of the command."""
+    from core.telemetry import span
+
+    chosen: typer.Exit | None = None
+    with span(f"cli.{name}", corpus=corpus) as root:
+        try:
+            yield
+        except typer.Exit as leaving:
+            root.set(exit_code=leaving.exit_code)
+            chosen = leaving
+    if chosen is not None:
+        raise chosen
 
 
 def report_error(as_json: bool, kind: str, message: str) -> None:

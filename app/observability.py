@@ -1,0 +1,28 @@
+"""Logs and telemetry as the settings want them; each way in calls this once."""
+
+from __future__ import annotations
+
+from core.logs import configure_logs
+from core.redaction import allow_content, register_secret
+from core.settings import Settings
+
+
+def observe(settings: Settings) -> None:
+    """Configure logs, make the settings' secrets known to redaction, and start telemetry where it is on.
+
+    May be called again. Whoever calls it calls ``core.telemetry.stop_telemetry`` before the process ends.
+
+    Raises:
+        SettingsError: telemetry is on, but the SDK is not installed or the endpoint is no address.
+    """
+    for _, value in settings:
+        reveal = getattr(value, "get_secret_value", None)
+        if reveal is not None:
+            register_secret(reveal())
+    allow_content(settings.log_prompts)
+    configure_logs(settings.log_level, settings.log_format)
+    if settings.telemetry != "off":
+        from app.version import version
+        from core.telemetry import start_telemetry
+
+        start_telemetry(settings.telemetry, settings.telemetry_url, version=version())

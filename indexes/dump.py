@@ -18,7 +18,7 @@ KINDS = ("chunk", "element", "fact")
 
 
 def dump_lines(view: View) -> list[str]:
-    """Pages, chunks, facts, supports and vector keys of the view's epoch, sorted."""
+    """Pages, chunks, facts, supports, merged names and vector keys of the view's epoch, sorted."""
     lines = [canonical_json(["corpus", view.corpus, view.model])]
     lines += _page_lines(view)
     facts: set[str] = set()
@@ -30,6 +30,7 @@ def dump_lines(view: View) -> list[str]:
         facts.add(support.fact_id)
     for fact in view.graph.facts(sorted(facts)):
         lines.append(canonical_json(["fact", fact.id, fact.subject, fact.relation, fact.object, fact.supports]))
+    lines += [canonical_json(["entity", name, entity]) for name, entity in view.graph.names().items()]
     lines += [canonical_json(["vector", *key]) for key in vector_keys(view)]
     return sorted(lines)
 

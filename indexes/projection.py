@@ -1,7 +1,13 @@
-"""From the truth to rows: one pure function of a reading and its stored extractions."""
+"""From the truth to rows: pure functions of a reading, its stored extractions and the decisions about names.
+
+``project`` makes the rows of a page under the names as written; ``under_names`` puts a support under the
+entities that the decisions in force take its names for. A support keeps its statement as written, so the
+second can be done again, or taken back, from the row alone.
+"""
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -9,8 +15,8 @@ from core.embedding_texts import FINGERPRINT as TEXTS_FINGERPRINT
 from core.embedding_texts import element_texts, fact_text
 from core.extraction import Extraction, extraction_input
 from core.hashing import canonical_json, content_hash, fact_id
-from core.serial import relabel, statement_to_json
-from core.types import Chunk, Fact, Literal, Mention, Reading, Span, Statement
+from core.serial import relabel, statement_from_json, statement_to_json
+from core.types import Fact, Literal, Mention, Reading, Span, Statement
 
 PROJECTION_FINGERPRINT = f"projection:1+{TEXTS_FINGERPRINT}"
 LITERAL = "="  # marks a literal among object keys; an entity key never starts with it
@@ -55,7 +61,7 @@ class PageRows:
 
 
 def project(reading: Reading, extractions: Mapping[str, Extraction], extractor: str) -> PageRows:
-    """Compute the rows of a page version.
+    """Compute the rows of a page version, every name standing for itself.
 
     Args:
         reading: elements and chunks of the page.
@@ -71,9 +77,15 @@ def project(reading: Reading, extractions: Mapping[str, Extraction], extractor: 
         chunk_rows.append(ChunkRow(chunk.key, chunk.content_hash, source.key))
         extraction = extractions.get(source.key)
         for statement in extraction.statements if extraction else ():
-            row = _support(chunk, place(statement, anchors), extractor)
+            row = _support(chunk.key, place(statement, anchors), extractor, {})
             support_rows[row.content_key] = row
     return PageRows(tuple(chunk_rows), tuple(support_rows.values()), tuple(vectors))
+
+
+def under_names(row: SupportRow, names: Mapping[str, str]) -> SupportRow:
+    """The row with the names of its statement, as written, resolved by ``names``; the statement stays."""
+    statement = statement_from_json(json.loads(row.statement))
+    return _support(row.chunk_key, statement, row.extractor, names)
 
 
 def place(statement: Statement, anchors: Mapping[str, str]) -> Statement:
@@ -105,9 +117,10 @@ def _vector(kind: str, ref: str, text: str) -> VectorRow:
     return VectorRow(kind, ref, content_hash("text", text), text)
 
 
-def _support(chunk: Chunk, statement: Statement, extractor: str) -> SupportRow:
-    subject, target = statement.subject.key, object_key(statement.object)
+def _support(chunk_key: str, statement: Statement, extractor: str, names: Mapping[str, str]) -> SupportRow:
+    written = statement.subject.key, object_key(statement.object)
+    subject, target = (names.get(key, key) for key in written)  # no name begins with LITERAL
     identity = fact_id(subject, statement.relation, target)
     body = canonical_json(statement_to_json(statement))
-    key = content_hash("support", chunk.key, identity, body, extractor)
-    return SupportRow(chunk.key, identity, subject, statement.relation, target, key, extractor, body)
+    key = content_hash("support", chunk_key, identity, body, extractor)
+    return SupportRow(chunk_key, identity, subject, statement.relation, target, key, extractor, body)

@@ -1,30 +1,34 @@
 """Publishing: a plan frozen in the ledger, a vector segment, and one transaction that flips the epoch.
 
 The plan of epoch N = newest + 1 is its rows themselves: rows to open carry ``since = N``, rows to close
-``until = N``. Readers are pinned below N, so nothing shows before the flip; the flip only moves the
-corpus' numbers. A publish that was killed is finished from these rows, or they are taken back.
+``until = N``. The accepted decisions about names are part of the target: the plan applies them to the pages
+it is given, and to every other support that a changed name touches. Readers are pinned below N, so nothing
+shows before the flip; the flip only moves the corpus' numbers. A publish that was killed is finished from
+these rows, or they are taken back.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
-from sqlalchemy import Connection, Table, delete, func, insert, select, update
+from sqlalchemy import Connection, Table, delete, func, insert, or_, select, update
 
 from core.errors import SegmentError
 from core.hashing import canonical_json
 from core.language.normalise import tokens
 from core.types import Fact
+from indexes.entity_names import open_names, wanted_names
 from indexes.ledger.leases import RunLease, check_fence
 from indexes.ledger.schema import (
     OPEN,
-    PROJECTIONS,
+    VERSIONED,
     chunks,
     corpora,
+    entity_names,
     entity_tokens,
     epochs,
     members,
@@ -33,7 +37,15 @@ from indexes.ledger.schema import (
     vectors,
 )
 from indexes.ledger.store import Ledger
-from indexes.projection import LITERAL, PROJECTION_FINGERPRINT, PageRows, VectorRow, fact_vector
+from indexes.projection import (
+    LITERAL,
+    PROJECTION_FINGERPRINT,
+    PageRows,
+    SupportRow,
+    VectorRow,
+    fact_vector,
+    under_names,
+)
 from indexes.truth import batches, load_embeddings
 from indexes.vectors.faiss import write_segment
 
@@ -67,24 +79,61 @@ class Plan:
 
     def counts(self) -> dict[str, dict[str, int]]:
         """Rows opened and closed, by table name."""
-        tables = (members, *PROJECTIONS)
         return {
             table.name: {"opened": len(self.opened.get(table, [])), "closed": len(self.closed.get(table, []))}
-            for table in tables
+            for table in VERSIONED
         }
 
 
 def make_plan(ledger: Ledger, corpus_id: int, targets: Iterable[PageTarget], model: str) -> Plan:
-    """Compare the targets with the open rows of their pages; pages not named stay as they are."""
+    """Compare the targets with the open rows of their pages; other pages change by decisions about names alone."""
     plan = Plan(corpus_id, model)
     with ledger.read() as connection:
+        names = wanted_names(connection, corpus_id)
+        replaced = _plan_names(connection, plan, names)
+        planned: set[int] = set()
         for target in targets:
-            _plan_page(connection, plan, target)
+            _plan_page(connection, plan, target, names)
+            planned.add(target.page_id)
+        _plan_renamed(connection, plan, names, replaced, planned)
         _plan_facts(connection, plan)
     return plan
 
 
-def _plan_page(connection: Connection, plan: Plan, target: PageTarget) -> None:
+def _plan_names(connection: Connection, plan: Plan, names: Mapping[str, str]) -> set[str]:
+    """Move the map of names to ``names``; returns the entities that the changed names have stood for so far."""
+    there = open_names(connection, plan.corpus_id)
+    now = {name: entity for name, (_, entity) in there.items()}
+    changed = sorted(name for name in now.keys() | names.keys() if now.get(name) != names.get(name))
+    base = {"corpus_id": plan.corpus_id}
+    plan.opened[entity_names] = [base | {"name": n, "entity": names[n]} for n in changed if n in names]
+    plan.closed[entity_names] = [there[n][0] for n in changed if n in there]
+    return {now.get(name, name) for name in changed}
+
+
+def _plan_renamed(
+    connection: Connection, plan: Plan, names: Mapping[str, str], entities: set[str], planned: set[int]
+) -> None:
+    """Put the open supports of these entities under ``names``, but for pages that are planned as a whole."""
+    seen: set[int] = set()
+    for part in batches(sorted(entities)):
+        touched = select(supports).where(
+            supports.c.corpus_id == plan.corpus_id,
+            supports.c.until == OPEN,
+            or_(supports.c.subject.in_(part), supports.c.object.in_(part)),
+        )
+        for row in connection.execute(touched.order_by(supports.c.id)):
+            if row.page_id in planned or row.id in seen:
+                continue
+            seen.add(row.id)
+            is_now = SupportRow(**{key: getattr(row, key) for key in SupportRow.__slots__})
+            wanted = under_names(is_now, names)
+            if wanted.content_key != is_now.content_key:
+                plan.closed.setdefault(supports, []).append(row.id)
+                plan.opened.setdefault(supports, []).append(_support_values(plan, wanted, row.page_id))
+
+
+def _plan_page(connection: Connection, plan: Plan, target: PageTarget, names: Mapping[str, str]) -> None:
     base = {"corpus_id": plan.corpus_id, "page_id": target.page_id}
     rows = target.rows
     member = base | {"page_version_id": target.version_id, "extractor": target.extractor}
@@ -92,19 +141,18 @@ def _plan_page(connection: Connection, plan: Plan, target: PageTarget) -> None:
     wanted_chunks = [
         base | {"key": c.key, "content_hash": c.content_hash, "input_key": c.input_key} for c in rows.chunks
     ]
-    wanted_supports = [
-        base | {
-            "chunk_key": s.chunk_key, "fact_id": s.fact_id, "subject": s.subject, "relation": s.relation,
-            "object": s.object, "content_key": s.content_key, "extractor": s.extractor, "statement": s.statement,
-        }
-        for s in rows.supports
-    ]  # fmt: skip
+    renamed = [under_names(s, names) if s.subject in names or s.object in names else s for s in rows.supports]
+    wanted_supports = [_support_values(plan, row, target.page_id) for row in renamed]
     _compare(connection, plan, members, target.page_id, wanted_members, ("page_version_id", "extractor", "projection"))
     _compare(connection, plan, chunks, target.page_id, wanted_chunks, ("key", "content_hash", "input_key"))
     _compare(connection, plan, supports, target.page_id, wanted_supports, ("content_key",))
     wanted_vectors = [_vector_values(plan, row, target.page_id) for row in rows.vectors]
     _compare(connection, plan, vectors, target.page_id, wanted_vectors, ("kind", "ref", "text_hash", "model"))
     plan.texts |= {row.text_hash: row.text for row in rows.vectors}
+
+
+def _support_values(plan: Plan, row: SupportRow, page_id: int) -> Row:
+    return {"corpus_id": plan.corpus_id, "page_id": page_id} | asdict(row)
 
 
 def _vector_values(plan: Plan, row: VectorRow, page_id: int | None) -> Row:
@@ -198,9 +246,10 @@ def freeze(ledger: Ledger, lease: RunLease, plan: Plan) -> int:
 
 
 def _index_names(connection: Connection, plan: Plan) -> None:
-    """Tokens of the entity names that this plan brings; visibility comes from the supports."""
+    """Tokens of the names that this plan brings; what is visible follows from the supports and the map of names."""
     names = {row["subject"] for row in plan.opened.get(supports, [])}
     names |= {row["object"] for row in plan.opened.get(supports, []) if not row["object"].startswith(LITERAL)}
+    names |= {row["name"] for row in plan.opened.get(entity_names, [])}
     rows = [
         {"corpus_id": plan.corpus_id, "token": token, "entity": name}
         for name in sorted(names)
@@ -270,7 +319,7 @@ def abandon(ledger: Ledger, lease: RunLease, number: int) -> None:
     """Take a frozen epoch back: its rows go, the rows it would have closed stay open."""
     with ledger.write() as connection:
         check_fence(connection, lease)
-        for table in (members, *PROJECTIONS):
+        for table in VERSIONED:
             mine = table.c.corpus_id == lease.corpus_id
             connection.execute(delete(table).where(mine, table.c.since == number))
             connection.execute(update(table).where(mine, table.c.until == number).values(until=OPEN))

@@ -2,7 +2,8 @@
 
 An epoch is retained while it is one of the newest ``keep_epochs``, younger than ``keep_days``, published,
 or held by a view. Everything older than the oldest retained epoch is not only unlisted but gone: rows are
-overwritten (``secure_delete``), segments rewritten, free pages given back.
+overwritten (``secure_delete``), segments rewritten, free pages given back. What somebody decided about names
+stays, whether or not the names are there; a mere proposal about names that are gone goes with them.
 """
 
 from __future__ import annotations
@@ -15,13 +16,16 @@ from dataclasses import asdict, dataclass
 from sqlalchemy import ColumnElement, Connection, Table, and_, delete, exists, or_, select
 
 from indexes.corpora import CorpusRow
+from indexes.entity_names import PROPOSED
 from indexes.ledger.leases import RunLease, check_fence
 from indexes.ledger.schema import (
-    PROJECTIONS,
+    VERSIONED,
     blobs,
     chunks,
     corpora,
+    decisions,
     embeddings,
+    entity_names,
     entity_tokens,
     epochs,
     extractions,
@@ -86,7 +90,7 @@ def _oldest_retained(connection: Connection, corpus_id: int, keep_epochs: int, s
 def _delete_rows(connection: Connection, corpus_id: int, floor: int, paid_before: float) -> dict[str, int]:
     """Closed rows first, then the truth that nothing refers to any more."""
     counts: dict[str, int] = {}
-    for table in (members, *PROJECTIONS):
+    for table in VERSIONED:
         closed = (table.c.corpus_id == corpus_id, table.c.until <= floor)
         counts[table.name] = connection.execute(delete(table).where(*closed)).rowcount
     for table, condition in _orphans(corpus_id, paid_before).items():
@@ -103,6 +107,8 @@ def _orphans(corpus_id: int, paid_before: float) -> dict[Table, ColumnElement[bo
         exists().where(of_corpus, supports.c.subject == entity_tokens.c.entity),
         exists().where(of_corpus, supports.c.object == entity_tokens.c.entity),
     )
+    aliases = select(entity_names.c.name).where(entity_names.c.corpus_id == corpus_id)
+    there = select(entity_tokens.c.entity).where(entity_tokens.c.corpus_id == corpus_id)
     kept_bytes = select(page_versions.c.raw_hash).where(page_versions.c.corpus_id == corpus_id)
     return {
         page_versions: and_(
@@ -112,7 +118,10 @@ def _orphans(corpus_id: int, paid_before: float) -> dict[Table, ColumnElement[bo
         pages: ~exists().where(page_versions.c.page_id == pages.c.id),
         extractions: and_(~made_for, extractions.c.created < paid_before),
         embeddings: and_(~used, embeddings.c.created < paid_before),
-        entity_tokens: ~named,
+        entity_tokens: and_(~named, entity_tokens.c.entity.not_in(aliases)),
+        decisions: and_(
+            decisions.c.state == PROPOSED, or_(decisions.c.name.not_in(there), decisions.c.entity.not_in(there))
+        ),
         runs: and_(runs.c.started < paid_before, runs.c.status != "running"),
     }
 

@@ -15,7 +15,8 @@ from sqlalchemy import ColumnElement, Connection, Row, Select, and_, func, or_, 
 
 from core.serial import statement_from_json
 from core.types import Fact, PageKey, Support
-from indexes.ledger.schema import entity_tokens, pages, sources, supports
+from indexes.entity_names import names_at
+from indexes.ledger.schema import entity_names, entity_tokens, pages, sources, supports
 from indexes.ledger.store import Ledger
 from indexes.projection import LITERAL
 from indexes.truth import batches
@@ -25,7 +26,8 @@ _CANDIDATES = 400  # entity names looked at per query, best token overlap first
 
 @dataclass(frozen=True, slots=True)
 class EntityHit:
-    """An entity whose name shares ``matched`` of its ``total`` tokens with a query."""
+    """An entity of which a name, its own or one that is taken for it, shares ``matched`` of its ``total`` tokens
+    with a query: the name of which the greatest part is shared."""
 
     key: str
     matched: int
@@ -68,9 +70,34 @@ class SqlGraph:
         )
         with self._ledger.read() as connection:
             found = {row.entity: int(row.matched) for row in connection.execute(query)}
-            held = self._support_counts(connection, list(found))
-        hits = [EntityHit(key, found[key], len(set(key.split())), held[key]) for key in found if key in held]
-        return sorted(hits, key=lambda hit: (-hit.matched, hit.total, hit.key))[:limit]
+            aliases = self._aliases(connection, list(found))
+            held = self._support_counts(connection, sorted({aliases.get(name, name) for name in found}))
+        best: dict[str, EntityHit] = {}
+        for name, shared in found.items():
+            key = aliases.get(name, name)
+            if key in held:
+                hit = EntityHit(key, shared, len(set(name.split())), held[key])
+                best[key] = max(best.get(key, hit), hit, key=lambda one: (one.matched / one.total, one.matched))
+        return sorted(best.values(), key=lambda hit: (-hit.matched, hit.total, hit.key))[:limit]
+
+    def names(self) -> dict[str, str]:
+        """The names that the epoch takes for another entity, name → entity, by name."""
+        with self._ledger.read() as connection:
+            found = names_at(connection, self._corpus_id, self._epoch)
+        return {name: entity for name, (entity, _) in found.items()}
+
+    def _aliases(self, connection: Connection, names: Sequence[str]) -> dict[str, str]:
+        """Those of the names that the epoch takes for another entity."""
+        found: dict[str, str] = {}
+        for part in batches(names):
+            query = select(entity_names.c.name, entity_names.c.entity).where(
+                entity_names.c.corpus_id == self._corpus_id,
+                entity_names.c.name.in_(part),
+                entity_names.c.since <= self._epoch,
+                entity_names.c.until > self._epoch,
+            )
+            found |= {row.name: row.entity for row in connection.execute(query)}
+        return found
 
     def _support_counts(self, connection: Connection, keys: Sequence[str]) -> dict[str, int]:
         counts: dict[str, int] = {}

@@ -323,3 +323,4 @@ vectors = Table(
 )
 
 PROJECTIONS = (chunks, supports, vectors)
+VERSIONED = (members, entity_names, *PROJECTIONS)  # every table with an epoch interval

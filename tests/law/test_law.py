@@ -1,7 +1,7 @@
 """The law: after any sequence of changes, crashes and retries, the published epoch equals a clean build.
 
-Hypothesis drives a folder of pages and the corpus that follows it; every retained epoch must stay what it
-was when it was published.
+Hypothesis drives a folder of pages, decisions about names, and the corpus that follows both; every retained
+epoch must stay what it was when it was published.
 """
 
 from __future__ import annotations
@@ -14,7 +14,9 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 import ingestion.pipeline as pipeline
+from core.errors import InputError, NotFoundError
 from indexes.corpora import get_corpus
+from indexes.decisions import Proposed, decide, store_proposals
 from indexes.epochs import list_epochs, rollback
 from tests.law.world import CORPUS, Killed, World
 
@@ -31,6 +33,7 @@ STATEMENTS = (
     "You can get the grant if you are over 65 and live in Lethmoor. " * 30,
 )
 NAMES = ("a", "b", "c/d")
+ENTITIES = ("you", "grant", "office", "resident", "heating", "lethmoor", "page a")  # one is in no statement
 texts = st.lists(st.sampled_from(STATEMENTS), min_size=1, max_size=5)
 KILL_POINTS = ("freeze", "segment", "flip", "after", "extract")
 
@@ -42,7 +45,12 @@ class Law(RuleBasedStateMachine):
         super().__init__()
         self.world = World()
         self.was: dict[int, list[str]] = {}
-        self.current = False  # published state mirrors the folder
+        self.mirrored = False  # newest state mirrors the folder, and readers get the newest
+        self.decided = True  # newest state is under the decisions that were made
+
+    @property
+    def current(self) -> bool:
+        return self.mirrored and self.decided
 
     @initialize(paragraphs=texts)
     def first_page(self, paragraphs: list[str]) -> None:
@@ -53,21 +61,21 @@ class Law(RuleBasedStateMachine):
     def write(self, name: str, paragraphs: list[str]) -> None:
         """Add, edit, or bring back a page; equal texts on two pages happen often."""
         self.world.write(name, paragraphs)
-        self.current = False
+        self.mirrored = False
 
     @rule(name=st.sampled_from(NAMES))
     def delete(self, name: str) -> None:
         path = self.world.folder / f"{name}.html"
         if path.exists() and len(list(self.world.folder.rglob("*.html"))) > 1:
             path.unlink()
-            self.current = False
+            self.mirrored = False
 
     @rule(old=st.sampled_from(NAMES), new=st.sampled_from(NAMES))
     def move(self, old: str, new: str) -> None:
         source, target = (self.world.folder / f"{name}.html" for name in (old, new))
         if source.exists() and source != target:
             source.replace(target)
-            self.current = False
+            self.mirrored = False
 
     @rule()
     def publish(self) -> None:
@@ -82,6 +90,45 @@ class Law(RuleBasedStateMachine):
         self.world.write(name, paragraphs)
         self._ingest()
 
+    @precondition(lambda self: self.was)
+    @rule(pair=st.permutations(ENTITIES).map(lambda names: names[:2]))
+    def merge(self, pair: list[str]) -> None:
+        """Chains come about; what is refused, a circle or a name that is not there, changes nothing."""
+        with contextlib.suppress(InputError, NotFoundError):
+            self.world.merge(*pair)
+            self.decided = False
+
+    @precondition(lambda self: self.was)
+    @rule(pair=st.permutations(ENTITIES).map(lambda names: names[:2]), accepted=st.booleans())
+    def decide_on_proposal(self, pair: list[str], accepted: bool) -> None:
+        corpus = get_corpus(self.world.ledger, CORPUS)
+        store_proposals(self.world.ledger, corpus.id, [Proposed(*pair, 0.9, {"origin": "review"})])
+        waiting = [
+            row.id for row in self.world.decisions() if row.state == "proposed" and [row.name, row.entity] == pair
+        ]
+        with contextlib.suppress(InputError):
+            decide(self.world.ledger, corpus, waiting if accepted else [], [] if accepted else waiting, "tester")
+            self.decided = False
+
+    @precondition(lambda self: self.was and any(row.state != "proposed" for row in self.world.decisions()))
+    @rule(data=st.data())
+    def undo(self, data: st.DataObject) -> None:
+        made = [row.id for row in self.world.decisions() if row.state != "proposed"]
+        self.world.undo(data.draw(st.sampled_from(made)))
+        self.decided = False
+
+    @precondition(lambda self: self.was)
+    @rule(point=st.sampled_from((None, "freeze", "segment", "flip", "after")))
+    def apply(self, point: str | None) -> None:
+        """Publish the decisions alone; when that is killed, again."""
+        if point is not None:
+            with contextlib.suppress(Killed), killing(point):
+                self.world.apply()
+            self._remember()
+        self.world.apply()
+        self._remember()
+        self.decided = True
+
     @precondition(lambda self: len(self.was) > 1)
     @rule(data=st.data())
     def roll_back(self, data: st.DataObject) -> None:
@@ -89,7 +136,7 @@ class Law(RuleBasedStateMachine):
         number = data.draw(st.sampled_from([row.number for row in list_epochs(self.world.ledger, corpus.id)]))
         rollback(self.world.ledger, corpus, number)
         assert self.world.dump() == self.was[number]
-        self.current = False
+        self.mirrored = False
 
     @precondition(lambda self: len(self.was) > 2)
     @rule(keep=st.integers(1, 3))
@@ -111,7 +158,7 @@ class Law(RuleBasedStateMachine):
     def _ingest(self) -> None:
         self.world.ingest()
         self._remember()
-        self.current = True
+        self.mirrored = self.decided = True
 
     def _remember(self) -> None:
         """Keep what each new epoch was when it appeared."""

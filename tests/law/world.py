@@ -7,14 +7,18 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
+from sqlalchemy import insert, select
 
 from core.extraction import Extraction, ExtractionInput
 from core.models.embedding import HashingEmbedder, Vectors
-from indexes.corpora import get_corpus
+from indexes.corpora import ensure_corpus, get_corpus
+from indexes.decisions import Decision, list_decisions, merge, undo
 from indexes.dump import dump_lines, vector_values
+from indexes.ledger.schema import decisions
 from indexes.ledger.store import Ledger, open_ledger
 from indexes.vacuum import VacuumReport
 from indexes.views import open_view
+from ingestion.entities import apply_decisions
 from ingestion.extract.rules import RuleExtractor
 from ingestion.pipeline import Options, Tools, ingest
 from ingestion.report import RunReport
@@ -72,6 +76,19 @@ class World:
     def ingest(self, options: Options | None = None) -> RunReport:
         return ingest(self.tools(), CORPUS, open_source(str(self.folder)), options or Options())
 
+    def apply(self) -> RunReport:
+        """Publish what was decided about names, without looking at the pages."""
+        return apply_decisions(self.tools(), CORPUS)
+
+    def merge(self, name: str, entity: str) -> Decision:
+        return merge(self.ledger, get_corpus(self.ledger, CORPUS), name, entity, "tester")
+
+    def undo(self, what: str | int) -> tuple[Decision, bool]:
+        return undo(self.ledger, get_corpus(self.ledger, CORPUS), str(what))
+
+    def decisions(self) -> list[Decision]:
+        return list_decisions(self.ledger, get_corpus(self.ledger, CORPUS).id)
+
     def dump(self, epoch: int | None = None) -> list[str]:
         with open_view(self.ledger, CORPUS, epoch) as view:
             return dump_lines(view)
@@ -81,16 +98,25 @@ class World:
             return vector_values(view)
 
     def clean_build(self) -> tuple[list[str], dict[tuple[str, str, str], Vectors]]:
-        """Dump and vectors of a fresh ledger built from the pages as they are now."""
+        """Dump and vectors of a fresh ledger built from the pages as they are now and the same decisions."""
         with open_ledger(self.root / "clean") as ledger:
+            self._copy_decisions(ledger)
             ingest(self.tools(ledger), CORPUS, open_source(str(self.folder)), Options())
             with open_view(ledger, CORPUS) as view:
                 built = dump_lines(view), vector_values(view)
         shutil.rmtree(self.root / "clean")
         return built
 
+    def _copy_decisions(self, ledger: Ledger) -> None:
+        corpus = ensure_corpus(ledger, CORPUS, {})
+        with self.ledger.read() as connection:
+            rows = [dict(row._mapping) for row in connection.execute(select(decisions))]
+        with ledger.write() as connection:
+            if rows:
+                connection.execute(insert(decisions), [row | {"corpus_id": corpus.id} for row in rows])
+
     def assert_lawful(self) -> None:
-        """The published epoch equals a clean build of the pages."""
+        """The published epoch equals a clean build of the pages under the same decisions."""
         lines, values = self.clean_build()
         assert self.dump() == lines
         mine = self.values()

@@ -25,6 +25,7 @@ from core.extraction import (
     extract_all,
     extraction_input,
 )
+from core.logs import logger
 from core.models.embedding import Embedder
 from core.tokens import FINGERPRINT as TOKENIZER
 from indexes.corpora import (
@@ -62,12 +63,15 @@ from ingestion.chunk import CHUNKER_FINGERPRINT, chunk_reading
 from ingestion.read import READER_FINGERPRINT, read_document
 from ingestion.report import RunReport
 from ingestion.sources import Source, SourceDocument
+from ingestion.watch import watched_run
 
 PIPELINE_FINGERPRINT = f"{READER_FINGERPRINT}+{CHUNKER_FINGERPRINT}"
 _PAGES_AT_ONCE = 50  # read and stored in one transaction
 _CHUNKS_AT_ONCE = 200  # stored in one transaction
 _SECONDS_UNSTORED = 2.0  # a model's replies are worth money: none waits longer than this to be stored
 _TEXTS_AT_ONCE = 512
+
+_log = logger(__name__)
 
 Progress = Callable[[str, int, int], None]  # stage, done, total
 
@@ -135,7 +139,7 @@ def ingest(tools: Tools, corpus_name: str, source: Source, options: Options = Op
         return _dry_run(tools, source, documents, options, report)
     corpus = ensure_corpus(tools.ledger, corpus_name, {"tokenizer": TOKENIZER})
     _check_location(tools.ledger, corpus, source, options)
-    with run_lease(tools.ledger, corpus.id, report.run_id) as lease:
+    with run_lease(tools.ledger, corpus.id, report.run_id) as lease, watched_run(report):
         start_run(tools.ledger, corpus.id, report.run_id, "ingest", source.name)
         tools.meter.start(corpus.id, report.run_id)
         try:
@@ -267,6 +271,8 @@ def read_pages(
                 for version in versions:
                     stored[version.uri] = store_version(connection, corpus_id, source_id, version)
             tools.progress("read", len(stored), len(stored))
+    for reject in report.rejects:
+        _log.info("page.rejected", page=reject.what, reason=reject.reason)
     return stored
 
 
@@ -418,5 +424,6 @@ def publish(tools: Tools, corpus: CorpusRow, lease: RunLease, plan: Plan, option
         return
     report.epoch = freeze(tools.ledger, lease, plan)
     finish(tools.ledger, lease, report.epoch)
+    _log.info("publish", epoch=report.epoch)
     if has_many_segments(tools.ledger, corpus.id):
         vacuum(tools.ledger, corpus, lease, options.keep_epochs, options.keep_days)

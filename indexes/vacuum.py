@@ -21,6 +21,7 @@ from indexes.ledger.leases import RunLease, check_fence
 from indexes.ledger.schema import (
     VERSIONED,
     blobs,
+    budgets,
     chunks,
     corpora,
     decisions,
@@ -30,6 +31,7 @@ from indexes.ledger.schema import (
     epochs,
     extractions,
     members,
+    model_calls,
     page_versions,
     pages,
     runs,
@@ -109,6 +111,7 @@ def _orphans(corpus_id: int, paid_before: float) -> dict[Table, ColumnElement[bo
     )
     aliases = select(entity_names.c.name).where(entity_names.c.corpus_id == corpus_id)
     there = select(entity_tokens.c.entity).where(entity_tokens.c.corpus_id == corpus_id)
+    known_runs = select(runs.c.id).where(runs.c.corpus_id == corpus_id)
     kept_bytes = select(page_versions.c.raw_hash).where(page_versions.c.corpus_id == corpus_id)
     return {
         page_versions: and_(
@@ -123,6 +126,8 @@ def _orphans(corpus_id: int, paid_before: float) -> dict[Table, ColumnElement[bo
             decisions.c.state == PROPOSED, or_(decisions.c.name.not_in(there), decisions.c.entity.not_in(there))
         ),
         runs: and_(runs.c.started < paid_before, runs.c.status != "running"),
+        model_calls: model_calls.c.run_id.not_in(known_runs),
+        budgets: budgets.c.run_id.not_in(known_runs),
     }
 
 

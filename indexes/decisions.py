@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from rapidfuzz import process
+from rapidfuzz import fuzz, process
 from sqlalchemy import Connection, Row, delete, func, insert, or_, select, update
 
 from core.errors import InputError, NotFoundError
@@ -236,7 +236,8 @@ def _find_name(connection: Connection, corpus: CorpusRow, given: str) -> str:
     for key in (given.strip(), entity_key(given)):
         if key and not key.startswith(LITERAL) and _is_known(connection, corpus.id, key):
             return key
-    near = [found for found, *_ in process.extract(entity_key(given), _all_names(connection, corpus.id), limit=_NEAR)]
+    names = _all_names(connection, corpus.id)
+    near = [found for found, *_ in process.extract(entity_key(given), names, scorer=fuzz.ratio, limit=_NEAR)]
     hint = f"; near it are: {', '.join(repr(name) for name in near)}" if near else "; nothing was published yet"
     raise NotFoundError(f"corpus {corpus.name!r} has no entity named {given[:_SHOWN]!r}{hint}")
 

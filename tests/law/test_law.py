@@ -33,7 +33,7 @@ STATEMENTS = (
     "You can get the grant if you are over 65 and live in Lethmoor. " * 30,
 )
 NAMES = ("a", "b", "c/d")
-ENTITIES = ("you", "grant", "office", "resident", "heating", "lethmoor", "page a")  # one is in no statement
+ENTITIES = ("you", "grant", "office", "page", "resident or student", "within 10 working day", "nowhere")
 texts = st.lists(st.sampled_from(STATEMENTS), min_size=1, max_size=5)
 KILL_POINTS = ("freeze", "segment", "flip", "after", "extract")
 

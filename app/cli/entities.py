@@ -1,0 +1,249 @@
+"""``clausegraph entities``: which names stand for one entity; review, decide, undo, apply."""
+
+from __future__ import annotations
+
+import getpass
+import sys
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from app.cli.output import table
+from app.cli.progress import progress_bars
+from app.cli.session import CorpusOption, Session, command
+from app.cli.status import moment
+from core.errors import InputError
+
+if TYPE_CHECKING:
+    from core.settings import Settings
+    from indexes.decisions import Decision
+    from ingestion.report import RunReport
+
+_WAITS = "effective at the next publish: `clausegraph entities apply`, or any ingest"
+
+ByOption = Annotated[str | None, typer.Option("--by", help="Who decides; default: the user.", show_default=False)]
+
+
+def review(
+    session: Session,
+    *,
+    corpus: CorpusOption = None,
+    of_type: Annotated[str | None, typer.Option("--type", help="Only entities of this type.")] = None,
+    limit: Annotated[int, typer.Option(min=1, help="Proposals to show.")] = 20,
+    accept: Annotated[list[str] | None, typer.Option("--accept", help="Ids to accept, as 1,2 or repeated.")] = None,
+    reject: Annotated[list[str] | None, typer.Option("--reject", help="Ids to reject, as 1,2 or repeated.")] = None,
+    interactive: Annotated[bool, typer.Option("--interactive", "-i", help="Ask about one after the other.")] = False,
+    by: ByOption = None,
+) -> None:
+    """Propose names that may stand for one entity, with evidence; or accept and reject proposals.
+
+    Nothing is merged that was not accepted, and a rejected pair is never proposed again.
+    """
+    settings = session.settings(corpus)
+    accepted, rejected = _ids(accept), _ids(reject)
+    if accepted or rejected:
+        if interactive:
+            raise InputError("give --interactive, or ids with --accept and --reject, not both")
+        done = _decide(settings, accepted, rejected, by)
+        session.emit([_record(row) for row in done], *(f"{row.state} {_words(row)}" for row in done), _next(done))
+        return
+    if interactive and (session.json or not sys.stdout.isatty()):
+        raise InputError("--interactive needs a terminal; use --accept and --reject with ids")
+    from app import entities
+
+    found = entities.review(settings, of_type, None if interactive else limit)
+    if not interactive:
+        session.emit(found, *_listing(found))
+        return
+
+    def one(accepting: bool, number: int) -> None:
+        _decide(settings, [number] if accepting else [], [] if accepting else [number], by)
+
+    decided = ask_each(session, found["proposals"], one, lambda text: str(typer.prompt(text, default="s")))
+    session.emit(decided, f"{decided['accepted']} accepted, {decided['rejected']} rejected; {_WAITS}")
+
+
+def ask_each(
+    session: Session, cards: Sequence[dict[str, Any]], decide: Callable[[bool, int], None], ask: Callable[[str], str]
+) -> dict[str, int]:
+    """Show one proposal after the other and do what is answered: y, n, s(kip) or q(uit)."""
+    counts = {"accepted": 0, "rejected": 0}
+    for card in cards:
+        session.emit(card, *_card(card))
+        answer = ""
+        while answer not in ("y", "n", "s", "q"):
+            answer = ask("One entity? y/n/s(kip)/q(uit)").strip().lower()[:1]
+        if answer == "q":
+            break
+        if answer == "s":
+            continue
+        try:
+            decide(answer == "y", card["id"])
+        except InputError as error:
+            session.note(f"not decided: {error}")
+            continue
+        counts["accepted" if answer == "y" else "rejected"] += 1
+    return counts
+
+
+def merge(
+    session: Session,
+    *,
+    name: Annotated[str, typer.Argument(help="The name, as the pages write it.")],
+    entity: Annotated[str, typer.Argument(help="The name it is taken for.")],
+    corpus: CorpusOption = None,
+    by: ByOption = None,
+) -> None:
+    """Take NAME for ENTITY without a proposal."""
+    settings = session.settings(corpus)
+    from app.wiring import opened_ledger
+    from indexes import decisions
+    from indexes.corpora import get_corpus
+
+    with opened_ledger(settings) as ledger:
+        made = decisions.merge(ledger, get_corpus(ledger, settings.corpus), name, entity, by or _user())
+    session.emit(_record(made), f"accepted {_words(made)}", _WAITS)
+
+
+def undo(
+    session: Session,
+    *,
+    what: Annotated[str, typer.Argument(metavar="ID|NAME", help="Id of the decision, or the name it is about.")],
+    corpus: CorpusOption = None,
+) -> None:
+    """Take a decision back: one that was proposed is a proposal again, a direct merge is removed."""
+    settings = session.settings(corpus)
+    from app.wiring import opened_ledger
+    from indexes import decisions
+    from indexes.corpora import get_corpus
+
+    with opened_ledger(settings) as ledger:
+        was, removed = decisions.undo(ledger, get_corpus(ledger, settings.corpus), what)
+    after = "removed" if removed else "a proposal again"
+    value = {"decision": _record(was), "now": "removed" if removed else "proposed"}
+    session.emit(value, f"undone {_words(was)}, which was {was.state}: it is {after}", _next([was]))
+
+
+def list_all(
+    session: Session,
+    *,
+    corpus: CorpusOption = None,
+    state: Annotated[str | None, typer.Option(help="Only proposed, accepted or rejected ones.")] = None,
+) -> None:
+    """List the decisions, and whether they are in force or wait for the next publish."""
+    settings = session.settings(corpus)
+    if state not in (None, "proposed", "accepted", "rejected"):
+        raise InputError(f"no state {state!r}; take proposed, accepted or rejected")
+    from app.entities import decisions_status
+
+    found = decisions_status(settings, state)
+    columns = ("id", "name", "entity", "state", "by", "decided", "in force")
+    items: list[Any] = ["no decisions yet; `clausegraph entities review` proposes some"]
+    if found["decisions"]:
+        items = [table(columns, [_row(one) for one in found["decisions"]])]
+    if found["pending"]:
+        rows = [(change["name"], change["before"], change["after"]) for change in found["pending"]]
+        items += [f"\n{_WAITS}", table(("name", "stands now for", "then for"), rows)]
+    if found["published"] != found["newest"]:
+        items.append(f"rolled back: readers get epoch {found['published']}, the newest is {found['newest']}")
+    session.emit(found, *items)
+
+
+def apply(session: Session, *, corpus: CorpusOption = None) -> None:
+    """Publish the decisions now, without a run of a source."""
+    settings = session.settings(corpus)
+    from app.entities import run_apply
+
+    with progress_bars(session) as progress:
+        report = run_apply(settings, progress)
+    session.emit(report.as_dict(), *_applied(report))
+
+
+def _applied(report: RunReport) -> list[str]:
+    head = f"corpus {report.corpus!r}: "
+    recovered = [f"{head}{report.recovered}"] if report.recovered else []
+    if report.epoch is None:
+        return [*recovered, f"{head}every decision is in force already"]
+    names, moved = report.rows["entity_names"], report.rows["supports"]["opened"]
+    changes = f"{names['opened']} names merged, {names['closed']} as they were, {moved} statements moved"
+    return [*recovered, f"{head}published epoch {report.epoch}: {changes}"]
+
+
+def _decide(settings: Settings, accept: Sequence[int], reject: Sequence[int], by: str | None) -> list[Decision]:
+    from app.wiring import opened_ledger
+    from indexes import decisions
+    from indexes.corpora import get_corpus
+
+    with opened_ledger(settings) as ledger:
+        return decisions.decide(ledger, get_corpus(ledger, settings.corpus), accept, reject, by or _user())
+
+
+def _ids(given: Sequence[str] | None) -> list[int]:
+    words = [word.strip() for text in given or () for word in text.split(",")]
+    wrong = next((word for word in words if not (word.isascii() and word.isdigit() and len(word) < 19)), None)
+    if wrong is not None:
+        raise InputError(f"{wrong[:40]!r} is not the id of a proposal; give numbers as `entities review` shows them")
+    return [int(word) for word in words]
+
+
+def _user() -> str:
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError, ImportError):  # a process without a name, as in some containers
+        return "unknown"
+
+
+def _record(row: Decision) -> dict[str, Any]:
+    from app.entities import decision_record
+
+    return decision_record(row)
+
+
+def _words(row: Decision) -> str:
+    return f"{row.id}: {row.name!r} is {row.entity!r}"
+
+
+def _next(rows: Sequence[Decision]) -> str:
+    return _WAITS if any(row.state == "accepted" for row in rows) else "nothing changes for readers"
+
+
+def _row(one: dict[str, Any]) -> list[object]:
+    since = one["in_force_since"]
+    force = "" if one["state"] != "accepted" else f"since epoch {since}" if since else "waits for the next publish"
+    return [one["id"], one["name"], one["entity"], one["state"], one["decided_by"], moment(one["decided"]), force]
+
+
+def _listing(found: dict[str, Any]) -> list[Any]:
+    shown = len(found["proposals"])
+    head = f"corpus {found['corpus']!r}, epoch {found['epoch']}: {found['open']} open proposals, {found['new']} new"
+    lines: list[Any] = [head if shown == found["open"] else f"{head}; the best {shown}:"]
+    for card in found["proposals"]:
+        lines += ["", *_card(card)]
+    if shown:
+        lines.append("\ndecide with `clausegraph entities review --accept ID,… --reject ID,…`")
+    return lines
+
+
+def _card(card: dict[str, Any]) -> list[str]:
+    name, entity = card["name"], card["entity"]
+    alike = [f"{label} {card[label]:.2f}" for label in ("string", "embedding") if card[label] is not None]
+    alike += ["abbreviation"] if card["abbreviation"] else []
+    lines = [f"{card['id']}: {name['key']!r} is {entity['key']!r}?  score {card['score']:.2f} ({', '.join(alike)})"]
+    for side in (name, entity):
+        written = ", ".join(f"“{surface}”" for surface in side["written"])
+        lines.append(f"  {written}: {', '.join(side['types'])}, in {side['supports']} statements")
+        if side["example"]:
+            lines.append(f"    “{side['example']['quote']}” ({side['example']['page']})")
+    return lines
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands."""
+    group = typer.Typer(no_args_is_help=True, help="Which names stand for one entity: review, decide, undo, apply.")
+    command(group, "review")(review)
+    command(group, "merge")(merge)
+    command(group, "undo")(undo)
+    command(group, "list")(list_all)
+    command(group, "apply")(apply)
+    app.add_typer(group, name="entities")

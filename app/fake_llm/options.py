@@ -1,0 +1,107 @@
+"""What can be set of the fake model server; plain values, so that they travel as JSON."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, fields, replace
+from typing import Any
+
+from core.errors import InputError
+
+REPLIES = ("rules", "short", "lines", "echo", "script")
+STATUS_FAULTS = ("429", "500", "503")
+CONTENT_FAULTS = ("garbage", "wrong_schema", "empty", "truncated")
+WIRE_FAULTS = ("hang", "stall", "slow_stream", "cut_connection", "html_body")
+FAULTS = ("none", *STATUS_FAULTS, *CONTENT_FAULTS, *WIRE_FAULTS)
+
+
+@dataclass(frozen=True)
+class FakeOptions:
+    """Everything that can be set; ``port`` only before the start.
+
+    ``replies``: "rules" (triples of the numbered page by the rule extractor, as JSON, or as lines where the prompt
+    asks for ``(subject, …)``), "short" (one cheap triple per element), "lines" (as "rules", always lines), "echo" (the
+    last user message) or "script". ``script``: replies in turn, the last one again and again, or a mapping from a part
+    of the last user message to its reply; a reply that is no string is sent as JSON.
+
+    ``fault``: one of ``FAULTS``, or several with commas, of which a request's hash takes one. ``fault_share`` of the
+    requests have it, decided by the hash of request, attempt and ``seed``; ``fault_first`` limits it to the first
+    requests since the options were last set; ``fault_match`` to requests whose last user message contains it.
+    """
+
+    port: int = 0
+    key: str | None = None  # bearer key that requests must carry
+    replies: str = "rules"
+    script: Sequence[Any] | Mapping[str, Any] = ()
+    latency: tuple[float, float] = (0.0, 0.0)  # seconds, uniform between the two
+    seed: int = 0
+    concurrency: int | None = None  # requests served at once; one more gets 429
+    usage: str = "reported"  # or "none"
+    tokens: str = "approximate"  # ceil(UTF-8 bytes / 4); or "bytes": one token a byte, the worst case
+    context_window: int | None = None  # tokens of prompt and max_tokens; more is refused with 400
+    models: tuple[str, ...] = ()  # names that are known; none means every name
+    fault: str = "none"
+    fault_share: float = 1.0
+    fault_first: int | None = None
+    fault_match: str = ""
+    retry_after: float | None = None  # seconds, sent with 429 and 503
+    truncated_share: float = 0.5  # of a reply's characters that "truncated" leaves
+    chunks: int = 20  # pieces of a streamed reply
+    chunk_delay: float = 0.05  # seconds between the pieces under "slow_stream"
+    dimension: int = 384  # of embeddings, where the request names none
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "fault", str(self.fault))
+        object.__setattr__(self, "latency", tuple(float(seconds) for seconds in self.latency))
+        object.__setattr__(self, "models", tuple(self.models))
+        problem = _problem(self)
+        if problem:
+            raise InputError(f"fake model server: {problem}")
+
+    @property
+    def faults(self) -> tuple[str, ...]:
+        """The faults that ``fault`` names, without "none"."""
+        return tuple(name for name in (part.strip() for part in self.fault.split(",")) if name not in ("", "none"))
+
+    def changed(self, **values: Any) -> FakeOptions:
+        """The options with some values replaced.
+
+        Raises:
+            InputError: an option is unknown, wrong, or cannot be changed while the server runs.
+        """
+        unknown = sorted(set(values) - {item.name for item in fields(self)})
+        if unknown:
+            raise InputError(f"fake model server: there is no option {', '.join(unknown)}")
+        if values.get("port", self.port) != self.port:
+            raise InputError("fake model server: the port cannot be changed while it runs; start another one")
+        return replace(self, **values)
+
+    def to_json(self) -> str:
+        """The options as JSON."""
+        return json.dumps(asdict(self))
+
+    @staticmethod
+    def from_json(text: str) -> FakeOptions:
+        """The options of ``to_json``."""
+        return FakeOptions(**json.loads(text))
+
+
+def _problem(options: FakeOptions) -> str:
+    """What is wrong with the options, or nothing."""
+    shortest, longest = options.latency if len(options.latency) == 2 else (1.0, 0.0)
+    wrong = [name for name in options.faults if name not in FAULTS]
+    checks = {
+        f"replies is {options.replies!r}; it must be one of {', '.join(REPLIES)}": options.replies in REPLIES,
+        f"fault {', '.join(wrong)} is unknown; there are {', '.join(FAULTS)}": not wrong,
+        "latency must be two numbers of seconds, the smaller first": 0 <= shortest <= longest,
+        f"fault_share is {options.fault_share}; it must be between 0 and 1": 0 <= options.fault_share <= 1,
+        f"truncated_share is {options.truncated_share}; it must be between 0 and 1": 0 <= options.truncated_share <= 1,
+        f"usage is {options.usage!r}; it must be reported or none": options.usage in ("reported", "none"),
+        f"tokens is {options.tokens!r}; it must be approximate or bytes": options.tokens in ("approximate", "bytes"),
+        "concurrency must be at least 1": options.concurrency is None or options.concurrency >= 1,
+        "chunks and dimension must be at least 1": options.chunks >= 1 and options.dimension >= 1,
+        "port must be between 0 and 65535": 0 <= options.port <= 65535,
+        "replies is 'script' and script is empty": options.replies != "script" or bool(options.script),
+    }
+    return next((problem for problem, holds in checks.items() if not holds), "")

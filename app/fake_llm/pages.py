@@ -1,0 +1,65 @@
+"""The numbered page that a prompt holds between two marker lines, read back into sections and elements."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+_FENCE = re.compile(r"^<<<PAGE ([0-9a-fA-F]+)>>>[ \t]*\n(.*?)^<<<END \1>>>", re.MULTILINE | re.DOTALL)
+_ELEMENT = re.compile(r"(\d+)([.\-|#]) (.*)")
+_COLUMNS = re.compile(r"(.*) \(columns: (.*)\)")
+_MARKS = {".": "p", "-": "li", "|": "tr", "#": "h2"}
+
+
+@dataclass(frozen=True, slots=True)
+class PromptElement:
+    """One numbered line: its number, tag (p, li, tr, h2), text, and the header cells of a table row."""
+
+    number: int
+    tag: str
+    text: str
+    headers: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PromptSection:
+    """The elements below one heading line."""
+
+    path: tuple[str, ...]
+    elements: tuple[PromptElement, ...]
+
+
+def page_in(text: str) -> tuple[str, str] | None:
+    """The first page of a message, and what is written around it; none when no pair of markers matches."""
+    found = _FENCE.search(text)
+    return None if found is None else (found[2], text[: found.start()] + text[found.end() :])
+
+
+def sections_of(page: str) -> tuple[PromptSection, ...]:
+    """The sections of a numbered page. Where no line has a number, every line is a paragraph."""
+    lines = [line for line in page.split("\n") if line.strip()]
+    if not any(_ELEMENT.match(line) for line in lines):
+        lines = [f"{number}. {line}" for number, line in enumerate(lines, start=1)]
+    sections: list[tuple[tuple[str, ...], list[PromptElement]]] = []
+    for line in lines:
+        if line.startswith("## "):
+            sections.append((tuple(line.removeprefix("## ").split(" > ")), []))
+            continue
+        element = _element(line)
+        if element is None:
+            continue
+        if not sections:
+            sections.append(((), []))
+        sections[-1][1].append(element)
+    return tuple(PromptSection(path, tuple(elements)) for path, elements in sections if elements)
+
+
+def _element(line: str) -> PromptElement | None:
+    found = _ELEMENT.match(line)
+    if found is None:
+        return None
+    number, mark, text = found.groups()
+    columns = _COLUMNS.fullmatch(text) if mark == "|" else None
+    if columns is None:
+        return PromptElement(int(number), _MARKS[mark], text)
+    return PromptElement(int(number), _MARKS[mark], columns[1], tuple(columns[2].split(" | ")))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 _PLAIN = str.maketrans({"‘": "'", "’": "'", "“": '"', "”": '"', "–": "-", "—": "-", "\u00a0": " "})
 
@@ -68,8 +69,12 @@ class Marker:
     temporal: bool = False
 
 
+@lru_cache(maxsize=4)
 def plain(text: str) -> str:
-    """Plain quotes, dashes and spaces, of equal length, so that offsets hold."""
+    """Plain quotes, dashes and spaces, of equal length, so that offsets hold.
+
+    Asked for clause by clause with the text of the whole element, so the last ones are kept.
+    """
     return text.translate(_PLAIN)
 
 

@@ -7,7 +7,7 @@ import re
 
 # A possible end: closing mark, optional closing quotes or brackets, white space, something that may start a sentence.
 _CANDIDATE = re.compile(r"([.!?…])[\"'”’)\]]*(\s+)(?=[\"'“‘(\[]*[A-Z0-9£$€])")
-_LAST_WORD = re.compile(r"[\"'“‘(\[]*(\S*)$")
+_OPENING = "\"'“‘(["
 _NEXT_WORD = re.compile(r"[\"'“‘(\[]*([A-Za-z’']+)?")
 
 _NEVER_LAST = frozenset("e.g i.e eg ie cf viz mr mrs ms dr prof rev hon st vs v messrs mx sgt capt".split())
@@ -47,8 +47,8 @@ def _ends(text: str, start: int, match: re.Match[str]) -> bool:
     """Whether a candidate really ends the sentence that began at ``start``."""
     if match.group(1) != ".":
         return True
-    before = _LAST_WORD.search(text, start, match.start(1))
-    word = before.group(1) if before else ""
+    begins = _word_start(text, start, match.start(1))
+    word = text[begins : match.start(1)].lstrip(_OPENING)
     following = _NEXT_WORD.match(text, match.end())
     next_word = (following.group(1) or "") if following else ""
     key = word.lower()
@@ -56,8 +56,15 @@ def _ends(text: str, start: int, match: re.Match[str]) -> bool:
         return False
     if key in _BEFORE_NUMBER and not next_word:
         return False
-    if before is not None and before.start() == start and _LIST_NUMBER.match(word):
+    if begins == start and _LIST_NUMBER.match(word):
         return False
     if _INITIALS.match(word):
         return next_word.lower() in _STARTERS
     return True
+
+
+def _word_start(text: str, start: int, end: int) -> int:
+    """Where the word that ends at ``end`` begins, not before ``start``; linear however long the sentence is."""
+    while end > start and not text[end - 1].isspace():
+        end -= 1
+    return end

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterator
 from html import unescape
 from itertools import groupby
 
@@ -19,7 +20,9 @@ from ingestion.sources.document import SourceDocument
 
 _ELEMENT = re.compile(r"\s*<([a-zA-Z][a-zA-Z0-9]*)(?:\s[^>]*)?>(.*)</\1\s*>\s*", re.DOTALL)
 _INNER_TAG = re.compile(r"</?[a-zA-Z][^<>]*>")
-_LINK = re.compile(r"""<a\s[^>]*?href=["']?([^"'\s>]+)[^>]*>(.*?)</a>""", re.DOTALL | re.IGNORECASE)
+# No piece of a match can run into another "<" or over the end of the link: linear on any text
+_LINK = re.compile(r"<a(?=\s)([^<>]*+)>([^<]*+(?:<(?!/?a[\s>])[^<]*+)*+)</a>", re.IGNORECASE)
+_HREF = re.compile(r"""\shref=["']?([^"'\s>]+)""", re.IGNORECASE)
 _TAGS = frozenset({"h1", "h2", "h3", "p", "li", "tr"})
 
 
@@ -77,14 +80,19 @@ def _elements(parsed: list[tuple[str, str, str]]) -> tuple[Element, ...]:
                 headings=path.above(tag),
                 lead_in=lead_in if tag in ("li", "tr") else None,
                 headers=headers.get(index, ()),
-                links=tuple(
-                    Link(unescape(href), squeeze(_INNER_TAG.sub("", name))) for href, name in _LINK.findall(html)
-                ),
+                links=tuple(_links(html)),
             )
         )
         if tag in HEADINGS:
             path.enter(tag, text)
     return tuple(elements)
+
+
+def _links(html: str) -> Iterator[Link]:
+    for attributes, name in _LINK.findall(html):
+        href = _HREF.search(attributes)
+        if href is not None:
+            yield Link(unescape(href[1]), squeeze(_INNER_TAG.sub("", name)))
 
 
 def _headers(parsed: list[tuple[str, str, str]]) -> dict[int, tuple[str, ...]]:

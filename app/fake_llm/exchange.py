@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from dataclasses import dataclass, field
 from hashlib import blake2b
@@ -86,11 +87,14 @@ class Exchange:
         await self.piece(data[: len(data) // 2])
 
     async def wait(self, seconds: float | None) -> bool:
-        """Sleep, for ever when None; False as soon as the client has gone away."""
+        """Sleep, for ever when None; False as soon as the client has gone away. Counts what was slept."""
+        began = time.monotonic()
         try:
             async with asyncio.timeout(seconds):
                 while (await self.receive())["type"] != "http.disconnect":
                     pass
-            return False
         except TimeoutError:
+            self.counters.latency_sum += seconds or 0.0
             return True
+        self.counters.latency_sum += 0.0 if seconds is None else time.monotonic() - began
+        return False

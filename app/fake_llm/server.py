@@ -109,7 +109,6 @@ class FakeApp:
         seconds = self.random.uniform(*self.options.latency)
         if seconds <= 0:
             return True
-        self.counters.latency_sum += seconds
         if not await exchange.wait(seconds):
             exchange.settle("disconnect")
             return False

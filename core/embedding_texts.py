@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from core.types import Element, Fact, Reading
 
-FINGERPRINT = "embedding-texts:1"  # raise it when a text below changes: every corpus is embedded again
+FINGERPRINT = "embedding-texts:2"  # raise it when a text below changes: every corpus is embedded again
+_CONTEXT = 2000  # characters of a lead-in or parent item: more than a model takes in, repeated for each of its items
 
 
 def element_texts(reading: Reading) -> list[str]:
@@ -29,7 +30,7 @@ def _element_text(title: str, element: Element, by_anchor: dict[str, Element]) -
     lines = [
         title,
         " > ".join(element.headings),
-        above.text if above else "",
+        above.text[:_CONTEXT] if above else "",
         " | ".join(header for header in element.headers if header),
         element.text,
     ]

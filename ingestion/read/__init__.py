@@ -12,7 +12,7 @@ from ingestion.read.conditionalqa import read_conditionalqa
 from ingestion.read.html import read_html
 from ingestion.sources.document import CONDITIONALQA, SourceDocument
 
-READER_FINGERPRINT = content_hash("reader", "1")[:16]  # count up whenever a page may be read otherwise than before
+READER_FINGERPRINT = content_hash("reader", "2")[:16]  # count up whenever a page may be read otherwise than before
 
 __all__ = ["READER_FINGERPRINT", "read_document"]
 

@@ -13,7 +13,7 @@ from core.types import Element, Link, Reading
 from ingestion.read.anchors import AnchorMaker
 from ingestion.read.blocks import squeeze
 from ingestion.read.dates import stated_update
-from ingestion.read.headings import HeadingPath
+from ingestion.read.headings import HeadingPath, limited
 from ingestion.read.markup import HEADINGS
 from ingestion.read.tables import looks_like_header
 from ingestion.sources.document import SourceDocument
@@ -41,7 +41,7 @@ def read_conditionalqa(document: SourceDocument) -> tuple[Reading, tuple[Reject,
         else:
             parsed.append((tag if tag in _TAGS else "p", text, html))
     reading = Reading(
-        title=squeeze(page["title"]),
+        title=limited(squeeze(page["title"])),
         url=page["url"],
         elements=_elements(parsed),
         updated=stated_update([text for tag, text, _ in parsed if tag == "p"]),
@@ -104,5 +104,5 @@ def _headers(parsed: list[tuple[str, str, str]]) -> dict[int, tuple[str, ...]]:
             first, *rows = [parsed[index][1].split(" | ") for index in indices]
             if looks_like_header(first, rows):
                 for index, row in zip(indices[1:], rows, strict=True):
-                    found[index] = tuple((first + [""] * len(row))[: len(row)])
+                    found[index] = tuple(map(limited, (first + [""] * len(row))[: len(row)]))
     return found

@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
+MAX_NAME = 300  # characters of a title, heading or header cell that are repeated with what stands below it
+
+
+def limited(name: str) -> str:
+    """The name as it is repeated: an overlong one is cut, or a page of 1 MB would be read into gigabytes."""
+    return name if len(name) <= MAX_NAME else name[: MAX_NAME - 1].rstrip() + "…"
+
 
 class HeadingPath:
     """Follows the headings of a page in document order."""
@@ -19,4 +26,4 @@ class HeadingPath:
         """Take note of a heading: it ends the ones of its level and below."""
         level = int(tag[1])
         self._open = [(other, name) for other, name in self._open if other < level]
-        self._open.append((level, text))
+        self._open.append((level, limited(text)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from core.extraction import Reject
 from core.types import Reading
+from ingestion.read.headings import limited
 from ingestion.read.main_text import main_blocks
 from ingestion.read.page_facts import page_title, page_updated, page_url
 from ingestion.read.parse import parse_page
@@ -27,7 +28,7 @@ def read_html(document: SourceDocument) -> tuple[Reading, tuple[Reject, ...]]:
         return _nothing(document, "no main text: everything on the page is navigation, cookie notices or the like")
     elements = elements_of(kept)
     reading = Reading(
-        title=document.title or page_title(root, elements, document.uri),
+        title=limited(document.title or page_title(root, elements, document.uri)),
         url=document.url or page_url(root),
         elements=elements,
         updated=page_updated(root, [block.text for block in blocks if block.tag == "p"]),

@@ -12,6 +12,7 @@ from ingestion.read.blocks import squeeze
 from ingestion.read.dates import iso_date, stated_update
 
 _SEPARATOR = re.compile(r"\s+[|–—·»-]\s+|:\s+|\s+::\s+")
+_ADDRESS = re.compile(r"https?://\S{1,2000}", re.IGNORECASE)
 _MODIFIED = ("article:modified_time", "og:updated_time", "dcterms.modified", "dc.date.modified", "last-modified")
 _PUBLISHED = ("article:published_time", "dcterms.issued", "dc.date", "date")
 
@@ -51,11 +52,10 @@ def _without_site(title: str, site: str | None) -> str:
 
 
 def page_url(root: _Element) -> str | None:
-    """The canonical address that the page states, if any."""
-    for node in root.iter("link"):
-        if "canonical" in (node.get("rel") or "").lower().split() and node.get("href"):
-            return (node.get("href") or "").strip()
-    return metas(root).get("og:url")
+    """The canonical address that the page states, if any: http or https, so that it can stand in a link."""
+    stated = [node.get("href") for node in root.iter("link") if "canonical" in (node.get("rel") or "").lower().split()]
+    candidates = [(address or "").strip() for address in (*stated, metas(root).get("og:url"))]
+    return next((one for one in candidates if _ADDRESS.fullmatch(one) and one.isprintable()), None)
 
 
 def page_updated(root: _Element, lines: Sequence[str]) -> str | None:

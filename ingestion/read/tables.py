@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 
 from ingestion.read.blocks import Block, Cell
+from ingestion.read.headings import limited
 
 _VALUE = re.compile(r"^[£$€]?\d|^\W*$")
 _DIGIT = re.compile(r"\d")
@@ -58,7 +59,7 @@ def row_headers(rows: Sequence[Block]) -> list[tuple[str, ...]]:
     for row, numbers in zip(rows[:count], columns[:count], strict=True):
         for cell, column in zip(row.cells, numbers, strict=True):
             for spanned in range(column, column + cell.columns):
-                names[spanned] = " ".join(filter(None, [names.get(spanned), cell.text]))
+                names[spanned] = limited(" ".join(filter(None, [names.get(spanned), cell.text])))
     below = [tuple(names.get(column, "") for column in numbers) for numbers in columns[count:]]
     return [()] * count + below
 

@@ -20,6 +20,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import NDArray
 from rapidfuzz import fuzz
 from scipy.sparse import csr_array
 from sqlalchemy import select
@@ -41,9 +42,12 @@ NEIGHBOURS = 8  # of each name, by meaning and by spelling
 UNTYPED = "thing"  # what an extractor says that knows no type: an abbreviation so typed may be of any
 PRONOUNS = frozenset({"you", "we"})  # keys of the reader and the author of a page
 MAX_WORDS = 8  # a longer "name" is a clause, and clauses are not merged
+_SHARED_TRIGRAMS = 0.3  # cosine over weighted trigrams from which spelling is compared
 _SHARED_BY = 400  # trigrams of more names than this, or of one in five, tell little
 _BLOCK = 1024
 _TEXTS_AT_ONCE = 512
+
+Positions = NDArray[np.int64] | NDArray[np.int32]
 
 
 @dataclass(slots=True)
@@ -174,20 +178,26 @@ def _candidates(keys: Sequence[str], matrix: Vectors) -> Iterator[tuple[str, str
     transposed = trigrams.T.tocsr()
     for start in range(0, len(keys), _BLOCK):
         block = slice(start, start + _BLOCK)
-        yield from _nearest(keys, start, matrix[block] @ matrix.T, NEAR)
-        yield from _nearest(keys, start, (trigrams[block] @ transposed).toarray(), 0.3)
+        means = matrix[block] @ matrix.T
+        rows, columns = np.nonzero(means >= MEANS_SAME)
+        yield from _nearest(keys, start, rows, columns, means[rows, columns])
+        spelt = (trigrams[block] @ transposed).tocoo()
+        kept = spelt.data >= _SHARED_TRIGRAMS
+        yield from _nearest(keys, start, spelt.row[kept], spelt.col[kept], spelt.data[kept])
 
 
-def _nearest(keys: Sequence[str], start: int, scores: Vectors, floor: float) -> Iterator[tuple[str, str]]:
-    """For each row its ``NEIGHBOURS`` best columns but itself; ``scores`` has shape (rows, len(keys))."""
-    rows = np.arange(len(scores))
-    scores[rows, start + rows] = -1.0
-    count = min(NEIGHBOURS, scores.shape[1])
-    best = np.argpartition(scores, scores.shape[1] - count, axis=1)[:, -count:]
-    for row, columns in zip(rows.tolist(), best.tolist(), strict=True):
-        for column in columns:
-            if scores[row, column] >= floor:
-                yield keys[start + row], keys[column]
+def _nearest(
+    keys: Sequence[str], start: int, rows: Positions, columns: Positions, scores: Vectors
+) -> Iterator[tuple[str, str]]:
+    """For each row its ``NEIGHBOURS`` best columns but itself; row and column i have score i."""
+    other = rows + start != columns
+    rows, columns, scores = rows[other], columns[other], scores[other]
+    order = np.lexsort((columns, -scores, rows))
+    rows, columns = rows[order], columns[order]
+    rank = np.arange(len(rows)) - np.searchsorted(rows, rows)  # within the row
+    best = rank < NEIGHBOURS
+    for row, column in zip(rows[best].tolist(), columns[best].tolist(), strict=True):
+        yield keys[start + row], keys[column]
 
 
 def _trigrams(keys: Sequence[str]) -> csr_array:

@@ -118,7 +118,9 @@ def test_many_names_are_compared_in_blocks() -> None:
 @pytest.fixture
 def world() -> Iterator[World]:
     made = World()
-    made.write("a", ["The Office of Housing Help must pay the heating grant.", "The Office of Housing Help must reply."])
+    made.write(
+        "a", ["The Office of Housing Help must pay the heating grant.", "The Office of Housing Help must reply."]
+    )
     made.write("b", ["The Housing Help Office must keep records.", "The grant is £200 a year."])
     made.ingest()
     yield made

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from core.errors import InputError
@@ -119,18 +120,33 @@ class _Maker:
 
 
 def _number(schema: dict[str, Any], kind: str) -> int | float:
-    """Zero, or the allowed number nearest to the limit that rules it out."""
-    step = schema.get("multipleOf", 1)
-    above, below = schema.get("exclusiveMinimum"), schema.get("exclusiveMaximum")
-    low = schema.get("minimum", above if above is not None else None)
-    high = schema.get("maximum", below if below is not None else None)
-    value: float = 0
-    if low is not None and (low > 0 or low == above == 0):
-        value = -(-low // step) * step
-        value += step if value == above else 0
-    elif high is not None and (high < 0 or high == below == 0):
-        value = high // step * step
-        value -= step if value == below else 0
-    if kind == "number" and below is not None and low is not None and value >= below:
-        value = (low + below) / 2
+    """Zero, or the allowed number nearest to it."""
+    step = schema.get("multipleOf", 1 if kind == "integer" else None)
+    low, low_out = _bound(schema, "minimum", "exclusiveMinimum", max)
+    high, high_out = _bound(schema, "maximum", "exclusiveMaximum", min)
+    if low is not None and (low > 0 or (low == 0 and low_out)):
+        value = _beyond(low, low_out, step, high)
+    elif high is not None and (high < 0 or (high == 0 and high_out)):
+        value = -_beyond(-high, high_out, step, None if low is None else -low)
+    else:
+        value = 0
     return int(value) if kind == "integer" or float(value).is_integer() else value
+
+
+def _bound(
+    schema: dict[str, Any], included: str, excluded: str, tighter: Callable[[list[float]], float]
+) -> tuple[float | None, bool]:
+    """The tighter of two limits on one side, and whether it is itself ruled out."""
+    given = [schema[name] for name in (included, excluded) if name in schema]
+    bound = tighter(given) if given else None
+    return bound, bound is not None and schema.get(excluded) == bound
+
+
+def _beyond(low: float, out: bool, step: float | None, high: float | None) -> float:
+    """The smallest allowed number from ``low`` up; without a step, halfway to ``high`` when ``low`` is ruled out."""
+    if step is not None:
+        value = -(-low // step) * step
+        return value + step if out and value == low else value
+    if not out:
+        return low
+    return low + 1 if high is None else (low + high) / 2

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import re
 
-# C0 and C1 controls but tab and newline; zero-width and bidirectional overrides; lone surrogates
-_UNSAFE = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ufeff\ud800-\udfff]")
+# C0 and C1 controls but tab and newline; line separators; what is invisible or turns the direction of writing
+# (but not the two joiners that Persian, Indic scripts and emoji are written with); tag characters; lone surrogates
+_UNSAFE = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
+    "\ud800-\udfff\U0001d173-\U0001d17a\U000e0000-\U000e007f]"
+)
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
@@ -21,8 +25,16 @@ def one_line(text: object, limit: int | None = None) -> str:
 
 
 def clean_json(document: str) -> str:
-    """JSON with control characters written as escapes: the same values, nothing for a terminal to obey."""
-    return _UNSAFE.sub(lambda match: f"\\u{ord(match[0]):04x}", document)
+    """JSON with control characters written as escapes: the same values, nothing for a terminal to obey.
+
+    Nothing ends a line either that is not a newline: a reader may cut lines as Unicode has them.
+    """
+    return _UNSAFE.sub(_escape, document)
+
+
+def _escape(match: re.Match[str]) -> str:
+    units = match[0].encode("utf-16-be", "surrogatepass").hex()
+    return "".join(f"\\u{units[i : i + 4]}" for i in range(0, len(units), 4))
 
 
 def clean_xml(text: object) -> str:

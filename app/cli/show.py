@@ -9,6 +9,7 @@ import typer
 
 from app.cli.output import table
 from app.cli.session import CorpusOption, EpochOption, Session, command
+from app.text import one_line
 from core.errors import NotFoundError
 
 if TYPE_CHECKING:
@@ -66,7 +67,8 @@ def _show_page(session: Session, shelf: Shelf, page: PageKey, reading: Reading) 
     sections = [(chunk.key, " › ".join(chunk.headings), len(chunk.anchors)) for chunk in reading.chunks]
     session.emit(
         value,
-        f"{reading.title}\n{page}\n{reading.url or 'no address'}, updated {reading.updated or 'at no stated date'}\n",
+        f"{one_line(reading.title)}\n{one_line(page)}\n"
+        f"{one_line(reading.url or 'no address')}, updated {reading.updated or 'at no stated date'}\n",
         table(("element", "text"), [(element.anchor, element.text) for element in reading.elements]),
         "",
         table(("chunk", "section", "elements"), sections),
@@ -81,7 +83,7 @@ def _show_fact(session: Session, shelf: Shelf, fact: Fact) -> None:
     listed = shelf.versions()
     value: dict[str, Any] = {"id": fact.id, "subject": fact.subject, "relation": fact.relation, "object": fact.object}
     value["supports"] = []
-    items: list[Any] = [f"{fact.text}\nfact {fact.id}, stated {fact.supports} times"]
+    items: list[Any] = [f"{one_line(fact.text)}\nfact {fact.id}, stated {fact.supports} times"]
     for support in shelf.graph.supports([fact.id]):
         reading = shelf.reading(listed[support.page][0])
         value["supports"].append(support_record(support, reading))
@@ -94,8 +96,9 @@ def _support_lines(support: Support, reading: Reading) -> list[Any]:
     from app.records import quotes, statement_words
 
     statement = support.statement
-    lines: list[Any] = [f"\n{statement_words(statement)}", f"  {reading.title} ({support.page})"]
-    lines += [f"  {' › '.join(element.headings)}\n  “{quote}”" for element, quote in quotes(support, reading)]
+    lines: list[Any] = [f"\n{statement_words(statement)}", f"  {one_line(f'{reading.title} ({support.page})')}"]
+    for element, quote in quotes(support, reading):
+        lines.append(f"  {one_line(' › '.join(element.headings))}\n  “{one_line(quote)}”")
     if statement.effective_from or statement.effective_to:
         lines.append(f"  from {statement.effective_from or '…'} to {statement.effective_to or '…'}")
     if statement.condition is not None:

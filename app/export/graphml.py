@@ -1,7 +1,8 @@
 """GraphML: pages, sections, elements and entities as nodes; what contains what, and statements, as edges.
 
 lxml writes it node by node, so the text is escaped by the library and memory stays flat; characters that
-XML cannot hold are removed first. Gephi, yEd and networkx read it.
+XML cannot hold are removed first. Ids are numbers of our own, keys are fixed: no text of a page is a name here.
+Gephi, yEd and networkx read it.
 """
 
 from __future__ import annotations
@@ -79,25 +80,27 @@ def write_graphml(view: View, file: IO[bytes]) -> dict[str, int]:
 
 def _write_page(writer: _Writer, page: PageKey, reading: Reading) -> None:
     name = str(page)
-    top = writer.node(("page", name), label=reading.title, page=name, url=reading.url, updated=reading.updated)
+    top = writer.node(
+        ("page", page.source, page.uri), label=reading.title, page=name, url=reading.url, updated=reading.updated
+    )
     for element in reading.elements:
         above = top
         for depth, heading in enumerate(element.headings, 1):
-            identity = ("section", name, *element.headings[:depth])
+            identity = ("section", page.source, page.uri, *element.headings[:depth])
             new = identity not in writer._ids
             section = writer.node(identity, label=heading, page=name)
             if new:
                 writer.edge(above, section, "contains")
             above = section
         node = writer.node(
-            ("element", name, element.anchor), label=element.text[:80], text=element.text, page=name,
+            ("element", page.source, page.uri, element.anchor), label=element.text[:80], text=element.text, page=name,
             anchor=element.anchor, tag=element.tag,
         )  # fmt: skip
         writer.edge(above, node, "contains")
 
 
 def _write_statement(writer: _Writer, support: Support, reading: Reading) -> None:
-    statement, page = support.statement, str(support.page)
+    statement, page = support.statement, support.page
     target = statement.object
     subject = writer.node(("entity", statement.subject.key), label=statement.subject.surface)
     identity = ("entity", target.key) if isinstance(target, Mention) else ("literal", target.value)
@@ -113,7 +116,7 @@ def _write_statement(writer: _Writer, support: Support, reading: Reading) -> Non
         effective_from=statement.effective_from,
         effective_to=statement.effective_to,
         fact=support.fact_id,
-        page=page,
-        element=writer.node(("element", page, stated[0][0].anchor)) if stated else None,
+        page=str(page),
+        element=writer.node(("element", page.source, page.uri, stated[0][0].anchor)) if stated else None,
         quote=" / ".join(quote for _, quote in stated),
     )

@@ -1,4 +1,8 @@
-"""JSON lines: a line for each page, element, chunk, fact and statement; ``type`` says which."""
+"""JSON lines: a line for each page, element, chunk, fact and statement; ``type`` says which.
+
+Values are the stored ones to the letter; control and direction characters and lone surrogates are written as
+JSON escapes.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +11,7 @@ from collections.abc import Iterator
 from typing import IO, Any
 
 from app.records import chunk_record, element_record, fact_record, page_record, support_record
+from app.text import clean_json
 from indexes.views import View
 
 
@@ -14,8 +19,8 @@ def write_jsonl(view: View, file: IO[bytes]) -> dict[str, int]:
     """Write every record of the epoch; returns the number of lines by type."""
     counts: dict[str, int] = {}
     for kind, record in _records(view):
-        line = json.dumps({"type": kind} | record, ensure_ascii=False)
-        file.write(line.encode("utf-8", "backslashreplace") + b"\n")  # a lone surrogate becomes its JSON escape
+        line = clean_json(json.dumps({"type": kind} | record, ensure_ascii=False))
+        file.write(line.encode("utf-8") + b"\n")
         counts[kind] = counts.get(kind, 0) + 1
     return counts
 

@@ -1,9 +1,15 @@
-"""CSV: one row for each statement, safe to open in a spreadsheet."""
+"""CSV: one row for each statement, safe to open in a spreadsheet.
+
+Every cell stands in quotes, so that no other separator can cut it. A text that a spreadsheet might take for a
+formula gets an apostrophe in front; control and direction characters are shown as U+FFFD. JSON lines keep the
+texts to the letter.
+"""
 
 from __future__ import annotations
 
 import csv
 import io
+import re
 from typing import IO
 
 from app.conditions import condition_words
@@ -16,13 +22,13 @@ COLUMNS = (
     "fact", "subject", "relation", "object", "polarity", "modality", "condition", "effective_from", "effective_to",
     "source", "uri", "title", "updated", "section", "quote",
 )  # fmt: skip
-_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
+_FORMULA = re.compile(r"[\t\r\n]|[\s\ufffd\u200c\u200d]*[=+@＝＋－＠﹢﹣﹦﹫−-]")
 
 
 def write_csv(view: View, file: IO[bytes]) -> dict[str, int]:
     """Write the statements of the epoch; returns their number."""
     text = io.TextIOWrapper(file, encoding="utf-8", errors="replace", newline="", write_through=True)
-    rows = csv.writer(text)
+    rows = csv.writer(text, quoting=csv.QUOTE_ALL)
     rows.writerow(COLUMNS)
     supports = view.graph.all_supports()
     for support in supports:
@@ -34,7 +40,7 @@ def write_csv(view: View, file: IO[bytes]) -> dict[str, int]:
 def safe_cell(value: object) -> str:
     """A cell that no spreadsheet takes for a formula: such a text gets an apostrophe in front."""
     text = clean("" if value is None else value)
-    return "'" + text if text.lstrip(" \ufffd").startswith(_FORMULA) or text.startswith(_FORMULA) else text
+    return "'" + text if _FORMULA.match(text) else text
 
 
 def _row(support: Support, reading: Reading) -> list[object]:

@@ -42,7 +42,11 @@ def singular(word: str) -> str:
 
 
 def entity_key(surface: str) -> str:
-    """The normalised name of an entity: case, articles, possessives and plurals removed."""
+    """The normalised name of an entity: case, articles, possessives and plurals removed.
+
+    Never begins with "=", which marks a literal among the objects of facts.
+    """
     words = [word.removesuffix("'s").removesuffix("'") for word in tokens(surface)]
     content = [singular(word) for word in words if word not in _ARTICLES]
-    return " ".join(content or words) or normalise_text(surface).lower()
+    key = " ".join(content or words) or normalise_text(surface).lower()
+    return f"({key})" if key.startswith("=") else key

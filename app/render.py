@@ -30,6 +30,7 @@ def answer_json(answer: Answer, *, trace: bool = False) -> dict[str, Any]:
         "corpus": answer.corpus,
         "epoch": answer.epoch,
         "pages_disagree": pages_disagree(answer),
+        "extractors": list(answer.extractors),
         "alternatives": [_alternative_json(alternative) for alternative in answer.alternatives],
     }
     if trace:

@@ -299,7 +299,11 @@ class TraceStep:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What an engine returns for a question at one epoch."""
+    """What an engine returns for a question at one epoch.
+
+    ``extractors`` are the fingerprints of those that state facts at its evidence: rules, or prompt (id and
+    digest) and model.
+    """
 
     question: str
     scenario: str
@@ -308,3 +312,4 @@ class Answer:
     corpus: str
     epoch: int
     trace: tuple[TraceStep, ...] = ()
+    extractors: tuple[str, ...] = ()

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from core.models.embedding import Embedder
 from core.telemetry import span
-from core.types import Answer, TraceStep
+from core.types import Alternative, Answer, PageKey, TraceStep
 from indexes.views import View
 from query.rank.signals import ScoredElement
 from query.read.questions import QuestionKind
@@ -63,7 +63,21 @@ class AskEngine:
             corpus=self._view.corpus,
             epoch=self._view.epoch,
             trace=(retrieved, step),
+            extractors=self._extractors(result.alternatives),
         )
+
+    def _extractors(self, alternatives: Sequence[Alternative]) -> tuple[str, ...]:
+        """Who states facts at the evidence of the alternatives and of their conditions."""
+        anchors: dict[PageKey, set[str]] = {}
+        for alternative in alternatives:
+            for evidence in (*alternative.evidence, *alternative.sources):
+                anchors.setdefault(evidence.page, set()).add(evidence.span.anchor)
+        found = (
+            support.extractor
+            for page, wanted in anchors.items()
+            for support in self._view.graph.supports_on(page, sorted(wanted))
+        )
+        return tuple(sorted(set(found)))
 
 
 def candidates(ranked: Sequence[ScoredElement]) -> list[Candidate]:

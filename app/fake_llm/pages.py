@@ -8,6 +8,7 @@ from dataclasses import dataclass
 _FENCE = re.compile(r"^<<<PAGE ([0-9a-fA-F]+)>>>[ \t]*\n(.*?)^<<<END \1>>>", re.MULTILINE | re.DOTALL)
 _ELEMENT = re.compile(r"(\d+)([.\-|#]) (.*)")
 _COLUMNS = re.compile(r"(.*) \(columns: (.*)\)")
+_TAGGED = re.compile(r"<(p|li|tr|h[1-3])>(.*)</\1>")  # a line of the prompts that show elements as HTML
 _MARKS = {".": "p", "-": "li", "|": "tr", "#": "h2"}
 
 
@@ -36,10 +37,10 @@ def page_in(text: str) -> tuple[str, str] | None:
 
 
 def sections_of(page: str) -> tuple[PromptSection, ...]:
-    """The sections of a numbered page. Where no line has a number, every line is a paragraph."""
+    """The sections of a numbered page. Where no line has a number, every line is a paragraph, or what its tag says."""
     lines = [line for line in page.split("\n") if line.strip()]
     if not any(_ELEMENT.match(line) for line in lines):
-        lines = [f"{number}. {line}" for number, line in enumerate(lines, start=1)]
+        return (PromptSection((), tuple(_unnumbered(i, line) for i, line in enumerate(lines, start=1))),)
     sections: list[tuple[tuple[str, ...], list[PromptElement]]] = []
     for line in lines:
         if line.startswith("## "):
@@ -52,6 +53,11 @@ def sections_of(page: str) -> tuple[PromptSection, ...]:
             sections.append(((), []))
         sections[-1][1].append(element)
     return tuple(PromptSection(path, tuple(elements)) for path, elements in sections if elements)
+
+
+def _unnumbered(number: int, line: str) -> PromptElement:
+    tagged = _TAGGED.fullmatch(line.strip())
+    return PromptElement(number, tagged[1] if tagged else "p", tagged[2] if tagged else line.strip())
 
 
 def _element(line: str) -> PromptElement | None:

@@ -23,6 +23,7 @@ from app.fake_llm.tokens import count_tokens, cut_to_tokens
 from app.fake_llm.triples import as_lines, rule_triples, short_triples
 from core.errors import InputError
 from core.extraction import ExtractionInput, InputElement
+from ingestion.extract.llm.conditional_schema import CONDITIONAL_SCHEMA
 from ingestion.extract.llm.numbering import number_call, page_text
 from tests.fake_llm.conftest import PAGE
 
@@ -91,6 +92,22 @@ def test_what_numbering_prints_is_read_back() -> None:
     assert [(e.number, e.tag, e.text, e.headers) for e in section.elements] == [
         (i + 1, e.tag, e.text, e.headers) for i, e in enumerate(elements)
     ]
+
+
+def test_lines_without_numbers_are_paragraphs_or_what_their_tag_says() -> None:
+    (section,) = sections_of("You can claim if:\n\n<li>you are <16></li>\n<b>no</b>\n")
+    assert [(e.number, e.tag, e.text) for e in section.elements] == [
+        (1, "p", "You can claim if:"),
+        (2, "li", "you are <16>"),
+        (3, "p", "<b>no</b>"),
+    ]
+
+
+def test_triples_have_the_form_that_the_prompt_asks_for() -> None:
+    form = Draft202012Validator(CONDITIONAL_SCHEMA)
+    form.validate({"triples": list(rule_triples(PAGE))})
+    form.validate({"triples": short_triples(PAGE)})
+    form.validate(minimal_instance(CONDITIONAL_SCHEMA))
 
 
 def test_rules_read_conditions_across_elements() -> None:

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import contextlib
+import multiprocessing
+import os
+import signal
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from sqlalchemy import delete, func, select
 
+import ingestion.pipeline as pipeline
 from core.errors import InputError, LeaseHeldError, LedgerError, ModelMismatchError, NotFoundError
 from core.models.embedding import HashingEmbedder
 from indexes.corpora import drop_corpus, get_corpus, get_run
@@ -16,13 +21,14 @@ from indexes.entity_names import NameChange, pending_changes, resolve
 from indexes.epochs import list_epochs, rollback
 from indexes.ledger.leases import run_lease
 from indexes.ledger.schema import decisions, embeddings, entity_names, entity_tokens
+from indexes.ledger.store import open_ledger
 from indexes.views import open_view
 from ingestion.entities import apply_decisions
 from ingestion.pipeline import Options, Tools, ingest
 from ingestion.sources import open_source
 from query.retrieve.facts import link_entities
 from tests.law.test_law import killing
-from tests.law.world import CORPUS, Killed, World
+from tests.law.world import CORPUS, CountingExtractor, Killed, World
 
 pytestmark = pytest.mark.unit
 
@@ -257,6 +263,26 @@ def test_a_killed_apply_is_finished_or_done_again(world: World, point: str) -> N
     world.assert_lawful()
 
 
+def _apply_and_die(root: str) -> None:
+    """Publish decisions in a process that ends between freeze and flip."""
+    pipeline.finish = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
+    with open_ledger(Path(root) / "home") as ledger:
+        apply_decisions(Tools(ledger, HashingEmbedder(16), CountingExtractor()), CORPUS)
+
+
+@pytest.mark.integration
+def test_kill_9_between_freeze_and_flip(world: World) -> None:
+    before = world.dump()
+    world.merge(SHORT, LONG)
+    process = multiprocessing.get_context("spawn").Process(target=_apply_and_die, args=(str(world.root),))
+    process.start()
+    process.join(60)
+    assert process.exitcode == -signal.SIGKILL and world.dump() == before
+    assert world.apply().recovered == "finished epoch 2"
+    assert world.newest() == 2
+    world.assert_lawful()
+
+
 def test_an_undo_between_kill_and_recovery_is_published_after_it(world: World) -> None:
     before = world.dump()
     world.merge(SHORT, LONG)
@@ -336,7 +362,7 @@ def test_a_rejected_pair_is_not_proposed_or_merged_again(world: World) -> None:
     was, removed = world.undo(LONG)
     assert was.state == "rejected" and not removed
     assert world.merge(SHORT, LONG).id == number
-    assert world.undo(number) == (world.decisions()[0], False) or world.decisions()[0].state == "proposed"
+    assert world.undo(number)[1] is False and world.decisions()[0].state == "proposed"
 
 
 def test_undo_names_what_it_means(world: World) -> None:

@@ -18,10 +18,10 @@ from tests.injection.hostile import MARKUP, NAMES, REPLIES, TEXTS
 pytestmark = pytest.mark.unit
 
 _JOINERS = "\u200c\u200d"  # letters of Persian and Indic scripts, and emoji, are written with them
-_WORDS = {
+_SHOWN = {
     "cypher-detach": "DETACH DELETE",
     "script": "<script>",
-    "rich-markup": "[red]red[/red]",
+    "rich-markup": "[red]red[/red] [link=http://attacker.example]gov.uk[/link] [/] :smile:",
     "jinja-sum": "{{ 7*7 }}",
 }
 
@@ -42,16 +42,19 @@ def test_cleaned_text(name: str) -> None:
     assert not obeyed(clean_json(document)) and len(clean_json(document).splitlines()) == 1
 
 
-@pytest.mark.parametrize("as_json", [False, True])
 @pytest.mark.parametrize("name", [*TEXTS, *MARKUP])
-def test_show_page(cli: Cli, shared: Path, name: str, as_json: bool) -> None:
-    result = cli("show", f"pages:{name}.html", *(["--json"] if as_json else []))
+def test_show_page(cli: Cli, shared: Path, name: str) -> None:
+    result = cli("show", f"pages:{name}.html")
     assert result.exit_code == 0, result.output
     assert not obeyed(result.stdout) and not obeyed(result.stderr)
-    if as_json:
-        assert json.loads(result.stdout)["uri"] == f"{name}.html"
-    else:
-        assert _SHOWN.get(name, "") in result.stdout
+    assert _SHOWN.get(name, "") in result.stdout
+
+
+@pytest.mark.parametrize("name", [*TEXTS][::2])
+def test_show_page_as_json(cli: Cli, shared: Path, name: str) -> None:
+    result = cli("show", f"pages:{name}.html", "--json")
+    assert json.loads(result.stdout)["uri"] == f"{name}.html"
+    assert not obeyed(result.stdout) and not obeyed(result.stderr)
 
 
 @pytest.mark.parametrize("number", range(len(NAMES)))
@@ -78,15 +81,16 @@ def test_show_facts(cli: Cli, shared: Path) -> None:
         assert json.loads(result.stdout)["id"] == fact
 
 
-@pytest.mark.parametrize("name", TEXTS)
-def test_search(cli: Cli, shared: Path, name: str) -> None:
-    """Each hostile text as a question about the hostile pages, by words alone: no embedding, so it is quick."""
-    question = TEXTS[name] + f" the hostile {name} grant"
-    for more in ([], ["--json"]):
-        result = cli("search", "-r", "bm25", "-n", "5", *more, "--", question)
-        assert result.exit_code in (0, 2), result.output
-        assert not obeyed(result.stdout) and not obeyed(result.stderr)
-    json.loads(result.stdout)
+@pytest.mark.parametrize("start", range(4))
+def test_search(cli: Cli, shared: Path, start: int) -> None:
+    """Hostile texts as questions about the hostile pages."""
+    for name in [*TEXTS][start::8]:
+        found = cli("search", "-r", "bm25", "-n", "5", "--", f"{TEXTS[name]} the hostile {name} grant")
+        as_json = cli("search", "-n", "5", "--json", "--", f"{TEXTS[name]} the hostile {name} grant")
+        for result in (found, as_json):
+            assert result.exit_code == 0, result.output
+            assert not obeyed(result.stdout) and not obeyed(result.stderr)
+        assert json.loads(as_json.stdout)["hits"]
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 DEMO_HOME := .demo
 
-.PHONY: demo test check bench clean
+.PHONY: demo test check bench neo4j stop clean
 
 demo: $(STAMP)
 	@sh examples/demo.sh "$(abspath $(BIN))" "$(abspath $(DEMO_HOME))"
@@ -21,6 +21,12 @@ check: $(STAMP)
 
 bench: $(STAMP)
 	$(BIN)/python -m benchmarks
+
+neo4j: $(STAMP)
+	@$(BIN)/clausegraph server neo4j --folder .neo4j $(NEO4J_ARGS)
+
+stop:
+	@test ! -x $(BIN)/clausegraph || $(BIN)/clausegraph server stop --folder .neo4j
 
 $(STAMP): pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit("ClauseGraph needs Python 3.11 or newer" if sys.version_info < (3, 11) else 0)'

@@ -15,7 +15,11 @@
     │   ├── LeaseLostError       this run was superseded while it worked
     │   ├── ViewExpired          the view's lease ended; open a new one
     │   ├── StorageError         disk full, read-only folder, I/O failure
-    │   └── SegmentError         a vector segment is missing or corrupt and cannot be rebuilt
+    │   ├── SegmentError         a vector segment is missing or corrupt and cannot be rebuilt
+    │   └── StoreError           the server of a projection cannot be used as it is
+    │       ├── StoreUnavailable no answer in time: it is down, starts, or hangs; another attempt may succeed
+    │       ├── StoreRefused     it answered no: wrong password, too old, read-only, out of disk
+    │       └── StoreMismatch    it holds another ledger, another history or another schema version
     └── ModelError               a model cannot be loaded or answered wrongly (exit code 5)
         ├── ModelMismatchError   the corpus was embedded by another model
         ├── BudgetExceeded       the run's token or money limit leaves no room for this call
@@ -91,6 +95,22 @@ class StorageError(LedgerError):
 
 class SegmentError(LedgerError):
     """A vector segment is missing or corrupt and the ledger lacks the embeddings to rebuild it."""
+
+
+class StoreError(LedgerError):
+    """The server of a projection cannot be used as it is; the ledger is untouched."""
+
+
+class StoreUnavailable(StoreError):
+    """No answer came in time; another attempt may succeed."""
+
+
+class StoreRefused(StoreError):
+    """The server answered no: wrong password, too old a version, a read-only or full database, a bad query."""
+
+
+class StoreMismatch(StoreError):
+    """The database holds another ledger, another history of this corpus, or another schema version."""
 
 
 class ModelError(ClauseGraphError):

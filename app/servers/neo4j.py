@@ -1,0 +1,233 @@
+"""A real Neo4j community server on loopback, started from its jars: for `make neo4j`, demos and tests.
+
+Its folder holds configuration, data, logs, the generated password (mode 0600) and a record of the process. The
+password is in place before the server first starts, so the default one never opens it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import secrets
+import signal
+import subprocess
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from app.servers.jars import check_java, ensure_jars
+from app.servers.process import (
+    end,
+    forget_record,
+    free_port,
+    is_listening,
+    is_ours,
+    load_record,
+    save_record,
+    write_private,
+)
+from core.errors import InputError, StorageError, StoreError
+from indexes.graph.neo4j import wait_until_up
+
+USER = "neo4j"
+PASSWORD_FILE = "password"  # noqa: S105 - a file's name
+_OPENED = ("java.nio", "java.io", "sun.nio.ch", "java.util.concurrent")
+_PATIENCE = 30.0  # seconds for a clean shutdown
+_ITERATIONS = 1024
+
+
+@dataclass(slots=True)
+class RunningNeo4j:
+    """A server that answers: Bolt address, user, password, address of HTTP and Browser; how to end it."""
+
+    folder: Path
+    uri: str
+    user: str
+    password: str = field(repr=False)
+    http: str
+    pid: int
+    _process: subprocess.Popen[bytes] | None = field(default=None, repr=False)
+
+    @property
+    def browser(self) -> str:
+        """Where Neo4j Browser is."""
+        return f"{self.http}/browser/"
+
+    @property
+    def password_file(self) -> Path:
+        return self.folder / PASSWORD_FILE
+
+    def kill(self) -> None:
+        """kill -9: what the power failing does to a server. The record stays; ``start_neo4j`` starts it again."""
+        if is_ours(self.pid, _mark(self.folder)):
+            os.kill(self.pid, signal.SIGKILL)
+        self._reap()
+
+    def stop(self) -> None:
+        """Shut down cleanly; at once if it has gone already."""
+        end(self.pid, _mark(self.folder), _PATIENCE)
+        self._reap()
+        forget_record(self.folder)
+
+    def _reap(self) -> None:
+        if self._process is not None:
+            self._process.wait(timeout=_PATIENCE)
+
+
+def start_neo4j(
+    folder: Path,
+    *,
+    cache: Path | None = None,
+    bolt_port: int = 0,
+    http_port: int = 0,
+    memory: str = "1g",
+    apoc: bool = False,
+    options: Mapping[str, str] | None = None,
+    patience: float = 120.0,
+) -> RunningNeo4j:
+    """Start the server of ``folder`` (made if new) and wait until Bolt answers; a running one is returned as it is.
+
+    Args:
+        folder: configuration, data, logs, password.
+        cache: where the jars are kept; the folder itself if none.
+        bolt_port, http_port: 0 takes the ports it had before, or free ones.
+        memory: of the Java heap.
+        apoc: with APOC core, which only LlamaIndex's own store needs.
+        options: further lines of neo4j.conf.
+        patience: seconds until Bolt must answer.
+
+    Raises:
+        InputError: Java or Maven is missing, or a port is taken.
+        StorageError: the jars could not be fetched, or the server ended at once; the message has its last words.
+        StoreError: it did not answer in time.
+    """
+    folder = folder.absolute()
+    running = find_neo4j(folder)
+    if running is not None:
+        return running
+    java = check_java()
+    jars = ensure_jars((cache or folder).absolute(), apoc=apoc)
+    before = load_record(folder) or {}
+    ports = [_port(wanted, before.get(name)) for wanted, name in ((bolt_port, "bolt"), (http_port, "http_port"))]
+    for name in ("conf", "data", "logs", "plugins", "import"):
+        (folder / name).mkdir(parents=True, exist_ok=True, mode=0o700)
+    password = _password(folder)
+    _write_configuration(folder, ports[0], ports[1], options or {})
+    if apoc:
+        _link_apoc(jars, folder / "plugins")
+    process = _launch(java, jars, folder, memory)
+    uri, http = f"bolt://127.0.0.1:{ports[0]}", f"http://127.0.0.1:{ports[1]}"
+    save_record(folder, {"pid": process.pid, "uri": uri, "http": http, "bolt": ports[0], "http_port": ports[1]})
+    running = RunningNeo4j(folder, uri, USER, password, http, process.pid, process)
+    try:
+        wait_until_up(uri, USER, password, patience, is_alive=lambda: process.poll() is None)
+    except StoreError as error:
+        ended = process.poll() is not None
+        running.stop()
+        if ended:
+            raise StorageError(f"Neo4j in {folder} ended at once: {_last_words(folder)}") from error
+        raise
+    return running
+
+
+def find_neo4j(folder: Path) -> RunningNeo4j | None:
+    """The running server of a folder; a record whose process has gone, or is another program by now, is none."""
+    folder = folder.absolute()
+    record = load_record(folder)
+    if record is None or not is_ours(record["pid"], _mark(folder)):
+        return None
+    return RunningNeo4j(folder, record["uri"], USER, _password(folder), record["http"], record["pid"])
+
+
+def stop_neo4j(folder: Path) -> bool:
+    """Stop the server of a folder; false when none runs."""
+    running = find_neo4j(folder)
+    if running is None:
+        forget_record(folder.absolute())
+        return False
+    running.stop()
+    return True
+
+
+def _mark(folder: Path) -> str:
+    return f"--home-dir={folder}"
+
+
+def _port(wanted: int, before: object) -> int:
+    if wanted:
+        if is_listening(wanted):
+            raise InputError(f"port {wanted} of 127.0.0.1 is taken; give another one, or 0 for a free one")
+        return wanted
+    if isinstance(before, int) and not is_listening(before):
+        return before
+    return free_port()
+
+
+def _password(folder: Path) -> str:
+    """The password of the folder's server; made, and told to a server that has not started yet, the first time."""
+    path = folder / PASSWORD_FILE
+    if path.exists():
+        return path.read_text(encoding="utf-8").strip()
+    if (folder / "data" / "databases").exists():
+        raise InputError(
+            f"{folder} holds a Neo4j whose password file is gone; put it back as {path}, or take a new folder"
+        )
+    password = secrets.token_urlsafe(18)
+    initial = folder / "data" / "dbms" / "auth.ini"
+    initial.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    write_private(initial, _credential(password))
+    write_private(path, password + "\n")
+    return password
+
+
+def _credential(password: str) -> str:
+    """A line of Neo4j's file of initial users: salted SHA-256, 1,024 times."""
+    salt = secrets.token_bytes(32)
+    digest = hashlib.sha256(salt + password.encode()).digest()
+    for _ in range(_ITERATIONS - 1):
+        digest = hashlib.sha256(digest).digest()
+    return f"{USER}:SHA-256,{digest.hex()},{salt.hex()},{_ITERATIONS}:\n"
+
+
+def _write_configuration(folder: Path, bolt: int, http: int, options: Mapping[str, str]) -> None:
+    values = {
+        "server.default_listen_address": "127.0.0.1",
+        "server.bolt.listen_address": f"127.0.0.1:{bolt}",
+        "server.http.listen_address": f"127.0.0.1:{http}",
+        "server.https.enabled": "false",
+        "server.memory.pagecache.size": "256m",
+        "server.jvm.additional": "-Dlog4j2.formatMsgNoLookups=true",
+        "dbms.usage_report.enabled": "false",  # it would call home
+        "dbms.security.allow_csv_import_from_file_urls": "false",
+        "client.allow_telemetry": "false",  # so would Browser
+    } | dict(options)
+    lines = "".join(f"{key}={value}\n" for key, value in values.items())
+    write_private(folder / "conf" / "neo4j.conf", lines)
+
+
+def _link_apoc(jars: Path, plugins: Path) -> None:
+    """APOC must be on the class path and in ``plugins``."""
+    for jar in jars.glob("apoc-core-*.jar"):
+        target = plugins / jar.name
+        if not target.exists():
+            target.symlink_to(jar)
+
+
+def _launch(java: str, jars: Path, folder: Path, memory: str) -> subprocess.Popen[bytes]:
+    words = [java, "-cp", f"{jars}/*", *(f"--add-opens=java.base/{name}=ALL-UNNAMED" for name in _OPENED)]
+    words += [f"-Xmx{memory}", "-XX:+UseG1GC", "org.neo4j.server.CommunityEntryPoint"]
+    words += [_mark(folder), f"--config-dir={folder / 'conf'}", "--console-mode"]
+    with (folder / "logs" / "console.log").open("ab") as log:
+        return subprocess.Popen(
+            words, cwd=folder, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True
+        )
+
+
+def _last_words(folder: Path, patience: float = 1.0) -> str:
+    time.sleep(patience)  # the last lines are written after the end
+    text = (folder / "logs" / "console.log").read_text(encoding="utf-8", errors="replace")
+    lines = text.strip().splitlines()
+    telling = [line for line in lines if re.search(r"ERROR|Caused by|Exception", line)]
+    return " / ".join((telling or lines)[-3:])[:1000]

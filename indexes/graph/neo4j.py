@@ -1,0 +1,250 @@
+"""The only module that knows Neo4j's driver: one server, its version, transactions with a deadline, its errors.
+
+Query texts are literals of ours and everything else is a parameter. Each call runs in a thread of its own, so
+that a server that hangs costs no more than the deadline.
+"""
+
+from __future__ import annotations
+
+import re
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, LiteralString, TypeVar
+
+import neo4j
+from neo4j import exceptions as driver
+
+from core.errors import ClauseGraphError, StoreError, StoreRefused, StoreUnavailable
+
+T = TypeVar("T")
+Record = dict[str, Any]
+Statement = tuple[LiteralString, dict[str, Any]]
+
+OLDEST = (5, 23)
+DEADLINE_S = 30.0  # of one transaction
+RETRY_S = 5.0  # the driver tries a transaction again that met a deadlock or a lost connection
+_CONNECT_S = 5.0
+_SLACK_S = 2.0  # the server ends a query at the deadline; when it does not answer even then, we go
+
+
+@dataclass(frozen=True, slots=True)
+class Address:
+    """Where a Neo4j is and how to log in; ``deadline`` are the seconds a transaction may take."""
+
+    uri: str
+    user: str = "neo4j"
+    password: str = field(default="", repr=False)
+    database: str = "neo4j"
+    deadline: float = DEADLINE_S
+
+
+class Neo4jServer:
+    """A connection pool to one database. Connects and checks the version at the first call; close it."""
+
+    def __init__(self, address: Address) -> None:
+        self.address = address
+        self._checked = False
+        with driver_errors(address), _wrong_address(address):
+            self._driver = neo4j.GraphDatabase.driver(
+                address.uri,
+                auth=(address.user, address.password),
+                connection_timeout=min(_CONNECT_S, address.deadline),
+                connection_acquisition_timeout=min(2 * _CONNECT_S, address.deadline),
+                max_transaction_retry_time=min(RETRY_S, address.deadline),
+                max_connection_lifetime=600,
+                notifications_min_severity="OFF",
+                user_agent="clausegraph",
+            )
+
+    def check(self) -> str:
+        """The server's version.
+
+        Raises:
+            StoreUnavailable: nobody answers.
+            StoreRefused: wrong password, or older than 5.23.
+        """
+        info = self._call(lambda: self._driver.get_server_info())
+        agent = str(info.agent)
+        check_version(agent, self.address.uri)
+        self._checked = True
+        return agent.removeprefix("Neo4j/")
+
+    def read(self, query: LiteralString, /, **parameters: Any) -> list[Record]:
+        """The rows of a query, which can write nothing."""
+        return self.read_all([(query, parameters)])[0]
+
+    def read_all(self, statements: Sequence[Statement]) -> list[list[Record]]:
+        """The rows of several queries in one transaction, which can write nothing."""
+        return self._transact(neo4j.READ_ACCESS, statements)
+
+    def write(self, query: LiteralString, /, **parameters: Any) -> list[Record]:
+        """The rows of a query that may write; it may run twice, so it must be safe to repeat."""
+        return self.write_all([(query, parameters)])[0]
+
+    def write_all(self, statements: Sequence[Statement]) -> list[list[Record]]:
+        """Several statements in one transaction; it may run twice, so they must be safe to repeat."""
+        return self._transact(neo4j.WRITE_ACCESS, statements)
+
+    def _transact(self, access: str, statements: Sequence[Statement]) -> list[list[Record]]:
+        if not self._checked:
+            self.check()
+
+        @neo4j.unit_of_work(timeout=self.address.deadline)
+        def work(transaction: neo4j.ManagedTransaction) -> list[list[Record]]:
+            return [transaction.run(query, parameters).data() for query, parameters in statements]
+
+        def run() -> list[list[Record]]:
+            with self._driver.session(database=self.address.database, default_access_mode=access) as session:
+                if access == neo4j.READ_ACCESS:
+                    return session.execute_read(work)
+                return session.execute_write(work)
+
+        return self._call(run)
+
+    def _call(self, work: Callable[[], T]) -> T:
+        with driver_errors(self.address):
+            return _bounded(work, self.address)
+
+    def close(self) -> None:
+        """Close every connection; one that hangs is left to its thread."""
+        threading.Thread(target=self._driver.close, daemon=True).start() if self._hung() else self._driver.close()
+
+    def _hung(self) -> bool:
+        return any(thread.name == _thread_name(self.address) for thread in threading.enumerate())
+
+    def __enter__(self) -> Neo4jServer:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def _thread_name(address: Address) -> str:
+    return f"neo4j {address.uri}"
+
+
+def _bounded(work: Callable[[], T], address: Address) -> T:
+    """The result of ``work``, or an error once the deadline is over; a hung call ends with its connection."""
+    done: list[T] = []
+    failed: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            done.append(work())
+        except BaseException as error:  # noqa: BLE001 - raised again by the caller's thread
+            failed.append(error)
+
+    seconds = address.deadline + RETRY_S + _SLACK_S
+    thread = threading.Thread(target=run, name=_thread_name(address), daemon=True)
+    thread.start()
+    thread.join(seconds)
+    if failed:
+        raise failed[0]
+    if not done:
+        raise StoreUnavailable(
+            f"Neo4j at {address.uri} has not answered for {seconds:.0f} s: it hangs or is overloaded; look at its "
+            "logs, restart it, or raise CLAUSEGRAPH_NEO4J_DEADLINE"
+        )
+    return done[0]
+
+
+def check_version(agent: str, uri: str) -> None:
+    """Refuse servers older than 5.23, whose Cypher lacks what we use.
+
+    Raises:
+        StoreRefused: too old, or no Neo4j at all.
+    """
+    found = re.match(r"Neo4j/(\d+)\.(\d+)", agent)
+    if found is None:
+        raise StoreRefused(f"the server at {uri} calls itself {agent[:60]!r}; a Neo4j from 5.23 on is needed")
+    if (int(found[1]), int(found[2])) < OLDEST:
+        raise StoreRefused(
+            f"Neo4j at {uri} is {found[1]}.{found[2]}, from {OLDEST[0]}.{OLDEST[1]} on is needed; upgrade it (5.26 is tested)"
+        )
+
+
+def wait_until_up(uri: str, user: str, password: str, patience: float, is_alive: Callable[[], bool]) -> None:
+    """Return when a server that is starting answers.
+
+    Raises:
+        StoreUnavailable: it ended, or did not answer within ``patience`` seconds.
+        StoreRefused: it answers, and refuses the password or is too old.
+    """
+    until = time.monotonic() + patience
+    while True:
+        try:
+            with Neo4jServer(Address(uri, user, password, deadline=_CONNECT_S)) as server:
+                server.read("RETURN 1 AS one")
+                return
+        except StoreUnavailable:
+            if not is_alive() or time.monotonic() > until:
+                raise
+            time.sleep(0.2)
+
+
+@contextmanager
+def _wrong_address(address: Address) -> Iterator[None]:
+    try:
+        yield
+    except ValueError as error:
+        raise StoreRefused(f"Neo4j's address {address.uri!r} is not usable ({error}); {_LIKE}") from error
+
+
+_LIKE = "CLAUSEGRAPH_NEO4J_URI is like bolt://127.0.0.1:7687"
+
+
+@contextmanager
+def driver_errors(address: Address) -> Iterator[None]:
+    """Translate the driver's errors into ``StoreError`` with the fix."""
+    try:
+        yield
+    except ClauseGraphError:
+        raise
+    except driver.Neo4jError as error:
+        raise _of_server(address, error) from error
+    except driver.ConfigurationError as error:
+        raise StoreRefused(f"Neo4j's address {address.uri!r} is not usable ({error}); {_LIKE}") from error
+    except (driver.ServiceUnavailable, driver.SessionExpired, OSError) as error:
+        raise StoreUnavailable(
+            f"no Neo4j answers at {address.uri} ({_line(error)}); start it (`make neo4j`) or set CLAUSEGRAPH_NEO4J_URI"
+        ) from error
+    except (driver.DriverError, driver.UnsupportedServerProduct) as error:
+        raise StoreError(f"Neo4j at {address.uri}: {_line(error)}") from error
+
+
+# What a server says → what we raise and say; the first whose pattern is in "code message" counts.
+_ANSWERS: tuple[tuple[str, type[StoreError], str], ...] = (
+    (r"AuthenticationRateLimit", StoreRefused, "has seen too many wrong passwords; correct it and wait some seconds"),
+    (r"CredentialsExpired", StoreRefused, "wants the first password of user {user!r} to be changed; do that in its Browser"),
+    (r"Security\.(Unauthorized|TokenExpired)", StoreRefused,
+     "refuses user {user!r} with this password; set CLAUSEGRAPH_NEO4J_USER and CLAUSEGRAPH_NEO4J_PASSWORD"),
+    (r"Security\.Forbidden", StoreRefused, "does not let user {user!r} do this; grant the role of an editor with schema rights"),
+    (r"DatabaseNotFound|DatabaseDoesNotExist", StoreRefused, "has no database {database!r}; set CLAUSEGRAPH_NEO4J_DATABASE"),
+    (r"(?i)no space left|disk.{0,20}full|out of disk", StoreRefused,
+     "has no space left on its disk; free some and run `clausegraph project neo4j`"),
+    (r"(?i)read.?only", StoreRefused,
+     "is read-only (database {database!r}); make it writable or set CLAUSEGRAPH_NEO4J_MODE=off"),
+    (r"Statement\.AccessMode", StoreRefused, "refused to write in a transaction for reading"),
+    (r"TransactionTimedOut|Transaction\.Terminated|LockClientStopped", StoreUnavailable,
+     "took longer than {deadline:g} s; look at its load or raise CLAUSEGRAPH_NEO4J_DEADLINE"),
+    (r"MemoryPool|OutOfMemory", StoreRefused, "ran out of memory for this transaction; give it more (server.memory.heap.max_size)"),
+    (r"Neo\.TransientError|DatabaseUnavailable", StoreUnavailable, "cannot do this now; try again"),
+)  # fmt: skip
+
+
+def _of_server(address: Address, error: driver.Neo4jError) -> StoreError:
+    said = f"{error.code} {error.message}"
+    for pattern, kind, words in _ANSWERS:
+        if re.search(pattern, said):
+            advice = words.format(user=address.user, database=address.database, deadline=address.deadline)
+            return kind(f"Neo4j at {address.uri} {advice} ({_line(error)})")
+    return StoreError(f"Neo4j at {address.uri} failed: {error.code}: {_line(error)}")
+
+
+def _line(error: BaseException) -> str:
+    """The first line of what a driver says, cut: the rest is Java's."""
+    text = (error.message if isinstance(error, driver.Neo4jError) else str(error)) or type(error).__name__
+    return str(text).strip().splitlines()[0][:300]

@@ -1,0 +1,175 @@
+"""What every graph store answers, and what every projection of the ledger does; the contract suite holds them to it.
+
+A ``Graph`` is one corpus at one epoch, read-only. Its methods return sets, cut where they are cut by a total
+order (hop, then descending support count, then id), so that every store gives the same list; scoring is the
+reader's business. An empty list of names, ids or relations asks for nothing and gets nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from core.types import Fact, PageKey, Support
+
+MAX_TOKENS = 500  # of a query
+CANDIDATES = 400  # names of the epoch looked at per query, best token overlap first
+
+
+@dataclass(frozen=True, slots=True)
+class EntityHit:
+    """An entity of which a name, its own or one that is taken for it, shares ``matched`` of its ``total`` tokens
+    with a query: the name of which the greatest part is shared."""
+
+    key: str
+    matched: int
+    total: int
+    supports: int
+
+
+@dataclass(frozen=True, slots=True)
+class GraphCounts:
+    """Distinct entities and facts, and the supports that state them."""
+
+    entities: int
+    facts: int
+    supports: int
+
+
+class Graph(Protocol):
+    """The graph of one corpus at one epoch."""
+
+    def entities(self, names: Sequence[str], limit: int = 20) -> list[EntityHit]:
+        """Entities with a visible support that share tokens with ``names`` (tokens of a question).
+
+        Order: matched tokens descending, total tokens ascending, key.
+        """
+
+    def named(self, names: Sequence[str], *, normalised: bool = False) -> dict[str, str]:
+        """Those of the names that name an entity with a visible support, name → the entity's key.
+
+        A name is an entity's key or one that the epoch takes for it; ``normalised`` brings what is given into
+        the form of keys first.
+        """
+
+    def names(self) -> dict[str, str]:
+        """The names that the epoch takes for another entity, name → entity, by name."""
+
+    def neighbourhood(
+        self, keys: Sequence[str], hops: int = 1, limit: int = 200, relations: Sequence[str] | None = None
+    ) -> list[Fact]:
+        """Distinct facts within ``hops`` (1 or 2) of the entities, of these relations, cut to ``limit``.
+
+        Order: hop, support count descending, fact id. Literals are not walked through, nor are facts that were cut.
+        """
+
+    def facts(self, ids: Sequence[str]) -> list[Fact]:
+        """The facts of these ids that hold at the epoch, in the order given."""
+
+    def supports(self, fact_ids: Sequence[str]) -> list[Support]:
+        """Every visible support of these facts, by page, chunk and content."""
+
+    def supports_on(self, page: PageKey, anchors: Sequence[str]) -> list[Support]:
+        """The visible supports of a page that state something on one of the anchors."""
+
+    def relations(self) -> dict[str, int]:
+        """Every relation of the epoch with its number of supports, by name."""
+
+    def counts(self) -> GraphCounts:
+        """How much graph there is at the epoch."""
+
+    def all_supports(self) -> list[Support]:
+        """Every visible support, by page, chunk and content: for exports and dumps."""
+
+
+def rank_entities(
+    candidates: Iterator[Mapping[str, int]],
+    aliases: Callable[[Sequence[str]], Mapping[str, str]],
+    held: Callable[[Sequence[str]], Mapping[str, int]],
+    limit: int,
+) -> list[EntityHit]:
+    """The hits of a query, the same for every store.
+
+    Args:
+        candidates: names and how many tokens they share, in parts, by shared tokens descending, length, name.
+        aliases: which of some names the epoch takes for another entity.
+        held: visible supports of those entities that have any.
+        limit: of hits.
+    """
+    best: dict[str, EntityHit] = {}
+    looked_at = 0
+    for found in candidates:
+        taken_for = aliases(list(found))
+        counts = held(sorted({taken_for.get(name, name) for name in found}))
+        for name, shared in found.items():
+            key = taken_for.get(name, name)
+            if key not in counts or looked_at == CANDIDATES:
+                continue
+            looked_at += 1  # what the epoch does not show takes no place of what it does
+            hit = EntityHit(key, shared, len(set(name.split())), counts[key])
+            best[key] = max(best.get(key, hit), hit, key=lambda one: (one.matched / one.total, one.matched))
+        if looked_at == CANDIDATES:
+            break
+    return sorted(best.values(), key=lambda hit: (-hit.matched, hit.total, hit.key))[:limit]
+
+
+# --- projections ----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectionStatus:
+    """Where a projection stands. ``state`` is current, lagging, absent (nothing there yet, or wiped), interrupted
+    (a write was killed) or diverged (it has a history that is not this ledger's); ``reason`` says it in words."""
+
+    state: str
+    prepared: int  # every row up to this epoch is there
+    published: int  # what it says readers get; a copy, for analysts
+    ledger_newest: int
+    ledger_published: int
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectionReport:
+    """What a write did: how, up to which epoch, rows written, closed and removed, seconds."""
+
+    action: str  # none, catch-up, reconcile, rebuild
+    epoch: int
+    written: int = 0
+    closed: int = 0
+    removed: int = 0
+    seconds: float = 0.0
+
+
+class GraphProjection(Protocol):
+    """A copy of the ledger's graph in a server. The ledger is the truth; every method can be repeated."""
+
+    name: str
+
+    def prepare(self, corpus_id: int, epoch: int) -> ProjectionReport:
+        """Bring every row up to ``epoch``, frozen or flipped, to the server; readers of older epochs see nothing."""
+
+    def publish(self, corpus_id: int) -> None:
+        """Copy the ledger's newest and published numbers, after a flip or a rollback."""
+
+    def abandon(self, corpus_id: int, epoch: int) -> None:
+        """Take the rows of an epoch back that the ledger has taken back."""
+
+    def vacuum(self, corpus_id: int) -> int:
+        """Remove what the ledger's vacuum has removed; returns the number of rows."""
+
+    def drop(self, corpus_id: int) -> None:
+        """Remove a corpus that the ledger has dropped."""
+
+    def catch_up(self, corpus_id: int) -> ProjectionReport:
+        """Bring the server to the newest epoch: after a time without it, an old backup, or a wipe."""
+
+    def rebuild(self, corpus_id: int) -> ProjectionReport:
+        """Remove the corpus from the server and write it anew."""
+
+    def status(self, corpus_id: int) -> ProjectionStatus:
+        """Where the projection stands."""
+
+    def verify(self, corpus_id: int) -> list[str]:
+        """Compare every node and relationship with the ledger; returns the differences in words."""

@@ -25,7 +25,7 @@ def neo4j(
     from app.servers.neo4j import find_neo4j, start_neo4j
 
     if find_neo4j(folder) is None:
-        session.note("starting Neo4j; the first time its jars are fetched from Maven Central (128 MB)")
+        session.note("starting Neo4j; its jars come from Maven Central the first time (128 MB)")
     server = start_neo4j(folder, bolt_port=bolt_port, http_port=http_port, memory=memory)
     settings = {
         "CLAUSEGRAPH_NEO4J_URI": server.uri,

@@ -22,19 +22,16 @@ def check_java() -> str:
     Raises:
         InputError: Java is missing or too old; the message says what to install.
     """
-    advice = (
-        f"install Java {_JAVA} or newer, e.g. `apt-get install openjdk-17-jre-headless` or `brew install openjdk@17`"
-    )
+    advice = f"install Java {_JAVA} or newer, e.g. `apt-get install openjdk-17-jre-headless`, `brew install openjdk@17`"
     found = shutil.which("java")
     if found is None:
         raise InputError(f"Neo4j needs Java, and there is no `java` on the PATH; {advice}")
-    shown = subprocess.run([found, "-version"], capture_output=True, text=True, check=False, timeout=60)
+    shown = subprocess.run([found, "-version"], capture_output=True, text=True, check=False, timeout=60)  # noqa: S603
     stated = re.search(r'version "(\d+)', shown.stderr + shown.stdout)
     major = int(stated[1]) if stated else 0
     if major < _JAVA:
-        raise InputError(
-            f"Neo4j {VERSION} needs Java {_JAVA} or newer, {found} is {major or 'of no known version'}; {advice}"
-        )
+        is_now = major or "of no known version"
+        raise InputError(f"Neo4j {VERSION} needs Java {_JAVA} or newer, {found} is {is_now}; {advice}")
     return found
 
 
@@ -67,7 +64,7 @@ def ensure_jars(cache: Path, *, apoc: bool = False) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     words = [maven, "-q", "-B", "-f", str(POM), *(["-Papoc"] if apoc else [])]
     words += ["dependency:copy-dependencies", f"-DoutputDirectory={folder}"]
-    done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=_FETCH)
+    done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=_FETCH)  # noqa: S603
     if done.returncode != 0:
         said = " / ".join((done.stdout + done.stderr).strip().splitlines()[-4:])
         raise StorageError(f"Maven could not fetch Neo4j's jars to {folder} (exit code {done.returncode}): {said}")

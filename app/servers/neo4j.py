@@ -172,7 +172,7 @@ def _password(folder: Path) -> str:
         return path.read_text(encoding="utf-8").strip()
     if (folder / "data" / "databases").exists():
         raise InputError(
-            f"{folder} holds a Neo4j whose password file is gone; put it back as {path}, or take a new folder"
+            f"{folder} holds a Neo4j without its password file; put {path.name} back, or take a new folder"
         )
     password = secrets.token_urlsafe(18)
     initial = folder / "data" / "dbms" / "auth.ini"
@@ -220,7 +220,7 @@ def _launch(java: str, jars: Path, folder: Path, memory: str) -> subprocess.Pope
     words += [f"-Xmx{memory}", "-XX:+UseG1GC", "org.neo4j.server.CommunityEntryPoint"]
     words += [_mark(folder), f"--config-dir={folder / 'conf'}", "--console-mode"]
     with (folder / "logs" / "console.log").open("ab") as log:
-        return subprocess.Popen(
+        return subprocess.Popen(  # noqa: S603
             words, cwd=folder, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True
         )
 

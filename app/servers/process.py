@@ -70,7 +70,8 @@ def _command_words(pid: int) -> list[str]:
             return path.read_bytes().decode(errors="replace").split("\0")  # empty for a zombie
         except OSError:
             return []
-    shown = subprocess.run(["ps", "-ww", "-o", "command=", "-p", str(pid)], capture_output=True, text=True, check=False)
+    words = ["/bin/ps", "-ww", "-o", "command=", "-p", str(pid)]
+    shown = subprocess.run(words, capture_output=True, text=True, check=False)  # noqa: S603
     return shown.stdout.split()
 
 

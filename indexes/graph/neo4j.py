@@ -66,7 +66,7 @@ class Neo4jServer:
             StoreUnavailable: nobody answers.
             StoreRefused: wrong password, or older than 5.23.
         """
-        info = self._call(lambda: self._driver.get_server_info())
+        info = self._call(self._driver.get_server_info)
         agent = str(info.agent)
         check_version(agent, self.address.uri)
         self._checked = True
@@ -162,7 +162,7 @@ def check_version(agent: str, uri: str) -> None:
         raise StoreRefused(f"the server at {uri} calls itself {agent[:60]!r}; a Neo4j from 5.23 on is needed")
     if (int(found[1]), int(found[2])) < OLDEST:
         raise StoreRefused(
-            f"Neo4j at {uri} is {found[1]}.{found[2]}, from {OLDEST[0]}.{OLDEST[1]} on is needed; upgrade it (5.26 is tested)"
+            f"Neo4j at {uri} is {found[1]}.{found[2]}, {OLDEST[0]}.{OLDEST[1]} or newer is needed; upgrade it"
         )
 
 
@@ -218,11 +218,14 @@ def driver_errors(address: Address) -> Iterator[None]:
 # What a server says → what we raise and say; the first whose pattern is in "code message" counts.
 _ANSWERS: tuple[tuple[str, type[StoreError], str], ...] = (
     (r"AuthenticationRateLimit", StoreRefused, "has seen too many wrong passwords; correct it and wait some seconds"),
-    (r"CredentialsExpired", StoreRefused, "wants the first password of user {user!r} to be changed; do that in its Browser"),
+    (r"CredentialsExpired", StoreRefused,
+     "wants the first password of user {user!r} to be changed; do that in its Browser"),
     (r"Security\.(Unauthorized|TokenExpired)", StoreRefused,
      "refuses user {user!r} with this password; set CLAUSEGRAPH_NEO4J_USER and CLAUSEGRAPH_NEO4J_PASSWORD"),
-    (r"Security\.Forbidden", StoreRefused, "does not let user {user!r} do this; grant the role of an editor with schema rights"),
-    (r"DatabaseNotFound|DatabaseDoesNotExist", StoreRefused, "has no database {database!r}; set CLAUSEGRAPH_NEO4J_DATABASE"),
+    (r"Security\.Forbidden", StoreRefused,
+     "does not let user {user!r} do this; grant the role of an editor with schema rights"),
+    (r"DatabaseNotFound|DatabaseDoesNotExist", StoreRefused,
+     "has no database {database!r}; set CLAUSEGRAPH_NEO4J_DATABASE"),
     (r"(?i)no space left|disk.{0,20}full|out of disk", StoreRefused,
      "has no space left on its disk; free some and run `clausegraph project neo4j`"),
     (r"(?i)read.?only", StoreRefused,
@@ -230,7 +233,8 @@ _ANSWERS: tuple[tuple[str, type[StoreError], str], ...] = (
     (r"Statement\.AccessMode", StoreRefused, "refused to write in a transaction for reading"),
     (r"TransactionTimedOut|Transaction\.Terminated|LockClientStopped", StoreUnavailable,
      "took longer than {deadline:g} s; look at its load or raise CLAUSEGRAPH_NEO4J_DEADLINE"),
-    (r"MemoryPool|OutOfMemory", StoreRefused, "ran out of memory for this transaction; give it more (server.memory.heap.max_size)"),
+    (r"MemoryPool|OutOfMemory", StoreRefused,
+     "ran out of memory for this transaction; give it more (server.memory.heap.max_size)"),
     (r"Neo\.TransientError|DatabaseUnavailable", StoreUnavailable, "cannot do this now; try again"),
 )  # fmt: skip
 

@@ -1,8 +1,8 @@
 """CSV: one row for each statement, safe to open in a spreadsheet.
 
-Every cell stands in quotes, so that no other separator can cut it. A text that a spreadsheet might take for a
-formula gets an apostrophe in front; control and direction characters are shown as U+FFFD. JSON lines keep the
-texts to the letter.
+What a spreadsheet might take for a formula gets an apostrophe in front: at the start of a cell, and behind a
+semicolon, tab or line break within it, because some spreadsheets cut there. Control and direction characters are
+shown as U+FFFD. JSON lines keep the texts to the letter.
 """
 
 from __future__ import annotations
@@ -23,12 +23,13 @@ COLUMNS = (
     "source", "uri", "title", "updated", "section", "quote",
 )  # fmt: skip
 _FORMULA = re.compile(r"[\t\r\n]|[\s\ufffd\u200c\u200d]*[=+@＝＋－＠﹢﹣﹦﹫−-]")
+_FORMULA_INSIDE = re.compile(r"(?<=[;\t\n])([\s\ufffd\"]*)(?=[=+@＝＋－＠﹢﹣﹦﹫−-])")
 
 
 def write_csv(view: View, file: IO[bytes]) -> dict[str, int]:
     """Write the statements of the epoch; returns their number."""
     text = io.TextIOWrapper(file, encoding="utf-8", errors="replace", newline="", write_through=True)
-    rows = csv.writer(text, quoting=csv.QUOTE_ALL)
+    rows = csv.writer(text)
     rows.writerow(COLUMNS)
     supports = view.graph.all_supports()
     for support in supports:
@@ -38,8 +39,8 @@ def write_csv(view: View, file: IO[bytes]) -> dict[str, int]:
 
 
 def safe_cell(value: object) -> str:
-    """A cell that no spreadsheet takes for a formula: such a text gets an apostrophe in front."""
-    text = clean("" if value is None else value)
+    """A cell that no spreadsheet takes for a formula: what looks like one gets an apostrophe in front."""
+    text = _FORMULA_INSIDE.sub(r"\1'", clean("" if value is None else value))
     return "'" + text if _FORMULA.match(text) else text
 
 

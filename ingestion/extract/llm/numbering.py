@@ -74,15 +74,20 @@ def page_text(call: Call) -> str:
         headings = call.inputs[item.chunk].headings
         if headings != path:
             path = headings
-            lines.append("## " + visible(" > ".join(headings) or call.inputs[item.chunk].title))
-        lines.append(f"{item.number}{_MARKS.get(item.element.tag, '.')} {_element_text(item.element)}")
+            lines.append("## " + _cut(visible(" > ".join(headings) or call.inputs[item.chunk].title)))
+        lines.append(f"{item.number}{_MARKS.get(item.element.tag, '.')} {element_text(item.element)}")
     return "\n".join(lines)
 
 
-def _element_text(element: InputElement) -> str:
+def element_text(element: InputElement) -> str:
+    """The element as a model reads it: one line, with a table row's column names, cut where it is too long."""
     text = visible(element.text)
     if element.headers and element.tag == "tr":
         text += " (columns: " + visible(" | ".join(element.headers)) + ")"
+    return _cut(text)
+
+
+def _cut(text: str) -> str:
     return text if len(text) <= MAX_CHARACTERS else text[:MAX_CHARACTERS] + CUT
 
 

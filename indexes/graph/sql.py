@@ -7,41 +7,20 @@ another store gives the same answer; scoring is the reader's business.
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Row, Select, and_, func, or_, select
+from sqlalchemy import ColumnElement, Connection, Row, Select, and_, func, or_, select, true
 
+from core.language.normalise import entity_key
 from core.serial import statement_from_json
 from core.types import Fact, PageKey, Support
 from indexes.entity_names import names_at
+from indexes.graph.protocol import CANDIDATES, MAX_TOKENS, EntityHit, GraphCounts, Place, in_place, rank_entities
 from indexes.ledger.schema import entity_names, entity_tokens, pages, sources, supports
 from indexes.ledger.store import Ledger
 from indexes.projection import LITERAL
 from indexes.truth import batches
-
-_CANDIDATES = 400  # entity names looked at per query, best token overlap first
-
-
-@dataclass(frozen=True, slots=True)
-class EntityHit:
-    """An entity of which a name, its own or one that is taken for it, shares ``matched`` of its ``total`` tokens
-    with a query: the name of which the greatest part is shared."""
-
-    key: str
-    matched: int
-    total: int
-    supports: int
-
-
-@dataclass(frozen=True, slots=True)
-class GraphCounts:
-    """Distinct entities and facts, and the supports that state them."""
-
-    entities: int
-    facts: int
-    supports: int
 
 
 class SqlGraph:
@@ -57,28 +36,43 @@ class SqlGraph:
 
         Order: matched tokens descending, total tokens ascending, key. Only entities with a visible support.
         """
-        wanted = sorted(set(names))
+        wanted = sorted(set(names))[:MAX_TOKENS]
         if not wanted:
             return []
         matched = func.count().label("matched")
         query = (
             select(entity_tokens.c.entity, matched)
-            .where(entity_tokens.c.corpus_id == self._corpus_id, entity_tokens.c.token.in_(wanted[:500]))
+            .where(entity_tokens.c.corpus_id == self._corpus_id, entity_tokens.c.token.in_(wanted))
             .group_by(entity_tokens.c.entity)
             .order_by(matched.desc(), func.length(entity_tokens.c.entity), entity_tokens.c.entity)
-            .limit(_CANDIDATES)
         )
         with self._ledger.read() as connection:
-            found = {row.entity: int(row.matched) for row in connection.execute(query)}
-            aliases = self._aliases(connection, list(found))
-            held = self._support_counts(connection, sorted({aliases.get(name, name) for name in found}))
-        best: dict[str, EntityHit] = {}
-        for name, shared in found.items():
-            key = aliases.get(name, name)
-            if key in held:
-                hit = EntityHit(key, shared, len(set(name.split())), held[key])
-                best[key] = max(best.get(key, hit), hit, key=lambda one: (one.matched / one.total, one.matched))
-        return sorted(best.values(), key=lambda hit: (-hit.matched, hit.total, hit.key))[:limit]
+            rows = connection.execute(query)
+
+            def candidates() -> Iterator[dict[str, int]]:
+                while part := rows.fetchmany(CANDIDATES):
+                    yield {row.entity: int(row.matched) for row in part}
+
+            def aliases(keys: Sequence[str]) -> dict[str, str]:
+                return self._aliases(connection, keys)
+
+            def held(keys: Sequence[str]) -> dict[str, int]:
+                return self._support_counts(connection, keys)
+
+            return rank_entities(candidates(), aliases, held, limit)
+
+    def named(self, names: Sequence[str], *, normalised: bool = False) -> dict[str, str]:
+        """Those of the names that name an entity with a visible support, name → the entity's key.
+
+        A name is an entity's key or one that the epoch takes for it; ``normalised`` brings what is given into
+        the form of keys first.
+        """
+        keys = {name: entity_key(name) if normalised else name for name in names if not name.startswith(LITERAL)}
+        with self._ledger.read() as connection:
+            aliases = self._aliases(connection, sorted(set(keys.values())))
+            held = self._support_counts(connection, sorted({aliases.get(key, key) for key in keys.values()}))
+        resolved = {name: aliases.get(key, key) for name, key in keys.items()}
+        return {name: entity for name, entity in resolved.items() if entity in held}
 
     def names(self) -> dict[str, str]:
         """The names that the epoch takes for another entity, name → entity, by name."""
@@ -108,11 +102,16 @@ class SqlGraph:
                     counts[key] = counts.get(key, 0) + int(count)
         return counts
 
-    def neighbourhood(self, keys: Sequence[str], hops: int = 1, limit: int = 200) -> list[Fact]:
-        """Distinct facts within ``hops`` (1 or 2) of the entities, cut to ``limit``.
+    def neighbourhood(
+        self, keys: Sequence[str], hops: int = 1, limit: int = 200, relations: Sequence[str] | None = None
+    ) -> list[Fact]:
+        """Distinct facts within ``hops`` (1 or 2) of the entities, of these relations, cut to ``limit``.
 
-        Order: hop, support count descending, fact id. Literals are not walked through.
+        Order: hop, support count descending, fact id. Literals are not walked through, nor are facts that were cut.
         """
+        if limit < 1 or (relations is not None and not relations):
+            return []
+        of_kind = true() if relations is None else supports.c.relation.in_(list(relations))
         found: dict[str, Fact] = {}
         frontier, seen = list(dict.fromkeys(keys)), set(keys)
         with self._ledger.read() as connection:
@@ -120,7 +119,7 @@ class SqlGraph:
                 touching: dict[str, Fact] = {}
                 for part in batches(frontier):
                     near = or_(supports.c.subject.in_(part), supports.c.object.in_(part))
-                    rows = connection.execute(self._facts(near).limit(limit + len(found)))
+                    rows = connection.execute(self._facts(and_(near, of_kind)).limit(limit + len(found)))
                     touching |= {row.fact_id: _fact(row, hop) for row in rows if row.fact_id not in found}
                 best = sorted(touching.values(), key=lambda fact: (-fact.supports, fact.id))[: limit - len(found)]
                 found |= {fact.id: fact for fact in best}
@@ -142,11 +141,11 @@ class SqlGraph:
 
     def supports(self, fact_ids: Sequence[str]) -> list[Support]:
         """Every visible support of these facts, by page, chunk and content."""
-        made: list[Support] = []
+        made: list[tuple[Place, Support]] = []
         with self._ledger.read() as connection:
             for part in batches(list(dict.fromkeys(fact_ids))):
                 made += self._load(connection, supports.c.fact_id.in_(part))
-        return made
+        return in_place(made)
 
     def supports_on(self, page: PageKey, anchors: Sequence[str]) -> list[Support]:
         """The visible supports of a page that state something on one of the anchors."""
@@ -159,7 +158,7 @@ class SqlGraph:
             page_id = connection.execute(found).scalar()
             stated = or_(*(supports.c.statement.contains(anchor, autoescape=True) for anchor in sorted(wanted)))
             made = self._load(connection, and_(supports.c.page_id == page_id, stated))
-        return [support for support in made if any(span.anchor in wanted for span in support.statement.spans)]
+        return [support for support in in_place(made) if any(s.anchor in wanted for s in support.statement.spans)]
 
     def counts(self) -> GraphCounts:
         """How much graph there is at the epoch."""
@@ -177,7 +176,13 @@ class SqlGraph:
     def all_supports(self) -> list[Support]:
         """Every visible support, by page, chunk and content: for exports and dumps."""
         with self._ledger.read() as connection:
-            return self._load(connection, supports.c.id > 0)
+            return in_place(self._load(connection, supports.c.id > 0))
+
+    def relations(self) -> dict[str, int]:
+        """Every relation of the epoch with its number of supports, by name."""
+        query = select(supports.c.relation, func.count()).where(self._visible()).group_by(supports.c.relation)
+        with self._ledger.read() as connection:
+            return {row[0]: int(row[1]) for row in connection.execute(query.order_by(supports.c.relation))}
 
     def _visible(self) -> ColumnElement[bool]:
         # "+ 0" keeps SQLite from choosing the index on until, under which every open support is read
@@ -202,21 +207,23 @@ class SqlGraph:
             .order_by(held.desc(), supports.c.fact_id)
         )
 
-    def _load(self, connection: Connection, condition: ColumnElement[bool]) -> list[Support]:
+    def _load(self, connection: Connection, condition: ColumnElement[bool]) -> list[tuple[Place, Support]]:
         query = (
             select(supports, sources.c.name.label("source"), pages.c.uri)
             .join(pages, pages.c.id == supports.c.page_id)
             .join(sources, sources.c.id == pages.c.source_id)
             .where(self._visible(), condition)
-            .order_by(sources.c.name, pages.c.uri, supports.c.chunk_key, supports.c.content_key)
         )
         return [
-            Support(
-                row.fact_id,
-                PageKey(row.source, row.uri),
-                row.chunk_key,
-                statement_from_json(json.loads(row.statement)),
-                row.extractor,
+            (
+                (row.source, row.uri, row.chunk_key, row.content_key),
+                Support(
+                    row.fact_id,
+                    PageKey(row.source, row.uri),
+                    row.chunk_key,
+                    statement_from_json(json.loads(row.statement)),
+                    row.extractor,
+                ),
             )
             for row in connection.execute(query)
         ]

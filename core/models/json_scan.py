@@ -1,0 +1,157 @@
+"""A forgiving JSON scanner that never recurses, reads each character once, and keeps what it has when it must stop."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from typing import Any
+
+MAX_DEPTH = 64
+_LONGEST_INTEGER = 18  # digits; a longer one is no number that anybody meant
+_SPACE = re.compile(r"[ \t\r\n\ufeff\u00a0]*")
+_STRING = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
+_NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?")
+_WORD = re.compile(r"-?[A-Za-z_]+")
+_WORDS = {"true": True, "false": False, "null": None, "True": True, "False": False, "None": None}
+_WORDS |= {"NaN": None, "Infinity": None, "-Infinity": None}
+_BAD_ESCAPE = re.compile(r'\\(?:(["\\/bfnrt]|u[0-9a-fA-F]{4})|(.))', re.DOTALL)
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_UNSET: Any = object()
+
+
+@dataclass(frozen=True, slots=True)
+class Scanned:
+    """What was read up to ``end``: ``complete``, or kept from a value that broke there because of ``problem``."""
+
+    value: Any
+    end: int
+    complete: bool
+    problem: str | None = None
+
+
+class _Stop(Exception):
+    def __init__(self, place: int, problem: str) -> None:
+        super().__init__(problem)
+        self.place, self.problem = place, problem
+
+
+@dataclass(slots=True)
+class _Open:
+    """A container that has begun: its values so far, and the key that waits for one."""
+
+    container: Any
+    key: Any = _UNSET
+
+
+def scan_value(text: str, start: int) -> Scanned:
+    """Read the object or array that begins at ``start``. Trailing and missing commas, control characters in
+    strings and Python's words are accepted."""
+    stack: list[_Open] = []
+    try:
+        value, end = _scan(text, start, stack)
+    except _Stop as stop:
+        return Scanned(_kept(stack), max(stop.place, start + 1), False, stop.problem)
+    return Scanned(value, end, True)
+
+
+def _scan(text: str, start: int, stack: list[_Open]) -> tuple[Any, int]:
+    place = start
+    while True:
+        place = _skip(text, place)
+        mark = text[place : place + 1]
+        if not mark:
+            raise _Stop(place, "it breaks off")
+        if mark in "{[":
+            if len(stack) == MAX_DEPTH:
+                raise _Stop(place, f"it is nested more than {MAX_DEPTH} deep")
+            stack.append(_Open({} if mark == "{" else []))
+            place += 1
+        elif mark in "}]":
+            done = _close(stack, mark, place)
+            place += 1
+            if not stack:
+                return done, place
+            _put(stack[-1], done, place)
+        elif mark == "," and stack[-1].key is _UNSET:
+            place += 1
+        else:
+            place = _scan_scalar(text, place, stack[-1])
+
+
+def _skip(text: str, place: int) -> int:
+    found = _SPACE.match(text, place)
+    return found.end() if found else place
+
+
+def _close(stack: list[_Open], mark: str, place: int) -> Any:
+    """The container that ends here."""
+    top = stack[-1]
+    if isinstance(top.container, dict) is not (mark == "}") or top.key is not _UNSET:
+        raise _Stop(place, f"it has a stray {mark!r}")
+    return stack.pop().container
+
+
+def _put(top: _Open, value: Any, place: int) -> None:
+    if isinstance(top.container, list):
+        top.container.append(value)
+    elif top.key is _UNSET:
+        raise _Stop(place, "it has a value without a key")
+    else:
+        top.container[top.key] = value
+        top.key = _UNSET
+
+
+def _scan_scalar(text: str, place: int, top: _Open) -> int:
+    """Read a key with its colon, or a string, number or word, into the open container."""
+    if text[place] == '"':
+        found = _STRING.match(text, place)
+        if found is None:
+            raise _Stop(len(text), "it breaks off in a text")
+        value: Any = _decoded(found[0])
+        end = found.end()
+        if isinstance(top.container, dict) and top.key is _UNSET:
+            end = _skip(text, end)
+            if text[end : end + 1] != ":":
+                raise _Stop(end, "it breaks off" if end >= len(text) else "a key has no value")
+            top.key = value
+            return end + 1
+        _put(top, value, end)
+        return end
+    value, end = _number_or_word(text, place)
+    if end >= len(text):  # cut off: 1 may have been 12
+        raise _Stop(end, "it breaks off")
+    _put(top, value, end)
+    return end
+
+
+def _number_or_word(text: str, place: int) -> tuple[Any, int]:
+    number = _NUMBER.match(text, place)
+    if number:
+        if number[1] or number[2]:
+            return float(number[0]), number.end()
+        return (int(number[0]) if len(number[0]) <= _LONGEST_INTEGER else None), number.end()
+    word = _WORD.match(text, place)
+    if word is None or word[0] not in _WORDS:
+        raise _Stop(word.end() if word else place, f"it has {text[place : place + 12]!a} where a value belongs")
+    return _WORDS[word[0]], word.end()
+
+
+def _decoded(token: str) -> str:
+    """A string token's text; escapes that JSON does not have stand for themselves."""
+    try:
+        value = str(json.loads(token, strict=False))
+    except ValueError:
+        value = str(json.loads(_BAD_ESCAPE.sub(lambda m: m[0] if m[1] else "\\\\" + m[2], token), strict=False))
+    return _SURROGATE.sub("\ufffd", value)
+
+
+def _kept(stack: list[_Open]) -> Any:
+    """What is complete in a broken value: of its outermost open array the items so far, else its complete pairs."""
+    if not stack:
+        return None
+    first_list = next((i for i, one in enumerate(stack) if isinstance(one.container, list)), None)
+    last = 0 if first_list is None else first_list
+    for above, below in zip(reversed(stack[:last]), reversed(stack[1 : last + 1]), strict=True):
+        above.container[above.key] = below.container
+    return stack[0].container

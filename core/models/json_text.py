@@ -1,0 +1,96 @@
+"""JSON out of a model's reply: tolerant of what stands around it, and of a reply that breaks off."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from core.errors import UnusableReply
+from core.models.json_scan import Scanned, scan_value
+
+_OPENING = re.compile(r"[{\[]")
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_THOUGHT = "</think>"
+_EXCERPT = 120
+
+
+@dataclass(frozen=True, slots=True)
+class JsonText:
+    """A value read from a reply; when not ``complete``, what could be kept of it, and the problem."""
+
+    value: Any
+    complete: bool
+    problem: str | None = None
+
+
+def read_json(text: str) -> JsonText:
+    """The JSON value of a reply.
+
+    Prose, code fences and thoughts around it are skipped; of several values the longest is taken, but objects
+    that follow each other directly are a list. Of a value that breaks off, the complete items of its outermost
+    array are kept. Time is linear in the text, whatever it is; NaN and infinity read as null, of a key that
+    occurs twice the last counts, unpaired surrogates become U+FFFD.
+
+    Raises:
+        UnusableReply: there is no JSON object or array in it.
+    """
+    body = text.rpartition(_THOUGHT)[2] if _THOUGHT in text else text
+    plain = _plain(body)
+    if plain is not None:
+        return plain
+    found = _longest(_SURROGATE.sub("\ufffd", body))
+    if found is None:
+        shown = " ".join(text[: 4 * _EXCERPT].split())[:_EXCERPT]
+        raise UnusableReply(f"the model's reply has no JSON in it: {shown!a}")
+    return found
+
+
+def _plain(text: str) -> JsonText | None:
+    """The value of a text that is JSON and nothing else; none for any other."""
+    stripped = text.strip()
+    if stripped[:1] not in ("{", "["):
+        return None
+    try:
+        value = json.loads(stripped, parse_constant=lambda _: None)
+    except (ValueError, RecursionError):  # not JSON, or an integer or a nesting that Python refuses
+        return None
+    escaped = "\\ud" in stripped or "\\uD" in stripped or _SURROGATE.search(stripped)
+    return None if escaped else JsonText(value, True)  # unpaired surrogates, perhaps: the scanner replaces them
+
+
+def _longest(text: str) -> JsonText | None:
+    """The longest value among prose, where objects in direct succession count as one list."""
+    best: list[Scanned] = []
+    longest = 0
+    run: list[Scanned] = []
+    began = end = 0
+    opening = _OPENING.search(text)
+    while opening:
+        start = opening.start()
+        found = scan_value(text, start)
+        if found.value or found.complete:
+            follows = run and isinstance(run[-1].value, dict) and isinstance(found.value, dict)
+            if not (follows and not text[end:start].strip(" \t\r\n,;")):
+                run, began = [], start
+            run.append(found)
+            end = found.end
+            if end - began > longest:
+                best, longest = run, end - began
+            if not found.complete and _has_objects(found.value):
+                break  # what follows are pieces of it, not further values
+        opening = _OPENING.search(text, found.end)
+    return _joined(best) if best else None
+
+
+def _has_objects(value: Any) -> bool:
+    return bool(value) and (isinstance(value, dict) or any(isinstance(item, dict) for item in value))
+
+
+def _joined(run: list[Scanned]) -> JsonText:
+    """The value of a run; of several objects a broken one is dropped, being but a part of one."""
+    problem = next((one.problem for one in run if not one.complete), None)
+    if len(run) == 1:
+        return JsonText(run[0].value, run[0].complete, problem)
+    return JsonText([one.value for one in run if one.complete], problem is None, problem)

@@ -1,0 +1,6 @@
+"""Prompts as files: ``<task>.v<N>.jinja`` with a header, cut into messages before they are rendered."""
+
+from core.prompts.library import PromptLibrary, library, shipped_folder, shipped_prompts
+from core.prompts.prompt import Prompt, PromptMessage
+
+__all__ = ["Prompt", "PromptLibrary", "PromptMessage", "library", "shipped_folder", "shipped_prompts"]

@@ -1,0 +1,67 @@
+"""Small parts of a model's items: relation and type names, and how a rejected item is shown."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import lru_cache
+from typing import Any
+
+from ingestion.extract.llm.stated import clean_name
+
+_LONGEST_SHOWN = 120
+_LONGEST_TYPE = 40
+_HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+_ROLES = ("subject", "relation", "object")
+
+
+def relation_name(value: Any, longest: int) -> str | None:
+    """A relation in lower-case words, snake and camel case taken apart; none when it is empty or too long."""
+    return _relation(value, longest) if isinstance(value, str) and len(value) <= 4 * longest else None
+
+
+@lru_cache(maxsize=4096)
+def _relation(value: str, longest: int) -> str | None:
+    name = clean_name(value, longest)
+    words = " ".join(_HUMP.sub(" ", name.replace("_", " ")).split()).lower() if name else ""
+    return words if words and len(words) <= longest else None
+
+
+@lru_cache(maxsize=1024)
+def _type(value: str) -> str:
+    name = (clean_name(value, _LONGEST_TYPE) or "").lower()
+    return name if name and len(name) <= _LONGEST_TYPE else "thing"
+
+
+def type_name(value: Any) -> str:
+    """A type in lower case; "thing" for what is none."""
+    return _type(value) if isinstance(value, str) and len(value) <= 4 * _LONGEST_TYPE else "thing"
+
+
+def described(item: Any) -> str:
+    """An item in at most 120 characters, its control characters written out."""
+    if isinstance(item, dict) and any(role in item for role in _ROLES):
+        text = " | ".join(_short(item.get(role)) for role in _ROLES)
+    elif isinstance(item, dict):
+        text = "{" + ", ".join(_short(key) for key in list(item)[:8]) + "}"
+    elif isinstance(item, list):
+        text = "[" + ", ".join(_short(one) for one in item[:8]) + "]"
+    else:
+        text = _short(item)
+    return text if len(text) <= _LONGEST_SHOWN else text[: _LONGEST_SHOWN - 1] + "…"
+
+
+def _short(value: Any) -> str:
+    if isinstance(value, str):
+        return "".join(_shown(character) for character in value[:_LONGEST_SHOWN])
+    if isinstance(value, dict | list):
+        return "{…}" if isinstance(value, dict) else "[…]"
+    if isinstance(value, int) and value.bit_length() > 64:
+        return "a huge number"
+    return "null" if value is None else str(value)
+
+
+def _shown(character: str) -> str:
+    if character.isprintable() and unicodedata.category(character)[0] != "C":
+        return character
+    return character.encode("unicode_escape").decode("ascii")

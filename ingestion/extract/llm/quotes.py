@@ -1,0 +1,111 @@
+"""Where a quote stands in an element: exactly, but for case, spaces and quote marks, or nearly."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+from rapidfuzz import fuzz
+
+_ALIKE = 90.0  # per cent of characters that a near quote shares with the text
+_LONGEST_NEAR = 400  # characters of a quote that is looked for nearly: the search is quadratic
+_SHORTEST = 2  # letters and digits; a shorter quote says nothing
+_PLAIN = str.maketrans({"‘": "'", "’": "'", "“": '"', "”": '"', "–": "-", "—": "-"})
+_UNSEEN = {"Cc", "Cf", "Cs", "Co", "Zl", "Zp"}
+_EDGES = " \t\n\"'“”‘’….,;:"
+# What turns a condition around, or is another condition: a near quote must have the same
+_TURNS = re.compile(
+    r"\b(?:not|no|never|nor|neither|none|cannot|without|unless|except|only|all|any|both|either)\b|n't\b|\d+"
+)
+_MEASURES = re.compile(
+    r"\b(?:under|over|less|more|least|most|before|after|until|below|above|within|outside"
+    r"|one|two|three|four|five|six|seven|eight|nine|ten)\b"
+)
+
+
+class Quotable:
+    """A text that quotes are looked for in, folded once."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self._folded: str | None = None
+        self._places: list[int] = []  # of each folded character in the text
+
+    def find(self, quote: str) -> tuple[int, int] | None:
+        """``[start, end)`` of the quote, on word boundaries; none where the text does not have it."""
+        wanted = quote.strip(_EDGES)
+        if sum(c.isalnum() for c in wanted[:8]) < _SHORTEST:
+            return None
+        exact = _whole(self.text, wanted)
+        if exact is not None:
+            return exact
+        folded, places = self._fold()
+        wanted = _fold(wanted)[0].strip(_EDGES)
+        found = _whole(folded, wanted) or _near(folded, wanted)
+        return None if found is None else (places[found[0]], places[found[1] - 1] + 1)
+
+    def _fold(self) -> tuple[str, list[int]]:
+        if self._folded is None:
+            self._folded, self._places = _fold(self.text)
+        return self._folded, self._places
+
+
+def _fold(text: str) -> tuple[str, list[int]]:
+    """Lower case, plain marks and single spaces, with the place of each character that is left."""
+    characters: list[str] = []
+    places: list[int] = []
+    for place, character in enumerate(text.translate(_PLAIN)):
+        if character.isspace() or unicodedata.category(character) in _UNSEEN:
+            folded = " " if characters and characters[-1] != " " else ""
+        else:
+            folded = unicodedata.normalize("NFKC", character).lower()
+        characters += folded
+        places += [place] * len(folded)
+    return "".join(characters), places
+
+
+def _whole(text: str, wanted: str) -> tuple[int, int] | None:
+    """The first place where ``wanted`` stands as whole words."""
+    start = text.find(wanted) if wanted else -1
+    while start >= 0:
+        end = start + len(wanted)
+        if _is_edge(text, start) and _is_edge(text, end):
+            return start, end
+        start = text.find(wanted, start + 1)
+    return None
+
+
+def _is_edge(text: str, place: int) -> bool:
+    """Whether no word goes on across ``place``."""
+    return not (text[place - 1 : place].isalnum() and text[place : place + 1].isalnum()) if place else True
+
+
+def _near(text: str, wanted: str) -> tuple[int, int] | None:
+    """The place most like ``wanted``, when it is alike enough and turns the same way."""
+    if not wanted or len(wanted) > _LONGEST_NEAR:
+        return None
+    if len(wanted) >= len(text):
+        return (0, len(text)) if text and fuzz.ratio(wanted, text) >= _ALIKE and _same_turn(wanted, text) else None
+    found = fuzz.partial_ratio_alignment(wanted, text, score_cutoff=_ALIKE)
+    if found is None:
+        return None
+    start, end = _widened(text, found.dest_start, found.dest_end)
+    return (start, end) if end > start and _same_turn(wanted, text[start:end]) else None
+
+
+def _widened(text: str, start: int, end: int) -> tuple[int, int]:
+    """The stretch out to whole words, without spaces at its ends."""
+    while start > 0 and not _is_edge(text, start):
+        start -= 1
+    while end < len(text) and not _is_edge(text, end):
+        end += 1
+    while start < end and text[start] == " ":
+        start += 1
+    while end > start and text[end - 1] == " ":
+        end -= 1
+    return start, end
+
+
+def _same_turn(one: str, other: str) -> bool:
+    """Whether both have the same negations, quantifiers, bounds and numbers, in the same order."""
+    return _TURNS.findall(one) == _TURNS.findall(other) and _MEASURES.findall(one) == _MEASURES.findall(other)

@@ -1,4 +1,5 @@
-"""``clausegraph eval conditionalqa``: score predictions, or run the engine and measure everything."""
+"""``clausegraph eval``: ``conditionalqa`` scores predictions or measures the whole engine, ``passages`` measures
+retrieval for multi-hop questions."""
 
 from __future__ import annotations
 
@@ -14,11 +15,14 @@ from core.errors import InputError
 
 if TYPE_CHECKING:
     from core.settings import Settings
+    from eval.comparison import PairedDifference
     from eval.conditionalqa.dataset import Question
     from eval.conditionalqa.run import EvaluationResult
+    from eval.passages import PassageQuestion, PassageResult
     from eval.records import QuestionRecord
 
 _CORPUS = "conditionalqa"
+_PASSAGES_CORPUS = "passages"
 
 
 def conditionalqa(
@@ -53,6 +57,81 @@ def conditionalqa(
     _emit(session, result.answers, "answers", _retrieval(result), None, result.trivial)
     if output is not None:
         session.note(f"records, report and plots: {output}")
+
+
+def passages(
+    session: Session,
+    *,
+    passages: Annotated[Path, typer.Option("--passages", help="JSON list of passages with their triples.")],
+    questions: Annotated[Path, typer.Option("--questions", help="JSON list of questions with supporting passages.")],
+    corpus: CorpusOption = None,
+) -> None:
+    """Read passages with their triples into a corpus and measure how well supporting passages are found."""
+    from eval.passages import AT, load_questions
+
+    asked = load_questions(questions)
+    settings = session.settings(corpus or _PASSAGES_CORPUS)
+    result = _run_passages(session, settings, passages, asked)
+    rows = [
+        [by, _percent(figures.recall), _percent(figures.complete), f"{figures.milliseconds:.0f}"]
+        for by, figures in result.figures.items()
+    ]
+    from app.cli.output import table
+
+    session.emit(
+        _passages_json(result),
+        f"{result.questions} questions, {result.supporting} supporting passages, {result.unmatched} not in the corpus",
+        table(("ranking", f"recall@{AT}", f"all in top {AT}", "ms"), rows),
+        f"hybrid minus vectors, 95% bootstrap interval: recall@{AT} {_interval(result.recall_difference)}, "
+        f"all in top {AT} {_interval(result.complete_difference)}",
+    )
+
+
+def _run_passages(
+    session: Session, settings: Settings, path: Path, questions: Sequence[PassageQuestion]
+) -> PassageResult:
+    from ingestion.sources import PassagesSource
+
+    source = PassagesSource(path)
+    given = source.passages()
+    from app.wiring import make_embedder, opened_ledger, reading
+    from eval.passages import evaluate
+    from ingestion.extract.given import GivenExtractor
+    from ingestion.pipeline import Options, Tools, ingest, no_progress
+
+    with progress_bars(session) as progress:
+        with opened_ledger(settings, create=True) as ledger:
+            tools = Tools(ledger, make_embedder(settings), GivenExtractor(given), progress or no_progress)
+            report = ingest(tools, settings.corpus, source, Options())
+        if report.rejects:
+            session.note(f"{len(report.rejects)} triples or passages not used: clausegraph show {report.run_id}")
+        with reading(settings) as (view, embedder):
+            return evaluate(view, embedder, questions, progress=progress or no_progress)
+
+
+def _passages_json(result: PassageResult) -> dict[str, Any]:
+    differences = {"recall": result.recall_difference, "complete": result.complete_difference}
+    return {
+        "questions": result.questions,
+        "supporting": result.supporting,
+        "unmatched": result.unmatched,
+        "rankings": {
+            by: {
+                "recall": round(figures.recall, 4),
+                "complete": round(figures.complete, 4),
+                "milliseconds": round(figures.milliseconds, 1),
+            }
+            for by, figures in result.figures.items()
+        },
+        "hybrid_minus_vectors": {
+            name: {"mean": round(found.mean, 4), "low": round(found.low, 4), "high": round(found.high, 4)}
+            for name, found in differences.items()
+        },
+    }
+
+
+def _interval(difference: PairedDifference) -> str:
+    return f"{100 * difference.mean:+.2f} [{100 * difference.low:+.2f}, {100 * difference.high:+.2f}]"
 
 
 def _score(questions: Sequence[Question], path: Path) -> list[QuestionRecord]:
@@ -143,6 +222,7 @@ def register(app: typer.Typer) -> None:
     group = typer.Typer(no_args_is_help=True, help="Measure the engine.")
     group.callback()(_group)
     command(group, "conditionalqa")(conditionalqa)
+    command(group, "passages")(passages)
     app.add_typer(group, name="eval")
 
 

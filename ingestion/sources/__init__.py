@@ -2,5 +2,6 @@
 
 from ingestion.sources.detect import open_source
 from ingestion.sources.document import CONDITIONALQA, HTML, Source, SourceDocument
+from ingestion.sources.passages import PassagesSource
 
-__all__ = ["CONDITIONALQA", "HTML", "Source", "SourceDocument", "open_source"]
+__all__ = ["CONDITIONALQA", "HTML", "PassagesSource", "Source", "SourceDocument", "open_source"]

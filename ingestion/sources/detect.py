@@ -8,10 +8,11 @@ from core.errors import SourceError
 from ingestion.sources.conditionalqa import ConditionalQASource
 from ingestion.sources.document import Source
 from ingestion.sources.folder import FolderSource
+from ingestion.sources.passages import PassagesSource, holds_passages
 
 
 def open_source(location: str, name: str | None = None) -> Source:
-    """Open a folder of HTML files, one HTML file, or a ConditionalQA documents file.
+    """Open a folder of HTML files, one HTML file, a ConditionalQA documents file, or a file of passages.
 
     Raises:
         SourceError: nothing is there, or it is no source that ClauseGraph knows.
@@ -24,4 +25,6 @@ def open_source(location: str, name: str | None = None) -> Source:
     if path.is_dir():
         records = path / "documents.json"
         return ConditionalQASource(records, name or path.name) if records.is_file() else FolderSource(path, name)
-    return ConditionalQASource(path, name) if path.suffix.lower() == ".json" else FolderSource(path, name)
+    if path.suffix.lower() == ".json":
+        return PassagesSource(path, name) if holds_passages(path) else ConditionalQASource(path, name)
+    return FolderSource(path, name)

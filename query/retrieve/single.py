@@ -28,12 +28,13 @@ class ScoredChunk:
 def nearest_chunks(view: View, embedder: Embedder, inquiry: Inquiry, limit: int) -> list[ScoredChunk]:
     """Chunks by similarity: plain dense retrieval."""
     hits = view.search("chunk", inquiry.embed(embedder), limit)
-    return _chunks(view, [((hit.page, hit.ref), hit.score) for hit in hits if hit.page is not None])
+    return chunks_at(view, [((hit.page, hit.ref), hit.score) for hit in hits if hit.page is not None])
 
 
 def keyword_chunks(view: View, inquiry: Inquiry, limit: int) -> list[ScoredChunk]:
     """Chunks by BM25."""
-    return _chunks(view, [((hit.page, hit.ref), hit.score) for hit in lexical_index(view).search(inquiry.text, limit)])
+    hits = lexical_index(view).search(inquiry.text, limit)
+    return chunks_at(view, [((hit.page, hit.ref), hit.score) for hit in hits])
 
 
 def nearest_elements(view: View, embedder: Embedder, inquiry: Inquiry, limit: int) -> list[ScoredElement]:
@@ -61,7 +62,8 @@ def _list_around(view: View, page: PageKey, anchor: str) -> list[tuple[Place, fl
     return [((page, above), 1.0), *(place for place in beside if place[0][1] != anchor)]
 
 
-def _chunks(view: View, found: list[tuple[Place, float]]) -> list[ScoredChunk]:
+def chunks_at(view: View, found: list[tuple[Place, float]]) -> list[ScoredChunk]:
+    """The chunks of these places, in the order given."""
     named = {(page, chunk.key): chunk for page in {p for (p, _), _ in found} for chunk in view.reading(page).chunks}
     return [ScoredChunk(place[0], named[place], score) for place, score in found]
 

@@ -1,0 +1,159 @@
+"""Retrieval of supporting passages for multi-hop questions: BM25, vectors, the graph, and hybrid, in one run."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import TypeAdapter
+
+from core.errors import InputError
+from core.models.embedding import Embedder
+from core.types import PageKey
+from eval.comparison import PairedDifference, paired_difference
+from eval.json_files import read_json_list
+from indexes.views import View
+from ingestion.sources.passages import squeezed
+from query.rank.pagerank import DEFAULT_WALK, Walk
+from query.retrieve.passages import RANKINGS, Ranking, rank_passages
+from query.retrieve.question import Inquiry
+
+AT = 5  # passages looked at
+BASELINE: Ranking = "vectors"
+SYSTEM: Ranking = "hybrid"
+_DEPTH = 30  # chunks ranked: more than the best AT pages have
+_ADVICE = 'give a list of objects with "question" and "supporting_titles_texts": [[title, text], …]'
+
+Progress = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True)
+class PassageQuestion:
+    """A question and the passages that support its answer, each as (title, text)."""
+
+    question: str
+    supporting_titles_texts: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """One ranking over all questions: share of the supporting passages among the best ``AT``, by question
+    number, and the median of the milliseconds a question took."""
+
+    recalls: Mapping[str, float]
+    milliseconds: float
+
+    @property
+    def recall(self) -> float:
+        """Mean share of the supporting passages that were found."""
+        return sum(self.recalls.values()) / len(self.recalls)
+
+    @property
+    def complete(self) -> float:
+        """Share of the questions with every supporting passage found."""
+        return sum(value == 1.0 for value in self.recalls.values()) / len(self.recalls)
+
+
+@dataclass(frozen=True, slots=True)
+class PassageResult:
+    """Figures by ranking; ``unmatched`` supporting passages are not in the corpus and count as not found."""
+
+    questions: int
+    supporting: int
+    unmatched: int
+    figures: Mapping[Ranking, Figures]
+    recall_difference: PairedDifference
+    complete_difference: PairedDifference
+
+
+_QUESTIONS = TypeAdapter(tuple[PassageQuestion, ...])
+
+
+def load_questions(path: Path) -> tuple[PassageQuestion, ...]:
+    """Read a question file, in its order.
+
+    Raises:
+        InputError: the file is unreadable or empty, or a question has another form or no supporting passage.
+    """
+    questions = read_json_list(path, _QUESTIONS, advice=_ADVICE)
+    if not questions:
+        raise InputError(f"{path} has no question; {_ADVICE}")
+    for index, question in enumerate(questions):
+        if not question.question.strip() or not question.supporting_titles_texts:
+            raise InputError(f"{path}: record {index} has an empty question or no supporting passage; {_ADVICE}")
+    return questions
+
+
+def evaluate(
+    view: View,
+    embedder: Embedder,
+    questions: Sequence[PassageQuestion],
+    *,
+    walk: Walk = DEFAULT_WALK,
+    progress: Progress = lambda _stage, _done, _total: None,
+) -> PassageResult:
+    """Rank the pages of ``view`` for every question in every way.
+
+    Raises:
+        InputError: not one supporting passage is in the corpus.
+    """
+    gold, unmatched = match(view, questions)
+    figures: dict[Ranking, Figures] = {}
+    for by in RANKINGS:
+        recalls: dict[str, float] = {}
+        took: list[float] = []
+        for number, question in enumerate(questions):
+            start = time.perf_counter()
+            found = best_pages(view, embedder, question.question, by, walk)
+            took.append((time.perf_counter() - start) * 1000)
+            wanted = gold[number]
+            recalls[str(number)] = sum(page in found for page in wanted) / len(wanted)
+            progress(f"retrieve: {by}", number + 1, len(questions))
+        figures[by] = Figures(recalls, sorted(took)[len(took) // 2])
+    first, second = figures[BASELINE].recalls, figures[SYSTEM].recalls
+    return PassageResult(
+        questions=len(questions),
+        supporting=sum(len(wanted) for wanted in gold),
+        unmatched=unmatched,
+        figures=figures,
+        recall_difference=paired_difference(first, second),
+        complete_difference=paired_difference(_completed(first), _completed(second)),
+    )
+
+
+def best_pages(view: View, embedder: Embedder, question: str, by: Ranking, walk: Walk = DEFAULT_WALK) -> list[PageKey]:
+    """The pages of the best chunks, each once, at most ``AT``."""
+    ranked = rank_passages(view, embedder, Inquiry(question), _DEPTH, by, walk)
+    return list(dict.fromkeys(item.page for item in ranked))[:AT]
+
+
+def match(view: View, questions: Sequence[PassageQuestion]) -> tuple[list[list[PageKey | None]], int]:
+    """For each question the pages of its supporting passages, ``None`` where the corpus has none, and how many.
+
+    Raises:
+        InputError: none is there at all.
+    """
+    by_content: dict[tuple[str, str], PageKey] = {}
+    for page in view.page_keys():
+        reading = view.reading(page)
+        text = " ".join(element.text for element in reading.elements)
+        by_content[squeezed(reading.title), squeezed(text)] = page
+    found = [
+        [by_content.get((squeezed(title), squeezed(text))) for title, text in question.supporting_titles_texts]
+        for question in questions
+    ]
+    unmatched = sum(page is None for pages in found for page in pages)
+    if unmatched == sum(map(len, found)):
+        title = questions[0].supporting_titles_texts[0][0]
+        raise InputError(
+            f"none of the {unmatched} supporting passages (first: {title!r}) is in corpus {view.corpus!r}; give the "
+            "questions that belong to the passages"
+        )
+    return found, unmatched
+
+
+def _completed(recalls: Mapping[str, float]) -> dict[str, float]:
+    return {name: float(value == 1.0) for name, value in recalls.items()}
+

@@ -1,0 +1,196 @@
+"""Personalised PageRank over entities, facts and the places that state them: a pure function of plain sets.
+
+Nodes are entities, facts and places (chunks or elements). Edges, all undirected::
+
+    fact    – its subject and its object (literals are no nodes)        1
+    fact    – each place that states it                                 1
+    place   – the entity that its page's title names                    walk.title
+    entity  – an entity with a like name                                cosine of their words, from walk.alike
+
+A walker starts at the question's seeds and returns to them with probability ``1 - damping`` at each step (Haveliwala
+2002). Seeds are, after HippoRAG 2 (Gutiérrez et al. 2025), the ends of the facts nearest to the question and, with a
+small share, the places nearest to it: so the places of the second hop get their score from what the first hop
+says, and similarity still has its say. Unlike there, no model filters the facts; instead few are taken, and a
+seed weighs what it is better than the best one *not* taken, so that the last ones hardly count.
+
+Like names are edges, not one entity: that is a decision (``entities review``), this only a hint. They are found by
+the words they share, weighted by rarity; no model is asked.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import chain
+from typing import TYPE_CHECKING, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from core.types import Fact
+from query.rank.signals import Place
+
+if TYPE_CHECKING:
+    from igraph import Graph  # type: ignore[import-untyped]
+
+K = TypeVar("K", str, Place)
+LITERAL = "="  # begins an object that is a value and no entity
+_DIGITS = 9  # the solver's precision: scores that agree so far are ties
+_BLOCK = 2000  # names compared at once
+_COMMON = 400  # a word of more names than this makes none of them alike
+
+
+@dataclass(frozen=True, slots=True)
+class Walk:
+    """Parameters of the walk: round numbers; how much they matter is in ``docs/passages.md``."""
+
+    damping: float = 0.85
+    facts: int = 5  # nearest facts whose ends are seeds
+    places: int = 5  # nearest places that are seeds
+    share: float = 0.2  # of the restarts that go to places, the rest goes to entities
+    title: float = 1.0  # weight of place – title's entity
+    alike: float = 0.6  # cosine from which names are alike; above 1: never
+
+
+DEFAULT_WALK = Walk()
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Network:
+    """The graph to walk on. Nodes: entities, then facts, then places, each in order."""
+
+    graph: Graph
+    weights: tuple[float, ...]
+    entities: Mapping[str, int]
+    ends: Mapping[str, tuple[int, ...]]  # fact id → nodes of its ends
+    places: Mapping[Place, int]
+
+
+def build_network(
+    facts: Iterable[Fact],
+    stated: Iterable[tuple[str, Place]],
+    titled: Iterable[tuple[str, Place]] = (),
+    places: Iterable[Place] = (),
+    walk: Walk = DEFAULT_WALK,
+) -> Network:
+    """Build the graph; equal sets give an equal graph, in whatever order they come.
+
+    Args:
+        stated: (fact id, place) for each place that states a fact.
+        titled: (entity, place) for each place on a page whose title names the entity; others are left out.
+        places: more places that may be seeds.
+    """
+    from igraph import Graph
+
+    by_id = {fact.id: fact for fact in sorted(facts, key=lambda fact: fact.id)}
+    rows = sorted({(fact, place) for fact, place in stated if fact in by_id})
+    entities = _numbered(sorted({end for fact in by_id.values() for end in _entities(fact)}), 0)
+    numbers = _numbered(list(by_id), len(entities))
+    spots = _numbered(sorted({place for _, place in rows} | set(places)), len(entities) + len(numbers))
+    ends = {key: tuple(entities[end] for end in _entities(fact)) for key, fact in by_id.items()}
+    named = sorted({(entities[key], spots[place]) for key, place in titled if key in entities and place in spots})
+    alike = like_names(list(entities), walk.alike)
+    edges = [
+        *((numbers[key], end) for key, nodes in ends.items() for end in nodes),
+        *((numbers[fact], spots[place]) for fact, place in rows),
+    ]
+    weights = [1.0] * len(edges) + [walk.title] * len(named) + [weight for _, _, weight in alike]
+    edges += [*named, *((one, other) for one, other, _ in alike)]
+    graph = Graph(n=len(entities) + len(numbers) + len(spots), edges=edges, directed=False)
+    return Network(graph, tuple(weights), entities, ends, spots)
+
+
+def walk_from(
+    network: Network,
+    facts: Mapping[str, float],
+    places: Mapping[Place, float] | None = None,
+    walk: Walk = DEFAULT_WALK,
+) -> dict[Place, float]:
+    """How often the walker is at each place, 0 to 1; places it never reaches are left out.
+
+    Args:
+        facts: similarity of facts to the question; the best ``walk.facts`` that the network has are seeds. One
+            more than those should be given, for it says where nothing begins.
+        places: similarity of places; none: the graph alone.
+    """
+    known = {key: score for key, score in facts.items() if network.ends.get(key)}
+    seeds: dict[int, float] = defaultdict(float)
+    for key, weight in excess(known, walk.facts).items():
+        for end in network.ends[key]:
+            seeds[end] += weight
+    within = {place: score for place, score in (places or {}).items() if place in network.places}
+    near = {network.places[place]: weight for place, weight in excess(within, walk.places).items()}
+    restart = _restart(network.graph.vcount(), seeds, near, walk.share)
+    if not restart.any():
+        return {}
+    scores = network.graph.personalized_pagerank(
+        directed=False,
+        damping=walk.damping,
+        reset=restart.tolist(),
+        weights=list(network.weights),
+        implementation="prpack",
+    )
+    return {place: score for place, node in network.places.items() if (score := round(scores[node], _DIGITS)) > 0}
+
+
+def excess(scores: Mapping[K, float], count: int) -> dict[K, float]:
+    """The ``count`` best keys, each with what its score is above the best one left out (none: above zero).
+
+    Keys that are all no better than that one weigh the same. Ties by key.
+    """
+    order = sorted(scores, key=lambda key: (-scores[key], key))
+    floor = scores[order[count]] if len(order) > count else min([0.0, *scores.values()])
+    above = {key: scores[key] - floor for key in order[:count]}
+    return above if any(above.values()) else dict.fromkeys(above, 1.0)
+
+
+def like_names(names: Sequence[str], threshold: float) -> list[tuple[int, int, float]]:
+    """Pairs of positions of names with like words: (smaller, greater, cosine), by position.
+
+    Cosine of the names' word sets, each word weighing the logarithm of its rarity among the names.
+    """
+    from scipy.sparse import csr_array
+
+    held = [sorted(set(name.split())) for name in names]
+    counts = Counter(chain.from_iterable(held))
+    rarity = {word: math.log(len(names) / count) for word, count in counts.items()}
+    columns = _numbered(sorted(word for word, count in counts.items() if 1 < count <= _COMMON), 0)
+    rows: list[int] = []
+    indices: list[int] = []
+    values: list[float] = []
+    for row, words in enumerate(held):
+        length = math.sqrt(math.fsum(rarity[word] ** 2 for word in words)) or 1.0
+        kept = [word for word in words if word in columns]
+        rows += [row] * len(kept)
+        indices += [columns[word] for word in kept]
+        values += [rarity[word] / length for word in kept]
+    matrix = csr_array((values, (rows, indices)), shape=(len(names), len(columns)))
+    transposed = matrix.T.tocsr()
+    found: list[tuple[int, int, float]] = []
+    for start in range(0, len(names), _BLOCK):
+        cosines = (matrix[start : start + _BLOCK] @ transposed).tocoo()
+        kept_rows = (cosines.data >= threshold) & (cosines.row + start < cosines.col)
+        triples = zip(cosines.row[kept_rows], cosines.col[kept_rows], cosines.data[kept_rows], strict=True)
+        found += [(int(row) + start, int(column), round(float(value), _DIGITS)) for row, column, value in triples]
+    return sorted(found)
+
+
+def _restart(nodes: int, seeds: Mapping[int, float], near: Mapping[int, float], share: float) -> NDArray[np.float64]:
+    """Where the walker returns to: entities and places by their shares; all to one kind where the other has none."""
+    restart = np.zeros(nodes, dtype=np.float64)
+    for weights, part in ((seeds, 1 - share if near else 1.0), (near, share if seeds else 1.0)):
+        total = math.fsum(weights.values())
+        for node, weight in weights.items():
+            restart[node] += part * weight / total
+    return restart
+
+
+def _entities(fact: Fact) -> list[str]:
+    """The ends of a fact that are entities, each once."""
+    return [end for end in dict.fromkeys((fact.subject, fact.object)) if not end.startswith(LITERAL)]
+
+
+def _numbered(keys: Iterable[K], first: int) -> dict[K, int]:
+    return {key: number for number, key in enumerate(keys, first)}

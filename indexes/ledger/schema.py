@@ -257,6 +257,12 @@ segments = Table(
     Index("segments_of", "corpus_id", "model", "kind"),
 )
 
+identity = Table(  # one row: what makes this ledger this one, also when it is copied, moved or restored
+    "identity",
+    metadata,
+    Column("id", String(40), primary_key=True),
+)
+
 # --- projections ----------------------------------------------------------------------------------
 
 chunks = Table(

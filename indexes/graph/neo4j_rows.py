@@ -1,0 +1,311 @@
+"""From the ledger to Neo4j: rows with an epoch interval as nodes and relationships, in parts of one transaction each.
+
+Pure reading: every part is one short read of the ledger, walked by row id, so that no transaction stays open. The
+same parts are written by a projection, and compared with what the server has by ``verify``.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from sqlalchemy import Row, Select, Table, select
+
+from core.language.normalise import tokens
+from core.serial import reading_from_json, unpack
+from indexes.ledger.schema import OPEN, chunks, entity_names, members, page_versions, pages, sources, supports
+from indexes.ledger.store import Ledger
+from indexes.projection import LITERAL
+
+BATCH = 10_000  # relationships written in one transaction
+_PAGES = 50  # read at once, with all their elements
+
+Properties = dict[str, Any]
+NODES = ("Page", "Chunk", "Element", "Entity", "Value", "Condition")
+STATES, HAS_PAGE, HAS_CHUNK, HAS_ELEMENT, TAKEN_FOR = "STATES", "HAS_PAGE", "HAS_CHUNK", "HAS_ELEMENT", "TAKEN_FOR"
+TYPES = (STATES, HAS_ELEMENT, HAS_CHUNK, HAS_PAGE, TAKEN_FOR)  # removed in this order
+
+
+@dataclass(frozen=True, slots=True)
+class Corpus:
+    """The corpus whose rows these are: its id in the ledger, and its name."""
+
+    id: int
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """A relationship: keys of its two nodes and its properties, ``id`` among them."""
+
+    start: str | int
+    end: str
+    properties: Properties
+
+
+@dataclass(slots=True)
+class Part:
+    """Nodes by label and key, relationships of one type, and the leaves of its conditions."""
+
+    type: str
+    target: str  # label of the end nodes
+    edges: list[Edge] = field(default_factory=list)
+    nodes: dict[str, dict[str, Properties]] = field(default_factory=dict)
+    leaves: list[Properties] = field(default_factory=list)
+
+    def add_node(self, label: str, properties: Properties) -> str:
+        """Note a node; returns its key."""
+        key: str = properties["key"]
+        self.nodes.setdefault(label, {})[key] = properties
+        return key
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """Epochs ``(after, upto]``: the rows that open in it. What closes later is open as yet."""
+
+    after: int
+    upto: int
+
+    def until(self, number: int) -> int:
+        """The end of a row as it is known at ``upto``."""
+        return number if number <= self.upto else OPEN
+
+
+def opened(ledger: Ledger, corpus: Corpus, interval: Interval) -> Iterator[Part]:
+    """Everything that opens in the interval; pages first, for conditions are tied to their elements."""
+    yield from _pages(ledger, corpus, interval)
+    yield from _chunks(ledger, corpus, interval)
+    yield from _supports(ledger, corpus, interval)
+    yield from _names(ledger, corpus, interval)
+
+
+def closed(ledger: Ledger, corpus: Corpus, interval: Interval) -> Iterator[tuple[str, list[Properties]]]:
+    """(type, [{id, until}]) of every older row that closes in the interval."""
+
+    def ends(table: Table, query: Select[Any]) -> Iterator[Sequence[Row[Any]]]:
+        within = (table.c.since <= interval.after, table.c.until > interval.after, table.c.until <= interval.upto)
+        return _walk(ledger, table, query.where(table.c.corpus_id == corpus.id, *within), BATCH)
+
+    for rows in ends(supports, select(supports)):
+        yield STATES, [{"id": _support_id(corpus, row), "until": row.until} for row in rows]
+    for rows in ends(chunks, select(chunks)):
+        yield HAS_CHUNK, [{"id": _chunk_id(corpus, row), "until": row.until} for row in rows]
+    for rows in ends(entity_names, select(entity_names)):
+        yield TAKEN_FOR, [{"id": _name_id(corpus, row), "until": row.until} for row in rows]
+    for rows in ends(members, _members()):
+        yield HAS_PAGE, [{"id": _member_id(corpus, row), "until": row.until} for row in rows]
+        anchors = [(row, element["anchor"]) for row in rows for element in _elements(row)]
+        for start in range(0, len(anchors), BATCH):
+            yield (
+                HAS_ELEMENT,
+                [
+                    {"id": f"{_member_id(corpus, row)}#{anchor}", "until": row.until}
+                    for row, anchor in anchors[start : start + BATCH]
+                ],
+            )
+
+
+# --- keys -----------------------------------------------------------------------------------------
+
+
+def page_key(corpus_id: int, page_id: int) -> str:
+    return f"{corpus_id}/{page_id}"
+
+
+def term_key(corpus_id: int, name: str) -> str:
+    """Key of the node of an entity or a value: names may be too long for an index."""
+    return f"{corpus_id}/{_digest(name)}"
+
+
+def words(name: str) -> str:
+    """The tokens of a name, each between blanks, as a text index finds them."""
+    return f" {' '.join(sorted(set(tokens(name))))} "
+
+
+def _digest(*parts: str) -> str:
+    text = "\0".join(parts).encode("utf-8", "surrogatepass")
+    return hashlib.blake2b(text, digest_size=16).hexdigest()
+
+
+def _member_id(corpus: Corpus, row: Row[Any]) -> str:
+    return f"{corpus.id}/{row.page_id}/{row.page_version_id}/{_digest(row.extractor, row.projection)[:8]}@{row.since}"
+
+
+def _chunk_id(corpus: Corpus, row: Row[Any]) -> str:
+    return f"{corpus.id}/{row.page_id}/{_digest(row.key, row.content_hash, row.input_key)}@{row.since}"
+
+
+def _support_id(corpus: Corpus, row: Row[Any]) -> str:
+    return f"{corpus.id}/{row.page_id}/{row.content_key}@{row.since}"
+
+
+def _name_id(corpus: Corpus, row: Row[Any]) -> str:
+    return f"{corpus.id}/{_digest(row.name)}@{row.since}"
+
+
+# --- parts ----------------------------------------------------------------------------------------
+
+
+def _walk(ledger: Ledger, table: Table, query: Select[Any], size: int) -> Iterator[Sequence[Row[Any]]]:
+    """Rows by id, ``size`` at a time, each time in a short transaction of its own."""
+    last = 0
+    while True:
+        with ledger.read() as connection:
+            rows = connection.execute(query.where(table.c.id > last).order_by(table.c.id).limit(size)).all()
+        if not rows:
+            return
+        yield rows
+        last = rows[-1].id
+
+
+def _opening(
+    ledger: Ledger, corpus: Corpus, interval: Interval, table: Table, query: Select[Any], size: int = BATCH
+) -> Iterator[Sequence[Row[Any]]]:
+    within = (table.c.since > interval.after, table.c.since <= interval.upto)
+    return _walk(ledger, table, query.where(table.c.corpus_id == corpus.id, *within), size)
+
+
+def _members() -> Select[Any]:
+    return (
+        select(members, pages.c.uri, sources.c.name.label("source"), page_versions.c.reading, page_versions.c.url)
+        .join(page_versions, page_versions.c.id == members.c.page_version_id)
+        .join(pages, pages.c.id == members.c.page_id)
+        .join(sources, sources.c.id == pages.c.source_id)
+    )
+
+
+def _elements(row: Row[Any]) -> list[Properties]:
+    """Anchor, tag, text and headings of the elements of a page version."""
+    elements = reading_from_json(unpack(row.reading)).elements
+    return [{"anchor": e.anchor, "tag": e.tag, "text": e.text, "headings": list(e.headings)} for e in elements]
+
+
+def _pages(ledger: Ledger, corpus: Corpus, interval: Interval) -> Iterator[Part]:
+    for rows in _opening(ledger, corpus, interval, members, _members(), _PAGES):
+        heads, part = Part(HAS_PAGE, "Page"), Part(HAS_ELEMENT, "Element")
+        bodies = [part]
+        for row in rows:
+            reading = reading_from_json(unpack(row.reading))
+            page = {"corpus": corpus.name, "source": row.source, "uri": row.uri}
+            key = heads.add_node("Page", {"key": page_key(corpus.id, row.page_id)} | page)
+            span = {"corpus": corpus.name, "since": row.since, "until": interval.until(row.until)}
+            stated = {"title": reading.title, "url": reading.url, "updated": reading.updated}
+            heads.edges.append(Edge(corpus.id, key, {"id": _member_id(corpus, row)} | span | stated))
+            for position, e in enumerate(reading.elements):
+                if len(part.edges) >= BATCH:
+                    bodies.append(part := Part(HAS_ELEMENT, "Element"))
+                node = {"key": f"{key}#{e.anchor}", "page": key, "anchor": e.anchor, "tag": e.tag, "text": e.text}
+                end = part.add_node("Element", node | {"corpus": corpus.name})
+                place = {"position": position, "headings": list(e.headings)}
+                part.edges.append(Edge(key, end, {"id": f"{_member_id(corpus, row)}#{e.anchor}"} | span | place))
+        yield heads
+        yield from (body for body in bodies if body.edges)
+
+
+def _chunks(ledger: Ledger, corpus: Corpus, interval: Interval) -> Iterator[Part]:
+    for rows in _opening(ledger, corpus, interval, chunks, select(chunks)):
+        part = Part(HAS_CHUNK, "Chunk")
+        for row in rows:
+            page = page_key(corpus.id, row.page_id)
+            node = {"key": f"{page}#{row.key}", "corpus": corpus.name, "page": page, "chunk": row.key}
+            span = {"corpus": corpus.name, "since": row.since, "until": interval.until(row.until)}
+            identity = {"id": _chunk_id(corpus, row), "content_hash": row.content_hash}
+            part.edges.append(Edge(page, part.add_node("Chunk", node), identity | span))
+        yield part
+
+
+def _supports(ledger: Ledger, corpus: Corpus, interval: Interval) -> Iterator[Part]:
+    for rows in _opening(ledger, corpus, interval, supports, select(supports)):
+        parts = {"Entity": Part(STATES, "Entity"), "Value": Part(STATES, "Value")}
+        for row in rows:
+            label = "Value" if row.object.startswith(LITERAL) else "Entity"
+            _add_support(parts[label], label, corpus, row, interval)
+        yield from (part for part in parts.values() if part.edges)
+
+
+def _add_support(part: Part, label: str, corpus: Corpus, row: Row[Any], interval: Interval) -> None:
+    statement = json.loads(row.statement)
+    page = page_key(corpus.id, row.page_id)
+    start = _add_entity(part, corpus, row.subject)
+    if label == "Value":
+        name = row.object.removeprefix(LITERAL)
+        end = part.add_node("Value", {"key": term_key(corpus.id, name), "corpus": corpus.name, "name": name})
+    else:
+        end = _add_entity(part, corpus, row.object)
+    tree = statement.get("condition")
+    properties = {
+        "id": _support_id(corpus, row),
+        "corpus": corpus.name,
+        "fact_id": row.fact_id,
+        "relation": row.relation,
+        "page": page,
+        "chunk": row.chunk_key,
+        "anchors": list(dict.fromkeys(span[0] for span in statement["spans"])),
+        "polarity": statement["polarity"],
+        "modality": statement["modality"],
+        "effective_from": statement.get("from"),
+        "effective_to": statement.get("to"),
+        "condition": None if tree is None else _add_condition(part, corpus, page, tree),
+        "extractor": row.extractor,
+        "content_key": row.content_key,
+        "statement": row.statement,
+        "since": row.since,
+        "until": interval.until(row.until),
+    }
+    part.edges.append(Edge(start, end, properties))
+
+
+def _add_entity(part: Part, corpus: Corpus, name: str) -> str:
+    key = term_key(corpus.id, name)
+    known = part.nodes.setdefault("Entity", {})
+    if key not in known:
+        known[key] = {"key": key, "corpus": corpus.name, "name": name, "words": words(name)}
+    return key
+
+
+def _add_condition(part: Part, corpus: Corpus, page: str, tree: Any) -> str:
+    """A node for the tree, tied to the elements of its leaves; equal trees of a page are one node."""
+    body = json.dumps(tree, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    key = f"{page}/{_digest(body)}"
+    if key not in part.nodes.get("Condition", {}):
+        node = {"key": key, "corpus": corpus.name, "page": page, "tree": body, "text": _in_words(tree)}
+        part.add_node("Condition", node)
+        for position, (anchor, start, end, text) in enumerate(_leaves(tree)):
+            where = {"start": start, "end": end, "text": text}
+            part.leaves.append({"condition": key, "element": f"{page}#{anchor}", "position": position} | where)
+    return key
+
+
+def _leaves(tree: Any) -> Iterator[list[Any]]:
+    ((kind, body),) = tree.items()
+    if kind == "leaf":
+        yield body
+    else:
+        for child in [body] if kind == "not" else body:
+            yield from _leaves(child)
+
+
+def _in_words(tree: Any) -> str:
+    """The tree as analysts read it."""
+    ((kind, body),) = tree.items()
+    if kind == "leaf":
+        return str(body[3])
+    if kind == "not":
+        return f"not ({_in_words(body)})"
+    return f" {'and' if kind == 'all' else 'or'} ".join(
+        _in_words(child) if "leaf" in child else f"({_in_words(child)})" for child in body
+    )
+
+
+def _names(ledger: Ledger, corpus: Corpus, interval: Interval) -> Iterator[Part]:
+    for rows in _opening(ledger, corpus, interval, entity_names, select(entity_names)):
+        part = Part(TAKEN_FOR, "Entity")
+        for row in rows:
+            span = {"corpus": corpus.name, "since": row.since, "until": interval.until(row.until)}
+            ends = _add_entity(part, corpus, row.name), _add_entity(part, corpus, row.entity)
+            part.edges.append(Edge(*ends, {"id": _name_id(corpus, row)} | span))
+        yield part

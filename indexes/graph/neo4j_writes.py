@@ -1,0 +1,171 @@
+"""What is written to Neo4j, and how: parts, ends of intervals, removals. Every statement can be repeated.
+
+Types and labels are part of a query's text, so there is one literal for each; what came from a page or a model is
+always a parameter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, LiteralString
+
+from indexes.graph.neo4j import Neo4jServer, Statement
+from indexes.graph.neo4j_rows import (
+    BATCH,
+    HAS_CHUNK,
+    HAS_ELEMENT,
+    HAS_PAGE,
+    STATES,
+    TAKEN_FOR,
+    TYPES,
+    Corpus,
+    Part,
+    Properties,
+)
+
+_NODES: dict[str, LiteralString] = {
+    "Page": "UNWIND $rows AS row MERGE (n:Page {key: row.key}) ON CREATE SET n = row",
+    "Chunk": "UNWIND $rows AS row MERGE (n:Chunk {key: row.key}) ON CREATE SET n = row",
+    "Element": "UNWIND $rows AS row MERGE (n:Element {key: row.key}) ON CREATE SET n = row",
+    "Entity": "UNWIND $rows AS row MERGE (n:Entity {key: row.key}) ON CREATE SET n = row",
+    "Value": "UNWIND $rows AS row MERGE (n:Value {key: row.key}) ON CREATE SET n = row",
+    "Condition": "UNWIND $rows AS row MERGE (n:Condition {key: row.key}) ON CREATE SET n = row",
+}
+_LEAVES: LiteralString = (
+    "UNWIND $rows AS row MATCH (c:Condition {key: row.condition}) MATCH (e:Element {key: row.element}) "
+    "MERGE (c)-[l:LEAF {position: row.position}]->(e) SET l.start = row.start, l.end = row.end, l.text = row.text"
+)
+_EDGES: dict[tuple[str, str], LiteralString] = {
+    (STATES, "Entity"): "UNWIND $rows AS row MATCH (a:Entity {key: row.a}) MATCH (b:Entity {key: row.b}) "
+    "CREATE (a)-[r:STATES]->(b) SET r = row.p",
+    (STATES, "Value"): "UNWIND $rows AS row MATCH (a:Entity {key: row.a}) MATCH (b:Value {key: row.b}) "
+    "CREATE (a)-[r:STATES]->(b) SET r = row.p",
+    (HAS_PAGE, "Page"): "UNWIND $rows AS row MATCH (a:Corpus {id: row.a}) MATCH (b:Page {key: row.b}) "
+    "CREATE (a)-[r:HAS_PAGE]->(b) SET r = row.p",
+    (HAS_CHUNK, "Chunk"): "UNWIND $rows AS row MATCH (a:Page {key: row.a}) MATCH (b:Chunk {key: row.b}) "
+    "CREATE (a)-[r:HAS_CHUNK]->(b) SET r = row.p",
+    (HAS_ELEMENT, "Element"): "UNWIND $rows AS row MATCH (a:Page {key: row.a}) MATCH (b:Element {key: row.b}) "
+    "CREATE (a)-[r:HAS_ELEMENT]->(b) SET r = row.p",
+    (TAKEN_FOR, "Entity"): "UNWIND $rows AS row MATCH (a:Entity {key: row.a}) MATCH (b:Entity {key: row.b}) "
+    "CREATE (a)-[r:TAKEN_FOR]->(b) SET r = row.p",
+}
+_THERE: dict[str, LiteralString] = {
+    STATES: "MATCH ()-[r:STATES]->() WHERE r.id IN $ids RETURN r.id AS id",
+    HAS_PAGE: "MATCH ()-[r:HAS_PAGE]->() WHERE r.id IN $ids RETURN r.id AS id",
+    HAS_CHUNK: "MATCH ()-[r:HAS_CHUNK]->() WHERE r.id IN $ids RETURN r.id AS id",
+    HAS_ELEMENT: "MATCH ()-[r:HAS_ELEMENT]->() WHERE r.id IN $ids RETURN r.id AS id",
+    TAKEN_FOR: "MATCH ()-[r:TAKEN_FOR]->() WHERE r.id IN $ids RETURN r.id AS id",
+}
+_ENDS: dict[str, LiteralString] = {
+    STATES: "UNWIND $rows AS row MATCH ()-[r:STATES {id: row.id}]->() SET r.until = row.until",
+    HAS_PAGE: "UNWIND $rows AS row MATCH ()-[r:HAS_PAGE {id: row.id}]->() SET r.until = row.until",
+    HAS_CHUNK: "UNWIND $rows AS row MATCH ()-[r:HAS_CHUNK {id: row.id}]->() SET r.until = row.until",
+    HAS_ELEMENT: "UNWIND $rows AS row MATCH ()-[r:HAS_ELEMENT {id: row.id}]->() SET r.until = row.until",
+    TAKEN_FOR: "UNWIND $rows AS row MATCH ()-[r:TAKEN_FOR {id: row.id}]->() SET r.until = row.until",
+}
+_MATCH_IDS: dict[str, LiteralString] = {
+    STATES: "UNWIND $ids AS id MATCH (a)-[r:STATES {id: id}]->(b) ",
+    HAS_PAGE: "UNWIND $ids AS id MATCH (a)-[r:HAS_PAGE {id: id}]->(b) ",
+    HAS_CHUNK: "UNWIND $ids AS id MATCH (a)-[r:HAS_CHUNK {id: id}]->(b) ",
+    HAS_ELEMENT: "UNWIND $ids AS id MATCH (a)-[r:HAS_ELEMENT {id: id}]->(b) ",
+    TAKEN_FOR: "UNWIND $ids AS id MATCH (a)-[r:TAKEN_FOR {id: id}]->(b) ",
+}
+_REMOVE: LiteralString = """
+WITH collect(r) AS gone, collect(DISTINCT a) + collect(DISTINCT b) AS ends, collect(DISTINCT r.condition) AS named
+FOREACH (one IN gone | DELETE one)
+WITH ends, named
+CALL (ends) {
+  UNWIND ends AS n WITH DISTINCT n WHERE NOT n:Corpus AND NOT EXISTS { (n)--() } DELETE n
+}
+CALL (named) {
+  UNWIND named AS key MATCH (c:Condition {key: key})
+  WHERE NOT EXISTS { MATCH ()-[r:STATES]->() WHERE r.page = c.page AND r.condition = key }
+  DETACH DELETE c
+}
+"""
+_INTERVALS: dict[str, LiteralString] = {
+    STATES: "MATCH ()-[r:STATES]->() WHERE r.corpus = $corpus RETURN r.id AS id, r.since AS since, r.until AS until",
+    HAS_PAGE: "MATCH ()-[r:HAS_PAGE]->() WHERE r.corpus = $corpus "
+    "RETURN r.id AS id, r.since AS since, r.until AS until",
+    HAS_CHUNK: "MATCH ()-[r:HAS_CHUNK]->() WHERE r.corpus = $corpus "
+    "RETURN r.id AS id, r.since AS since, r.until AS until",
+    HAS_ELEMENT: "MATCH ()-[r:HAS_ELEMENT]->() WHERE r.corpus = $corpus "
+    "RETURN r.id AS id, r.since AS since, r.until AS until",
+    TAKEN_FOR: "MATCH ()-[r:TAKEN_FOR]->() WHERE r.corpus = $corpus "
+    "RETURN r.id AS id, r.since AS since, r.until AS until",
+}
+_WIPE: tuple[LiteralString, ...] = (
+    "MATCH ()-[r:STATES]->() WHERE r.corpus = $corpus WITH r LIMIT 20000 DELETE r RETURN count(*) AS gone",
+    "MATCH (n:Condition) WHERE n.corpus = $corpus WITH n LIMIT 5000 DETACH DELETE n RETURN count(*) AS gone",
+    "MATCH (n:Element) WHERE n.corpus = $corpus WITH n LIMIT 5000 DETACH DELETE n RETURN count(*) AS gone",
+    "MATCH (n:Chunk) WHERE n.corpus = $corpus WITH n LIMIT 5000 DETACH DELETE n RETURN count(*) AS gone",
+    "MATCH (n:Page) WHERE n.corpus = $corpus WITH n LIMIT 5000 DETACH DELETE n RETURN count(*) AS gone",
+    "MATCH (n:Entity) WHERE n.corpus = $corpus WITH n LIMIT 5000 DETACH DELETE n RETURN count(*) AS gone",
+    "MATCH (n:Value) WHERE n.corpus = $corpus WITH n LIMIT 5000 DETACH DELETE n RETURN count(*) AS gone",
+)
+
+
+def write_part(server: Neo4jServer, part: Part, *, fresh: bool = False) -> int:
+    """Write what is not there of a part, in one transaction; returns the number of relationships made.
+
+    Args:
+        fresh: nothing of it can be there, so nobody needs to look.
+    """
+    edges = part.edges
+    if not fresh:
+        there = present(server, part.type, [edge.properties["id"] for edge in edges])
+        edges = [edge for edge in edges if edge.properties["id"] not in there]
+    statements: list[Statement] = [(_NODES[label], {"rows": list(n.values())}) for label, n in part.nodes.items()]
+    if part.leaves:
+        statements.append((_LEAVES, {"rows": part.leaves}))
+    if edges:
+        rows = [{"a": edge.start, "b": edge.end, "p": edge.properties} for edge in edges]
+        statements.append((_EDGES[part.type, part.target], {"rows": rows}))
+        server.write_all(statements)
+    return len(edges)
+
+
+def present(server: Neo4jServer, kind: str, ids: Sequence[str]) -> set[str]:
+    """Those ids that relationships of this type have."""
+    return {row["id"] for row in server.read(_THERE[kind], ids=list(ids))} if ids else set()
+
+
+def set_ends(server: Neo4jServer, kind: str, rows: Sequence[Properties]) -> int:
+    """Set where intervals end, by id; touches these relationships only."""
+    for start in range(0, len(rows), BATCH):
+        server.write(_ENDS[kind], rows=list(rows[start : start + BATCH]))
+    return len(rows)
+
+
+def remove(server: Neo4jServer, kind: str, ids: Sequence[str]) -> int:
+    """Remove relationships, and each node and condition that nothing names any more, by the same transaction."""
+    for start in range(0, len(ids), BATCH):
+        server.write(_MATCH_IDS[kind] + _REMOVE, ids=list(ids[start : start + BATCH]))
+    return len(ids)
+
+
+def intervals(server: Neo4jServer, corpus: Corpus, kind: str) -> dict[str, tuple[int, int]]:
+    """(since, until) of every relationship of this type, by id: reads all of them."""
+    return {row["id"]: (row["since"], row["until"]) for row in server.read(_INTERVALS[kind], corpus=corpus.name)}
+
+
+def take_back(server: Neo4jServer, corpus: Corpus, after: int, forever: int) -> int:
+    """Undo every write about epochs after ``after``: their rows go, and what they closed is open again."""
+    removed = 0
+    for kind in TYPES:
+        found = intervals(server, corpus, kind)
+        removed += remove(server, kind, [key for key, (since, _) in found.items() if since > after])
+        again = [key for key, (since, until) in found.items() if since <= after < until < forever]
+        set_ends(server, kind, [{"id": key, "until": forever} for key in again])
+    return removed
+
+
+def wipe(server: Neo4jServer, name: str) -> None:
+    """Remove everything of a corpus but its node, in small transactions."""
+    for statement in _WIPE:
+        while _gone(server.write(statement, corpus=name)):
+            pass
+
+
+def _gone(rows: list[dict[str, Any]]) -> int:
+    return int(rows[0]["gone"])

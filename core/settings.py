@@ -83,6 +83,14 @@ class Settings(BaseSettings):
     log_level: Literal["debug", "info", "warning", "error"] = "warning"
     log_format: Literal["text", "json"] = "text"
     log_prompts: bool = Field(default=False, description="whole prompts and replies in logs and spans")
+    neo4j_mode: Literal["off", "required", "optional"] = Field(
+        default="off", description="required: no epoch is published before Neo4j has it; optional: it may lag"
+    )
+    neo4j_uri: str = Field(default="bolt://127.0.0.1:7687", min_length=1)
+    neo4j_user: str = Field(default="neo4j", min_length=1)
+    neo4j_password: SecretStr | None = None
+    neo4j_database: str = Field(default="neo4j", min_length=1)
+    neo4j_deadline: float = Field(default=600.0, gt=0, description="seconds that Neo4j may take for an epoch")
     keep_epochs: int = Field(default=10, ge=1)
     keep_days: float = Field(default=30.0, ge=0)
 
@@ -153,5 +161,5 @@ def _explain(error: ValidationError, given: dict[str, Any], path: Path, in_file:
     first = error.errors()[0]
     key = str(first["loc"][0]) if first["loc"] else "?"
     place = "given here" if key in given else f"in {path}" if key in in_file else f"in {PREFIX}{key.upper()}"
-    found = "a secret" if key.endswith("_key") else repr(str(first["input"])[:80])
+    found = "a secret" if key.endswith(("_key", "_password")) else repr(str(first["input"])[:80])
     return f"setting {key!r} {place} is wrong: {first['msg']} (found {found})"

@@ -9,7 +9,22 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from app.cli import ask, corpora, dev, doctor, entities, epochs, evaluate, export, ingest, search, servers, show, status
+from app.cli import (
+    ask,
+    corpora,
+    dev,
+    doctor,
+    entities,
+    epochs,
+    evaluate,
+    export,
+    ingest,
+    project,
+    search,
+    servers,
+    show,
+    status,
+)
 from app.cli.session import HomeOption, JsonOption, QuietOption, Session, report_error
 
 # Typer carries its own copy of click in some versions and not in others; either way this is its UsageError
@@ -44,7 +59,22 @@ def make_app() -> typer.Typer:
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     app.callback()(root)
-    for module in (ingest, ask, search, status, show, corpora, entities, epochs, export, doctor, evaluate, servers, dev):
+    for module in (
+        ingest,
+        ask,
+        search,
+        status,
+        show,
+        corpora,
+        entities,
+        epochs,
+        export,
+        doctor,
+        evaluate,
+        project,
+        servers,
+        dev,
+    ):
         module.register(app)
     return app
 

@@ -1,0 +1,177 @@
+"""Makes guarded models from options. Model libraries are imported here and not before."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+from core.errors import SettingsError
+from core.models.calls import Budget, ResponseCache, UsageSink
+
+if TYPE_CHECKING:
+    from llama_index.core.llms.llm import LLM
+
+    from core.models.clients.driver import Driver
+    from core.models.guard import GuardedLLM, Traits
+
+Provider = Literal["mistral", "openai"]
+
+
+@dataclass(frozen=True)
+class ModelOptions:
+    """A model and how it is called; see the ``llm_*`` settings. ``price``: of a million prompt and reply tokens."""
+
+    provider: Provider
+    model: str
+    url: str | None = None
+    key: str | None = field(default=None, repr=False)
+    temperature: float = 0.0
+    max_output: int = 8192
+    context_window: int = 32768
+    timeout_s: float = 120.0
+    attempts: int = 6
+    concurrency: int = 16
+    json_mode: Literal["schema", "object", "none"] = "schema"
+    price: tuple[float, float] | None = None
+
+
+def make_llm(
+    options: ModelOptions,
+    *,
+    cache: ResponseCache | None = None,
+    budget: Budget | None = None,
+    usage: UsageSink | None = None,
+) -> GuardedLLM:
+    """A model behind cache, retry, budget, limit and records.
+
+    Raises:
+        SettingsError: the key is missing or cannot be one, or the address is none.
+    """
+    from core.models.guard import Traits
+
+    traits = Traits(
+        options.provider,
+        options.model,
+        options.temperature,
+        options.max_output,
+        options.context_window,
+        options.json_mode,
+    )
+    connect = _client(options)
+    return _guarded(
+        traits, connect, options.attempts, options.concurrency, options.price, cache=cache, budget=budget, usage=usage
+    )
+
+
+def guard(
+    llm: LLM,
+    *,
+    attempts: int = 6,
+    concurrency: int = 16,
+    timeout_s: float = 120.0,
+    price: tuple[float, float] | None = None,
+    cache: ResponseCache | None = None,
+    budget: Budget | None = None,
+    usage: UsageSink | None = None,
+) -> GuardedLLM:
+    """A guard around a LlamaIndex model that is made already."""
+    from core.models.clients.given import given_client
+    from core.models.guard import Traits
+
+    known = llm.metadata
+    output = known.num_output if known.num_output > 0 else known.context_window
+    traits = Traits(
+        llm.class_name(),
+        known.model_name,
+        float(getattr(llm, "temperature", 0.0) or 0.0),
+        output,
+        known.context_window,
+        "none",
+        known.is_function_calling_model,
+    )
+
+    def connect() -> Driver:
+        return given_client(llm, traits.name, timeout_s)
+
+    return _guarded(traits, connect, attempts, concurrency, price, cache=cache, budget=budget, usage=usage)
+
+
+def _guarded(
+    traits: Traits,
+    connect: Callable[[], Driver],
+    attempts: int,
+    concurrency: int,
+    price: tuple[float, float] | None,
+    *,
+    cache: ResponseCache | None,
+    budget: Budget | None,
+    usage: UsageSink | None,
+) -> GuardedLLM:
+    from core.models.guard import GuardedLLM, Layers
+    from core.models.middleware.budget import Budgeting
+    from core.models.middleware.cache import Caching
+    from core.models.middleware.charge import Tariff
+    from core.models.middleware.limiter import Limiting
+    from core.models.middleware.record import Recording
+    from core.models.middleware.retry import Retrying
+
+    tariff = Tariff(price, traits.max_output)
+
+    def make() -> Layers:
+        layers: list[Any] = [] if cache is None else [Caching(cache, llm.fingerprint, traits.name, usage)]
+        layers.append(Retrying(attempts))
+        layers += [] if budget is None else [Budgeting(budget, tariff)]
+        layers.append(Limiting(concurrency))
+        layers += [] if usage is None else [Recording(usage, traits.name, tariff)]
+        return Layers(layers, connect())
+
+    llm = GuardedLLM(traits, make)
+    return llm
+
+
+def _client(options: ModelOptions) -> Callable[[], Driver]:
+    """What makes a client; wrong options are told now, not at the first call."""
+    from core.models.clients.failures import Server
+
+    name = f"{options.provider}:{options.model}"
+    key = checked_key(options.provider, options.key, "CLAUSEGRAPH_LLM_KEY")
+    common: dict[str, Any] = {
+        "model": options.model,
+        "temperature": options.temperature,
+        "timeout_s": options.timeout_s,
+        "connections": options.concurrency,
+    }
+    if options.provider == "mistral":
+        from core.models.clients import mistral
+
+        server = Server(name, checked_url(options.url or mistral.URL, "CLAUSEGRAPH_LLM_URL"), key)
+        return lambda: mistral.mistral_client(server, max_output=options.max_output, **common)
+    from core.models.clients import openai_like
+
+    server = Server(name, checked_url(options.url or openai_like.URL, "CLAUSEGRAPH_LLM_URL"), key)
+    return lambda: openai_like.openai_client(server, context_window=options.context_window, **common)
+
+
+def checked_key(provider: str, key: str | None, variable: str) -> str | None:
+    """The key, if it can be one.
+
+    Raises:
+        SettingsError: Mistral's is missing, or it could not be sent; the message does not show it.
+    """
+    if not key and provider == "mistral":
+        raise SettingsError(f"Mistral's API needs a key: set {variable} (any text will do for a server of your own)")
+    if key and not (key.isascii() and key.isprintable() and " " not in key):
+        raise SettingsError(f"the key in {variable} holds spaces, line ends or letters that no key has; copy it again")
+    return key or None
+
+
+def checked_url(url: str, variable: str) -> str:
+    """The address without ``/v1``, which the clients add.
+
+    Raises:
+        SettingsError: it is not one of a web server.
+    """
+    if not url.startswith(("http://", "https://")):
+        raise SettingsError(f"{variable} is {url!r}; it must begin with http:// or https://")
+    return url.rstrip("/").removesuffix("/v1").rstrip("/")

@@ -1,0 +1,77 @@
+"""What the clients have in common: a LlamaIndex model on the model loop, its errors translated, a limit on time."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import AbstractContextManager, aclosing
+from typing import TypeVar
+
+from llama_index.core.base.llms.types import ChatResponse
+from llama_index.core.llms.llm import LLM
+
+from core.errors import ModelUnavailable
+from core.models.replies import Collected
+from core.models.stack import Chunks, ModelCall
+
+T = TypeVar("T")
+Errors = Callable[[], AbstractContextManager[None]]
+
+
+class Driver:
+    """A client that calls a LlamaIndex model.
+
+    ``timeout_s`` is for a whole reply, or for each chunk of a streamed one. ``says_end``: the protocol ends every
+    reply with a finish reason, so a stream without one was cut off.
+    """
+
+    def __init__(
+        self,
+        inner: LLM,
+        errors: Errors,
+        timeout_s: float,
+        *,
+        whole: Callable[[ChatResponse], ChatResponse] | None = None,
+        says_end: bool = True,
+        close: Callable[[], Awaitable[None]] | None = None,
+    ) -> None:
+        self.inner = inner
+        self._errors, self._timeout_s = errors, timeout_s
+        self._whole, self._says_end, self._close = whole, says_end, close
+
+    async def chat(self, call: ModelCall) -> ChatResponse:
+        """The reply."""
+        with self._errors():
+            async with asyncio.timeout(self._timeout_s):
+                return await self.inner.achat(list(call.messages), **call.options)
+
+    async def stream(self, call: ModelCall) -> Chunks:
+        """The reply in chunks."""
+        collected = Collected()
+        with self._errors():
+            async with asyncio.timeout(self._timeout_s):
+                chunks = await self.inner.astream_chat(list(call.messages), **call.options)
+            async with aclosing(within(self._timeout_s, chunks)) as timed:
+                async for chunk in timed:
+                    found = chunk if self._whole is None else self._whole(chunk)
+                    collected.add(found)
+                    yield found
+        if self._says_end and collected.finish is None:
+            raise ModelUnavailable("the stream ended before its finish reason: the reply is cut off")
+
+    async def close(self) -> None:
+        """Close the connections."""
+        if self._close is not None:
+            await self._close()
+
+
+async def within(timeout_s: float, chunks: AsyncGenerator[T, None]) -> AsyncGenerator[T, None]:
+    """The same chunks; each must come in time."""
+    async with aclosing(chunks):
+        while True:
+            async with asyncio.timeout(timeout_s):
+                try:
+                    chunk = await anext(chunks)
+                except StopAsyncIteration:
+                    return
+            yield chunk

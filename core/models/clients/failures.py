@@ -1,0 +1,99 @@
+"""What the failures of all drivers have in common: statuses, ``Retry-After``, and texts without secrets."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from email.utils import parsedate_to_datetime
+from math import isnan
+
+from core.errors import ModelCallError, ModelRefused, ModelUnavailable, UnusableReply
+
+_LONGEST = 300  # characters of a server's message
+_TRY_AGAIN = {408, 409, 425, 429}
+_USED_UP = re.compile(r"insufficient_quota|billing_hard_limit", re.IGNORECASE)  # OpenAI's 429 that no wait cures
+_SECRET = re.compile(r"(?i)(bearer\s+|api[-_]?key\W{1,4}|\bsk-)[\w.~+/=-]+")
+_NEVER_SENT = {"ConnectError", "ConnectTimeout", "PoolTimeout"}
+_WRONG_REQUEST = {"LocalProtocolError", "UnsupportedProtocol", "InvalidURL", "TooManyRedirects"}
+UNREADABLE = (AttributeError, IndexError, KeyError, TypeError, ValueError)  # how drivers fail on an unknown body
+
+
+class NotConnected(ModelUnavailable):
+    """No connection was made, so the server has not seen the call."""
+
+
+@dataclass(frozen=True)
+class Server:
+    """Whom we talk to; what messages may show and what they must not."""
+
+    model: str  # provider:name
+    url: str
+    key: str | None = field(default=None, repr=False)
+
+    def failed_with(self, status: int, headers: Mapping[str, str], body: str) -> ModelCallError:
+        """The error of an HTTP status."""
+        message = f"{self.model} at {self.shown_url} answered {status}: {self.clean(body) or 'no message'}"
+        if _USED_UP.search(body):
+            return ModelRefused(message, status=status)
+        if status in _TRY_AGAIN or status >= 500:
+            return ModelUnavailable(message, status=status, retry_after=retry_after(headers))
+        return ModelRefused(f"{message}{_advice(status)}", status=status)
+
+    def failed_on_the_way(self, error: BaseException) -> ModelCallError:
+        """The error of a connection."""
+        names = {kind.__name__ for kind in type(error).__mro__}
+        late = bool(names & {"TimeoutError", "TimeoutException"})
+        reason = "the time-out ran out" if late else self.clean(str(error)) or type(error).__name__
+        message = f"{self.model} at {self.shown_url} gave no answer: {reason}"
+        if names & _WRONG_REQUEST:
+            return ModelRefused(f"{message}; check CLAUSEGRAPH_LLM_URL and CLAUSEGRAPH_LLM_KEY")
+        return NotConnected(message) if names & _NEVER_SENT else ModelUnavailable(message)
+
+    def unreadable(self, reason: object) -> ModelCallError:
+        """The error of a body that is no reply of the protocol, or of a prompt that cannot be sent."""
+        if isinstance(reason, UnicodeEncodeError):
+            return ModelRefused(f"the prompt for {self.model} holds half a character ({reason.reason}): remove it")
+        kind = f"{type(reason).__name__}: " if isinstance(reason, Exception) else ""
+        return UnusableReply(
+            f"{self.model} at {self.shown_url} sent no readable reply: {kind}{self.clean(str(reason))}"
+        )
+
+    @property
+    def shown_url(self) -> str:
+        """The address without user and password."""
+        return re.sub(r"//[^/@]*@", "//", self.url)
+
+    def clean(self, text: str) -> str:
+        """A server's or a driver's text, short, on one line, without the key."""
+        if self.key:
+            text = text.replace(self.key, "***")
+        text = " ".join(_SECRET.sub(r"\1***", text[: 10 * _LONGEST]).split())
+        return text if len(text) <= _LONGEST else text[:_LONGEST] + "…"
+
+
+def is_mistake(error: BaseException) -> bool:
+    """Whether a driver was called wrongly: no server's fault."""
+    return isinstance(error, TypeError) and "unexpected keyword argument" in str(error)
+
+
+def _advice(status: int) -> str:
+    if status in (401, 403):
+        return "; set CLAUSEGRAPH_LLM_KEY to a key that this server accepts"
+    return "; check CLAUSEGRAPH_LLM and CLAUSEGRAPH_LLM_URL" if status == 404 else ""
+
+
+def retry_after(headers: Mapping[str, str]) -> float | None:
+    """Seconds that the server asks to wait, from ``Retry-After`` in seconds or as an HTTP date."""
+    given = (headers.get("retry-after") or "").strip()
+    if not given:
+        return None
+    try:
+        seconds = float(given)
+    except ValueError:
+        try:
+            seconds = parsedate_to_datetime(given).timestamp() - time.time()
+        except ValueError:
+            return None
+    return None if isnan(seconds) else max(0.0, seconds)

@@ -1,0 +1,72 @@
+"""Servers that speak OpenAI's protocol, through LlamaIndex's ``OpenAILike`` and OpenAI's own client."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+
+import httpx
+import openai
+from llama_index.llms.openai_like import OpenAILike  # type: ignore[import-untyped]
+
+from core.models.clients.driver import Driver
+from core.models.clients.failures import UNREADABLE, Server, is_mistake
+
+URL = "https://api.openai.com"
+NO_KEY = "none"  # the driver insists on one
+
+
+@contextmanager
+def openai_errors(server: Server) -> Iterator[None]:
+    """Translate the driver's errors; their own texts may quote headers, so none is kept as a cause."""
+    try:
+        yield
+    except openai.APIStatusError as error:
+        body = error.response.text if error.response.is_closed else error.message
+        raise server.failed_with(error.status_code, error.response.headers, body) from None
+    except openai.APIConnectionError as error:  # a time-out is one too
+        raise server.failed_on_the_way(error.__cause__ or error) from None
+    except openai.APIError as error:
+        raise server.unreadable(error) from None
+    except (httpx.HTTPError, httpx.StreamError, httpx.InvalidURL, TimeoutError) as error:
+        raise server.failed_on_the_way(error) from None
+    except UNREADABLE as error:
+        if is_mistake(error):
+            raise
+        raise server.unreadable(error) from None
+
+
+def open_http(timeout_s: float, connections: int) -> httpx.AsyncClient:
+    """Connections for that many calls at once."""
+    limits = httpx.Limits(max_connections=connections, max_keepalive_connections=connections)
+    return httpx.AsyncClient(timeout=timeout_s, limits=limits, follow_redirects=True)
+
+
+def openai_client(
+    server: Server,
+    *,
+    model: str,
+    temperature: float,
+    context_window: int,
+    timeout_s: float,
+    connections: int,
+) -> Driver:
+    """The client of a model behind OpenAI's protocol. The longest reply is said in every call's options."""
+    http = open_http(timeout_s, connections)
+    inner = OpenAILike(
+        model=model,
+        api_base=f"{server.url}/v1",
+        api_key=server.key or NO_KEY,
+        api_version="",
+        temperature=temperature,
+        max_tokens=None,  # the driver would prefer it to the call's own
+        context_window=context_window,
+        is_chat_model=True,
+        is_function_calling_model=True,
+        max_retries=0,
+        timeout=timeout_s,
+        additional_kwargs={"stream_options": {"include_usage": True}},
+        async_http_client=http,
+    )
+    return Driver(inner, partial(openai_errors, server), timeout_s, close=http.aclose)

@@ -1,0 +1,165 @@
+"""One event loop per process, in a daemon thread: model clients live on it and on no other.
+
+A client's connections belong to the loop that opened them; a second ``asyncio.run`` with the same client fails. So
+every path, sync or async, runs its calls here. A forked child starts a loop of its own.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import atexit
+import os
+import threading
+from collections.abc import AsyncGenerator, Callable, Coroutine, Generator
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, ParamSpec, TypeVar
+
+T = TypeVar("T")
+P = ParamSpec("P")
+
+_END = object()
+
+
+class ModelLoop:
+    """The loop, its thread, and one worker thread per name for what must not run on it (databases)."""
+
+    def __init__(self) -> None:
+        self.pid = os.getpid()
+        self.loop = asyncio.new_event_loop()
+        self._workers: dict[str, ThreadPoolExecutor] = {}
+        self._thread = threading.Thread(target=self._run, name="clausegraph-models", daemon=True)
+        self._thread.start()
+
+    def _run(self) -> None:
+        asyncio.set_event_loop(self.loop)
+        self.loop.run_forever()
+
+    def is_here(self) -> bool:
+        """Whether the caller runs on the loop's thread."""
+        return threading.get_ident() == self._thread.ident
+
+    def worker(self, name: str) -> ThreadPoolExecutor:
+        """The single worker thread of that name; called on the loop."""
+        if name not in self._workers:
+            self._workers[name] = ThreadPoolExecutor(max_workers=1, thread_name_prefix=f"clausegraph-{name}")
+        return self._workers[name]
+
+    def stop(self) -> None:
+        """Cancel what still runs and end the thread; at the end of the process."""
+        if self.loop.is_closed():
+            return
+        drained = asyncio.run_coroutine_threadsafe(_drain(), self.loop)
+        drained.add_done_callback(lambda _: self.loop.call_soon_threadsafe(self.loop.stop))
+        self._thread.join(timeout=1.0)
+        if not self._thread.is_alive():
+            self.loop.close()
+
+
+async def _drain() -> None:
+    tasks = asyncio.all_tasks() - {asyncio.current_task()}
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)
+    await asyncio.get_running_loop().shutdown_asyncgens()
+
+
+class _Current:
+    """The process's loop; ``abandoned`` keeps the parent's from being finalised in a forked child."""
+
+    def __init__(self) -> None:
+        self.lock = threading.Lock()
+        self.made: ModelLoop | None = None
+        self.abandoned: list[ModelLoop] = []
+
+
+_current = _Current()
+
+
+def model_loop() -> ModelLoop:
+    """This process's loop, started on first use."""
+    made = _current.made
+    if made is not None and made.pid == os.getpid():
+        return made
+    with _current.lock:
+        if _current.made is None:
+            _current.made = ModelLoop()
+        return _current.made
+
+
+def _after_fork() -> None:
+    _current.lock = threading.Lock()
+    if _current.made is not None:
+        _current.abandoned.append(_current.made)  # closing it would touch the parent's file descriptors
+        _current.made = None
+
+
+def _at_exit() -> None:
+    if _current.made is not None and _current.made.pid == os.getpid():
+        _current.made.stop()
+
+
+os.register_at_fork(after_in_child=_after_fork)
+atexit.register(_at_exit)
+
+
+def run_sync(work: Coroutine[Any, Any, T]) -> T:
+    """Run ``work`` on the model loop and wait for it; an interrupt of the caller cancels it.
+
+    Raises:
+        RuntimeError: called on the model loop itself, which would wait for itself for ever.
+    """
+    home = model_loop()
+    if home.is_here():
+        work.close()
+        raise RuntimeError("a sync model call was made on the model loop; await the async form of the method instead")
+    future = asyncio.run_coroutine_threadsafe(work, home.loop)
+    try:
+        return future.result()
+    except BaseException:
+        future.cancel()
+        raise
+
+
+async def run_async(work: Coroutine[Any, Any, T]) -> T:
+    """Run ``work`` on the model loop from any loop; cancelling the caller cancels it."""
+    home = model_loop()
+    if asyncio.get_running_loop() is home.loop:
+        return await work
+    return await asyncio.wrap_future(asyncio.run_coroutine_threadsafe(work, home.loop))
+
+
+async def _next(chunks: AsyncGenerator[T, None]) -> T | object:
+    return await anext(chunks, _END)
+
+
+async def _close(chunks: AsyncGenerator[Any, None]) -> None:
+    await chunks.aclose()
+
+
+def iterate_sync(chunks: AsyncGenerator[T, None]) -> Generator[T, None, None]:
+    """The items of a generator that runs on the model loop; closing this one closes it."""
+    try:
+        while (item := run_sync(_next(chunks))) is not _END:
+            yield item  # type: ignore[misc]
+    finally:
+        home = model_loop()
+        if home.is_here():  # an abandoned generator may be finalised by any thread
+            home.loop.create_task(_close(chunks))
+        else:
+            run_sync(_close(chunks))
+
+
+async def iterate_async(chunks: AsyncGenerator[T, None]) -> AsyncGenerator[T, None]:
+    """As :func:`iterate_sync`, for consumers on another loop."""
+    try:
+        while (item := await run_async(_next(chunks))) is not _END:
+            yield item  # type: ignore[misc]
+    finally:
+        await run_async(_close(chunks))
+
+
+async def in_worker(name: str, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """Run a blocking function in the worker thread of that name; it is finished even if the caller is cancelled."""
+    home = model_loop()
+    future = home.loop.run_in_executor(home.worker(name), lambda: function(*args, **kwargs))
+    return await asyncio.shield(future)

@@ -1,0 +1,98 @@
+"""A call and the middlewares it passes through on its way to the client."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, aclosing
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Protocol
+
+from llama_index.core.base.llms.types import ChatMessage, ChatResponse
+
+from core.models.calls import CallLabels
+from core.models.replies import Collected
+
+
+@dataclass(frozen=True, slots=True)
+class ModelCall:
+    """What the server is to be sent, and what for."""
+
+    messages: tuple[ChatMessage, ...]
+    options: Mapping[str, Any]
+    labels: CallLabels
+
+
+Chunks = AsyncGenerator[ChatResponse, None]
+Chat = Callable[[ModelCall], Awaitable[ChatResponse]]
+Stream = Callable[[ModelCall], Chunks]
+
+
+class Client(Protocol):
+    """The end of the stack: sends a call to the server, once."""
+
+    async def chat(self, call: ModelCall) -> ChatResponse:
+        """The reply.
+
+        Raises:
+            ModelCallError: there is none.
+        """
+
+    def stream(self, call: ModelCall) -> Chunks:
+        """The reply in chunks, each with the message so far; raises as :meth:`chat`."""
+
+    async def close(self) -> None:
+        """Close the connections."""
+
+
+class Middleware(Protocol):
+    """A layer around the rest of the stack."""
+
+    async def chat(self, call: ModelCall, proceed: Chat) -> ChatResponse:
+        """Answer, by way of ``proceed`` as a rule."""
+
+    def stream(self, call: ModelCall, proceed: Stream) -> Chunks:
+        """As :meth:`chat`, in chunks."""
+
+
+class Around(ABC):
+    """A middleware that does the same before and after a call whether the reply is streamed or not."""
+
+    @abstractmethod
+    def around(self, call: ModelCall) -> AbstractAsyncContextManager[Reading]:
+        """Entered before the call; it reads the reply off what it yields."""
+
+    async def chat(self, call: ModelCall, proceed: Chat) -> ChatResponse:
+        """One reply."""
+        async with self.around(call) as reading:
+            response = await proceed(call)
+            reading.add(response)
+            reading.complete = True
+            return response
+
+    async def stream(self, call: ModelCall, proceed: Stream) -> Chunks:
+        """One reply in chunks; it is complete when the last has come."""
+        async with self.around(call) as reading, aclosing(proceed(call)) as chunks:
+            async for chunk in chunks:
+                reading.add(chunk)
+                yield chunk
+            reading.complete = True
+
+
+class Reading(Collected):
+    """What has come of a reply; ``complete`` once nothing is missing."""
+
+    complete = False
+
+
+class Stack:
+    """A client behind its middlewares, outermost first."""
+
+    def __init__(self, middlewares: Sequence[Middleware], client: Client) -> None:
+        self.client = client
+        self.chat: Chat = client.chat
+        self.stream: Stream = client.stream
+        for middleware in reversed(middlewares):
+            self.chat = partial(middleware.chat, proceed=self.chat)
+            self.stream = partial(middleware.stream, proceed=self.stream)

@@ -1,0 +1,195 @@
+"""The budget row that all processes of a run draw on, and the records of its model calls."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Sequence
+
+from sqlalchemy import BigInteger, Float, bindparam, case, func, insert, select, update
+from sqlalchemy.dialects.sqlite import insert as insert_or
+
+from core.errors import BudgetExceeded
+from core.models.calls import CallRecord, Reservation
+from indexes.ledger.schema import budgets, model_calls
+from indexes.ledger.store import Ledger
+
+_ROWS = 50  # records kept back before they are written
+_SECONDS = 0.5  # how long one is kept back
+_CENT = 1e-9  # sums of floats miss a limit by less
+
+_wanted_tokens, _wanted_money = bindparam("wanted_tokens", type_=BigInteger), bindparam("wanted_money", type_=Float)
+_held_tokens, _held_money = bindparam("held_tokens", type_=BigInteger), bindparam("held_money", type_=Float)
+_run = budgets.c.run_id == bindparam("run")
+
+_RESERVE = (
+    update(budgets)
+    .where(_run)
+    .where(
+        budgets.c.limit_tokens.is_(None)
+        | (budgets.c.used_tokens + budgets.c.reserved_tokens + _wanted_tokens <= budgets.c.limit_tokens)
+    )
+    .where(
+        budgets.c.limit_money.is_(None)
+        | (budgets.c.used_money + budgets.c.reserved_money + _wanted_money <= budgets.c.limit_money + _CENT)
+    )
+    .values(
+        reserved_tokens=budgets.c.reserved_tokens + _wanted_tokens,
+        reserved_money=budgets.c.reserved_money + _wanted_money,
+    )
+)
+_SETTLE = (
+    update(budgets)
+    .where(_run)
+    .values(
+        used_tokens=budgets.c.used_tokens + _wanted_tokens,
+        used_money=budgets.c.used_money + _wanted_money,
+        reserved_tokens=budgets.c.reserved_tokens - _held_tokens,
+        reserved_money=budgets.c.reserved_money - _held_money,
+    )
+)
+
+
+class LedgerBudget:
+    """A ``Budget`` in the ledger. What a killed process had reserved stays reserved: it may have been used."""
+
+    def __init__(self, ledger: Ledger, run_id: str) -> None:
+        self._ledger, self._run_id = ledger, run_id
+
+    def reserve(self, tokens: int, money: float) -> Reservation:
+        """Set aside what an attempt may use at most.
+
+        Raises:
+            BudgetExceeded: used, reserved and wanted together are more than the limit.
+        """
+        values = {"run": self._run_id, "wanted_tokens": tokens, "wanted_money": money}
+        with self._ledger.write() as connection:
+            if connection.execute(_RESERVE, values).rowcount == 1:
+                return Reservation(tokens, money)
+        raise BudgetExceeded(self._explain(tokens, money))
+
+    def settle(self, reservation: Reservation, tokens: int, money: float) -> None:
+        """Replace a reservation by what was used."""
+        held = {"held_tokens": reservation.tokens, "held_money": reservation.money}
+        used = {"run": self._run_id, "wanted_tokens": tokens, "wanted_money": money}
+        with self._ledger.write() as connection:
+            connection.execute(_SETTLE, used | held)
+
+    def _explain(self, tokens: int, money: float) -> str:
+        with self._ledger.read() as connection:
+            row = connection.execute(select(budgets).where(budgets.c.run_id == self._run_id)).fetchone()
+        if row is None:
+            return f"run {self._run_id} has no budget; it was deleted with its corpus"
+        parts = []
+        if row.limit_tokens is not None:
+            parts.append(
+                f"{row.limit_tokens:,} tokens (used {row.used_tokens:,}, reserved {row.reserved_tokens:,}, "
+                f"this call needs up to {tokens:,}; CLAUSEGRAPH_LLM_BUDGET_TOKENS)"
+            )
+        if row.limit_money is not None:
+            parts.append(
+                f"{row.limit_money:g} in money (used {row.used_money:.4f}, reserved {row.reserved_money:.4f}, "
+                f"this call needs up to {money:.4f}; CLAUSEGRAPH_LLM_BUDGET_MONEY)"
+            )
+        return f"the budget of run {self._run_id} has no room for another call: the limit is {' and '.join(parts)}"
+
+
+def open_budget(
+    ledger: Ledger, corpus_id: int, run_id: str, limit_tokens: int | None, limit_money: float | None
+) -> LedgerBudget:
+    """The budget of a run: made by the first process that asks, with its limits, and shared by the others."""
+    values = {"run_id": run_id, "corpus_id": corpus_id, "limit_tokens": limit_tokens, "limit_money": limit_money}
+    with ledger.write() as connection:
+        connection.execute(insert_or(budgets).values(**values).on_conflict_do_nothing())
+    return LedgerBudget(ledger, run_id)
+
+
+class LedgerUsage:
+    """A ``UsageSink`` in the ledger: records are written a few at a time; ``close`` writes the rest."""
+
+    def __init__(self, ledger: Ledger, corpus_id: int, run_id: str) -> None:
+        self._ledger, self._corpus_id, self._run_id = ledger, corpus_id, run_id
+        self._lock = threading.Lock()
+        self._kept: list[dict[str, object]] = []
+        self._since = 0.0
+        self._closed = False
+
+    def record(self, record: CallRecord) -> None:
+        """Keep one record; the first after half a second, and every fiftieth, takes the others with it."""
+        with self._lock:
+            now = time.monotonic()
+            self._since = self._since if self._kept else now
+            self._kept.append(self._row(record))
+            due = self._closed or len(self._kept) >= _ROWS or now - self._since >= _SECONDS
+            rows = self._take() if due else []
+        self._write(rows)
+
+    def flush(self) -> None:
+        """Write what is kept back."""
+        with self._lock:
+            rows = self._take()
+        self._write(rows)
+
+    def close(self) -> None:
+        """Write what is kept back; later records are written one by one."""
+        self._closed = True
+        self.flush()
+
+    def _take(self) -> list[dict[str, object]]:
+        rows, self._kept = self._kept, []
+        return rows
+
+    def _write(self, rows: Sequence[dict[str, object]]) -> None:
+        if rows:
+            with self._ledger.write() as connection:
+                connection.execute(insert(model_calls), rows)
+
+    def _row(self, record: CallRecord) -> dict[str, object]:
+        return {
+            "corpus_id": self._corpus_id,
+            "run_id": self._run_id,
+            "task": record.labels.task,
+            "prompt": record.labels.prompt,
+            "pages": json.dumps(record.labels.pages, ensure_ascii=False),
+            "model": record.model,
+            "outcome": record.outcome,
+            "prompt_tokens": record.usage.prompt_tokens,
+            "output_tokens": record.usage.output_tokens,
+            "money": record.money,
+            "seconds": record.seconds,
+            "at": record.at,
+        }
+
+
+def run_usage(ledger: Ledger, run_id: str) -> dict[str, dict[str, float]]:
+    """The usage of a run by task: calls, cached, failed, prompt_tokens, output_tokens, money, seconds.
+
+    ``calls`` are attempts that reached the server, the failed ones included; tokens, money and seconds are theirs.
+    """
+    calls = model_calls.c
+    cached = calls.outcome == "cached"
+    sent = {
+        name: func.coalesce(func.sum(case((cached, 0), else_=column)), 0)
+        for name, column in (
+            ("prompt_tokens", calls.prompt_tokens),
+            ("output_tokens", calls.output_tokens),
+            ("money", calls.money),
+            ("seconds", calls.seconds),
+        )
+    }
+    query = (
+        select(
+            calls.task,
+            func.sum(case((cached, 0), else_=1)).label("calls"),
+            func.sum(case((cached, 1), else_=0)).label("cached"),
+            func.sum(case((calls.outcome.in_(("ok", "cached")), 0), else_=1)).label("failed"),
+            *(column.label(name) for name, column in sent.items()),
+        )
+        .where(calls.run_id == run_id)
+        .group_by(calls.task)
+        .order_by(calls.task)
+    )
+    with ledger.read() as connection:
+        rows = connection.execute(query).mappings().all()
+    return {row["task"]: {name: value for name, value in row.items() if name != "task"} for row in rows}

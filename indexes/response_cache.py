@@ -1,0 +1,196 @@
+"""Replies of language models in one SQLite file. Losing it costs money, never truth, so its failures stop nothing."""
+
+from __future__ import annotations
+
+import logging
+import os
+import sqlite3
+import threading
+import time
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import TypeVar
+
+T = TypeVar("T")
+
+_log = logging.getLogger(__name__)
+_BUSY_S = 10.0
+_ROW_BYTES = 160  # key, columns and index of a row, about
+_TOUCHES = 200  # reads kept back before their times are written
+_ROOM = 0.9  # of the limit is left after an eviction, so that not every reply evicts one
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS replies (key TEXT PRIMARY KEY, value BLOB NOT NULL, used REAL NOT NULL) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS replies_used ON replies (used);
+CREATE TABLE IF NOT EXISTS held (id INTEGER PRIMARY KEY CHECK (id = 1), bytes INTEGER NOT NULL);
+INSERT OR IGNORE INTO held VALUES (1, 0);
+"""
+
+
+class FileResponseCache:
+    """A ``ResponseCache`` for any number of threads and processes; what was used least recently goes first."""
+
+    def __init__(self, path: Path, max_bytes: int) -> None:
+        self._path, self._max_bytes = path, max_bytes
+        self._lock = threading.Lock()
+        self._open: tuple[int, sqlite3.Connection] | None = None
+        self._abandoned: list[sqlite3.Connection] = []
+        self._touched: dict[str, float] = {}
+        self._warned = False
+
+    def get(self, key: str) -> bytes | None:
+        """The stored reply, or none."""
+        found = self._use(lambda connection: self._get(connection, key))
+        if found is None:
+            return None
+        try:
+            return zlib.decompress(found)
+        except zlib.error:
+            self.forget(key)
+            return None
+
+    def put(self, key: str, value: bytes) -> None:
+        """Store a complete reply."""
+        packed = zlib.compress(value, 6)
+        if len(packed) + _ROW_BYTES <= self._max_bytes:
+            self._use(lambda connection: self._put(connection, key, packed))
+
+    def forget(self, key: str) -> None:
+        """Drop a reply that turned out to be unusable."""
+        self._use(lambda connection: self._forget(connection, key))
+
+    def close(self) -> None:
+        """Write the times of use and close the file."""
+        self._use(self._write_touches)
+        with self._lock:
+            self._shut()
+
+    # --- statements ---------------------------------------------------------------------------------
+
+    def _get(self, connection: sqlite3.Connection, key: str) -> bytes | None:
+        row = connection.execute("SELECT value FROM replies WHERE key = ?", (key,)).fetchone()
+        if row is None:
+            return None
+        self._touched[key] = time.time()
+        if len(self._touched) >= _TOUCHES:
+            self._write_touches(connection)
+        return bytes(row[0])
+
+    def _put(self, connection: sqlite3.Connection, key: str, packed: bytes) -> None:
+        connection.execute("BEGIN IMMEDIATE")
+        self._remove(connection, key)
+        connection.execute("INSERT INTO replies VALUES (?, ?, ?)", (key, packed, time.time()))
+        self._count(connection, len(packed) + _ROW_BYTES)
+        if self._held(connection) > self._max_bytes:
+            self._touch(connection)
+            self._evict(connection)
+        connection.execute("COMMIT")
+
+    def _forget(self, connection: sqlite3.Connection, key: str) -> None:
+        connection.execute("BEGIN IMMEDIATE")
+        self._remove(connection, key)
+        connection.execute("COMMIT")
+
+    def _write_touches(self, connection: sqlite3.Connection) -> None:
+        if self._touched:
+            connection.execute("BEGIN IMMEDIATE")
+            self._touch(connection)
+            connection.execute("COMMIT")
+
+    def _touch(self, connection: sqlite3.Connection) -> None:
+        times = [(used, key) for key, used in self._touched.items()]
+        connection.executemany("UPDATE replies SET used = max(used, ?) WHERE key = ?", times)
+        self._touched.clear()
+
+    def _remove(self, connection: sqlite3.Connection, key: str) -> None:
+        row = connection.execute("SELECT length(value) FROM replies WHERE key = ?", (key,)).fetchone()
+        if row is not None:
+            connection.execute("DELETE FROM replies WHERE key = ?", (key,))
+            self._count(connection, -(row[0] + _ROW_BYTES))
+
+    def _evict(self, connection: sqlite3.Connection) -> None:
+        excess = self._held(connection) - int(_ROOM * self._max_bytes)
+        oldest = connection.execute("SELECT key, length(value) FROM replies ORDER BY used").fetchall()
+        for key, size in oldest:
+            if excess <= 0:
+                break
+            connection.execute("DELETE FROM replies WHERE key = ?", (key,))
+            self._count(connection, -(size + _ROW_BYTES))
+            excess -= size + _ROW_BYTES
+        connection.execute("PRAGMA incremental_vacuum").fetchall()
+
+    @staticmethod
+    def _count(connection: sqlite3.Connection, change: int) -> None:
+        connection.execute("UPDATE held SET bytes = bytes + ?", (change,))
+
+    @staticmethod
+    def _held(connection: sqlite3.Connection) -> int:
+        return int(connection.execute("SELECT bytes FROM held").fetchone()[0])
+
+    # --- the file -----------------------------------------------------------------------------------
+
+    def _use(self, work: Callable[[sqlite3.Connection], T]) -> T | None:
+        """Do something with the file; one that is damaged is moved aside, any other failure is a miss."""
+        with self._lock:
+            for last in (False, True):
+                try:
+                    return self._attempt(work)
+                except (sqlite3.Error, OSError) as error:
+                    if last or not _is_damage(error):
+                        self._warn(error)
+                        return None
+                    self._move_aside(error)
+        return None
+
+    def _attempt(self, work: Callable[[sqlite3.Connection], T]) -> T:
+        connection = self._connection()
+        try:
+            return work(connection)
+        except sqlite3.Error:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+            raise
+
+    def _connection(self) -> sqlite3.Connection:
+        if self._open is not None and self._open[0] != os.getpid():
+            self._abandoned.append(self._open[1])  # closing a parent's connection would drop the parent's locks
+            self._open = None
+        if self._open is None:
+            self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            os.close(os.open(self._path, os.O_CREAT | os.O_RDWR, 0o600))
+            connection = sqlite3.connect(self._path, timeout=_BUSY_S, isolation_level=None, check_same_thread=False)
+            try:
+                for pragma in ("auto_vacuum=INCREMENTAL", "journal_mode=WAL", "synchronous=NORMAL", "secure_delete=ON"):
+                    connection.execute(f"PRAGMA {pragma}")
+                connection.executescript(_SCHEMA)
+            except sqlite3.Error:
+                connection.close()
+                raise
+            self._open = (os.getpid(), connection)
+        return self._open[1]
+
+    def _shut(self) -> None:
+        if self._open is not None and self._open[0] == os.getpid():
+            self._open[1].close()
+        self._open = None
+
+    def _move_aside(self, error: Exception) -> None:
+        self._shut()
+        self._touched.clear()
+        aside = self._path.with_name(f"{self._path.name}.damaged-{int(time.time())}")
+        _log.warning("the response cache %s is damaged (%s): moved to %s, a new one is begun", self._path, error, aside)
+        for suffix in ("", "-wal", "-shm"):
+            beside = self._path.with_name(self._path.name + suffix)
+            if beside.exists():
+                beside.rename(aside.with_name(aside.name + suffix))
+
+    def _warn(self, error: Exception) -> None:
+        if not self._warned:
+            _log.warning("the response cache %s cannot be used (%s); replies are asked for again", self._path, error)
+        self._warned = True
+
+
+def _is_damage(error: Exception) -> bool:
+    return isinstance(error, sqlite3.DatabaseError) and not isinstance(
+        error, sqlite3.OperationalError | sqlite3.ProgrammingError
+    )

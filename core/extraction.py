@@ -123,7 +123,17 @@ def extraction_input(reading: Reading, chunk: Chunk) -> tuple[ExtractionInput, d
     An element split over several chunks is an own element of the chunk that holds its start, and
     context of the others, so that each of its statements is extracted once.
     """
+    return _input(reading, chunk, {element.anchor: element for element in reading.elements})
+
+
+def extraction_inputs(reading: Reading) -> Iterator[tuple[ExtractionInput, dict[str, str]]]:
+    """What :func:`extraction_input` makes of every chunk, in order; linear, however many chunks a page has."""
     by_anchor = {element.anchor: element for element in reading.elements}
+    for chunk in reading.chunks:
+        yield _input(reading, chunk, by_anchor)
+
+
+def _input(reading: Reading, chunk: Chunk, by_anchor: dict[str, Element]) -> tuple[ExtractionInput, dict[str, str]]:
     starts = {part.anchor for part in chunk.parts if part.start == 0}
     own = [anchor for anchor in chunk.anchors if anchor in starts]
     context = _context(own, by_anchor)
@@ -150,13 +160,14 @@ def _context(own: list[str], by_anchor: dict[str, Element]) -> list[str]:
     """Lead-ins and parent items above the own elements, outermost first, without the own ones."""
     found: dict[str, None] = {}
     for anchor in own:
-        chain: list[str] = []
+        chain: dict[str, None] = {}
         pending = [by_anchor[anchor].parent, by_anchor[anchor].lead_in]
         while pending:
             above = pending.pop(0)
             if above is None or above in chain or above not in by_anchor:
                 continue
-            chain.append(above)
+            chain[above] = None
             pending += [by_anchor[above].parent, by_anchor[above].lead_in]
         found |= dict.fromkeys(reversed(chain))
-    return [anchor for anchor in found if anchor not in own]
+    mine = set(own)
+    return [anchor for anchor in found if anchor not in mine]

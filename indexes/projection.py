@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from core.embedding_texts import FINGERPRINT as TEXTS_FINGERPRINT
 from core.embedding_texts import element_texts, fact_text
-from core.extraction import Extraction, extraction_input
+from core.extraction import Extraction, extraction_inputs
 from core.hashing import canonical_json, content_hash, fact_id
 from core.serial import relabel, statement_from_json, statement_to_json
 from core.types import Fact, Literal, Mention, Reading, Span, Statement
@@ -72,8 +72,7 @@ def project(reading: Reading, extractions: Mapping[str, Extraction], extractor: 
     vectors = [_vector("chunk", chunk.key, chunk.text) for chunk in reading.chunks]
     texts = zip(reading.elements, element_texts(reading), strict=True)
     vectors += [_vector("element", element.anchor, text) for element, text in texts]
-    for chunk in reading.chunks:
-        source, anchors = extraction_input(reading, chunk)
+    for chunk, (source, anchors) in zip(reading.chunks, extraction_inputs(reading), strict=True):
         chunk_rows.append(ChunkRow(chunk.key, chunk.content_hash, source.key))
         extraction = extractions.get(source.key)
         for statement in extraction.statements if extraction else ():

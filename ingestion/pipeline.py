@@ -23,7 +23,7 @@ from core.extraction import (
     PageInputs,
     Reject,
     extract_all,
-    extraction_input,
+    extraction_inputs,
 )
 from core.logs import logger
 from core.models.embedding import Embedder
@@ -329,8 +329,7 @@ def _inputs(pages: Mapping[str, StoredPage]) -> dict[str, tuple[ExtractionInput,
     """Every different extraction input of the pages by key, with the uris that have it, in page order."""
     found: dict[str, tuple[ExtractionInput, list[str]]] = {}
     for uri, page in pages.items():
-        for chunk in page.reading.chunks:
-            source, _ = extraction_input(page.reading, chunk)
+        for source, _ in extraction_inputs(page.reading):
             found.setdefault(source.key, (source, []))[1].append(uri)
     return found
 
@@ -392,7 +391,7 @@ def _model_changed(tools: Tools, corpus_id: int) -> bool:
 
 
 def _target(tools: Tools, corpus_id: int, page: StoredPage, extractor: str) -> PageTarget:
-    keys = [extraction_input(page.reading, chunk)[0].key for chunk in page.reading.chunks]
+    keys = [source.key for source, _ in extraction_inputs(page.reading)]
     found: dict[str, Extraction] = stored_extractions(tools.ledger, corpus_id, keys, extractor)
     return PageTarget(page.page_id, page.version_id, project(page.reading, found, extractor), extractor)
 

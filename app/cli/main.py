@@ -20,6 +20,7 @@ from app.cli import (
     export,
     ingest,
     project,
+    prompts,
     search,
     servers,
     show,
@@ -72,6 +73,7 @@ def make_app() -> typer.Typer:
         doctor,
         evaluate,
         project,
+        prompts,
         servers,
         dev,
     ):

@@ -1,6 +1,22 @@
 """Prompts as files: ``<task>.v<N>.jinja`` with a header, cut into messages before they are rendered."""
 
-from core.prompts.library import PromptLibrary, library, shipped_folder, shipped_prompts
+from core.prompts.library import (
+    PromptLibrary,
+    library,
+    read_examples,
+    shipped_examples,
+    shipped_folder,
+    shipped_prompts,
+)
 from core.prompts.prompt import Prompt, PromptMessage
 
-__all__ = ["Prompt", "PromptLibrary", "PromptMessage", "library", "shipped_folder", "shipped_prompts"]
+__all__ = [
+    "Prompt",
+    "PromptLibrary",
+    "PromptMessage",
+    "library",
+    "read_examples",
+    "shipped_examples",
+    "shipped_folder",
+    "shipped_prompts",
+]

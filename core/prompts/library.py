@@ -9,6 +9,7 @@ from pathlib import Path
 from core.errors import NotFoundError, PromptError
 from core.prompts.prompt import FILE_NAME, Prompt, read_prompt
 
+_EXAMPLES = "examples"  # folder beside the prompts
 SHIPPED, YOURS = "shipped", "yours"
 _NAME = re.compile(r"(?P<task>[a-z0-9-]+)(?:\.v(?P<version>[0-9]+))?")
 
@@ -103,3 +104,29 @@ def library(user_folder: Path | None = None) -> PromptLibrary:
     if user_folder is None:
         return shipped_prompts()
     return PromptLibrary((shipped_folder(), SHIPPED), (user_folder.expanduser(), YOURS))
+
+
+def shipped_examples(prompt: Prompt) -> str:
+    """The few-shot examples ``examples/<task>.txt`` beside the prompt, else those shipped for its task, else none.
+
+    Raises:
+        PromptError: the file is there and cannot be read.
+    """
+    name = f"{prompt.task}.txt"
+    for folder in (prompt.path.parent, shipped_folder()):
+        path = folder / _EXAMPLES / name
+        if path.is_file():
+            return read_examples(path)
+    return ""
+
+
+def read_examples(path: Path) -> str:
+    """The few-shot examples of a file.
+
+    Raises:
+        PromptError: the file cannot be read.
+    """
+    try:
+        return path.read_text("utf-8-sig").strip("\n")
+    except (OSError, UnicodeDecodeError) as error:
+        raise PromptError(f"the examples {path} cannot be read: {error}") from error

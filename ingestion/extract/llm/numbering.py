@@ -74,7 +74,7 @@ def page_text(call: Call) -> str:
         headings = call.inputs[item.chunk].headings
         if headings != path:
             path = headings
-            lines.append("## " + _cut(visible(" > ".join(headings) or call.inputs[item.chunk].title)))
+            lines.append("## " + cut(visible(" > ".join(headings) or call.inputs[item.chunk].title)))
         lines.append(f"{item.number}{_MARKS.get(item.element.tag, '.')} {element_text(item.element)}")
     return "\n".join(lines)
 
@@ -84,10 +84,11 @@ def element_text(element: InputElement) -> str:
     text = visible(element.text)
     if element.headers and element.tag == "tr":
         text += " (columns: " + visible(" | ".join(element.headers)) + ")"
-    return _cut(text)
+    return cut(text)
 
 
-def _cut(text: str) -> str:
+def cut(text: str) -> str:
+    """The text, cut and marked where it is too long for a prompt."""
     return text if len(text) <= MAX_CHARACTERS else text[:MAX_CHARACTERS] + CUT
 
 

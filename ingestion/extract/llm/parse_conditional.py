@@ -17,7 +17,7 @@ from ingestion.extract.llm.conditions import ConditionReader, UnusableCondition
 from ingestion.extract.llm.items import described, relation_name, type_name
 from ingestion.extract.llm.numbering import Call
 from ingestion.extract.llm.numbers import element_number
-from ingestion.extract.llm.stated import BARE_PRONOUNS, ChunkTexts, clean_name, content_words, key_of
+from ingestion.extract.llm.stated import BARE_PRONOUNS, ChunkTexts, clean_name, key_of
 
 LONGEST_NAME = 200
 LONGEST_RELATION = 100
@@ -251,14 +251,8 @@ class _ChunkParser:
 
     def _spans(self, subject: Mention, relation: str, target: Mention | Literal, own: list[str]) -> tuple[Span, ...]:
         other = target.surface if isinstance(target, Mention) else target.value
-        spans: list[Span] = []
-        for label in own:
-            text = self._texts.texts[label]
-            if len(text.sentences) == 1:
-                spans.append(Span(label, 0, len(text.text)))
-            else:
-                spans += text.spans(content_words(subject.surface), content_words(other), content_words(relation))
-        return tuple(spans)
+        texts = (self._texts.texts[label] for label in own)
+        return tuple(span for text in texts for span in text.spans(subject.surface, other, relation))
 
 
 def _truth(value: Any) -> bool:

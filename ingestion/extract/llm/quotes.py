@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Sequence
 
 from rapidfuzz import fuzz
 
@@ -29,7 +30,7 @@ class Quotable:
     def __init__(self, text: str) -> None:
         self.text = text
         self._folded: str | None = None
-        self._places: list[int] = []  # of each folded character in the text
+        self._places: Sequence[int] = []  # of each folded character in the text
 
     def find(self, quote: str) -> tuple[int, int] | None:
         """``[start, end)`` of the quote, on word boundaries; none where the text does not have it."""
@@ -44,17 +45,21 @@ class Quotable:
         found = _whole(folded, wanted) or _near(folded, wanted)
         return None if found is None else (places[found[0]], places[found[1] - 1] + 1)
 
-    def _fold(self) -> tuple[str, list[int]]:
+    def _fold(self) -> tuple[str, Sequence[int]]:
         if self._folded is None:
             self._folded, self._places = _fold(self.text)
         return self._folded, self._places
 
 
-def _fold(text: str) -> tuple[str, list[int]]:
+def _fold(text: str) -> tuple[str, Sequence[int]]:
     """Lower case, plain marks and single spaces, with the place of each character that is left."""
+    plain = text.translate(_PLAIN)
+    lower = plain.lower()
+    if plain.isprintable() and "  " not in plain and len(lower) == len(plain) and _is_composed(plain):
+        return lower, range(len(lower))
     characters: list[str] = []
     places: list[int] = []
-    for place, character in enumerate(text.translate(_PLAIN)):
+    for place, character in enumerate(plain):
         if character.isspace() or unicodedata.category(character) in _UNSEEN:
             folded = " " if characters and characters[-1] != " " else ""
         else:
@@ -62,6 +67,10 @@ def _fold(text: str) -> tuple[str, list[int]]:
         characters += folded
         places += [place] * len(folded)
     return "".join(characters), places
+
+
+def _is_composed(text: str) -> bool:
+    return text.isascii() or unicodedata.is_normalized("NFKC", text)
 
 
 def _whole(text: str, wanted: str) -> tuple[int, int] | None:

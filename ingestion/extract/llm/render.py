@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
 
 from core.errors import PromptError
 from core.extraction import InputElement
-from core.prompts import Prompt, PromptMessage, shipped_folder
-from ingestion.extract.llm.numbering import Call, element_text, page_text, visible
+from core.prompts import Prompt, PromptMessage, shipped_examples
+from ingestion.extract.llm.numbering import Call, cut, element_text, page_text, visible
 
-_EXAMPLES = "examples"  # folder beside the prompts, and the input that is filled from it
+__all__ = ["render_call", "shipped_examples"]
 
 
 def render_call(prompt: Prompt, call: Call, *, examples: str, types: str, max_triplets: int) -> list[PromptMessage]:
@@ -23,8 +22,8 @@ def render_call(prompt: Prompt, call: Call, *, examples: str, types: str, max_tr
         PromptError: the prompt declares an input that extraction does not have, or cannot be rendered.
     """
     made: dict[str, Callable[[], object]] = {
-        "title": lambda: visible(call.inputs[0].title),
-        "headings": lambda: visible(" > ".join(call.inputs[0].headings)),
+        "title": lambda: cut(visible(call.inputs[0].title)),
+        "headings": lambda: cut(visible(" > ".join(call.inputs[0].headings))),
         "page": lambda: page_text(call),
         "text": lambda: _lines(call, element_text),
         "html": lambda: _lines(call, _tagged),
@@ -38,32 +37,6 @@ def render_call(prompt: Prompt, call: Call, *, examples: str, types: str, max_tr
             f"prompt {prompt.id} ({prompt.path}) declares input {foreign[0]!r}; extraction has: {', '.join(made)}"
         )
     return prompt.render(**{name: made[name]() for name in prompt.inputs})
-
-
-def shipped_examples(prompt: Prompt) -> str:
-    """The few-shot examples ``examples/<task>.txt`` beside the prompt, else those shipped for its task, else none.
-
-    Raises:
-        PromptError: the file is there and cannot be read.
-    """
-    name = f"{prompt.task}.txt"
-    for folder in (prompt.path.parent, shipped_folder()):
-        path = folder / _EXAMPLES / name
-        if path.is_file():
-            return read_examples(path)
-    return ""
-
-
-def read_examples(path: Path) -> str:
-    """The few-shot examples of a file.
-
-    Raises:
-        PromptError: the file cannot be read.
-    """
-    try:
-        return path.read_text("utf-8-sig").strip("\n")
-    except (OSError, UnicodeDecodeError) as error:
-        raise PromptError(f"the examples {path} cannot be read: {error}") from error
 
 
 def _lines(call: Call, write: Callable[[InputElement], str]) -> str:

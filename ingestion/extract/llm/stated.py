@@ -40,7 +40,12 @@ def content_words(surface: str) -> frozenset[str]:
 @lru_cache(maxsize=_CACHED)
 def _words(text: str) -> frozenset[str]:
     """Every word of a text, in the form that keys have."""
-    return frozenset(singular(word.removesuffix("'s").removesuffix("'")) for word in tokens(text))
+    return frozenset(map(_base, tokens(text)))
+
+
+@lru_cache(maxsize=8 * _CACHED)
+def _base(word: str) -> str:
+    return singular(word.removesuffix("'s").removesuffix("'"))
 
 
 def _value_words(words: Iterable[str]) -> frozenset[str]:
@@ -78,6 +83,10 @@ class ElementText:
         return found if len(found) > 1 else [(0, len(self.text))]
 
     @cached_property
+    def _lower_sentences(self) -> list[str]:
+        return [self.text[start:end].lower() for start, end in self.sentences]
+
+    @cached_property
     def _sentence_words(self) -> list[frozenset[str]]:
         return [_words(self.text[start:end]) for start, end in self.sentences]
 
@@ -91,23 +100,30 @@ class ElementText:
             start = self.lower.find(lowered, end)
         return False
 
-    def spans(self, subject: frozenset[str], target: frozenset[str], relation: frozenset[str]) -> list[Span]:
-        """The sentence that has most of both, and where it lacks one, the sentence that has most of that."""
+    def spans(self, subject: str, target: str, relation: str) -> list[Span]:
+        """The sentence that has most of both names, and where it lacks one, the sentence that has most of that."""
         if len(self.sentences) == 1:
             return [Span(self.label, *self.sentences[0])]
-        subjects, targets = (
-            [len(wanted & words) / (len(wanted) or 1) for words in self._sentence_words] for wanted in (subject, target)
+        names = subject.lower(), target.lower()
+        verbatim = [i for i, text in enumerate(self._lower_sentences) if names[0] in text and names[1] in text]
+        chosen = verbatim if len(verbatim) == 1 else self._likely(subject, target, relation)
+        return [Span(self.label, *self.sentences[i]) for i in chosen] or [Span(self.label, 0, len(self.text))]
+
+    def _likely(self, *names: str) -> list[int]:
+        """The sentences, by shares of the words of subject, object and (to break ties) relation; none without any."""
+        subjects, targets, ties = (
+            [len(wanted & words) / (len(wanted) or 1) for words in self._sentence_words]
+            for wanted in map(content_words, names)
         )
-        ties = [len(relation & words) / (10 * (len(relation) or 1)) for words in self._sentence_words]
         places = range(len(self.sentences))
-        best = max(places, key=lambda i: (subjects[i] + targets[i] + ties[i], -i))
+        best = max(places, key=lambda i: (subjects[i] + targets[i] + ties[i] / 10, -i))
         if not subjects[best] + targets[best]:
-            return [Span(self.label, 0, len(self.text))]
+            return []
         chosen = {best}
         for scores in (subjects, targets):
             if not scores[best] and any(scores):
-                chosen.add(max(places, key=lambda i: (scores[i] + ties[i], -i)))
-        return [Span(self.label, *self.sentences[i]) for i in sorted(chosen)]
+                chosen.add(max(places, key=lambda i: (scores[i] + ties[i] / 10, -i)))
+        return sorted(chosen)
 
 
 class ChunkTexts:

@@ -1,0 +1,81 @@
+"""Entity types and relations to prefer, from a TOML file, and what extractions use beyond them."""
+
+from __future__ import annotations
+
+import tomllib
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from core.errors import SettingsError
+from core.extraction import Extraction
+from core.types import Mention
+from ingestion.extract.llm.items import relation_name, type_name
+
+_KEYS = ("entity_types", "relations")
+_LONGEST = 100
+
+
+@dataclass(frozen=True, slots=True)
+class TypesGuide:
+    """The types and relations a corpus prefers, normalised as those of triplets are."""
+
+    entity_types: tuple[str, ...] = ()
+    relations: tuple[str, ...] = ()
+
+    @property
+    def text(self) -> str:
+        """The guidance as a prompt has it; empty for an empty guide."""
+        rows = (("Types", self.entity_types), ("Relations", self.relations))
+        return "\n".join(f"{name}: {', '.join(values)}." for name, values in rows if values)
+
+
+@dataclass(frozen=True, slots=True)
+class Proposals:
+    """Types and relations used that the guide does not have, with how often."""
+
+    entity_types: dict[str, int] = field(default_factory=dict)
+    relations: dict[str, int] = field(default_factory=dict)
+
+
+def read_guide(path: Path) -> TypesGuide:
+    """Read a guide: ``entity_types = [...]`` and ``relations = [...]``, both optional.
+
+    Raises:
+        SettingsError: the file cannot be read or has anything else in it.
+    """
+    try:
+        values: dict[str, Any] = tomllib.loads(path.read_text("utf-8-sig"))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise SettingsError(f"the file of types {path} cannot be read: {error}") from error
+    unknown = sorted(set(values) - set(_KEYS))
+    if unknown:
+        raise SettingsError(f"{path}: unknown key {unknown[0]!r}; known are {' and '.join(_KEYS)}")
+    for key in _KEYS:
+        listed = values.get(key, [])
+        if not isinstance(listed, list) or not all(isinstance(x, str) and relation_name(x, _LONGEST) for x in listed):
+            raise SettingsError(f"{path}: {key} must be a list of short texts")
+    return TypesGuide(
+        tuple(dict.fromkeys(type_name(name) for name in values.get("entity_types", []))),
+        tuple(dict.fromkeys(relation_name(name, _LONGEST) or "" for name in values.get("relations", []))),
+    )
+
+
+def proposals(extractions: Iterable[Extraction], guide: TypesGuide) -> Proposals:
+    """What the extractions use beyond the guide, most frequent first. "thing" is no type and never proposed."""
+    types: Counter[str] = Counter()
+    relations: Counter[str] = Counter()
+    for extraction in extractions:
+        for statement in extraction.statements:
+            relations[statement.relation] += 1
+            ends = (statement.subject, statement.object)
+            types.update(end.type for end in ends if isinstance(end, Mention) and end.type != "thing")
+    return Proposals(_beyond(types, guide.entity_types), _beyond(relations, guide.relations))
+
+
+def _beyond(used: Counter[str], known: Iterable[str]) -> dict[str, int]:
+    found = set(known)
+    rows = sorted(used.items(), key=lambda row: (-row[1], row[0]))
+    return {name: count for name, count in rows if name not in found}

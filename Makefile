@@ -5,10 +5,13 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 DEMO_HOME := .demo
 
-.PHONY: demo test check bench neo4j stop clean
+.PHONY: demo demo-llm test check bench neo4j stop clean
 
 demo: $(STAMP)
 	@sh examples/demo.sh "$(abspath $(BIN))" "$(abspath $(DEMO_HOME))"
+
+demo-llm: $(STAMP)
+	@sh examples/demo-llm.sh "$(abspath $(BIN))" "$(abspath $(DEMO_HOME)-llm)"
 
 test: $(STAMP)
 	$(BIN)/python -m pytest $(PYTEST_ARGS)
@@ -35,4 +38,4 @@ $(STAMP): pyproject.toml constraints.txt
 	touch $(STAMP)
 
 clean:
-	rm -rf $(VENV) $(DEMO_HOME) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) $(DEMO_HOME) $(DEMO_HOME)-llm build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

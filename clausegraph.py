@@ -16,17 +16,19 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from app.library import Corpus, ask, open_corpus
+    from ingestion.extract.llm.transform import TripletExtractor
     from query.retrieve.llama import HybridRetriever
 
     __version__: str
 
-__all__ = ["Corpus", "HybridRetriever", "__version__", "ask", "main", "open_corpus"]
+__all__ = ["Corpus", "HybridRetriever", "TripletExtractor", "__version__", "ask", "main", "open_corpus"]
 
 _ROOMS = ("app", "core", "eval", "indexes", "ingestion", "query")
 _HOMES = {
     "Corpus": "app.library",
     "HybridRetriever": "query.retrieve.llama",
     "ask": "app.library",
+    "TripletExtractor": "ingestion.extract.llm.transform",
     "open_corpus": "app.library",
 }
 

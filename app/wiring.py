@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from core.errors import ModelMismatchError
+from core.errors import ModelMismatchError, SettingsError
 from core.settings import HASHING, Settings
 
+RESPONSES = "responses.db"  # in the home folder: replies of language models
+
 if TYPE_CHECKING:
+    from core.extraction import Extractor
     from core.models.embedding import Embedder
+    from core.models.guard import GuardedLLM
+    from indexes.ledger.metering import RunMeter
     from indexes.ledger.store import Ledger
     from indexes.views import View
     from ingestion.pipeline import Options, Progress
@@ -40,6 +45,21 @@ def make_embedder(settings: Settings) -> Embedder:
         from core.models.embedding import HashingEmbedder
 
         return HashingEmbedder()
+    provider, _, model = settings.embedding_model.partition(":")
+    if model and provider in ("mistral", "openai"):
+        from core.models.api_embedding import ApiEmbedder
+        from core.models.build import ModelOptions
+
+        options = ModelOptions(
+            provider="mistral" if provider == "mistral" else "openai",
+            model=model,
+            url=settings.embedding_url,
+            key=settings.embedding_key.get_secret_value() if settings.embedding_key else None,
+            timeout_s=settings.llm_timeout,
+            attempts=settings.llm_attempts,
+            concurrency=settings.llm_concurrency,
+        )
+        return ApiEmbedder(options, settings.query_instruction)
     from core.models.sentence_transformers import ModelSettings, SentenceTransformerEmbedder
 
     return SentenceTransformerEmbedder(
@@ -55,14 +75,98 @@ def make_embedder(settings: Settings) -> Embedder:
 
 def run_ingest(settings: Settings, source: Source, options: Options, progress: Progress | None = None) -> RunReport:
     """Mirror a source into the corpus of the settings; errors as ``ingestion.pipeline.ingest``."""
-    from ingestion.extract.rules import RuleExtractor
+    from indexes.ledger.metering import RunMeter
     from ingestion.pipeline import Tools, ingest, no_progress
 
     embedder = make_embedder(settings)
     options = replace(options, keep_epochs=settings.keep_epochs, keep_days=settings.keep_days)
     with opened_ledger(settings, create=True) as ledger:
-        tools = Tools(ledger, embedder, RuleExtractor(), progress or no_progress)
-        return ingest(tools, settings.corpus, source, options)
+        meter = RunMeter(ledger, settings.llm_budget_tokens, settings.llm_budget_money)
+        with opened_extractor(settings, source, meter) as extractor:
+            tools = Tools(ledger, embedder, extractor, progress or no_progress, meter)
+            return ingest(tools, settings.corpus, source, options)
+
+
+@contextmanager
+def opened_extractor(settings: Settings, source: Source, meter: RunMeter) -> Iterator[Extractor]:
+    """The extractor that settings and source ask for; nothing is sent before it is used, its connections are closed.
+
+    Raises:
+        SettingsError: a language model is asked for, but none is set; or a key is missing.
+        PromptError, NotFoundError: the extraction prompt is not there or cannot be used.
+    """
+    from ingestion.sources.passages import PassagesSource
+
+    kind = settings.extractor
+    if kind == "auto":
+        kind = "given" if isinstance(source, PassagesSource) else "llm" if settings.llm else "rules"
+    if kind == "given":
+        from ingestion.extract.given import GivenExtractor
+
+        if not isinstance(source, PassagesSource):
+            raise SettingsError("extractor 'given' needs a file of passages that come with their triples")
+        yield GivenExtractor(source.passages())
+    elif kind == "rules":
+        from ingestion.extract.rules import RuleExtractor
+
+        yield RuleExtractor()
+    else:
+        with opened_model(settings, meter) as llm:
+            yield _llm_extractor(settings, llm)
+
+
+def _llm_extractor(settings: Settings, llm: GuardedLLM) -> Extractor:
+    from core.prompts import library, read_examples
+    from ingestion.extract.llm.extractor import LLMExtractor, LLMOptions
+    from ingestion.extract.llm.types_guide import read_guide
+
+    prompt = library(settings.prompts).get(settings.extraction_prompt)
+    options = LLMOptions(
+        examples=read_examples(settings.extraction_examples) if settings.extraction_examples else None,
+        types=read_guide(settings.extraction_types).text if settings.extraction_types else "",
+        max_triplets=settings.max_triplets,
+        call_tokens=settings.call_tokens,
+        at_once=settings.llm_concurrency,
+    )
+    return LLMExtractor(llm, prompt, options)
+
+
+@contextmanager
+def opened_model(settings: Settings, meter: RunMeter | None = None) -> Iterator[GuardedLLM]:
+    """The language model of the settings, behind its guard; ``meter`` limits and records its calls.
+
+    Raises:
+        SettingsError: no model is set, or its key is missing.
+    """
+    from core.models.build import ModelOptions, make_llm
+    from indexes.response_cache import FileResponseCache
+
+    if settings.llm is None:
+        raise SettingsError(
+            "no language model is set; set CLAUSEGRAPH_LLM to mistral:NAME or openai:NAME (with CLAUSEGRAPH_LLM_KEY "
+            "or CLAUSEGRAPH_LLM_URL), or CLAUSEGRAPH_EXTRACTOR to rules"
+        )
+    provider, _, model = settings.llm.partition(":")
+    options = ModelOptions(
+        provider="mistral" if provider == "mistral" else "openai",
+        model=model,
+        url=settings.llm_url,
+        key=settings.llm_key.get_secret_value() if settings.llm_key else None,
+        temperature=settings.llm_temperature,
+        max_output=settings.llm_max_output,
+        context_window=settings.llm_context_window,
+        timeout_s=settings.llm_timeout,
+        attempts=settings.llm_attempts,
+        concurrency=settings.llm_concurrency,
+        json_mode=settings.llm_json,
+        price=settings.llm_prices.get(model),
+    )
+    size = settings.llm_cache_mb * 1_000_000
+    with ExitStack() as stack:
+        cache = FileResponseCache(settings.home / RESPONSES, size) if size else None
+        if cache is not None:
+            stack.callback(cache.close)
+        yield stack.enter_context(make_llm(options, cache=cache, budget=meter, usage=meter))
 
 
 def open_corpus_view(ledger: Ledger, settings: Settings, embedder: Embedder | None, epoch: int | None = None) -> View:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import queue
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
@@ -44,7 +44,7 @@ class ChatOutcome(Generic[T]):
     error: ModelError | None
 
 
-def chat_all(llm: GuardedLLM, take: Callable[[], ChatRequest[T] | None], at_once: int) -> Iterator[ChatOutcome[T]]:
+def chat_all(llm: GuardedLLM, take: Callable[[], ChatRequest[T] | None], at_once: int) -> Generator[ChatOutcome[T], None, None]:
     """Make the chats that ``take`` gives, and yield their outcomes as they come.
 
     ``take`` is called in the caller's thread while there is room for more; none means "not now": it is asked again

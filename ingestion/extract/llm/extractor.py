@@ -1,0 +1,189 @@
+"""The extractor that asks a language model: pages in, numbered calls out, triplets with conditions back."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from core.errors import BudgetExceeded, ModelError, ModelRefused, ModelUnavailable, UnusableReply
+from core.extraction import Extracted, Extraction, ExtractionInput, PageInputs, Reject
+from core.hashing import content_hash
+from core.models.calls import CallLabels
+from core.prompts import Prompt
+from ingestion.extract.llm.groups import grouped
+from ingestion.extract.llm.numbering import Call, number_call
+from ingestion.extract.llm.render import render_call
+from ingestion.extract.llm.tasks import Task, task_of
+
+if TYPE_CHECKING:
+    from core.models.fan_out import ChatOutcome, ChatRequest
+    from core.models.guard import GuardedLLM
+
+_NO_USE = {401, 402, 403, 404}  # refused for what we are, not for what we asked: no other call will succeed
+_IN_A_ROW = 8  # calls that found no server, each after all its attempts, before the rest is left undone
+
+
+@dataclass(frozen=True, slots=True)
+class LLMOptions:
+    """How triplets are asked for; see the settings of the same names."""
+
+    examples: str | None = None  # none: those that come with the prompt
+    types: str = ""
+    max_triplets: int = 25
+    call_tokens: int = 1600
+    at_once: int = 16
+
+
+@dataclass(frozen=True, slots=True)
+class _Job:
+    page: str
+    call: Call
+
+
+class LLMExtractor:
+    """Extracts the chunks of many pages with many calls at once."""
+
+    def __init__(self, llm: GuardedLLM, prompt: Prompt, options: LLMOptions = LLMOptions()) -> None:
+        self._llm, self._prompt, self._options = llm, prompt, options
+        self._task: Task = task_of(prompt)
+        self._examples = self._task.examples(prompt) if options.examples is None else options.examples
+
+    @property
+    def fingerprint(self) -> str:
+        """Prompt (id and digest), model and parameters, what else shapes the prompt, and the parser's version."""
+        shaped = content_hash("llm-extraction", self._examples, self._options.types, str(self._options.max_triplets))
+        return f"llm:{self._prompt.reference}|{self._llm.fingerprint}|{self._task.parser}|{shaped[:12]}"
+
+    def extract(self, source: ExtractionInput) -> Extraction:
+        """The statements of one chunk.
+
+        Raises:
+            ModelError: there is no extraction, and why.
+        """
+        for result in self.extract_pages([PageInputs("", (source,))]):
+            if result.extraction is not None:
+                return result.extraction
+            raise UnusableReply(result.problem)
+        raise AssertionError("an input was neither extracted nor failed")
+
+    def extract_pages(self, pages: Iterable[PageInputs]) -> Iterator[Extracted]:
+        """Yield what became of each input, as the replies come. Closing the generator cancels what is in flight."""
+        from core.models.fan_out import chat_all
+
+        work = _Work(self, pages)
+        with closing(chat_all(self._llm, work.take, self._options.at_once)) as outcomes:
+            for outcome in outcomes:
+                yield from work.settle(outcome)
+        yield from work.left_over()
+
+    def jobs(self, page: PageInputs) -> Iterator[_Job]:
+        """The calls of one page."""
+        limit = self._options.call_tokens if self._task.many_chunks else 0
+        for inputs in grouped(page.inputs, limit):
+            yield _Job(page.page, number_call(inputs))
+
+    def request(self, job: _Job) -> ChatRequest[_Job]:
+        """The call of a job."""
+        from llama_index.core.base.llms.types import ChatMessage
+
+        from core.models.fan_out import ChatRequest
+
+        rendered = render_call(
+            self._prompt,
+            job.call,
+            examples=self._examples,
+            types=self._options.types,
+            max_triplets=self._options.max_triplets,
+        )
+        messages = tuple(ChatMessage(role=message.role, content=message.content) for message in rendered)
+        options = self._llm.json_options(*self._task.schema) if self._task.schema else {}
+        labels = CallLabels(self._prompt.task, self._prompt.id, (job.page,))
+        return ChatRequest(job, messages, options, labels)
+
+    def read(self, outcome: ChatOutcome[_Job]) -> list[Extraction | None]:
+        """One extraction per chunk of the call; none for chunks that a cut-off reply does not cover.
+
+        Raises:
+            UnusableReply: nothing in the reply can be read; it is dropped from the cache.
+        """
+        from core.models.fan_out import finish_reason
+
+        assert outcome.response is not None
+        call = outcome.request.job.call
+        alone = len(call.inputs) == 1
+        cut_off = finish_reason(outcome.response) == "length"
+        try:
+            found = self._task.parse(outcome.response.message.content or "", call, cut_off and not alone)
+        except UnusableReply:
+            self._llm.forget(outcome.request.messages, **outcome.request.options)
+            raise
+        if cut_off and alone and found[0] is not None:  # a second call would be cut at the same place
+            lost = Reject(call.inputs[0].title, "the reply was cut off at its longest; its complete triplets are kept")
+            return [Extraction(found[0].statements, (*found[0].rejects, lost))]
+        return list(found)
+
+
+class _Work:
+    """What is still to be asked, and why the rest is not."""
+
+    def __init__(self, extractor: LLMExtractor, pages: Iterable[PageInputs]) -> None:
+        self._extractor = extractor
+        self._jobs = (job for page in pages for job in extractor.jobs(page))
+        self._again: deque[_Job] = deque()
+        self._unavailable = 0
+        self._stopped = ""
+
+    def take(self) -> ChatRequest[_Job] | None:
+        """The next call, or none for now."""
+        if self._stopped:
+            return None
+        job = self._again.popleft() if self._again else next(self._jobs, None)
+        return None if job is None else self._extractor.request(job)
+
+    def settle(self, outcome: ChatOutcome[_Job]) -> Iterator[Extracted]:
+        """What an outcome yields; chunks to be asked again go back to the work."""
+        job = outcome.request.job
+        if outcome.error is not None:
+            yield from self._failed(job, outcome.error)
+            return
+        self._unavailable = 0
+        try:
+            found = self._extractor.read(outcome)
+        except UnusableReply as error:
+            yield from self._failed(job, error)
+            return
+        rest = [source for source, made in zip(job.call.inputs, found, strict=True) if made is None]
+        self._ask_again(job, rest, split=len(rest) == len(found))
+        for source, extraction in zip(job.call.inputs, found, strict=True):
+            if extraction is not None:
+                yield Extracted(source.key, extraction)
+
+    def _failed(self, job: _Job, error: ModelError) -> Iterator[Extracted]:
+        """Split a call the model could not do; give up on what cannot be split."""
+        if isinstance(error, ModelRefused) and error.status in _NO_USE:
+            raise error
+        if isinstance(error, BudgetExceeded):
+            self._stopped = self._stopped or str(error)
+        if isinstance(error, ModelUnavailable):
+            self._unavailable += 1
+            if self._unavailable >= _IN_A_ROW:
+                self._stopped = f"not asked: {self._unavailable} calls in a row had no answer, the last: {error}"
+        if isinstance(error, UnusableReply | ModelRefused) and len(job.call.inputs) > 1:
+            self._ask_again(job, job.call.inputs, split=True)
+            return
+        yield from (Extracted(source.key, None, str(error)) for source in job.call.inputs)
+
+    def _ask_again(self, job: _Job, inputs: Sequence[ExtractionInput], *, split: bool) -> None:
+        """Queue what a reply left out: as one smaller call, or in halves when it is as large as before."""
+        middle = -(-len(inputs) // 2) if split else len(inputs)
+        self._again += [_Job(job.page, number_call(part)) for part in (inputs[:middle], inputs[middle:]) if part]
+
+    def left_over(self) -> Iterator[Extracted]:
+        """What was not asked since the work was stopped."""
+        if not self._stopped:
+            return
+        for job in [*self._again, *self._jobs]:
+            yield from (Extracted(source.key, None, self._stopped) for source in job.call.inputs)

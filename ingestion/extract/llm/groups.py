@@ -1,0 +1,35 @@
+"""Which chunks share a call: neighbours of one page, up to about a number of tokens."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from core.extraction import ExtractionInput
+
+_CHARACTERS = 4  # of English per token, near enough to decide what shares a call
+_PER_ELEMENT = 3  # tokens of an element's number and line
+
+
+def grouped(inputs: Sequence[ExtractionInput], limit: int) -> Iterator[tuple[ExtractionInput, ...]]:
+    """Cut the inputs, in order, into groups of at most about ``limit`` tokens each.
+
+    A chunk above the limit has a call of its own; with limit 0 every chunk has. The groups of a page are about
+    equal, because a run waits for the longest reply.
+    """
+    sizes = [_tokens(source) for source in inputs]
+    calls = -(-sum(sizes) // limit) if limit else 0
+    share = sum(sizes) / calls if calls else 0.0
+    group: list[ExtractionInput] = []
+    filled = 0
+    for source, size in zip(inputs, sizes, strict=True):
+        if group and (filled + size > limit or filled + size / 2 > share):
+            yield tuple(group)
+            group, filled = [], 0
+        group.append(source)
+        filled += size
+    if group:
+        yield tuple(group)
+
+
+def _tokens(source: ExtractionInput) -> int:
+    return sum(len(element.text) // _CHARACTERS + _PER_ELEMENT for element in source.elements if element.is_own)

@@ -1,0 +1,140 @@
+"""The triplet extractor as a LlamaIndex ``TransformComponent``, for pipelines and property graphs of others."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from typing import Any
+
+from llama_index.core.bridge.pydantic import Field, PrivateAttr
+from llama_index.core.graph_stores.types import KG_NODES_KEY, KG_RELATIONS_KEY, EntityNode, Relation
+from llama_index.core.llms.llm import LLM
+from llama_index.core.schema import BaseNode, MetadataMode, TransformComponent
+
+from core.errors import UnusableReply
+from core.extraction import Extracted, ExtractionInput, InputElement, PageInputs, Reject
+from core.language.sentences import sentence_spans
+from core.models.guard import GuardedLLM
+from core.prompts import library
+from core.serial import condition_to_json
+from core.types import Literal, Mention, Statement, leaves
+from ingestion.extract.llm.extractor import LLMExtractor, LLMOptions
+
+_LONG_LINE = 600  # characters; a longer line is numbered sentence by sentence
+
+
+class TripletExtractor(TransformComponent):
+    """Adds entities and relations to the metadata of nodes, where ``PropertyGraphIndex`` looks for them.
+
+    A relation's label is the relation as the page words it; its properties say whether it ``holds``, its
+    ``modality``, the ``quotes`` that state it, the ``condition`` in words and as a tree (JSON), and the ``extractor``
+    (prompt id and version, model). Neighbouring nodes of one document share calls. The input nodes are changed, as
+    by LlamaIndex's own extractors.
+
+    Raises:
+        UnusableReply: some nodes could not be extracted and ``skip_failed`` is false. Replies that did come are in
+            the model's response cache, so a second attempt pays only for the rest.
+    """
+
+    llm: LLM = Field(description="a GuardedLLM, or any function-calling LLM, which is then put behind a guard")
+    prompt: str = "triplets-conditional"
+    max_triplets: int = 25
+    call_tokens: int = 1600
+    at_once: int = 16
+    skip_failed: bool = False
+    _rejects: list[Reject] = PrivateAttr(default_factory=list)
+    _failures: list[Reject] = PrivateAttr(default_factory=list)
+
+    @property
+    def rejects(self) -> list[Reject]:
+        """What the last call could not use of the replies, with reasons."""
+        return list(self._rejects)
+
+    @property
+    def failures(self) -> list[Reject]:
+        """Nodes that the last call could not extract, with reasons."""
+        return list(self._failures)
+
+    def __call__(self, nodes: Sequence[BaseNode], **_: Any) -> Sequence[BaseNode]:
+        """Extract; returns the same nodes."""
+        extractor = self._extractor()
+        by_key: dict[str, list[tuple[BaseNode, ExtractionInput]]] = {}
+        pages: list[PageInputs] = []
+        for name, inputs in _pages(nodes):
+            new = [source for _, source in inputs if source.key not in by_key]
+            for node, source in inputs:
+                by_key.setdefault(source.key, []).append((node, source))
+            pages.append(PageInputs(name, tuple(dict.fromkeys(new))))
+        self._rejects, self._failures = [], []
+        for result in extractor.extract_pages(pages):
+            for node, source in by_key[result.key]:
+                self._fill(node, source, result, extractor.fingerprint)
+        if self._failures and not self.skip_failed:
+            first = self._failures[0]
+            raise UnusableReply(f"{len(self._failures)} of {len(nodes)} nodes failed; {first.what}: {first.reason}")
+        return nodes
+
+    async def acall(self, nodes: Sequence[BaseNode], **kwargs: Any) -> Sequence[BaseNode]:
+        """As :meth:`__call__`; the caller's loop stays free."""
+        return await asyncio.to_thread(self.__call__, nodes, **kwargs)
+
+    def _extractor(self) -> LLMExtractor:
+        llm = self.llm if isinstance(self.llm, GuardedLLM) else GuardedLLM.around(self.llm)
+        options = LLMOptions(max_triplets=self.max_triplets, call_tokens=self.call_tokens, at_once=self.at_once)
+        return LLMExtractor(llm, library(None).get(self.prompt), options)
+
+    def _fill(self, node: BaseNode, source: ExtractionInput, result: Extracted, extractor: str) -> None:
+        entities: list[EntityNode] = node.metadata.pop(KG_NODES_KEY, [])
+        relations: list[Relation] = node.metadata.pop(KG_RELATIONS_KEY, [])
+        if result.extraction is None:
+            self._failures.append(Reject(node.node_id, result.problem))
+        else:
+            self._rejects += result.extraction.rejects
+            for statement in result.extraction.statements:
+                ends = [_entity(statement.subject), _entity(statement.object)]
+                entities += ends
+                relations.append(_relation(statement, ends[0], ends[1], source, extractor))
+        node.metadata[KG_NODES_KEY] = entities
+        node.metadata[KG_RELATIONS_KEY] = relations
+
+
+def _pages(nodes: Sequence[BaseNode]) -> Iterator[tuple[str, list[tuple[BaseNode, ExtractionInput]]]]:
+    """Neighbouring nodes of one document, with their inputs."""
+    for name, group in groupby(nodes, key=lambda node: node.ref_doc_id or node.node_id):
+        yield name, [(node, _input(node)) for node in group]
+
+
+def _input(node: BaseNode) -> ExtractionInput:
+    title = str(node.metadata.get("title") or node.metadata.get("file_name") or "")
+    headings = tuple(part for part in str(node.metadata.get("headings") or "").split(" > ") if part)
+    lines = [line.strip() for line in node.get_content(metadata_mode=MetadataMode.NONE).splitlines()]
+    texts = [text for line in lines if line for text in _short(line)]
+    elements = tuple(InputElement(f"e{i}", "p", text, headings) for i, text in enumerate(texts))
+    return ExtractionInput(title, headings, elements)
+
+
+def _short(line: str) -> list[str]:
+    return [line] if len(line) <= _LONG_LINE else [line[start:end] for start, end in sentence_spans(line)]
+
+
+def _entity(node: Mention | Literal) -> EntityNode:
+    if isinstance(node, Literal):
+        return EntityNode(name=node.value, label=node.kind)
+    return EntityNode(name=node.surface, label=node.type, properties={"key": node.key})
+
+
+def _relation(
+    statement: Statement, subject: EntityNode, target: EntityNode, source: ExtractionInput, extractor: str
+) -> Relation:
+    texts = {element.label: element.text for element in source.elements}
+    properties = {
+        "holds": statement.polarity,
+        "modality": str(statement.modality),
+        "quotes": [texts[span.anchor][span.start : span.end] for span in statement.spans],
+        "condition": "; ".join(leaf.text for leaf in leaves(statement.condition)),
+        "condition_tree": json.dumps(condition_to_json(statement.condition)),
+        "extractor": extractor,
+    }
+    return Relation(label=statement.relation, source_id=subject.id, target_id=target.id, properties=properties)

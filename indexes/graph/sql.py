@@ -113,7 +113,7 @@ class SqlGraph:
             return []
         of_kind = true() if relations is None else supports.c.relation.in_(list(relations))
         found: dict[str, Fact] = {}
-        frontier, seen = list(dict.fromkeys(keys)), set(keys)
+        frontier, seen = [key for key in dict.fromkeys(keys) if not key.startswith(LITERAL)], set(keys)
         with self._ledger.read() as connection:
             for hop in range(1, hops + 1):
                 touching: dict[str, Fact] = {}

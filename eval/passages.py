@@ -156,4 +156,3 @@ def match(view: View, questions: Sequence[PassageQuestion]) -> tuple[list[list[P
 
 def _completed(recalls: Mapping[str, float]) -> dict[str, float]:
     return {name: float(value == 1.0) for name, value in recalls.items()}
-

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from core.extraction import Extraction, ExtractionInput, Reject
+from core.extraction import Extraction, ExtractionInput
 from core.hashing import canonical_json, content_hash
-from core.language.normalise import entity_key
-from core.types import Mention, Span, Statement
+from ingestion.extract.llm.parse_lines import parse_triples, statements_of_lines
 from ingestion.sources.passages import Passage, squeezed
+
+_VERSION = "given:1"  # count up when the parser, or what is done with its triples, changes
 
 
 class GivenExtractor:
-    """Looks up the recorded triples of a passage by its title and text."""
+    """Looks up the recorded triples of a passage by its title and text.
+
+    A triple of which neither name is in the passage is a reject, as it would be from a model; one name is enough,
+    for records often write out what the text only implies. An input without recorded triples has none.
+    """
 
     def __init__(self, passages: Iterable[Passage]) -> None:
         self._triples = {passage.key: passage.triples for passage in passages}
@@ -21,19 +26,13 @@ class GivenExtractor:
 
     @property
     def fingerprint(self) -> str:
-        """Parser version and hash of all triples of the file."""
-        return f"given:stand-in:{self._digest}"
+        """Version of the parser and hash of all recorded triples."""
+        return f"{_VERSION}+{self._digest}"
 
     def extract(self, source: ExtractionInput) -> Extraction:
-        own = [element for element in source.elements if element.is_own]
-        text = squeezed(" ".join(e.text for e in own))
-        items = self._triples.get((squeezed(source.title), text), ())
-        made, rejects = [], []
-        for item in items:
-            if not (isinstance(item, list) and len(item) == 3 and all(isinstance(x, str) and x.strip() for x in item)):
-                rejects.append(Reject(canonical_json(item), "not three texts"))
-                continue
-            s, r, o = (squeezed(x) for x in item)
-            whole = Span(own[0].label, 0, len(own[0].text))
-            made.append(Statement(Mention(s, entity_key(s)), r, Mention(o, entity_key(o)), (whole,)))
-        return Extraction(tuple(made), tuple(rejects))
+        """The statements of a passage; of a split one all are extracted with its first chunk."""
+        text = " ".join(element.text for element in source.elements if element.is_own)
+        recorded = self._triples.get((squeezed(source.title), squeezed(text)), ())
+        triples, malformed = parse_triples(recorded)
+        extraction = statements_of_lines(triples, source, strict=False)
+        return Extraction(extraction.statements, (*malformed, *extraction.rejects))

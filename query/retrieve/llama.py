@@ -13,6 +13,7 @@ from core.types import PageKey, Reading
 from indexes.views import View
 from query.rank.signals import DEFAULT_WEIGHTS, ScoredElement, Weights
 from query.retrieve.elements import rank_elements
+from query.retrieve.passages import RANKINGS, Ranking, rank_passages
 from query.retrieve.question import Inquiry
 from query.retrieve.single import ScoredChunk, fact_elements, keyword_chunks, nearest_chunks, nearest_elements
 
@@ -54,15 +55,33 @@ class LexicalRetriever(BaseRetriever):
 
 
 class GraphRetriever(BaseRetriever):
-    """Elements that state the facts a question is about."""
+    """What states the facts a question is about: ``kind`` "element", by those facts, or "chunk", by PageRank."""
 
-    def __init__(self, view: View, embedder: Embedder, limit: int = 30) -> None:
-        self._view, self._embedder, self._limit = view, embedder, limit
+    def __init__(self, view: View, embedder: Embedder, limit: int = 30, kind: str = "element") -> None:
+        if kind not in ("chunk", "element"):
+            raise ValueError(f"kind {kind!r} is neither 'chunk' nor 'element'")
+        self._view, self._embedder, self._limit, self._kind = view, embedder, limit, kind
         super().__init__()
 
     def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
-        found = fact_elements(self._view, self._embedder, inquiry_of(query_bundle), self._limit)
-        return element_nodes(self._view, found)
+        inquiry = inquiry_of(query_bundle)
+        if self._kind == "chunk":
+            return chunk_nodes(self._view, rank_passages(self._view, self._embedder, inquiry, self._limit, "graph"))
+        return element_nodes(self._view, fact_elements(self._view, self._embedder, inquiry, self._limit))
+
+
+class PassageRetriever(BaseRetriever):
+    """Chunks for questions that need several passages; ``by`` as in :func:`rank_passages`."""
+
+    def __init__(self, view: View, embedder: Embedder, limit: int = 10, by: Ranking = "hybrid") -> None:
+        if by not in RANKINGS:
+            raise ValueError(f"ranking {by!r} is none of {', '.join(RANKINGS)}")
+        self._view, self._embedder, self._limit, self._by = view, embedder, limit, by
+        super().__init__()
+
+    def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
+        inquiry = inquiry_of(query_bundle)
+        return chunk_nodes(self._view, rank_passages(self._view, self._embedder, inquiry, self._limit, self._by))
 
 
 class HybridRetriever(BaseRetriever):

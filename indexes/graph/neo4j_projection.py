@@ -15,7 +15,7 @@ from typing import LiteralString
 
 from core.errors import StoreMismatch, StoreUnavailable
 from indexes.graph.neo4j import Neo4jServer
-from indexes.graph.neo4j_rows import TYPES, Corpus, Interval, Part, closed, opened
+from indexes.graph.neo4j_rows import BATCH, TYPES, Corpus, Interval, Part, closed, opened
 from indexes.graph.neo4j_schema import check_owner, migrate
 from indexes.graph.neo4j_state import (
     RECONCILING,
@@ -36,7 +36,7 @@ from indexes.ledger.store import Ledger
 DEADLINE_S = 600.0  # for one epoch, however large
 
 _BEGIN: LiteralString = (
-    "MERGE (c:Corpus {id: $id}) ON CREATE SET c.prepared = 0, c.newest = 0, c.published = 0, c.floor = 0, "
+    "MERGE (c:Corpus {id: $id}) ON CREATE SET c.prepared = 0, c.newest = 0, c.published = 0, c.floor = $floor, "
     "c.history = [], c.generation = $generation SET c.name = $name, c.busy = $busy"
 )
 _RENEW: LiteralString = "MATCH (c:Corpus {id: $id}) SET c.generation = $generation"
@@ -78,8 +78,9 @@ class Neo4jProjection:
 
     name = "neo4j"
 
-    def __init__(self, ledger: Ledger, server: Neo4jServer, deadline: float = DEADLINE_S) -> None:
+    def __init__(self, ledger: Ledger, server: Neo4jServer, deadline: float = DEADLINE_S, batch: int = BATCH) -> None:
         self._ledger = ledger
+        self._batch = batch
         self._server = server
         self._deadline = deadline
         self._id = ""  # of the ledger, once the database is known to be its
@@ -218,8 +219,8 @@ class Neo4jProjection:
             return work.report("none", todo.base)
         steps: dict[str, Callable[[], None]] = {
             "none": lambda: None,
-            "load": lambda: self._extend(here, Interval(0, target), work, fresh=not there.exists),
-            "extend": lambda: self._extend(here, Interval(todo.base, target), work, fresh=False),
+            "load": lambda: self._extend(here, Interval(0, target, self._batch), work, fresh=not there.exists),
+            "extend": lambda: self._extend(here, Interval(todo.base, target, self._batch), work, fresh=False),
             "reconcile": lambda: self._reconcile(here, target, work),
         }
         steps[todo.action]()
@@ -229,8 +230,8 @@ class Neo4jProjection:
         return work.report(todo.action, reached)
 
     def _begin(self, here: LedgerState, busy: str) -> None:
-        values = {"id": here.corpus.id, "name": here.corpus.name, "busy": busy, "generation": uuid.uuid4().hex}
-        self._server.write(_BEGIN, **values)
+        values = {"id": here.corpus.id, "name": here.corpus.name, "busy": busy}
+        self._server.write(_BEGIN, **values, floor=here.floor, generation=uuid.uuid4().hex)
 
     def _extend(self, here: LedgerState, interval: Interval, work: _Work, *, fresh: bool) -> None:
         """Write what opens in the interval and end what closes in it."""
@@ -247,7 +248,7 @@ class Neo4jProjection:
         self._begin(here, RECONCILING)
         self._server.write(_RENEW, id=here.corpus.id, generation=uuid.uuid4().hex)
         there = {kind: intervals(self._server, here.corpus, kind) for kind in TYPES}
-        for part in opened(self._ledger, here.corpus, Interval(0, target)):
+        for part in opened(self._ledger, here.corpus, Interval(0, target, self._batch)):
             work.check(f"epoch {target}")
             work.closed += set_ends(self._server, part.type, _other_ends(part, there[part.type]))
             part.edges = [e for e in part.edges if there[part.type].pop(e.properties["id"], None) is None]

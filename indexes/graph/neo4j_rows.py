@@ -65,10 +65,11 @@ class Part:
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """Epochs ``(after, upto]``: the rows that open in it. What closes later is open as yet."""
+    """Epochs ``(after, upto]``: the rows that open in it, ``batch`` at a time. What closes later is open as yet."""
 
     after: int
     upto: int
+    batch: int = BATCH
 
     def until(self, number: int) -> int:
         """The end of a row as it is known at ``upto``."""
@@ -88,7 +89,7 @@ def closed(ledger: Ledger, corpus: Corpus, interval: Interval) -> Iterator[tuple
 
     def ends(table: Table, query: Select[Any]) -> Iterator[Sequence[Row[Any]]]:
         within = (table.c.since <= interval.after, table.c.until > interval.after, table.c.until <= interval.upto)
-        return _walk(ledger, table, query.where(table.c.corpus_id == corpus.id, *within), BATCH)
+        return _walk(ledger, table, query.where(table.c.corpus_id == corpus.id, *within), _size(interval, table))
 
     for rows in ends(supports, select(supports)):
         yield STATES, [{"id": _support_id(corpus, row), "until": row.until} for row in rows]
@@ -99,12 +100,12 @@ def closed(ledger: Ledger, corpus: Corpus, interval: Interval) -> Iterator[tuple
     for rows in ends(members, _members()):
         yield HAS_PAGE, [{"id": _member_id(corpus, row), "until": row.until} for row in rows]
         anchors = [(row, element["anchor"]) for row in rows for element in _elements(row)]
-        for start in range(0, len(anchors), BATCH):
+        for start in range(0, len(anchors), interval.batch):
             yield (
                 HAS_ELEMENT,
                 [
                     {"id": f"{_member_id(corpus, row)}#{anchor}", "until": row.until}
-                    for row, anchor in anchors[start : start + BATCH]
+                    for row, anchor in anchors[start : start + interval.batch]
                 ],
             )
 
@@ -162,11 +163,16 @@ def _walk(ledger: Ledger, table: Table, query: Select[Any], size: int) -> Iterat
         last = rows[-1].id
 
 
+def _size(interval: Interval, table: Table) -> int:
+    """Rows read at once: pages come with all their elements."""
+    return min(interval.batch, _PAGES) if table is members else interval.batch
+
+
 def _opening(
-    ledger: Ledger, corpus: Corpus, interval: Interval, table: Table, query: Select[Any], size: int = BATCH
+    ledger: Ledger, corpus: Corpus, interval: Interval, table: Table, query: Select[Any]
 ) -> Iterator[Sequence[Row[Any]]]:
     within = (table.c.since > interval.after, table.c.since <= interval.upto)
-    return _walk(ledger, table, query.where(table.c.corpus_id == corpus.id, *within), size)
+    return _walk(ledger, table, query.where(table.c.corpus_id == corpus.id, *within), _size(interval, table))
 
 
 def _members() -> Select[Any]:
@@ -185,7 +191,7 @@ def _elements(row: Row[Any]) -> list[Properties]:
 
 
 def _pages(ledger: Ledger, corpus: Corpus, interval: Interval) -> Iterator[Part]:
-    for rows in _opening(ledger, corpus, interval, members, _members(), _PAGES):
+    for rows in _opening(ledger, corpus, interval, members, _members()):
         heads, part = Part(HAS_PAGE, "Page"), Part(HAS_ELEMENT, "Element")
         bodies = [part]
         for row in rows:
@@ -196,7 +202,7 @@ def _pages(ledger: Ledger, corpus: Corpus, interval: Interval) -> Iterator[Part]
             stated = {"title": reading.title, "url": reading.url, "updated": reading.updated}
             heads.edges.append(Edge(corpus.id, key, {"id": _member_id(corpus, row)} | span | stated))
             for position, e in enumerate(reading.elements):
-                if len(part.edges) >= BATCH:
+                if len(part.edges) >= interval.batch:
                     bodies.append(part := Part(HAS_ELEMENT, "Element"))
                 node = {"key": f"{key}#{e.anchor}", "page": key, "anchor": e.anchor, "tag": e.tag, "text": e.text}
                 end = part.add_node("Element", node | {"corpus": corpus.name})

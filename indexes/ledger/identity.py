@@ -11,7 +11,7 @@ from indexes.ledger.store import Ledger
 
 
 def ledger_id(ledger: Ledger) -> str:
-    """The id of the ledger, made when it is first asked for."""
+    """The id of the ledger: given to it when it was made, or now if it is older than that."""
     with ledger.write() as connection:
         identity.create(connection, checkfirst=True)  # ledgers made before there was this table
         found = connection.execute(select(identity.c.id)).scalar()

@@ -1,10 +1,14 @@
-"""A real Neo4j, emptied before each test."""
+"""A real Neo4j, emptied before each test, and a town whose graph it follows."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 
-from indexes.graph.neo4j import Address
+from indexes.graph.neo4j import Address, Neo4jServer
+from indexes.graph.neo4j_projection import Neo4jProjection
+from tests.graph_contract.scripted import Town
 from tests.neo4j.server import emptied, shared_address
 
 
@@ -14,3 +18,21 @@ def address() -> Address:
     found = shared_address()
     emptied(found)
     return found
+
+
+@pytest.fixture
+def server(address: Address) -> Iterator[Neo4jServer]:
+    with Neo4jServer(address) as server:
+        yield server
+
+
+@pytest.fixture
+def town() -> Iterator[Town]:
+    town = Town()
+    yield town
+    town.close()
+
+
+@pytest.fixture
+def projection(town: Town, server: Neo4jServer) -> Neo4jProjection:
+    return Neo4jProjection(town.ledger, server)

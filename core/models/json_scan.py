@@ -130,7 +130,7 @@ def _number_or_word(text: str, place: int) -> tuple[Any, int]:
     if number:
         if number[1] or number[2]:
             return float(number[0]), number.end()
-        return (int(number[0]) if len(number[0]) <= _LONGEST_INTEGER else None), number.end()
+        return (int(number[0]) if len(number[0].lstrip("-")) <= _LONGEST_INTEGER else None), number.end()
     word = _WORD.match(text, place)
     if word is None or word[0] not in _WORDS:
         raise _Stop(word.end() if word else place, f"it has {text[place : place + 12]!a} where a value belongs")

@@ -70,9 +70,9 @@ def _longest(text: str) -> JsonText | None:
     while opening:
         start = opening.start()
         found = scan_value(text, start)
-        if found.value or found.complete:
-            follows = run and isinstance(run[-1].value, dict) and isinstance(found.value, dict)
-            if not (follows and not text[end:start].strip(" \t\r\n,;")):
+        follows = _are_objects(run, found) and not text[end:start].strip(" \t\r\n,;")
+        if found.value or found.complete or follows:
+            if not follows:
                 run, began = [], start
             run.append(found)
             end = found.end
@@ -82,6 +82,10 @@ def _longest(text: str) -> JsonText | None:
                 break  # what follows are pieces of it, not further values
         opening = _OPENING.search(text, found.end)
     return _joined(best) if best else None
+
+
+def _are_objects(run: list[Scanned], found: Scanned) -> bool:
+    return bool(run) and isinstance(run[-1].value, dict) and isinstance(found.value, dict)
 
 
 def _has_objects(value: Any) -> bool:

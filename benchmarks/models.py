@@ -12,6 +12,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+from sqlalchemy import func, select
+
 from app.fake_llm import FakeModelServer, FakeOptions
 from benchmarks.edits import copies
 from benchmarks.history import CORPUS, History
@@ -23,6 +25,7 @@ from core.models.build import ModelOptions, make_llm
 from core.prompts import library
 from core.tokens import count_tokens
 from indexes.ledger.metering import RunMeter
+from indexes.ledger.schema import model_calls
 from indexes.response_cache import FileResponseCache
 from indexes.views import open_view
 from ingestion.extract.llm.extractor import LLMExtractor, LLMOptions
@@ -62,12 +65,12 @@ def run(place: Place) -> dict[str, Any]:
 
 
 class _Timed:
-    """The extractor, with the moment of its first call."""
+    """The extractor, with the processor time used before it and the pages it was given."""
 
     def __init__(self, inner: LLMExtractor) -> None:
         self._inner = inner
         self.fingerprint = inner.fingerprint
-        self.started = (0.0, 0.0)
+        self.cpu = 0.0
         self.pages: list[PageInputs] = []
 
     def extract(self, source: ExtractionInput) -> Extraction:
@@ -75,7 +78,7 @@ class _Timed:
 
     def extract_pages(self, pages: Iterable[PageInputs]) -> Iterator[Extracted]:
         self.pages = list(pages)
-        self.started = (time.perf_counter(), time.process_time())
+        self.cpu = time.process_time()
         return self._inner.extract_pages(self.pages)
 
 
@@ -93,14 +96,16 @@ def measure(records: list[Record], home: Path, fake: FakeModelServer) -> dict[st
     def progress(stage: str, _done: int, _total: int) -> None:
         nonlocal last
         if stage == "extract":
-            last = (time.perf_counter(), time.process_time())
+            last = (time.time(), time.process_time())
 
     report = ingest(Tools(history.ledger, history.embedder, extractor, progress, meter), CORPUS, history)
     if report.failures:
         raise RuntimeError(f"{len(report.failures)} chunks failed; the first: {report.failures[0]}")
     counters = fake.counters()
+    with history.ledger.read() as connection:
+        first = connection.execute(select(func.min(model_calls.c.at))).scalar_one()
     history.ledger.close()
-    wall, cpu = last[0] - extractor.started[0], last[1] - extractor.started[1]
+    wall, cpu = last[0] - first, last[1] - extractor.cpu
     ideal = counters["latency_sum"] / AT_ONCE
     return {
         "pages": len(records), "chunks": report.chunks_extracted, "calls": counters["requests"], "wall_s": wall,

@@ -34,8 +34,9 @@ class LedgerState:
 
     @property
     def floor(self) -> int:
-        """The oldest retained epoch: rows that ended there or before are gone. 0 before the first."""
-        return min((number for number in self.tokens if number <= self.newest), default=0)
+        """The oldest retained epoch: rows that ended there or before are gone. 0 where none can be."""
+        oldest = min((number for number in self.tokens if number <= self.newest), default=0)
+        return oldest if oldest > 1 else 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,12 @@ small share, the places nearest to it: so the places of the second hop get their
 says, and similarity still has its say. Unlike there, no model filters the facts; instead few are taken, and a
 seed weighs what it is better than the best one *not* taken, so that the last ones hardly count.
 
+Measured on 50 multi-hop questions over 1,890 passages with recorded triples (``clausegraph eval passages``, packaged
+MiniLM), recall@5 of the supporting passages / questions with all of them: vectors 0.623 / 0.30, this 0.725 / 0.48.
+These are development figures: the form of the network and the parameters were chosen in view of these scores. One
+parameter changed at a time: damping 0.5 to 0.95, 0.713 to 0.730; 3 to 20 facts, 0.725 to 0.735; 3 to 20 places,
+0.715 to 0.733; share 0.05, 0.675, 0.1, 0.692, 0.15 to 0.3, 0.720 to 0.735, 0.5, 0.707; title 0 to 5, 0.715 to 0.745.
+
 Like names are edges, not one entity: that is a decision (``entities review``), this only a hint. They are found by
 the words they share, weighted by rarity; no model is asked.
 """
@@ -44,7 +50,7 @@ _COMMON = 400  # a word of more names than this makes none of them alike
 
 @dataclass(frozen=True, slots=True)
 class Walk:
-    """Parameters of the walk: round numbers; how much they matter is in ``docs/passages.md``."""
+    """Parameters of the walk: round numbers, measured above."""
 
     damping: float = 0.85
     facts: int = 5  # nearest facts whose ends are seeds

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 from weakref import WeakKeyDictionary
@@ -18,7 +18,7 @@ from query.retrieve.facts import stating
 Level = Literal["chunk", "element"]
 
 WHOLE = 50_000  # facts up to which the whole graph is one network, built once per view
-AROUND = 5_000  # facts of a neighbourhood
+AROUND = 2_000  # facts of a neighbourhood: 1,000 find a little less, 5,000 no more
 
 
 def network_for(
@@ -39,9 +39,7 @@ def network_for(
         places: similarity of places.
         around: facts of the neighbourhood, cut by hop, supports and id.
     """
-    kept = _views.get(view)
-    if kept is None:
-        kept = _views[view] = _Kept(view.graph.counts().facts)
+    kept = _kept(view)
     if kept.facts > whole:
         return _neighbourhood(view, level, facts, places, walk, around)
     key = (level, walk.title, walk.alike)
@@ -85,23 +83,28 @@ def _stated(supports: Iterable[Support], level: Level) -> list[tuple[str, Place]
     return [(support.fact_id, (support.page, anchor)) for support in supports for anchor in stating(support)]
 
 
-def _titled(view: View, places: Iterable[Place]) -> list[tuple[str, Place]]:
+def _titled(view: View, places: Collection[Place]) -> list[tuple[str, Place]]:
     """For each place the entity that its page's title would name."""
-    keys: dict[PageKey, str] = {}
-    found: list[tuple[str, Place]] = []
-    for place in sorted(places):
-        if place[0] not in keys:
-            keys[place[0]] = entity_key(view.reading(place[0]).title)
-        found.append((keys[place[0]], place))
-    return found
+    titles = _kept(view).titles
+    for page in sorted({page for page, _ in places} - titles.keys()):
+        titles[page] = entity_key(view.reading(page).title)
+    return [(titles[place[0]], place) for place in sorted(places)]
 
 
 @dataclass(slots=True)
 class _Kept:
-    """What is kept of a view: how many facts it has, and the whole networks made of it."""
+    """What is kept of a view: how many facts it has, the whole networks made of it, and its titles."""
 
     facts: int
     networks: dict[tuple[Level, float, float], Network] = field(default_factory=dict)
+    titles: dict[PageKey, str] = field(default_factory=dict)  # of the pages met so far, as entity keys
 
 
 _views: WeakKeyDictionary[View, _Kept] = WeakKeyDictionary()
+
+
+def _kept(view: View) -> _Kept:
+    found = _views.get(view)
+    if found is None:
+        found = _views[view] = _Kept(view.graph.counts().facts)
+    return found

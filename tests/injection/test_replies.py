@@ -89,13 +89,13 @@ def test_an_honest_reply_is_used() -> None:
 @pytest.mark.parametrize("name", REPLIES)
 def test_reply(name: str, cut_off: bool) -> None:
     call = call_of()
-    began = time.monotonic()
+    began = time.process_time()
     try:
         found = parse_conditional(REPLIES[name], call, cut_off=cut_off).extractions
     except UnusableReply as error:
         assert len(str(error)) < 2000 and not unseen(str(error))
         found = ()
-    assert time.monotonic() - began < SECONDS
+    assert time.process_time() - began < SECONDS
     assert len(found) in (0, len(call.inputs))
     for extraction, source in zip(found, call.inputs, strict=False):
         if extraction is not None:
@@ -106,7 +106,7 @@ def test_reply(name: str, cut_off: bool) -> None:
 def test_reply_in_lines(name: str) -> None:
     """The same as an answer to a prompt that asks for one triplet a line."""
     source = call_of().inputs[0]
-    began = time.monotonic()
+    began = time.process_time()
     for text in (REPLIES[name], "(" * 2000 + REPLIES[name][:10_000], f"(Rent Grant, is, {REPLIES[name][:10_000]})"):
         try:
             triples, rejects = parse_triples(text)
@@ -114,7 +114,7 @@ def test_reply_in_lines(name: str) -> None:
             continue
         found = statements_of_lines(triples, source)
         check(Extraction(found.statements, (*rejects, *found.rejects)), source)
-    assert time.monotonic() - began < SECONDS
+    assert time.process_time() - began < SECONDS
 
 
 _REFUSED = [

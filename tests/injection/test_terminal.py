@@ -50,7 +50,7 @@ def test_show_page(cli: Cli, shared: Path, name: str) -> None:
     assert _SHOWN.get(name, "") in result.stdout
 
 
-@pytest.mark.parametrize("name", [*TEXTS][::2])
+@pytest.mark.parametrize("name", [*TEXTS][::4])
 def test_show_page_as_json(cli: Cli, shared: Path, name: str) -> None:
     result = cli("show", f"pages:{name}.html", "--json")
     assert json.loads(result.stdout)["uri"] == f"{name}.html"
@@ -72,7 +72,7 @@ def test_show_facts(cli: Cli, shared: Path) -> None:
     with open_ledger(shared) as ledger, open_view(ledger, "default") as view:
         ids = sorted({support.fact_id for support in view.graph.all_supports()})
         odd = [fact.id for fact in view.graph.facts(ids) if obeyed(f"{fact.subject}{fact.relation}{fact.object}")]
-        chosen = [*odd[:6], *ids[:: max(1, len(ids) // 6)]]
+        chosen = [*odd[:4], *ids[:: max(1, len(ids) // 4)]]
     for fact in chosen:
         for more in ([], ["--json"]):
             result = cli("show", fact, *more)

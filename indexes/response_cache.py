@@ -16,15 +16,13 @@ T = TypeVar("T")
 
 _log = logging.getLogger(__name__)
 _BUSY_S = 10.0
-_ROW_BYTES = 160  # key, columns and index of a row, about
 _TOUCHES = 200  # reads kept back before their times are written
 _ROOM = 0.9  # of the limit is left after an eviction, so that not every reply evicts one
 _SCHEMA = """
-CREATE TABLE IF NOT EXISTS replies (key TEXT PRIMARY KEY, value BLOB NOT NULL, used REAL NOT NULL) WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS replies (key TEXT PRIMARY KEY, value BLOB NOT NULL, used REAL NOT NULL);
 CREATE INDEX IF NOT EXISTS replies_used ON replies (used);
-CREATE TABLE IF NOT EXISTS held (id INTEGER PRIMARY KEY CHECK (id = 1), bytes INTEGER NOT NULL);
-INSERT OR IGNORE INTO held VALUES (1, 0);
 """
+_EVICT = "DELETE FROM replies WHERE key IN (SELECT key FROM replies ORDER BY used LIMIT 10)"
 
 
 class FileResponseCache:
@@ -52,7 +50,7 @@ class FileResponseCache:
     def put(self, key: str, value: bytes) -> None:
         """Store a complete reply."""
         packed = zlib.compress(value, 6)
-        if len(packed) + _ROW_BYTES <= self._max_bytes:
+        if len(packed) <= self._max_bytes // 2:  # one that would evict all others is not worth it
             self._use(lambda connection: self._put(connection, key, packed))
 
     def forget(self, key: str) -> None:
@@ -78,18 +76,19 @@ class FileResponseCache:
 
     def _put(self, connection: sqlite3.Connection, key: str, packed: bytes) -> None:
         connection.execute("BEGIN IMMEDIATE")
-        self._remove(connection, key)
-        connection.execute("INSERT INTO replies VALUES (?, ?, ?)", (key, packed, time.time()))
-        self._count(connection, len(packed) + _ROW_BYTES)
-        if self._held(connection) > self._max_bytes:
+        connection.execute("INSERT OR REPLACE INTO replies VALUES (?, ?, ?)", (key, packed, time.time()))
+        full = _held(connection) > self._max_bytes
+        if full:
             self._touch(connection)
-            self._evict(connection)
+            while _held(connection) > _ROOM * self._max_bytes and connection.execute(_EVICT).rowcount:
+                pass
         connection.execute("COMMIT")
+        if full:
+            connection.execute("PRAGMA incremental_vacuum").fetchall()
 
-    def _forget(self, connection: sqlite3.Connection, key: str) -> None:
-        connection.execute("BEGIN IMMEDIATE")
-        self._remove(connection, key)
-        connection.execute("COMMIT")
+    @staticmethod
+    def _forget(connection: sqlite3.Connection, key: str) -> None:
+        connection.execute("DELETE FROM replies WHERE key = ?", (key,))
 
     def _write_touches(self, connection: sqlite3.Connection) -> None:
         if self._touched:
@@ -101,31 +100,6 @@ class FileResponseCache:
         times = [(used, key) for key, used in self._touched.items()]
         connection.executemany("UPDATE replies SET used = max(used, ?) WHERE key = ?", times)
         self._touched.clear()
-
-    def _remove(self, connection: sqlite3.Connection, key: str) -> None:
-        row = connection.execute("SELECT length(value) FROM replies WHERE key = ?", (key,)).fetchone()
-        if row is not None:
-            connection.execute("DELETE FROM replies WHERE key = ?", (key,))
-            self._count(connection, -(row[0] + _ROW_BYTES))
-
-    def _evict(self, connection: sqlite3.Connection) -> None:
-        excess = self._held(connection) - int(_ROOM * self._max_bytes)
-        oldest = connection.execute("SELECT key, length(value) FROM replies ORDER BY used").fetchall()
-        for key, size in oldest:
-            if excess <= 0:
-                break
-            connection.execute("DELETE FROM replies WHERE key = ?", (key,))
-            self._count(connection, -(size + _ROW_BYTES))
-            excess -= size + _ROW_BYTES
-        connection.execute("PRAGMA incremental_vacuum").fetchall()
-
-    @staticmethod
-    def _count(connection: sqlite3.Connection, change: int) -> None:
-        connection.execute("UPDATE held SET bytes = bytes + ?", (change,))
-
-    @staticmethod
-    def _held(connection: sqlite3.Connection) -> int:
-        return int(connection.execute("SELECT bytes FROM held").fetchone()[0])
 
     # --- the file -----------------------------------------------------------------------------------
 
@@ -188,6 +162,13 @@ class FileResponseCache:
         if not self._warned:
             _log.warning("the response cache %s cannot be used (%s); replies are asked for again", self._path, error)
         self._warned = True
+
+
+def _held(connection: sqlite3.Connection) -> int:
+    """Bytes of the file's pages that hold something."""
+    names = ("page_count", "freelist_count", "page_size")
+    pages, free, size = (int(connection.execute(f"PRAGMA {name}").fetchone()[0]) for name in names)
+    return (pages - free) * size
 
 
 def _is_damage(error: Exception) -> bool:

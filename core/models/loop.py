@@ -60,7 +60,6 @@ async def _drain() -> None:
     for task in tasks:
         task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)
-    await asyncio.get_running_loop().shutdown_asyncgens()
 
 
 class _Current:
@@ -145,7 +144,7 @@ def iterate_sync(chunks: AsyncGenerator[T, None]) -> Generator[T, None, None]:
         home = model_loop()
         if home.is_here():  # an abandoned generator may be finalised by any thread
             home.loop.create_task(_close(chunks))
-        else:
+        elif not home.loop.is_closed():  # it is at the end of the process
             run_sync(_close(chunks))
 
 

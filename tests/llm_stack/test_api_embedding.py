@@ -61,7 +61,7 @@ def test_failures_are_retried(fault: str, provider: str, fake: FakeModelServer) 
     embedder = _embedder(provider, fake.url, timeout_s=1.0)
     assert embedder.embed_texts(["a", "b"]).shape == (2, 384)
     assert fake.counters()["requests"] == 2
-    fake.set(fault=fault)
+    fake.set(fault=fault, fault_first=None)
     fake.reset()
     with pytest.raises(ModelUnavailable if fault != "html_body" else UnusableReply):
         embedder.embed_texts(["a", "b"])

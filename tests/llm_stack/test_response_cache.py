@@ -47,13 +47,13 @@ def test_the_least_recently_used_goes_first(tmp_path: Path) -> None:
     assert cache.get("key 199") is not None
     assert cache.get("key 1") is None
     cache.close()
-    assert path.stat().st_size < 200_000
+    assert path.stat().st_size <= 100_000
     left = sum(FileResponseCache(path, 100_000).get(f"key {number}") is not None for number in range(200))
-    assert 30 <= left <= 50
+    assert 10 <= left <= 50
 
 
 def test_a_reply_larger_than_the_cache_is_not_kept(tmp_path: Path) -> None:
-    cache = FileResponseCache(tmp_path / "responses.db", 1000)
+    cache = FileResponseCache(tmp_path / "responses.db", 5000)
     cache.put("a", _value(1, 5000))
     assert cache.get("a") is None
 

@@ -1,6 +1,7 @@
 """Pages of a megabyte that repeat, nest and never end: read in seconds and megabytes, not hours and gigabytes.
 
-The limits are generous and of processor time, so that a busy machine fails no test: what they forbid is quadratic time (minutes) and texts stored once per element.
+The limits are generous and of processor time, so that a busy machine fails no test: what they forbid is
+quadratic time (minutes) and texts stored once per element.
 """
 
 from __future__ import annotations

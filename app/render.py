@@ -99,7 +99,14 @@ def render_answer(answer: Answer) -> Group:
         numbered = f"{number}. " if len(answer.alternatives) > 1 else ""
         parts += _alternative(alternative, numbered, dated=disagree)
     parts += [Text(""), Text(f"corpus {clean(answer.corpus)}, epoch {answer.epoch}", style="dim")]
+    parts += [Text(f"facts by {clean(name)}", style="dim") for name in _models(answer.extractors)]
     return Group(*parts)
+
+
+def _models(extractors: tuple[str, ...]) -> list[str]:
+    """Prompt and model of those extractors that are language models."""
+    parts = [name.removeprefix("llm:").split("|") for name in extractors if name.startswith("llm:")]
+    return [f"{part[0]} with {part[1]}" for part in parts if len(part) > 1]
 
 
 def _alternative(alternative: Alternative, numbered: str, *, dated: bool) -> Iterable[RenderableType]:

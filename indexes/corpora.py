@@ -8,6 +8,7 @@ import time
 from dataclasses import dataclass
 
 from sqlalchemy import Connection, Row, delete, func, insert, select, update
+from sqlalchemy.dialects.sqlite import insert as insert_or
 
 from core.errors import InputError, NotFoundError
 from core.hashing import canonical_json
@@ -162,10 +163,19 @@ def list_sources(ledger: Ledger, corpus_id: int) -> list[SourceRow]:
 
 
 def start_run(ledger: Ledger, corpus_id: int, run_id: str, kind: str, source: str) -> None:
-    """Record that a run has begun."""
-    values = {"id": run_id, "corpus_id": corpus_id, "kind": kind, "source": source}
+    """Record that a run has begun; one of that id, whose first step is tried again, begins anew."""
+    values = {"corpus_id": corpus_id, "kind": kind, "source": source, "started": time.time(), "status": "running"}
+    anew = values | {"ended": None, "report": None}
     with ledger.write() as connection:
-        connection.execute(insert(runs).values(**values, started=time.time(), status="running"))
+        row = insert_or(runs).values(id=run_id, **values)
+        connection.execute(row.on_conflict_do_update(["id"], set_=anew))
+
+
+def resume_run(ledger: Ledger, run_id: str) -> None:
+    """A run that had failed goes on."""
+    mine = (runs.c.id == run_id, runs.c.status == "failed")
+    with ledger.write() as connection:
+        connection.execute(update(runs).where(*mine).values(status="running", ended=None, report=None))
 
 
 def end_run(ledger: Ledger, run_id: str, status: str, report: dict[str, object]) -> None:

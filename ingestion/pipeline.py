@@ -115,12 +115,14 @@ class Tools:
 @dataclass(frozen=True, slots=True)
 class Options:
     """How a run treats its source: keep pages that are gone, only report, read everything again, accept
-    that it has moved; and which epochs the vacuum keeps that follows when segments have become many."""
+    that it has moved, read at most so many new or changed pages; and which epochs the vacuum keeps that
+    follows when segments have become many."""
 
     keep_missing: bool = False
     dry_run: bool = False
     force: bool = False
     relocate: bool = False
+    limit: int | None = None
     keep_epochs: int = KEEP_EPOCHS
     keep_days: float = KEEP_DAYS
 
@@ -133,12 +135,12 @@ def ingest(tools: Tools, corpus_name: str, source: Source, options: Options = Op
         LeaseHeldError: another run is writing to the corpus.
         StorageError: disk full or folder read-only; what was stored is found again by the next run.
     """
-    documents = _peek(source)
+    documents = peek(source)
     report = RunReport(uuid.uuid4().hex[:12], corpus_name, source.name, dry_run=options.dry_run)
     if options.dry_run:
-        return _dry_run(tools, source, documents, options, report)
+        return report_changes(tools, source, documents, options, report)
     corpus = ensure_corpus(tools.ledger, corpus_name, {"tokenizer": TOKENIZER})
-    _check_location(tools.ledger, corpus, source, options)
+    check_location(tools.ledger, corpus, source, options)
     with run_lease(tools.ledger, corpus.id, report.run_id) as lease, watched_run(report):
         start_run(tools.ledger, corpus.id, report.run_id, "ingest", source.name)
         tools.meter.start(corpus.id, report.run_id)
@@ -154,17 +156,17 @@ def ingest(tools: Tools, corpus_name: str, source: Source, options: Options = Op
     return report
 
 
-def _dry_run(
+def report_changes(
     tools: Tools, source: Source, documents: Iterator[SourceDocument | Reject], options: Options, report: RunReport
 ) -> RunReport:
     """What a run would change, without a trace of it in the ledger."""
     corpus = next((row for row in list_corpora(tools.ledger) if row.name == report.corpus), None)
     before: dict[str, OpenMember] = {}
     if corpus is not None:
-        _check_location(tools.ledger, corpus, source, options)
+        check_location(tools.ledger, corpus, source, options)
         known = (row.id for row in list_sources(tools.ledger, corpus.id) if row.name == source.name)
         before = next((open_members(tools.ledger, source_id) for source_id in known), {})
-    for _ in _changed_documents(tools, before, documents, options, report):
+    for _ in changed_documents(tools, before, documents, options, report):
         pass
     return report
 
@@ -182,7 +184,7 @@ def _run(
     corpus = get_corpus(tools.ledger, corpus.name)  # recovery may have flipped an epoch
     source_id = ensure_source(tools.ledger, corpus.id, source.name, source.kind, source.location)
     before = open_members(tools.ledger, source_id)
-    changed = _changed_documents(tools, before, documents, options, report)
+    changed = changed_documents(tools, before, documents, options, report)
     pages = read_pages(tools, corpus.id, source_id, changed, report)
     with report.timed("extract"):
         done = extract_pages(tools, corpus.id, pages, report)
@@ -198,7 +200,7 @@ def _run(
 # --- list -----------------------------------------------------------------------------------------
 
 
-def _peek(source: Source) -> Iterator[SourceDocument | Reject]:
+def peek(source: Source) -> Iterator[SourceDocument | Reject]:
     """The documents, once it is certain that there is a first one."""
     documents = source.documents()
     seen: list[SourceDocument | Reject] = []
@@ -209,7 +211,7 @@ def _peek(source: Source) -> Iterator[SourceDocument | Reject]:
     return itertools.chain(seen, documents)
 
 
-def _check_location(ledger: Ledger, corpus: CorpusRow, source: Source, options: Options) -> None:
+def check_location(ledger: Ledger, corpus: CorpusRow, source: Source, options: Options) -> None:
     """A run mirrors its source, so another place under the same name would remove the first one's pages."""
     for row in list_sources(ledger, corpus.id):
         if row.name == source.name and row.location != source.location and not options.relocate:
@@ -219,7 +221,7 @@ def _check_location(ledger: Ledger, corpus: CorpusRow, source: Source, options: 
             )
 
 
-def _changed_documents(
+def changed_documents(
     tools: Tools,
     before: dict[str, OpenMember],
     documents: Iterator[SourceDocument | Reject],
@@ -227,6 +229,7 @@ def _changed_documents(
     report: RunReport,
 ) -> Iterator[SourceDocument]:
     """Yield what is new or changed since the newest state ``before``; the rest goes into the report."""
+    taken = 0
     seen: set[str] = set()
     unusable: set[str] = set()
     for item in documents:
@@ -239,6 +242,10 @@ def _changed_documents(
         if member is not None and not options.force and _is_current(tools, member, item):
             report.pages_unchanged += 1
             continue
+        if options.limit is not None and taken >= options.limit:
+            report.pages_left += 1
+            continue
+        taken += 1
         (report.pages_added if member is None else report.pages_changed).append(item.uri)
         yield item
     missing = sorted(set(before) - seen)
@@ -307,7 +314,7 @@ def extract_pages(tools: Tools, corpus_id: int, pages: Mapping[str, StoredPage],
     Results are stored as they come, also when the run is stopped. A page with a chunk that could not be
     extracted stays as it was; the report names it and why.
     """
-    users = _inputs(pages)
+    users = inputs_of(pages)
     fingerprint = tools.extractor.fingerprint
     known = known_extractions(tools.ledger, corpus_id, list(users), fingerprint)
     report.chunks_reused += len(known)
@@ -316,7 +323,7 @@ def extract_pages(tools: Tools, corpus_id: int, pages: Mapping[str, StoredPage],
         if key not in known:
             todo.setdefault(uris[0], []).append(source)
     work = [PageInputs(uri, tuple(inputs)) for uri, inputs in todo.items()]
-    failed = _store_as_they_come(tools, corpus_id, extract_all(tools.extractor, work), len(users) - len(known), report)
+    failed = store_as_they_come(tools, corpus_id, extract_all(tools.extractor, work), len(users) - len(known), report)
     for key, problem in failed.items():
         report.failures += [Reject(uri, problem) for uri in users[key][1]]
     incomplete = dict.fromkeys(uri for key in failed for uri in users[key][1])
@@ -325,7 +332,7 @@ def extract_pages(tools: Tools, corpus_id: int, pages: Mapping[str, StoredPage],
     return [page for uri, page in pages.items() if uri not in incomplete]
 
 
-def _inputs(pages: Mapping[str, StoredPage]) -> dict[str, tuple[ExtractionInput, list[str]]]:
+def inputs_of(pages: Mapping[str, StoredPage]) -> dict[str, tuple[ExtractionInput, list[str]]]:
     """Every different extraction input of the pages by key, with the uris that have it, in page order."""
     found: dict[str, tuple[ExtractionInput, list[str]]] = {}
     for uri, page in pages.items():
@@ -334,7 +341,7 @@ def _inputs(pages: Mapping[str, StoredPage]) -> dict[str, tuple[ExtractionInput,
     return found
 
 
-def _store_as_they_come(
+def store_as_they_come(
     tools: Tools, corpus_id: int, results: Generator[Extracted], total: int, report: RunReport
 ) -> dict[str, str]:
     """Store extractions in batches; returns the problems by input key."""

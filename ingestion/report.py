@@ -27,6 +27,7 @@ class RunReport:
     pages_kept: list[str] = field(default_factory=list)  # missing or unusable now, kept as they were
     pages_failed: list[str] = field(default_factory=list)  # a chunk has no extraction: they stay as they were
     pages_unchanged: int = 0
+    pages_left: int = 0  # new or changed beyond the limit of the run: left for the next one
     chunks_extracted: int = 0
     chunks_reused: int = 0
     texts_embedded: int = 0

@@ -6,9 +6,10 @@ import os
 import socket
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, insert, select, update
 
@@ -18,6 +19,8 @@ from indexes.ledger.store import Ledger
 
 LEASE_S = 60.0
 HEARTBEAT_S = 15.0
+STEPS_LEASE_S = 900.0  # of a run in steps: between two of them no process of it is alive
+_NO_PROCESS = 0  # pid of a lease that lives until it expires, whichever process goes
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,16 +39,76 @@ def run_lease(ledger: Ledger, corpus_id: int, run_id: str) -> Iterator[RunLease]
     Raises:
         LeaseHeldError: another live run holds it; the message names run, host, process and age.
     """
-    lease = _acquire(ledger, corpus_id, run_id)
-    stop = threading.Event()
-    beat = threading.Thread(target=_heartbeat, args=(ledger, lease, stop), daemon=True)
-    beat.start()
+    lease = _acquire(ledger, corpus_id, run_id, os.getpid(), LEASE_S)
     try:
+        with beating(lambda: _renew(ledger, lease, LEASE_S), HEARTBEAT_S):
+            yield lease
+    finally:
+        release(ledger, lease)
+
+
+@contextmanager
+def step_lease(
+    ledger: Ledger,
+    corpus_id: int,
+    run_id: str,
+    seconds: float = STEPS_LEASE_S,
+    *,
+    begin: bool = False,
+    alone: bool = False,
+) -> Iterator[RunLease]:
+    """The lease of a run whose steps are processes of their own: renewed while one works, held between them.
+
+    It outlives the process that took it, for so many seconds; :func:`release` gives it back. One that expired, or was
+    given back after a failure, is resumed where nobody else has taken the corpus since.
+
+    Args:
+        begin: the first step, which may take the corpus; a run that has it already gets it again.
+        alone: takes a new fence, as ``begin`` does: an earlier attempt at the same step that is not dead after all
+            can then publish nothing. Steps that may work side by side share the fence.
+
+    Raises:
+        LeaseHeldError: at the first step, another live run holds the corpus.
+        LeaseLostError: at a later one, another run has taken it.
+    """
+    lease = (
+        _acquire(ledger, corpus_id, run_id, _NO_PROCESS, seconds)
+        if begin
+        else _join(ledger, corpus_id, run_id, seconds, alone)
+    )
+    with beating(lambda: _renew(ledger, lease, seconds), min(HEARTBEAT_S, seconds / 4)):
         yield lease
+
+
+def _join(ledger: Ledger, corpus_id: int, run_id: str, seconds: float, alone: bool) -> RunLease:
+    now = time.time()
+    with ledger.write() as connection:
+        row = connection.execute(select(run_leases).where(run_leases.c.corpus_id == corpus_id)).fetchone()
+        if row is None or row.run_id != run_id:
+            raise _lost(run_id, row)
+        fence = row.fence + int(alone)
+        values = {"fence": fence, "pid": _NO_PROCESS, "heartbeat": now, "expires": now + seconds}
+        connection.execute(update(run_leases).where(run_leases.c.corpus_id == corpus_id).values(**values))
+    return RunLease(corpus_id, run_id, fence)
+
+
+@contextmanager
+def beating(beat: Callable[[], object], every: float) -> Iterator[None]:
+    """Call ``beat`` every so many seconds in a thread while the block runs; one that the ledger refuses is left out."""
+    stop = threading.Event()
+
+    def run() -> None:
+        while not stop.wait(every):
+            with suppress(StorageError):  # what is done under a lease checks it; a missed beat only shortens it
+                beat()
+
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+    try:
+        yield
     finally:
         stop.set()
-        beat.join()
-        _release(ledger, lease)
+        thread.join()
 
 
 def check_fence(connection: Connection, lease: RunLease) -> None:
@@ -58,31 +121,33 @@ def check_fence(connection: Connection, lease: RunLease) -> None:
         select(run_leases.c.run_id, run_leases.c.fence).where(run_leases.c.corpus_id == lease.corpus_id)
     ).fetchone()
     if row is None or row.run_id != lease.run_id or row.fence != lease.fence:
-        holder = "nobody" if row is None else f"run {row.run_id}"
-        raise LeaseLostError(
-            f"run {lease.run_id} lost the lease of its corpus (now held by {holder}); "
-            "what it stored is kept and nothing was published; run `clausegraph ingest` again"
-        )
+        raise _lost(lease.run_id, row)
 
 
-def _acquire(ledger: Ledger, corpus_id: int, run_id: str) -> RunLease:
+def _lost(run_id: str, row: Any) -> LeaseLostError:
+    holder = "nobody" if row is None else "a later attempt" if row.run_id == run_id else f"run {row.run_id}"
+    return LeaseLostError(
+        f"run {run_id} lost the lease of its corpus (now held by {holder}); "
+        "what it stored is kept and nothing was published; run `clausegraph ingest` again"
+    )
+
+
+def _acquire(ledger: Ledger, corpus_id: int, run_id: str, pid: int, seconds: float) -> RunLease:
     now = time.time()
     with ledger.write() as connection:
         row = connection.execute(select(run_leases).where(run_leases.c.corpus_id == corpus_id)).fetchone()
-        if row is not None and _is_live(row.host, row.pid, row.expires, now):
-            raise LeaseHeldError(
-                f"run {row.run_id} (process {row.pid} on {row.host}) has held this corpus for "
-                f"{now - row.acquired:.0f} s; wait for it, or stop that process and try again"
-            )
+        mine = row is not None and pid == _NO_PROCESS and row.run_id == run_id
+        if row is not None and not mine and _is_live(row.host, row.pid, row.expires, now):
+            raise LeaseHeldError(_held(row, now))
         fence = 1 if row is None else row.fence + 1
         values = {
             "run_id": run_id,
             "host": socket.gethostname(),
-            "pid": os.getpid(),
+            "pid": pid,
             "fence": fence,
             "acquired": now,
             "heartbeat": now,
-            "expires": now + LEASE_S,
+            "expires": now + seconds,
         }
         if row is None:
             connection.execute(insert(run_leases).values(corpus_id=corpus_id, **values))
@@ -91,10 +156,27 @@ def _acquire(ledger: Ledger, corpus_id: int, run_id: str) -> RunLease:
     return RunLease(corpus_id, run_id, fence)
 
 
+def _held(row: Any, now: float) -> str:
+    since = f"has held this corpus for {now - row.acquired:.0f} s"
+    if row.pid == _NO_PROCESS:
+        return (
+            f"run {row.run_id} (in steps, from {row.host}) {since}; wait for it: should it be dead, "
+            f"its lease ends in {row.expires - now:.0f} s"
+        )
+    return (
+        f"run {row.run_id} (process {row.pid} on {row.host}) {since}; wait for it, or stop that process and try again"
+    )
+
+
 def _is_live(host: str, pid: int, expires: float, now: float) -> bool:
     """A released or expired lease is dead; on this host, so is that of a process that has gone."""
     if expires <= now:
         return False
+    return pid == _NO_PROCESS or is_alive(host, pid)
+
+
+def is_alive(host: str, pid: int) -> bool:
+    """Whether the process lives, as far as this host can tell."""
     if host != socket.gethostname():
         return True
     try:
@@ -106,18 +188,14 @@ def _is_live(host: str, pid: int, expires: float, now: float) -> bool:
     return True
 
 
-def _heartbeat(ledger: Ledger, lease: RunLease, stop: threading.Event) -> None:
-    while not stop.wait(HEARTBEAT_S):
-        now = time.time()
-        try:
-            with ledger.write() as connection:
-                connection.execute(update(run_leases).where(*_mine(lease)).values(heartbeat=now, expires=now + LEASE_S))
-        except StorageError:
-            continue  # the publishing transaction checks the fence; a missed beat only shortens the lease
+def _renew(ledger: Ledger, lease: RunLease, seconds: float) -> None:
+    now = time.time()
+    with ledger.write() as connection:
+        connection.execute(update(run_leases).where(*_mine(lease)).values(heartbeat=now, expires=now + seconds))
 
 
-def _release(ledger: Ledger, lease: RunLease) -> None:
-    """Keep the row, so that the fence goes on growing."""
+def release(ledger: Ledger, lease: RunLease) -> None:
+    """Give the corpus back; the row stays, so that the fence goes on growing."""
     with ledger.write() as connection:
         connection.execute(update(run_leases).where(*_mine(lease)).values(expires=0.0))
 

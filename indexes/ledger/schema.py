@@ -235,6 +235,43 @@ model_calls = Table(  # every attempt that reached a model's server, and every r
     Index("model_calls_run", "corpus_id", "run_id"),
 )
 
+run_steps = Table(  # of a run in steps: what each left for the later ones, and for the report
+    "run_steps",
+    metadata,
+    Column("run_id", String(40), primary_key=True),
+    Column("step", String(20), primary_key=True),
+    _corpus(),
+    Column("data", Text, nullable=False),  # canonical JSON
+)
+
+run_pages = Table(  # of a run in steps: the page versions it is to publish
+    "run_pages",
+    metadata,
+    Column("run_id", String(40), primary_key=True),
+    Column("uri", Text, primary_key=True),
+    _corpus(),
+    Column("page_id", Integer, nullable=False),
+    Column("page_version_id", Integer, nullable=False),
+)
+
+work_batches = Table(  # of a run in steps: chunks to extract, claimed by one worker at a time
+    "work_batches",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    _corpus(),
+    Column("run_id", String(40), nullable=False),
+    Column("chunks", Text, nullable=False),  # canonical JSON: [[uri, [input key, …]], …]
+    Column("state", String(10), nullable=False),  # open, claimed, done
+    Column("claim", String(40)),  # token of the claim: a worker that lost it finds another one here
+    Column("host", Text),
+    Column("pid", Integer),
+    Column("expires", Float),
+    Column("attempts", Integer, nullable=False, default=0),
+    Column("result", Text),  # canonical JSON: what failed, and the seconds of work
+    Index("work_batches_run", "run_id", "state"),
+    sqlite_autoincrement=True,
+)
+
 view_leases = Table(
     "view_leases",
     metadata,

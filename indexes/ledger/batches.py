@@ -1,0 +1,241 @@
+"""Work of a run in steps: what it planned, and batches of chunks that any number of processes claim by lease."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import socket
+import threading
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from sqlalchemy import Connection, Row, Table, delete, func, insert, select, update
+from sqlalchemy.dialects.sqlite import insert as insert_or
+
+from core.errors import LeaseHeldError, LeaseLostError, NotFoundError
+from core.hashing import canonical_json
+from indexes.ledger.leases import RunLease, beating, check_fence, is_alive
+from indexes.ledger.schema import epochs, run_pages, run_steps, work_batches
+from indexes.ledger.store import Ledger
+from indexes.truth import StoredPage, load_reading
+
+CLAIM_S = 60.0
+_BEAT_S = 15.0
+
+_WORK: tuple[Table, ...] = (run_pages, work_batches, run_steps)
+
+_COLUMNS = work_batches.c
+_HEAD = select(*(_COLUMNS[name] for name in ("id", "state", "host", "pid", "expires", "attempts")))  # chunks are long
+
+Chunks = list[tuple[str, list[str]]]  # (uri, input keys) of the pages of a batch
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """Proof that one worker has a batch; ``lost`` is set when another one took it."""
+
+    batch_id: int
+    token: str
+    chunks: Chunks
+    lost: threading.Event = field(default_factory=threading.Event, compare=False)
+
+
+def store_work(
+    ledger: Ledger, lease: RunLease, pages: Mapping[str, StoredPage], batches: Sequence[Chunks], plan: Mapping[str, Any]
+) -> list[int]:
+    """Store what a run planned in place of what it had planned before; returns the ids of its batches.
+
+    What other runs of the corpus left behind goes: they cannot be resumed any more.
+
+    Raises:
+        LeaseLostError: the lease is not ours any more.
+    """
+    mine = {"corpus_id": lease.corpus_id, "run_id": lease.run_id}
+    with ledger.write() as connection:
+        check_fence(connection, lease)
+        for table in _WORK:
+            connection.execute(delete(table).where(table.c.corpus_id == lease.corpus_id))
+        if pages:
+            rows = [(uri, page.page_id, page.version_id) for uri, page in pages.items()]
+            names = ("uri", "page_id", "page_version_id")
+            connection.execute(insert(run_pages), [mine | dict(zip(names, row, strict=True)) for row in rows])
+        connection.execute(insert(run_steps).values(**mine, step="plan", data=canonical_json(dict(plan))))
+        ids = []
+        for chunks in batches:
+            values = mine | {"chunks": canonical_json(chunks), "state": "open", "attempts": 0}
+            made = connection.execute(insert(work_batches).values(**values).returning(work_batches.c.id))
+            ids.append(int(made.scalar_one()))
+    return ids
+
+
+def planned_pages(ledger: Ledger, run_id: str, uris: Sequence[str] | None = None) -> dict[str, StoredPage]:
+    """The page versions that a run is to publish, or those of these uris, with their readings, in order of the uris."""
+    columns = (run_pages.c.uri, run_pages.c.page_id, run_pages.c.page_version_id)
+    query = select(*columns).where(run_pages.c.run_id == run_id)
+    wanted = None if uris is None else set(uris)
+    with ledger.read() as connection:
+        rows = connection.execute(query.order_by(run_pages.c.uri)).all()
+        return {
+            row.uri: StoredPage(row.page_id, row.page_version_id, load_reading(connection, row.page_version_id))
+            for row in rows
+            if wanted is None or row.uri in wanted
+        }
+
+
+def epoch_of_run(
+    ledger: Ledger, corpus_id: int, run_id: str, after: int
+) -> tuple[int, dict[str, dict[str, int]]] | None:
+    """Number and row counts of the epoch that a run has flipped since the newest one was ``after``, or None."""
+    query = select(epochs.c.number, epochs.c.summary).where(
+        epochs.c.corpus_id == corpus_id, epochs.c.run_id == run_id, epochs.c.state == "flipped", epochs.c.number > after
+    )
+    with ledger.read() as connection:
+        row = connection.execute(query).fetchone()
+    return None if row is None else (int(row.number), json.loads(row.summary))
+
+
+def write_step(ledger: Ledger, lease: RunLease, step: str, data: Mapping[str, Any], *, keep: bool = False) -> None:
+    """Store what a step leaves for the later ones; ``keep`` leaves what an earlier attempt stored as it is.
+
+    Raises:
+        LeaseLostError: the lease is not ours any more.
+    """
+    text = canonical_json(dict(data))
+    row = insert_or(run_steps).values(run_id=lease.run_id, corpus_id=lease.corpus_id, step=step, data=text)
+    key = ["run_id", "step"]
+    with ledger.write() as connection:
+        check_fence(connection, lease)
+        connection.execute(
+            row.on_conflict_do_nothing(key) if keep else row.on_conflict_do_update(key, set_={"data": text})
+        )
+
+
+def read_steps(ledger: Ledger, run_id: str) -> dict[str, dict[str, Any]]:
+    """What the steps of a run have left so far, by step."""
+    with ledger.read() as connection:
+        rows = connection.execute(select(run_steps.c.step, run_steps.c.data).where(run_steps.c.run_id == run_id))
+        return {row.step: json.loads(row.data) for row in rows}
+
+
+def forget_work(ledger: Ledger, run_id: str) -> None:
+    """Delete what a run that has ended had planned."""
+    with ledger.write() as connection:
+        for table in _WORK:
+            connection.execute(delete(table).where(table.c.run_id == run_id))
+
+
+@contextmanager
+def claimed(
+    ledger: Ledger, run_id: str, batch_id: int | None = None, seconds: float = CLAIM_S
+) -> Iterator[Claim | None]:
+    """Hold a batch while the block runs, with a heartbeat; one that is not finished in it is open again at its end.
+
+    Without ``batch_id`` the next batch that is open, expired or held by a dead process is taken; None: there is none.
+    With it, that batch is taken, also from a worker that lives: the caller knows that it is to be done again, and the
+    other one finds its claim lost. None: it is done already.
+
+    Raises:
+        NotFoundError: the run has no such batch.
+    """
+    token = secrets.token_hex(8)
+    claim = _claim(ledger, run_id, batch_id, token, seconds)
+    if claim is None:
+        yield None
+        return
+    try:
+        with beating(lambda: _renew(ledger, claim, seconds), min(_BEAT_S, seconds / 4)):
+            yield claim
+    finally:
+        _set(ledger, claim, state="open", claim=None, expires=None)
+
+
+def finish_batch(ledger: Ledger, claim: Claim, result: Mapping[str, Any]) -> None:
+    """The batch is done.
+
+    Raises:
+        LeaseLostError: another worker has it by now.
+    """
+    if not _set(ledger, claim, state="done", claim=None, expires=None, result=canonical_json(dict(result))):
+        raise lost_claim(claim)
+
+
+def lost_claim(claim: Claim) -> LeaseLostError:
+    """The error of a worker whose batch another one took; what it had stored is kept."""
+    return LeaseLostError(f"batch {claim.batch_id} was taken over by another worker; what this one stored is kept")
+
+
+def batch_states(ledger: Ledger, run_id: str) -> dict[str, int]:
+    """How many batches of a run are open, claimed and done."""
+    query = select(work_batches.c.state, func.count()).where(work_batches.c.run_id == run_id)
+    with ledger.read() as connection:
+        return {row[0]: row[1] for row in connection.execute(query.group_by(work_batches.c.state))}
+
+
+def batch_results(ledger: Ledger, run_id: str) -> list[tuple[Chunks, dict[str, Any]]]:
+    """Chunks and result of every batch, in order.
+
+    Raises:
+        LeaseHeldError: not all of them are done.
+    """
+    query = select(work_batches).where(work_batches.c.run_id == run_id).order_by(work_batches.c.id)
+    with ledger.read() as connection:
+        rows = connection.execute(query).all()
+    waiting = [row.id for row in rows if row.state != "done"]
+    if waiting:
+        raise LeaseHeldError(
+            f"{len(waiting)} of {len(rows)} batches of run {run_id} are not extracted yet (the first is {waiting[0]}); "
+            "run its extract step again"
+        )
+    return [(_chunks(row.chunks), json.loads(row.result)) for row in rows]
+
+
+def _claim(ledger: Ledger, run_id: str, batch_id: int | None, token: str, seconds: float) -> Claim | None:
+    with ledger.write() as connection:
+        row = _next(connection, run_id) if batch_id is None else _named(connection, run_id, batch_id)
+        if row is None:
+            return None
+        values = {
+            "state": "claimed", "claim": token, "host": socket.gethostname(), "pid": os.getpid(),
+            "expires": time.time() + seconds, "attempts": row.attempts + 1,
+        }  # fmt: skip
+        taken = update(work_batches).where(work_batches.c.id == row.id).values(**values)
+        text = connection.execute(taken.returning(work_batches.c.chunks)).scalar_one()
+    return Claim(row.id, token, _chunks(text))
+
+
+def _next(connection: Connection, run_id: str) -> Row[Any] | None:
+    query = _HEAD.where(work_batches.c.run_id == run_id, work_batches.c.state != "done")
+    for row in connection.execute(query.order_by(work_batches.c.id)):
+        if row.state == "open" or row.expires <= time.time() or not is_alive(row.host, row.pid):
+            return row
+    return None
+
+
+def _named(connection: Connection, run_id: str, batch_id: int) -> Row[Any] | None:
+    query = _HEAD.where(work_batches.c.run_id == run_id, work_batches.c.id == batch_id)
+    row = connection.execute(query).fetchone()
+    if row is None:
+        raise NotFoundError(
+            f"run {run_id} has no batch {batch_id}; it was planned again, or has ended: start a new run"
+        )
+    return None if row.state == "done" else row
+
+
+def _renew(ledger: Ledger, claim: Claim, seconds: float) -> None:
+    if not _set(ledger, claim, expires=time.time() + seconds):
+        claim.lost.set()
+
+
+def _set(ledger: Ledger, held: Claim, **values: Any) -> bool:
+    """Change a claimed batch; false: the claim is not ours any more."""
+    mine = (work_batches.c.id == held.batch_id, work_batches.c.claim == held.token)
+    with ledger.write() as connection:
+        return connection.execute(update(work_batches).where(*mine).values(**values)).rowcount == 1
+
+
+def _chunks(text: str) -> Chunks:
+    return [(uri, list(keys)) for uri, keys in json.loads(text)]

@@ -1,4 +1,7 @@
-"""From a view to the network that PageRank walks: the whole graph where it is small, else the seeds' neighbourhood."""
+"""From a view to the network that PageRank walks: the whole graph where it is small, else the seeds' neighbourhood.
+
+In a neighbourhood titles lead only to the nearest places: to read the titles of all others takes seconds.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,7 @@ from weakref import WeakKeyDictionary
 
 from core.language.normalise import entity_key
 from core.telemetry import span
-from core.types import PageKey, Support
+from core.types import Support
 from indexes.views import View
 from query.rank.pagerank import DEFAULT_WALK, LITERAL, Network, Walk, build_network, excess
 from query.rank.signals import Place
@@ -39,7 +42,9 @@ def network_for(
         places: similarity of places.
         around: facts of the neighbourhood, cut by hop, supports and id.
     """
-    kept = _kept(view)
+    kept = _views.get(view)
+    if kept is None:
+        kept = _views[view] = _Kept(view.graph.counts().facts)
     if kept.facts > whole:
         return _neighbourhood(view, level, facts, places, walk, around)
     key = (level, walk.title, walk.alike)
@@ -67,8 +72,7 @@ def _neighbourhood(
     ends |= {entity_key(view.reading(page).title) for page in sorted({page for page, _ in near})}
     found = {fact.id: fact for fact in [*seeds, *view.graph.neighbourhood(sorted(ends), hops=2, limit=around)]}
     stated = _stated(view.graph.supports(sorted(found)), level)
-    titled = _titled(view, {place for _, place in stated} | set(near))
-    return build_network(found.values(), stated, titled, near, walk)
+    return build_network(found.values(), stated, _titled(view, near), near, walk)
 
 
 def _anchors(view: View, place: Place) -> tuple[str, ...]:
@@ -85,26 +89,16 @@ def _stated(supports: Iterable[Support], level: Level) -> list[tuple[str, Place]
 
 def _titled(view: View, places: Collection[Place]) -> list[tuple[str, Place]]:
     """For each place the entity that its page's title would name."""
-    titles = _kept(view).titles
-    for page in sorted({page for page, _ in places} - titles.keys()):
-        titles[page] = entity_key(view.reading(page).title)
+    titles = {page: entity_key(view.reading(page).title) for page in sorted({page for page, _ in places})}
     return [(titles[place[0]], place) for place in sorted(places)]
 
 
 @dataclass(slots=True)
 class _Kept:
-    """What is kept of a view: how many facts it has, the whole networks made of it, and its titles."""
+    """What is kept of a view: how many facts it has, and the whole networks made of it."""
 
     facts: int
     networks: dict[tuple[Level, float, float], Network] = field(default_factory=dict)
-    titles: dict[PageKey, str] = field(default_factory=dict)  # of the pages met so far, as entity keys
 
 
 _views: WeakKeyDictionary[View, _Kept] = WeakKeyDictionary()
-
-
-def _kept(view: View) -> _Kept:
-    found = _views.get(view)
-    if found is None:
-        found = _views[view] = _Kept(view.graph.counts().facts)
-    return found

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from core.models.embedding import Embedder
 from core.types import Chunk, PageKey
 from indexes.lexical import lexical_index
 from indexes.views import View
+from query.rank.pagerank import DEFAULT_WALK, walk_from
 from query.rank.score import in_order
 from query.rank.signals import Place, ScoredElement
-from query.retrieve.facts import element_facts
+from query.retrieve.facts import NEAREST
+from query.retrieve.network import network_for
 from query.retrieve.question import Inquiry
 
+_WALK = replace(DEFAULT_WALK, facts=NEAREST)
 SIBLINGS = 0.5  # share of a stating element's score that the other items of its list get
 
 
@@ -44,8 +47,18 @@ def nearest_elements(view: View, embedder: Embedder, inquiry: Inquiry, limit: in
 
 
 def fact_elements(view: View, embedder: Embedder, inquiry: Inquiry, limit: int) -> list[ScoredElement]:
-    """Elements that state the facts a question is about, with their lead-ins and the items beside them."""
-    scores = element_facts(view, inquiry.embed(embedder), inquiry.text)
+    """Elements that state the facts a question is about, with their lead-ins and the items beside them.
+
+    Scores are those of a walk from the ends of the nearest facts (:mod:`query.rank.pagerank`), the best one 1. Every
+    second ConditionalQA development question, evidence recall at 650, 1,300 and 2,600 tokens: 0.665, 0.809, 0.896;
+    by the similarity of the facts alone 0.657, 0.773, 0.838. As the fact signal of the hybrid ranking it does
+    harm (0.916 instead of 0.936 at 650), so that one keeps to similarity.
+    """
+    hits = view.search("fact", inquiry.embed(embedder), _WALK.facts + 1)
+    facts = {hit.ref: hit.score for hit in hits}
+    found = walk_from(network_for(view, "element", facts, {}, _WALK), facts, walk=_WALK)
+    top = max(found.values(), default=1.0)
+    scores = {place: score / top for place, score in found.items()}
     for (page, anchor), score in sorted(scores.items()):
         for place, share in _list_around(view, page, anchor):
             scores[place] = max(share * score, scores.get(place, 0.0))

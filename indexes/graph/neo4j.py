@@ -73,7 +73,24 @@ class Neo4jServer:
         return agent.removeprefix("Neo4j/")
 
     def read(self, query: LiteralString, /, **parameters: Any) -> list[Record]:
-        """The rows of a query, which can write nothing."""
+        """The rows of a query, which can write nothing: one message to the server and one back.
+
+        A lost connection, such as one from before a restart, is tried again in a transaction of the driver's.
+        """
+        if not self._checked:
+            self.check()
+        question = neo4j.Query(query, timeout=self.address.deadline)
+
+        def run() -> list[Record]:
+            with self._driver.session(database=self.address.database, default_access_mode=neo4j.READ_ACCESS) as session:
+                return session.run(question, parameters).data()
+
+        with driver_errors(self.address):
+            try:
+                return _bounded(run, self.address)
+            except (driver.Neo4jError, driver.DriverError) as error:
+                if not error.is_retryable():
+                    raise
         return self.read_all([(query, parameters)])[0]
 
     def read_all(self, statements: Sequence[Statement]) -> list[list[Record]]:

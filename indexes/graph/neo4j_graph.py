@@ -22,9 +22,20 @@ from indexes.graph.protocol import CANDIDATES, MAX_TOKENS, EntityHit, GraphCount
 from indexes.projection import LITERAL
 
 _CHECK: LiteralString = (
-    "OPTIONAL MATCH (c:Corpus {id: $id}) RETURN c.prepared AS prepared, c.floor AS floor, "
+    "OPTIONAL MATCH (c:Corpus {id: $corpus_id}) RETURN c.prepared AS prepared, c.floor AS floor, "
     "c.generation AS generation, coalesce(c.busy, '') AS busy"
 )
+
+
+def _checked(query: LiteralString, columns: LiteralString) -> LiteralString:
+    """The query as one row: its rows as a list, and, read after them, what the corpus node says."""
+    return (
+        "CALL () { " + query + " } WITH collect({" + columns + "}) AS rows "
+        "OPTIONAL MATCH (c:Corpus {id: $corpus_id}) RETURN rows, c.prepared AS prepared, c.floor AS floor, "
+        "c.generation AS generation, coalesce(c.busy, '') AS busy"
+    )
+
+
 _SEEN: LiteralString = " r.since <= $epoch AND r.until > $epoch "
 _FACT: LiteralString = (
     " WITH r.fact_id AS id, count(DISTINCT r) AS held, head(collect(r)) AS one ORDER BY held DESC, id LIMIT $limit "
@@ -80,6 +91,22 @@ _COUNTS: LiteralString = (
 )  # fmt: skip
 
 
+_FACT_ROW: LiteralString = "id: id, held: held, relation: relation, subject: subject, object: object"
+_SUPPORT_ROW: LiteralString = (
+    "fact: fact, source: source, uri: uri, chunk: chunk, content: content, statement: statement, extractor: extractor"
+)
+_ASK_NEAR = _checked(_NEAR, _FACT_ROW)
+_ASK_FACTS = _checked(_BY_ID, _FACT_ROW)
+_ASK_CANDIDATES = _checked(_CANDIDATES, "name: name, matched: matched")
+_ASK_ALIASES = _checked(_ALIASES, "name: name, entity: entity")
+_ASK_NAMES = _checked(_NAMES, "name: name, entity: entity")
+_ASK_HELD = _checked(_HELD, "name: name, held: held")
+_ASK_SUPPORTS = _checked(_SUPPORTS, _SUPPORT_ROW)
+_ASK_ON_PAGE = _checked(_ON_PAGE, _SUPPORT_ROW)
+_ASK_RELATIONS = _checked(_RELATIONS, "name: name, held: held")
+_ASK_COUNTS = _checked(_COUNTS, "entities: entities, facts: facts, supports: supports")
+
+
 class Neo4jGraph:
     """A ``Graph``: corpus and epoch are the ledger's, the rows Neo4j's.
 
@@ -96,7 +123,7 @@ class Neo4jGraph:
         self._generation: str | None = None
         if not check_owner(server, ledger_id):
             raise StoreMismatch(self._lacking("it is empty"))
-        self._check(server.read(_CHECK, id=corpus.id))
+        self._check(server.read(_CHECK, corpus_id=corpus.id))
 
     def entities(self, names: Sequence[str], limit: int = 20) -> list[EntityHit]:
         """Entities with a visible support that share tokens with ``names``; see ``Graph``."""
@@ -105,15 +132,17 @@ class Neo4jGraph:
 
     def _candidates(self, tokens: list[str]) -> Iterator[dict[str, int]]:
         skip = 0
-        while rows := self._read(_CANDIDATES, tokens=tokens, skip=skip, limit=CANDIDATES):
+        while rows := self._read(_ASK_CANDIDATES, tokens=tokens, skip=skip, limit=CANDIDATES):
             yield {row["name"]: row["matched"] for row in rows}
+            if len(rows) < CANDIDATES:
+                return
             skip += CANDIDATES
 
     def _aliases(self, names: Sequence[str]) -> dict[str, str]:
-        return {row["name"]: row["entity"] for row in self._read(_ALIASES, keys=self._keys(names))}
+        return {row["name"]: row["entity"] for row in self._read(_ASK_ALIASES, keys=self._keys(names))}
 
     def _held(self, names: Sequence[str]) -> dict[str, int]:
-        return {row["name"]: row["held"] for row in self._read(_HELD, keys=self._keys(names))}
+        return {row["name"]: row["held"] for row in self._read(_ASK_HELD, keys=self._keys(names))}
 
     def named(self, names: Sequence[str], *, normalised: bool = False) -> dict[str, str]:
         """Those of the names that name an entity with a visible support, name → the entity's key."""
@@ -125,7 +154,7 @@ class Neo4jGraph:
 
     def names(self) -> dict[str, str]:
         """The names that the epoch takes for another entity, name → entity, by name."""
-        return dict(sorted((row["name"], row["entity"]) for row in self._read(_NAMES)))
+        return dict(sorted((row["name"], row["entity"]) for row in self._read(_ASK_NAMES)))
 
     def neighbourhood(
         self, keys: Sequence[str], hops: int = 1, limit: int = 200, relations: Sequence[str] | None = None
@@ -140,7 +169,7 @@ class Neo4jGraph:
             if not frontier:
                 break
             asked = {"keys": self._keys(frontier), "relations": kinds, "limit": limit + len(found)}
-            near = [_fact(row, hop) for row in self._read(_NEAR, **asked) if row["id"] not in found]
+            near = [_fact(row, hop) for row in self._read(_ASK_NEAR, **asked) if row["id"] not in found]
             best = near[: limit - len(found)]
             found |= {fact.id: fact for fact in best}
             ends = {end for fact in best for end in (fact.subject, fact.object) if not end.startswith(LITERAL)}
@@ -153,41 +182,49 @@ class Neo4jGraph:
     def facts(self, ids: Sequence[str]) -> list[Fact]:
         """The facts of these ids that hold at the epoch, in the order given."""
         wanted = list(dict.fromkeys(ids))
-        rows = self._read(_BY_ID, ids=wanted, limit=len(wanted)) if wanted else []
+        rows = self._read(_ASK_FACTS, ids=wanted, limit=len(wanted)) if wanted else []
         found = {row["id"]: _fact(row, 0) for row in rows}
         return [found[identity] for identity in wanted if identity in found]
 
     def supports(self, fact_ids: Sequence[str]) -> list[Support]:
         """Every visible support of these facts, by page, chunk and content."""
         wanted = list(dict.fromkeys(fact_ids))
-        return _supports(self._read(_SUPPORTS, ids=wanted)) if wanted else []
+        return _supports(self._read(_ASK_SUPPORTS, ids=wanted)) if wanted else []
 
     def supports_on(self, page: PageKey, anchors: Sequence[str]) -> list[Support]:
         """The visible supports of a page that state something on one of the anchors."""
         wanted = sorted(set(anchors))
         if not wanted:
             return []
-        return _supports(self._read(_ON_PAGE, source=page.source, uri=page.uri, anchors=wanted))
+        return _supports(self._read(_ASK_ON_PAGE, source=page.source, uri=page.uri, anchors=wanted))
 
     def relations(self) -> dict[str, int]:
         """Every relation of the epoch with its number of supports, by name."""
-        return dict(sorted((row["name"], row["held"]) for row in self._read(_RELATIONS)))
+        return dict(sorted((row["name"], row["held"]) for row in self._read(_ASK_RELATIONS)))
 
     def counts(self) -> GraphCounts:
         """How much graph there is at the epoch."""
-        return GraphCounts(**self._read(_COUNTS)[0])
+        return GraphCounts(**self._read(_ASK_COUNTS)[0])
 
     def all_supports(self) -> list[Support]:
         """Every visible support, by page, chunk and content: for exports and dumps."""
-        return _supports(self._read(_ALL))
+        return _supports(self._stream(_ALL))
 
     def _keys(self, names: Sequence[str]) -> list[str]:
         return [term_key(self._corpus.id, name) for name in names]
 
     def _read(self, query: LiteralString, **parameters: Any) -> list[Record]:
         """The rows, once it is certain that the database still had the epoch when they had been read."""
+        mine = {"corpus": self._corpus.name, "corpus_id": self._corpus.id, "epoch": self._epoch}
+        found = self._server.read(query, **parameters, **mine)
+        self._check(found)
+        rows: list[Record] = found[0]["rows"]
+        return rows
+
+    def _stream(self, query: LiteralString) -> list[Record]:
+        """As ``_read``, for what is too much to be one row of an answer."""
         mine = {"corpus": self._corpus.name, "epoch": self._epoch}
-        rows, now = self._server.read_all([(query, parameters | mine), (_CHECK, {"id": self._corpus.id})])
+        rows, now = self._server.read_all([(query, mine), (_CHECK, {"corpus_id": self._corpus.id})])
         self._check(now)
         return rows
 

@@ -12,7 +12,7 @@ import tomllib
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, Field, SecretStr, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
 from core.errors import SettingsError
@@ -29,6 +29,22 @@ def _absolute(path: Path) -> Path:
 
 Extractor = Literal["auto", "rules", "llm", "given"]
 _MODEL = r"^(mistral|openai):\S+$"  # provider:model
+
+
+class ScheduledCorpus(BaseModel):
+    """A corpus that Airflow keeps up to date: a table ``[corpora.NAME]`` of the settings file."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    source: str = Field(min_length=1, description="what `ingest` takes: a folder, a documents.json, …")
+    source_name: str | None = None
+    schedule: str | None = Field(default="@daily", description="cron expression or preset; empty: by hand only")
+    limit: int | None = Field(default=None, ge=1, description="new or changed pages a run reads at most")
+    batch_chunks: int = Field(default=100, ge=1, description="chunks that one task extracts")
+    lease: float = Field(default=900.0, ge=1, description="seconds that a run which died still holds its corpus")
+    pool: str = Field(default="clausegraph_models", min_length=1, description="Airflow's pool of model calls")
+    retries: int = Field(default=3, ge=0, le=20, description="of a task, with exponential backoff")
+    retry_delay: float = Field(default=30.0, gt=0, description="seconds before the first retry")
 
 
 class Settings(BaseSettings):
@@ -91,6 +107,9 @@ class Settings(BaseSettings):
     neo4j_password: SecretStr | None = None
     neo4j_database: str = Field(default="neo4j", min_length=1)
     neo4j_deadline: float = Field(default=600.0, gt=0, description="seconds that Neo4j may take for an epoch")
+    corpora: dict[str, ScheduledCorpus] = Field(
+        default_factory=dict, description="what Airflow ingests, by name of the corpus"
+    )
     keep_epochs: int = Field(default=10, ge=1)
     keep_days: float = Field(default=30.0, ge=0)
 
@@ -162,4 +181,5 @@ def _explain(error: ValidationError, given: dict[str, Any], path: Path, in_file:
     key = str(first["loc"][0]) if first["loc"] else "?"
     place = "given here" if key in given else f"in {path}" if key in in_file else f"in {PREFIX}{key.upper()}"
     found = "a secret" if key.endswith(("_key", "_password")) else repr(str(first["input"])[:80])
-    return f"setting {key!r} {place} is wrong: {first['msg']} (found {found})"
+    name = ".".join(str(part) for part in first["loc"]) if key == "corpora" else key
+    return f"setting {name!r} {place} is wrong: {first['msg']} (found {found})"

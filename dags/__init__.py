@@ -1,0 +1,1 @@
+"""Airflow wiring; see README.md."""

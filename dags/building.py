@@ -1,0 +1,164 @@
+"""How the DAG of a corpus is made. Each task is one call of a step; what it needs is imported when it runs."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from airflow.sdk import DAG, Asset, Param, TriggerRule, task
+from airflow.sdk.exceptions import AirflowFailException, AirflowSkipException
+
+from app.steps import Run
+from core.errors import InputError, ModelRefused, NotFoundError
+from core.settings import ScheduledCorpus, Settings, load_settings
+
+_UNSAFE = re.compile(r"[^\w.-]+", re.ASCII)
+_START = datetime(2024, 1, 1, tzinfo=UTC)
+_HOPELESS = (InputError, NotFoundError, ModelRefused)  # another attempt would end the same way
+
+
+def ingest_dags(settings: Settings | None = None) -> dict[str, DAG]:
+    """The DAGs of every scheduled corpus, by id.
+
+    Raises:
+        SettingsError: the settings file is wrong; Airflow shows it as an import error.
+    """
+    corpora = (settings or load_settings()).corpora
+    return {dag.dag_id: dag for dag in (ingest_dag(name, corpus) for name, corpus in corpora.items())}
+
+
+def ingest_dag(corpus: str, scheduled: ScheduledCorpus) -> DAG:
+    """The DAG that mirrors a source into a corpus."""
+    slug = slug_of(corpus)
+    with DAG(
+        dag_id=f"ingest_{slug}",
+        dag_display_name=f"ingest {corpus}",
+        description=f"Mirror {scheduled.source} into the corpus {corpus} and publish what changed",
+        doc_md=__doc__,
+        schedule=scheduled.schedule or None,
+        start_date=_START,
+        catchup=False,
+        max_active_runs=1,
+        is_paused_upon_creation=False,  # the schedule was asked for, in the settings
+        params=_params(scheduled),
+        tags=["clausegraph"],
+        default_args={
+            "retries": scheduled.retries,
+            "retry_delay": timedelta(seconds=scheduled.retry_delay),
+            "retry_exponential_backoff": 2.0,
+            "max_retry_delay": timedelta(minutes=15),
+        },
+    ) as dag:
+        _add_tasks(corpus, scheduled, published_asset(corpus))
+    return dag
+
+
+def slug_of(corpus: str) -> str:
+    """The name of a corpus as Airflow's ids can hold it; a name that has to change keeps a hash of itself."""
+    slug = _UNSAFE.sub("_", corpus)
+    return slug if slug == corpus else f"{slug}_{hashlib.sha256(corpus.encode()).hexdigest()[:6]}"
+
+
+def published_asset(corpus: str) -> Asset:
+    """The asset that every published epoch of a corpus updates; the event's extra has corpus, epoch and run."""
+    slug = slug_of(corpus)
+    return Asset(name=f"clausegraph_{slug}", uri=f"x-clausegraph://corpora/{slug}", group="clausegraph")
+
+
+def _params(scheduled: ScheduledCorpus) -> dict[str, Param]:
+    return {
+        "source": Param(scheduled.source, type="string", minLength=1, description="What is mirrored into the corpus"),
+        "force": Param(False, type="boolean", description="Read every page again"),
+        "limit": Param(
+            scheduled.limit, type=["null", "integer"], minimum=1, description="New or changed pages to read at most"
+        ),
+        "dry_run": Param(False, type="boolean", description="Only report what would change"),
+    }
+
+
+def _add_tasks(corpus: str, scheduled: ScheduledCorpus, asset: Asset) -> None:
+    def run_of(context: dict[str, Any]) -> dict[str, Any]:
+        return _run(corpus, scheduled, context)
+
+    @task
+    def plan(**context: Any) -> list[int]:
+        from app import steps
+
+        with _hopeless_at_once():
+            return steps.plan(run_of(context))
+
+    @task(pool=scheduled.pool)
+    def extract(batch: int, **context: Any) -> dict[str, int] | None:
+        from app import steps
+
+        with _hopeless_at_once():
+            return steps.extract(run_of(context), batch)
+
+    @task(pool=scheduled.pool, trigger_rule=TriggerRule.NONE_FAILED)  # no batch, no extraction: skipped
+    def embed(**context: Any) -> dict[str, int]:
+        from app import steps
+
+        _skip_dry_run(context)
+        with _hopeless_at_once():
+            return steps.embed(run_of(context))
+
+    @task(outlets=[asset])
+    def publish(**context: Any) -> int:
+        from app import steps
+
+        run = run_of(context)
+        with _hopeless_at_once():
+            epoch = steps.publish(run)
+        if epoch is None:
+            raise AirflowSkipException("readers have exactly this already: no epoch was published")
+        context["outlet_events"][asset].extra = {"corpus": corpus, "epoch": epoch, "run": run["id"]}
+        return epoch
+
+    @task(trigger_rule=TriggerRule.ALL_DONE)  # a run that failed ends too, and gives the corpus back
+    def report(**context: Any) -> dict[str, Any]:
+        from app import steps
+
+        with _hopeless_at_once():
+            made = steps.report(run_of(context))
+        print(json.dumps(made, ensure_ascii=False, indent=1))  # noqa: T201 - the task's log
+        if "error" in made:
+            raise AirflowFailException(made["error"])
+        return {name: len(value) if isinstance(value, list) else value for name, value in made.items()}
+
+    extract.expand(batch=plan()) >> embed() >> publish() >> report()
+
+
+def _run(corpus: str, scheduled: ScheduledCorpus, context: dict[str, Any]) -> dict[str, Any]:
+    """The run of a task: the same one for every task and attempt of a DAG run."""
+    params = context["params"]
+    whole = f"{context['dag_run'].dag_id}/{context['dag_run'].run_id}"
+    return Run(
+        id="af-" + hashlib.sha256(whole.encode()).hexdigest()[:12],
+        corpus=corpus,
+        source=params["source"],
+        source_name=scheduled.source_name,
+        force=params["force"],
+        limit=params["limit"],
+        dry_run=params["dry_run"],
+        batch_chunks=scheduled.batch_chunks,
+        lease=scheduled.lease,
+    ).as_dict()
+
+
+def _skip_dry_run(context: dict[str, Any]) -> None:
+    if context["params"]["dry_run"]:
+        raise AirflowSkipException("a dry run only reports")
+
+
+@contextmanager
+def _hopeless_at_once() -> Iterator[None]:
+    """What no retry can cure fails the task at once."""
+    try:
+        yield
+    except _HOPELESS as error:
+        raise AirflowFailException(str(error)) from error

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from core.errors import UnusableReply
 from core.models.build import ModelOptions, checked_key, checked_url
 from core.models.clients.failures import Server
 from core.models.embedding import Vectors, normalised
-from core.models.loop import ModelLoop, model_loop, run_sync
+from core.models.loop import ModelLoop, close_when_dropped, model_loop, run_sync
 from core.models.middleware.limiter import Limiting
 from core.models.middleware.retry import Retrying
 
@@ -29,7 +30,7 @@ class _Connected:
 
     embed: Embed
     errors: Callable[[], AbstractContextManager[None]]
-    close: Callable[[], Awaitable[None]]
+    close: Callable[[], Coroutine[Any, Any, None]]
     retrying: Retrying
     limiting: Limiting
 
@@ -84,7 +85,7 @@ class ApiEmbedder:
         """Close the connections; a later call opens new ones."""
         made, self._made = self._made, None
         if made is not None and made[0] is model_loop():
-            run_sync(_finish(made[1]))
+            run_sync(made[1].close())
 
     async def _all(self, batches: list[list[str]]) -> list[Vectors]:
         client = self._client()
@@ -123,11 +124,8 @@ class ApiEmbedder:
         if self._made is None or self._made[0] is not loop:
             connect = _mistral if self._options.provider == "mistral" else _openai
             self._made = (loop, connect(self._server, self._options))
+            close_when_dropped(self._made[1], self._made[1].close)
         return self._made[1]
-
-
-async def _finish(client: _Connected) -> None:
-    await client.close()
 
 
 def _server(options: ModelOptions) -> Server:
@@ -177,7 +175,7 @@ def _openai(server: Server, options: ModelOptions) -> _Connected:
 def _connected(
     embed: Embed,
     errors: Callable[[], AbstractContextManager[None]],
-    close: Callable[[], Awaitable[None]],
+    close: Callable[[], Coroutine[Any, Any, None]],
     options: ModelOptions,
 ) -> _Connected:
     return _Connected(embed, errors, close, Retrying(options.attempts), Limiting(options.concurrency))

@@ -10,6 +10,7 @@ import asyncio
 import atexit
 import os
 import threading
+import weakref
 from collections.abc import AsyncGenerator, Callable, Coroutine, Generator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, ParamSpec, TypeVar
@@ -155,6 +156,16 @@ async def iterate_async(chunks: AsyncGenerator[T, None]) -> AsyncGenerator[T, No
             yield item  # type: ignore[misc]
     finally:
         await run_async(_close(chunks))
+
+
+def close_when_dropped(owner: object, close: Callable[[], Coroutine[Any, Any, None]]) -> None:
+    """Close connections on the loop when ``owner`` is no more: not everybody who makes a model closes it."""
+    weakref.finalize(owner, _close_dropped, model_loop(), close).atexit = False
+
+
+def _close_dropped(home: ModelLoop, close: Callable[[], Coroutine[Any, Any, None]]) -> None:
+    if home.pid == os.getpid() and not home.loop.is_closed():
+        home.loop.call_soon_threadsafe(lambda: home.loop.create_task(close()))
 
 
 async def in_worker(name: str, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from app.fake_llm import FakeModelServer
+from core.models.build import ModelOptions, make_llm
 from core.models.loop import iterate_async, iterate_sync, model_loop, run_async, run_sync
 from tests.llm_stack.conftest import Make
 
@@ -94,6 +95,18 @@ def test_a_second_asyncio_run_works(provider: str, make: Make) -> None:
     for text in ("one", "two"):
         assert asyncio.run(llm.acomplete(text)).text == text
     assert llm.complete("three").text == "three"
+
+
+@pytest.mark.integration
+def test_a_dropped_model_closes_its_connections(provider: str, fake: FakeModelServer) -> None:
+    llm = make_llm(ModelOptions(provider, "fake-small", fake.url, "none"))  # type: ignore[arg-type]
+    llm.complete("hello")
+    closed = llm._layers().client._close.__self__  # type: ignore[union-attr]
+    assert not closed.is_closed
+    del llm
+    gc.collect()
+    run_sync(asyncio.sleep(0.05))
+    assert closed.is_closed
 
 
 @pytest.mark.integration

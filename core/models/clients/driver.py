@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Callable, Coroutine
 from contextlib import AbstractContextManager, aclosing
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from llama_index.core.base.llms.types import ChatResponse
 from llama_index.core.llms.llm import LLM
 
 from core.errors import ModelUnavailable
+from core.models.loop import close_when_dropped
 from core.models.replies import Collected
 from core.models.stack import Chunks, ModelCall
 
@@ -33,11 +34,13 @@ class Driver:
         *,
         whole: Callable[[ChatResponse], ChatResponse] | None = None,
         says_end: bool = True,
-        close: Callable[[], Awaitable[None]] | None = None,
+        close: Callable[[], Coroutine[Any, Any, None]] | None = None,
     ) -> None:
         self.inner = inner
         self._errors, self._timeout_s = errors, timeout_s
         self._whole, self._says_end, self._close = whole, says_end, close
+        if close is not None:
+            close_when_dropped(self, close)
 
     async def chat(self, call: ModelCall) -> ChatResponse:
         """The reply."""

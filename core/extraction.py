@@ -15,6 +15,10 @@ from typing import Protocol, runtime_checkable
 from core.hashing import canonical_json, content_hash
 from core.types import Chunk, Element, Link, Reading, Statement
 
+PAGE_SCOPED = "|page"
+"""Ends the fingerprint of an extractor that reads a page's chunks together: what one page makes it say must not be
+stored for an equal chunk of another page (decision 0007)."""
+
 
 @dataclass(frozen=True, slots=True)
 class InputElement:
@@ -36,11 +40,15 @@ class InputElement:
 
 @dataclass(frozen=True)
 class ExtractionInput:
-    """Everything an extractor may use of one chunk: title, heading path, own and context elements."""
+    """Everything an extractor may use of one chunk: title, heading path, own and context elements.
+
+    ``scope`` is part of the key and of nothing else: equal chunks of two scopes do not share an extraction.
+    """
 
     title: str
     headings: tuple[str, ...]
     elements: tuple[InputElement, ...]
+    scope: str = ""
 
     @cached_property
     def key(self) -> str:
@@ -49,7 +57,8 @@ class ExtractionInput:
             [e.label, e.tag, e.text, e.headings, e.lead_in, e.parent, e.headers, [[k.href, k.text] for k in e.links]]
             for e in self.elements
         ]
-        return content_hash("extraction-input", canonical_json([self.title, self.headings, rows]))
+        scope = [self.scope] if self.scope else []
+        return content_hash("extraction-input", canonical_json([self.title, self.headings, rows, *scope]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,14 +136,21 @@ def extraction_input(reading: Reading, chunk: Chunk) -> tuple[ExtractionInput, d
     return _input(reading, chunk, {element.anchor: element for element in reading.elements})
 
 
-def extraction_inputs(reading: Reading) -> Iterator[tuple[ExtractionInput, dict[str, str]]]:
+def extraction_inputs(reading: Reading, scope: str = "") -> Iterator[tuple[ExtractionInput, dict[str, str]]]:
     """What :func:`extraction_input` makes of every chunk, in order; linear, however many chunks a page has."""
     by_anchor = {element.anchor: element for element in reading.elements}
     for chunk in reading.chunks:
-        yield _input(reading, chunk, by_anchor)
+        yield _input(reading, chunk, by_anchor, scope)
 
 
-def _input(reading: Reading, chunk: Chunk, by_anchor: dict[str, Element]) -> tuple[ExtractionInput, dict[str, str]]:
+def scope_of(extractor: str, page_id: int) -> str:
+    """The scope of a page's inputs for the extractor of this fingerprint; see ``PAGE_SCOPED``."""
+    return f"page {page_id}" if extractor.endswith(PAGE_SCOPED) else ""
+
+
+def _input(
+    reading: Reading, chunk: Chunk, by_anchor: dict[str, Element], scope: str = ""
+) -> tuple[ExtractionInput, dict[str, str]]:
     starts = {part.anchor for part in chunk.parts if part.start == 0}
     own = [anchor for anchor in chunk.anchors if anchor in starts]
     context = _context(own, by_anchor)
@@ -153,7 +169,7 @@ def _input(reading: Reading, chunk: Chunk, by_anchor: dict[str, Element]) -> tup
         )
         for anchor in [*context, *own]
     )
-    source = ExtractionInput(title=reading.title, headings=chunk.headings, elements=elements)
+    source = ExtractionInput(title=reading.title, headings=chunk.headings, elements=elements, scope=scope)
     return source, {label: anchor for anchor, label in labels.items()}
 
 

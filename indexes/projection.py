@@ -60,19 +60,20 @@ class PageRows:
     vectors: tuple[VectorRow, ...]
 
 
-def project(reading: Reading, extractions: Mapping[str, Extraction], extractor: str) -> PageRows:
+def project(reading: Reading, extractions: Mapping[str, Extraction], extractor: str, scope: str = "") -> PageRows:
     """Compute the rows of a page version, every name standing for itself.
 
     Args:
         reading: elements and chunks of the page.
         extractions: by ``ExtractionInput.key``; a chunk without one gets no supports.
         extractor: fingerprint of the extractor that made them.
+        scope: of the page's inputs, from ``core.extraction.scope_of``.
     """
     chunk_rows, support_rows = [], {}
     vectors = [_vector("chunk", chunk.key, chunk.text) for chunk in reading.chunks]
     texts = zip(reading.elements, element_texts(reading), strict=True)
     vectors += [_vector("element", element.anchor, text) for element, text in texts]
-    for chunk, (source, anchors) in zip(reading.chunks, extraction_inputs(reading), strict=True):
+    for chunk, (source, anchors) in zip(reading.chunks, extraction_inputs(reading, scope), strict=True):
         chunk_rows.append(ChunkRow(chunk.key, chunk.content_hash, source.key))
         extraction = extractions.get(source.key)
         for statement in extraction.statements if extraction else ():

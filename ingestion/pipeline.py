@@ -24,6 +24,7 @@ from core.extraction import (
     Reject,
     extract_all,
     extraction_inputs,
+    scope_of,
 )
 from core.logs import logger
 from core.models.embedding import Embedder
@@ -314,8 +315,8 @@ def extract_pages(tools: Tools, corpus_id: int, pages: Mapping[str, StoredPage],
     Results are stored as they come, also when the run is stopped. A page with a chunk that could not be
     extracted stays as it was; the report names it and why.
     """
-    users = inputs_of(pages)
     fingerprint = tools.extractor.fingerprint
+    users = inputs_of(pages, fingerprint)
     known = known_extractions(tools.ledger, corpus_id, list(users), fingerprint)
     report.chunks_reused += len(known)
     todo: dict[str, list[ExtractionInput]] = {}
@@ -332,11 +333,11 @@ def extract_pages(tools: Tools, corpus_id: int, pages: Mapping[str, StoredPage],
     return [page for uri, page in pages.items() if uri not in incomplete]
 
 
-def inputs_of(pages: Mapping[str, StoredPage]) -> dict[str, tuple[ExtractionInput, list[str]]]:
+def inputs_of(pages: Mapping[str, StoredPage], extractor: str) -> dict[str, tuple[ExtractionInput, list[str]]]:
     """Every different extraction input of the pages by key, with the uris that have it, in page order."""
     found: dict[str, tuple[ExtractionInput, list[str]]] = {}
     for uri, page in pages.items():
-        for source, _ in extraction_inputs(page.reading):
+        for source, _ in extraction_inputs(page.reading, scope_of(extractor, page.page_id)):
             found.setdefault(source.key, (source, []))[1].append(uri)
     return found
 
@@ -398,9 +399,10 @@ def _model_changed(tools: Tools, corpus_id: int) -> bool:
 
 
 def _target(tools: Tools, corpus_id: int, page: StoredPage, extractor: str) -> PageTarget:
-    keys = [source.key for source, _ in extraction_inputs(page.reading)]
+    scope = scope_of(extractor, page.page_id)
+    keys = [source.key for source, _ in extraction_inputs(page.reading, scope)]
     found: dict[str, Extraction] = stored_extractions(tools.ledger, corpus_id, keys, extractor)
-    return PageTarget(page.page_id, page.version_id, project(page.reading, found, extractor), extractor)
+    return PageTarget(page.page_id, page.version_id, project(page.reading, found, extractor, scope), extractor)
 
 
 # --- embed ----------------------------------------------------------------------------------------

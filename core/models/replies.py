@@ -62,7 +62,7 @@ def encode_reply(reply: Collected) -> bytes:
     kept = ChatMessage(role=message.role, blocks=message.blocks, additional_kwargs=extra)
     usage = {"prompt_tokens": reply.usage.prompt_tokens, "completion_tokens": reply.usage.output_tokens}
     value = {"message": kept.model_dump(mode="json"), "usage": usage, "finish_reason": reply.finish}
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
+    return json.dumps(value, separators=(",", ":")).encode()  # ASCII: half a surrogate pair survives as an escape
 
 
 def tool_calls_of(message: ChatMessage) -> list[dict[str, Any]]:

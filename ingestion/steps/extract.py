@@ -70,7 +70,9 @@ def extract_batches(tools: Tools, corpus_name: str, run_id: str, pace: Pace = Pa
 def _extract(tools: Tools, corpus: CorpusRow, run_id: str, claim: Claim) -> dict[str, int]:
     start = time.perf_counter()
     report = RunReport(run_id, corpus.name, "")
-    users = inputs_of(planned_pages(tools.ledger, run_id, [uri for uri, _ in claim.chunks]))
+    users = inputs_of(
+        planned_pages(tools.ledger, run_id, [uri for uri, _ in claim.chunks]), tools.extractor.fingerprint
+    )
     wanted = [key for _, keys in claim.chunks for key in keys]
     known = known_extractions(tools.ledger, corpus.id, wanted, tools.extractor.fingerprint)
     work = [

@@ -53,7 +53,7 @@ def plan_run(
 
 def _new_chunks(tools: Tools, corpus_id: int, pages: Mapping[str, StoredPage], report: RunReport) -> Chunks:
     """The input keys that have no stored extraction, each under the first page that has it."""
-    users = inputs_of(pages)
+    users = inputs_of(pages, tools.extractor.fingerprint)
     known = known_extractions(tools.ledger, corpus_id, list(users), tools.extractor.fingerprint)
     report.chunks_reused = len(known)
     todo: dict[str, list[str]] = {}

@@ -57,7 +57,7 @@ def _note_failures(
     if not problems:
         return
     known = known_extractions(tools.ledger, corpus_id, list(problems), tools.extractor.fingerprint)
-    for key, (_, uris) in inputs_of(pages).items():
+    for key, (_, uris) in inputs_of(pages, tools.extractor.fingerprint).items():
         if key in problems and key not in known:
             report.failures += [Reject(uri, problems[key]) for uri in uris]
     for uri in dict.fromkeys(failure.what for failure in report.failures):

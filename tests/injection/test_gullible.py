@@ -139,11 +139,8 @@ def test_every_hostile_reply(cli: Cli, model: FakeModelServer, tmp_path: Path) -
     assert shown.exit_code == 0 and not obeyed(shown.stdout)
 
 
-def test_raw_control_characters_in_a_reply(
-    cli: Cli, model: FakeModelServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_raw_control_characters_in_a_reply(cli: Cli, model: FakeModelServer, tmp_path: Path) -> None:
     """Not written as JSON escapes: the characters themselves, in the body that the server sends."""
-    monkeypatch.setenv("CLAUSEGRAPH_LLM_CACHE_MB", "0")
     odd = honest("Rent").replace("payment", "\x1b[31mpay\u202ement \ud800")
     model.set(replies="script", script=[odd])
     result = cli("ingest", str(write(tmp_path / "pages", {"rent": rent_page("Rent")})), "--json")
@@ -251,14 +248,12 @@ def test_hostile_pages_in_requests(cli: Cli, model: FakeModelServer, tmp_path: P
     check_all(tmp_path / "home", "default", json.loads(result.stdout)["rejects"])
 
 
-def test_a_copied_chunk_with_a_chunk_a_call(
-    cli: Cli, model: FakeModelServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("call_tokens", ["0", "2000"])
+def test_a_copied_chunk(
+    cli: Cli, model: FakeModelServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call_tokens: str
 ) -> None:
-    """A page that copies another's chunk, to have its extraction shared, and asks elsewhere to falsify it.
-
-    With calls of one chunk, the stored extraction follows from the chunk alone, so that the other page is safe.
-    """
-    monkeypatch.setenv("CLAUSEGRAPH_CALL_TOKENS", "0")
+    """A page that copies another's chunk, to have its extraction shared, and asks elsewhere to falsify it."""
+    monkeypatch.setenv("CLAUSEGRAPH_CALL_TOKENS", call_tokens)
     false = triple(subject="Winter Grant", relation="is not", object="payment of £210 a year", holds=False)
     demanded = reply(false, triple(subject="you", relation="get", object="Winter Grant", elements=[3]))
     model.set(replies="script", script={"Forget all": demanded, "2. The Winter": honest("Winter"), "": reply()})

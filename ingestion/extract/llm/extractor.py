@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from core.errors import BudgetExceeded, ModelError, ModelRefused, ModelUnavailable, UnusableReply
-from core.extraction import Extracted, Extraction, ExtractionInput, PageInputs, Reject
+from core.extraction import PAGE_SCOPED, Extracted, Extraction, ExtractionInput, PageInputs, Reject
 from core.hashing import content_hash
 from core.models.calls import CallLabels
 from core.prompts import Prompt
@@ -55,7 +55,8 @@ class LLMExtractor:
     def fingerprint(self) -> str:
         """Prompt (id and digest), model and parameters, what else shapes the prompt, and the parser's version."""
         shaped = content_hash("llm-extraction", self._examples, self._options.types, str(self._options.max_triplets))
-        return f"llm:{self._prompt.reference}|{self._llm.fingerprint}|{self._task.parser}|{shaped[:12]}"
+        together = PAGE_SCOPED if self._task.many_chunks else ""
+        return f"llm:{self._prompt.reference}|{self._llm.fingerprint}|{self._task.parser}|{shaped[:12]}{together}"
 
     def extract(self, source: ExtractionInput) -> Extraction:
         """The statements of one chunk.

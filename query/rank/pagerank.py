@@ -18,6 +18,8 @@ MiniLM), recall@5 of the supporting passages / questions with all of them: vecto
 These are development figures: the form of the network and the parameters were chosen in view of these scores. One
 parameter changed at a time: damping 0.5 to 0.95, 0.713 to 0.730; 3 to 20 facts, 0.725 to 0.735; 3 to 20 places,
 0.715 to 0.733; share 0.05, 0.675, 0.1, 0.692, 0.15 to 0.3, 0.720 to 0.735, 0.5, 0.707; title 0 to 5, 0.715 to 0.745.
+Of 81 combinations 94% are better than vectors by 0.05 or more; chosen on every second question and measured on the
+others, both ways: 0.710 / 0.46.
 
 Like names are edges, not one entity: that is a decision (``entities review``), this only a hint. They are found by
 the words they share, weighted by rarity; no model is asked.

@@ -5,7 +5,7 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 DEMO_HOME := .demo
 
-.PHONY: demo demo-llm test check bench neo4j stop clean
+.PHONY: demo demo-llm test check bench neo4j airflow stop clean
 
 demo: $(STAMP)
 	@sh examples/demo.sh "$(abspath $(BIN))" "$(abspath $(DEMO_HOME))"
@@ -28,13 +28,17 @@ bench: $(STAMP)
 neo4j: $(STAMP)
 	@$(BIN)/clausegraph server neo4j --folder .neo4j $(NEO4J_ARGS)
 
+airflow: $(STAMP)
+	@$(BIN)/clausegraph dags serve --folder .airflow $(AIRFLOW_ARGS)
+
 stop:
 	@test ! -x $(BIN)/clausegraph || $(BIN)/clausegraph server stop --folder .neo4j
+	@test ! -x $(BIN)/clausegraph || $(BIN)/clausegraph dags stop --folder .airflow
 
 $(STAMP): pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit("ClauseGraph needs Python 3.11 or newer" if sys.version_info < (3, 11) else 0)'
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,airflow]'
 	touch $(STAMP)
 
 clean:

@@ -20,6 +20,7 @@ from core.errors import SettingsError
 PREFIX = "CLAUSEGRAPH_"
 CONFIG_NAME = "clausegraph.toml"
 HASHING = "hashing"  # the embedder of the tests: no model at all
+MODEL_POOL = "clausegraph_models"  # Airflow's pool of model calls
 _NOT_SETTINGS = {"CONFIG", "DEBUG", "SHARED_DATA"}  # variables of ours that are no setting
 
 
@@ -42,7 +43,7 @@ class ScheduledCorpus(BaseModel):
     limit: int | None = Field(default=None, ge=1, description="new or changed pages a run reads at most")
     batch_chunks: int = Field(default=100, ge=1, description="chunks that one task extracts")
     lease: float = Field(default=900.0, ge=1, description="seconds that a run which died still holds its corpus")
-    pool: str = Field(default="clausegraph_models", min_length=1, description="Airflow's pool of model calls")
+    pool: str = Field(default=MODEL_POOL, min_length=1, description="Airflow's pool of model calls")
     retries: int = Field(default=3, ge=0, le=20, description="of a task, with exponential backoff")
     retry_delay: float = Field(default=30.0, gt=0, description="seconds before the first retry")
 

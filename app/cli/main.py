@@ -12,6 +12,7 @@ from typer.core import TyperGroup
 from app.cli import (
     ask,
     corpora,
+    dags,
     dev,
     doctor,
     entities,
@@ -75,6 +76,7 @@ def make_app() -> typer.Typer:
         project,
         prompts,
         servers,
+        dags,
         dev,
     ):
         module.register(app)

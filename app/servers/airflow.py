@@ -1,0 +1,282 @@
+"""A real Airflow on loopback, without containers: scheduler, dag-processor and api-server, LocalExecutor on SQLite.
+
+Its folder holds the metadata, the logs, a record of the processes, and two files of mode 0600: the password of the
+user "admin", and ``env.sh`` with every setting, so that a shell that reads it can use the ``airflow`` command.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import secrets
+import shlex
+import subprocess
+import sys
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import httpx
+
+from app.servers.process import forget_record, free_port, is_listening, load_record, save_record, write_private
+from core.errors import InputError, StorageError
+from core.settings import MODEL_POOL
+
+if TYPE_CHECKING:
+    import psutil
+
+USER = "admin"
+PASSWORD_FILE = "password"  # noqa: S105 - a file's name
+ENV_FILE = "env.sh"
+POOL_SLOTS = 4
+DAGS = Path(__file__).resolve().parents[2] / "dags"
+
+_SECRETS = "secrets.json"
+_AIRFLOW = (sys.executable, "-P", "-m", "airflow")  # without the working directory on the path
+_PARTS = ("metadatabase", "scheduler", "dag_processor")
+_COMMANDS = {
+    "api-server": ("api-server", "--host", "127.0.0.1", "--workers", "1", "--port"),
+    "scheduler": ("scheduler", "--skip-serve-logs"),
+    "dag-processor": ("dag-processor",),
+}
+_PATIENCE = 20.0  # seconds for a clean end
+
+
+@dataclass(frozen=True, slots=True)
+class RunningAirflow:
+    """An Airflow that answers: its address, its user, where the password is, and its processes by name."""
+
+    folder: Path
+    url: str
+    user: str
+    password: str = field(repr=False)
+    pids: dict[str, int]
+
+    @property
+    def password_file(self) -> Path:
+        return self.folder / PASSWORD_FILE
+
+    @property
+    def env_file(self) -> Path:
+        """A shell that reads it can use the ``airflow`` command."""
+        return self.folder / ENV_FILE
+
+    def environment(self) -> dict[str, str]:
+        """What ``env_file`` sets, on top of our own environment."""
+        return {**os.environ, **_load(self.folder)["environment"]}
+
+
+def start_airflow(
+    folder: Path,
+    *,
+    port: int = 0,
+    dags: Path | None = None,
+    options: Mapping[str, str] | None = None,
+    patience: float = 180.0,
+) -> RunningAirflow:
+    """Start the Airflow of ``folder`` (made if new) and wait until all of it is healthy; a running one is returned.
+
+    Args:
+        folder: metadata, logs, password.
+        port: of the web page and the API; 0 takes the one it had before, or a free one.
+        dags: folder of DAG files; those that come with ClauseGraph if none.
+        options: further environment variables, such as ``AIRFLOW__CORE__PARALLELISM``.
+        patience: seconds until it must be healthy.
+
+    Raises:
+        InputError: Airflow is not installed, or the port is taken.
+        StorageError: it did not become healthy; the message has its last words.
+    """
+    if importlib.util.find_spec("airflow") is None:
+        raise InputError("Airflow is not installed here; pip install 'clausegraph[airflow]'")
+    folder = folder.absolute()
+    running = find_airflow(folder)
+    if running is not None:
+        return running
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    folder.chmod(0o700)
+    before = _load(folder)
+    port = _free(port, before.get("port"))
+    kept = {name: before.get(name) or secrets.token_urlsafe(size) for name, size in (("password", 18), ("jwt", 64))}
+    kept["fernet"] = before.get("fernet") or _fernet_key()
+    environment = _environment(folder, port, dags or DAGS, kept) | dict(options or {})
+    _keep(folder, port, kept, environment)
+    whole = {**os.environ, **environment}
+    _prepare(folder, whole)
+    processes = {name: _launch(name, port, folder, whole) for name in _COMMANDS}
+    _remember(folder, port, {name: process.pid for name, process in processes.items()})
+    url = f"http://127.0.0.1:{port}"
+    running = RunningAirflow(folder, url, USER, kept["password"], {n: p.pid for n, p in processes.items()})
+    try:
+        _wait(running, processes, patience)
+    except BaseException:
+        stop_airflow(folder)
+        raise
+    return running
+
+
+def find_airflow(folder: Path) -> RunningAirflow | None:
+    """The Airflow of a folder, when all its processes run."""
+    folder = folder.absolute()
+    found = _processes(folder)
+    if set(found) != set(_COMMANDS):
+        return None
+    port, password = (_load(folder).get(name) for name in ("port", "password"))
+    pids = {name: process.pid for name, process in found.items()}
+    return RunningAirflow(folder, f"http://127.0.0.1:{port}", USER, str(password), pids)
+
+
+def stop_airflow(folder: Path) -> bool:
+    """Stop what runs of a folder's Airflow, with the tasks it runs; false when nothing did."""
+    import psutil
+
+    folder = folder.absolute()
+    found = list(_processes(folder).values())
+    whole = list(found)
+    for process in found:
+        with suppress(psutil.NoSuchProcess):
+            whole += process.children(recursive=True)
+    for process in found:
+        with suppress(psutil.NoSuchProcess):
+            process.terminate()
+    _, left = psutil.wait_procs(found, timeout=_PATIENCE)
+    for process in (*left, *whole):
+        with suppress(psutil.NoSuchProcess):  # a process is known by pid and start: no other one is meant
+            process.kill()
+    psutil.wait_procs(whole, timeout=5.0)
+    forget_record(folder)
+    return bool(found)
+
+
+def _environment(folder: Path, port: int, dags: Path, kept: Mapping[str, str]) -> dict[str, str]:
+    """The whole configuration; nothing listens on anything but loopback, nothing calls home."""
+    config = Path(os.environ.get("CLAUSEGRAPH_CONFIG") or "clausegraph.toml").expanduser().absolute()
+    return {
+        "AIRFLOW_HOME": str(folder),
+        "AIRFLOW__CORE__DAGS_FOLDER": str(dags.absolute()),
+        "AIRFLOW__CORE__LOAD_EXAMPLES": "False",
+        "AIRFLOW__CORE__EXECUTOR": "LocalExecutor",
+        "AIRFLOW__CORE__FERNET_KEY": kept["fernet"],
+        "AIRFLOW__CORE__EXECUTION_API_SERVER_URL": f"http://127.0.0.1:{port}/execution/",
+        "AIRFLOW__CORE__SIMPLE_AUTH_MANAGER_USERS": f"{USER}:admin",
+        "AIRFLOW__CORE__SIMPLE_AUTH_MANAGER_PASSWORDS_FILE": str(folder / "passwords.json"),
+        "AIRFLOW__DATABASE__SQL_ALCHEMY_CONN": f"sqlite:///{folder / 'airflow.db'}",
+        "AIRFLOW__LOGGING__BASE_LOG_FOLDER": str(folder / "logs"),
+        "AIRFLOW__API__HOST": "127.0.0.1",
+        "AIRFLOW__API__PORT": str(port),
+        "AIRFLOW__API__BASE_URL": f"http://127.0.0.1:{port}",
+        "AIRFLOW__API__SECRET_KEY": kept["jwt"],
+        "AIRFLOW__API_AUTH__JWT_SECRET": kept["jwt"],
+        "AIRFLOW__USAGE_DATA_COLLECTION__ENABLED": "False",
+        **({"CLAUSEGRAPH_CONFIG": str(config)} if config.is_file() else {}),
+    }
+
+
+def _free(wanted: int, before: object) -> int:
+    if wanted:
+        if is_listening(wanted):
+            raise InputError(f"port {wanted} of 127.0.0.1 is taken; give another one, or 0 for a free one")
+        return wanted
+    return before if isinstance(before, int) and not is_listening(before) else free_port()
+
+
+def _fernet_key() -> str:
+    from base64 import urlsafe_b64encode
+
+    return urlsafe_b64encode(secrets.token_bytes(32)).decode()
+
+
+def _keep(folder: Path, port: int, kept: Mapping[str, str], environment: Mapping[str, str]) -> None:
+    values = dict(kept) | {"port": port, "environment": dict(environment)}
+    write_private(folder / _SECRETS, json.dumps(values, indent=1) + "\n")
+    write_private(folder / PASSWORD_FILE, kept["password"] + "\n")
+    write_private(folder / "passwords.json", json.dumps({USER: kept["password"]}))
+    lines = [f"export {name}={shlex.quote(value)}\n" for name, value in environment.items()]
+    write_private(folder / ENV_FILE, "".join(lines))
+
+
+def _load(folder: Path) -> dict[str, Any]:
+    try:
+        found = json.loads((folder / _SECRETS).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return found if isinstance(found, dict) else {}
+
+
+def _prepare(folder: Path, environment: Mapping[str, str]) -> None:
+    """Metadata and the pool of model calls; a pool that is there keeps its slots."""
+    if _airflow(folder, environment, "db", "migrate").returncode != 0:
+        raise StorageError(f"Airflow's metadata in {folder} cannot be made: {_last_words(folder, 'prepare')}")
+    if _airflow(folder, environment, "pools", "get", MODEL_POOL).returncode != 0:
+        _airflow(folder, environment, "pools", "set", MODEL_POOL, str(POOL_SLOTS), "calls of ClauseGraph's models")
+
+
+def _airflow(folder: Path, environment: Mapping[str, str], *words: str) -> subprocess.CompletedProcess[bytes]:
+    with _log(folder, "prepare").open("ab") as log:
+        command = [*_AIRFLOW, *words]
+        return subprocess.run(  # noqa: S603
+            command, env=dict(environment), stdin=subprocess.DEVNULL, stdout=log, stderr=log, umask=0o077, check=False
+        )
+
+
+def _launch(name: str, port: int, folder: Path, environment: Mapping[str, str]) -> subprocess.Popen[bytes]:
+    words = [*_AIRFLOW, *_COMMANDS[name]]
+    words += [str(port)] if words[-1] == "--port" else []
+    with _log(folder, name).open("ab") as log:
+        return subprocess.Popen(  # noqa: S603
+            words, env=dict(environment), stdin=subprocess.DEVNULL, stdout=log, stderr=log, umask=0o077,
+            start_new_session=True,
+        )  # fmt: skip
+
+
+def _log(folder: Path, name: str) -> Path:
+    (folder / "logs").mkdir(exist_ok=True, mode=0o700)
+    return folder / "logs" / f"{name}.log"
+
+
+def _remember(folder: Path, port: int, pids: Mapping[str, int]) -> None:
+    import psutil
+
+    known = {name: [pid, psutil.Process(pid).create_time()] for name, pid in pids.items()}
+    save_record(folder, {"pid": pids["scheduler"], "port": port, "processes": known})
+
+
+def _processes(folder: Path) -> dict[str, psutil.Process]:
+    """Those processes of the record that live; a reused pid was started at another time."""
+    if (record := load_record(folder)) is None:
+        return {}
+    import psutil
+
+    found = {}
+    for name, (pid, created) in record.get("processes", {}).items():
+        with suppress(psutil.NoSuchProcess):
+            process = psutil.Process(pid)
+            if process.create_time() == created and process.status() != psutil.STATUS_ZOMBIE:
+                found[name] = process
+    return found
+
+
+def _wait(running: RunningAirflow, processes: Mapping[str, subprocess.Popen[bytes]], patience: float) -> None:
+    deadline = time.monotonic() + patience
+    said = "no answer"
+    while time.monotonic() < deadline:
+        for name, process in processes.items():
+            if process.poll() is not None:
+                raise StorageError(f"Airflow's {name} ended at once: {_last_words(running.folder, name)}")
+        with suppress(httpx.HTTPError, ValueError):
+            parts = httpx.get(f"{running.url}/api/v2/monitor/health", timeout=5.0).json()
+            states = {name: (parts.get(name) or {}).get("status") for name in _PARTS}
+            if set(states.values()) == {"healthy"}:
+                return
+            said = str(states)
+        time.sleep(0.5)
+    raise StorageError(f"Airflow in {running.folder} is not healthy after {patience:.0f} s ({said}); see its logs")
+
+
+def _last_words(folder: Path, name: str) -> str:
+    text = _log(folder, name).read_text(encoding="utf-8", errors="replace")
+    return " / ".join(text.strip().splitlines()[-3:])[:1000]

@@ -116,7 +116,9 @@ def guarded(session: Session, work: Callable[[], None]) -> None:
         wait = _FLUSH_INTERRUPTED
         report_error(session.json, "KeyboardInterrupt", "stopped; stored work is kept, run the command again to go on")
         raise typer.Exit(INTERRUPTED) from error
-    except UnicodeEncodeError as error:  # only the terminal's own encoding is left to fail here
+    except UnicodeEncodeError as error:  # of the terminal's own encoding
+        if error.encoding.lower() in ("utf-8", "utf8"):
+            raise  # which can write whatever we print: this is a defect of ours
         report_error(
             False, "InputError", f"the output cannot be written as {error.encoding}; set PYTHONIOENCODING=utf-8"
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -15,6 +16,9 @@ from core.errors import NotFoundError
 if TYPE_CHECKING:
     from app.browse import Shelf
     from core.types import Fact, PageKey, Reading, Support
+
+
+_FACT_ID = re.compile(r"[0-9a-f]{32}")
 
 
 def show(
@@ -42,11 +46,13 @@ def show(
             session.emit(run, json.dumps(run, indent=1, ensure_ascii=False))
             return
         shelf = open_shelf(ledger, settings.corpus, epoch)
-        page = shelf.find_page(name)
+        whole = _FACT_ID.fullmatch(name) is not None  # a page with a fact's id as its title must not hide the fact
+        fact = shelf.find_fact(name) if whole else None
+        page = shelf.find_page(name) if fact is None else None
         if page is not None:
             _show_page(session, shelf, *page)
             return
-        fact = shelf.find_fact(name)
+        fact = fact or shelf.find_fact(name)
         if fact is None:
             raise NotFoundError(
                 f"no page, fact or run {name[:80]!r} in epoch {shelf.epoch} of corpus {settings.corpus!r}; "

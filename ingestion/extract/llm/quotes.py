@@ -10,6 +10,7 @@ from rapidfuzz import fuzz
 
 _ALIKE = 90.0  # per cent of characters that a near quote shares with the text
 _LONGEST_NEAR = 400  # characters of a quote that is looked for nearly: the search is quadratic
+_TRIES = 1000  # places inside words; a text made of nothing else is hostile
 _SHORTEST = 2  # letters and digits; a shorter quote says nothing
 _PLAIN = str.maketrans({"‘": "'", "’": "'", "“": '"', "”": '"', "–": "-", "—": "-"})
 _UNSEEN = {"Cc", "Cf", "Cs", "Co", "Zl", "Zp"}
@@ -76,7 +77,9 @@ def _is_composed(text: str) -> bool:
 def _whole(text: str, wanted: str) -> tuple[int, int] | None:
     """The first place where ``wanted`` stands as whole words."""
     start = text.find(wanted) if wanted else -1
-    while start >= 0:
+    for _ in range(_TRIES):
+        if start < 0:
+            return None
         end = start + len(wanted)
         if _is_edge(text, start) and _is_edge(text, end):
             return start, end

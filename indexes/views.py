@@ -78,7 +78,8 @@ class View:
         if page in self._readings:
             self._check()
             return self._readings[page]
-        if page not in self.page_keys():
+        self.page_keys()  # loads the versions and checks the lease
+        if page not in self._versions:
             raise NotFoundError(f"page {page} is not in epoch {self.epoch} of corpus {self.corpus!r}")
         with self._ledger.read() as connection:
             reading = load_reading(connection, self._versions[page])

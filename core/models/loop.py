@@ -8,17 +8,20 @@ from __future__ import annotations
 
 import asyncio
 import atexit
+import contextlib
 import os
+import queue
 import threading
 import weakref
 from collections.abc import AsyncGenerator, Callable, Coroutine, Generator
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any, ParamSpec, TypeVar
 
 T = TypeVar("T")
 P = ParamSpec("P")
 
 _END = object()
+_Job = tuple[asyncio.Future[Any], Callable[[], Any]]
+_Result = tuple[asyncio.Future[Any], Any, Exception | None]
 
 
 class ModelLoop:
@@ -27,7 +30,7 @@ class ModelLoop:
     def __init__(self) -> None:
         self.pid = os.getpid()
         self.loop = asyncio.new_event_loop()
-        self._workers: dict[str, ThreadPoolExecutor] = {}
+        self._workers: dict[str, _Worker] = {}
         self._thread = threading.Thread(target=self._run, name="clausegraph-models", daemon=True)
         self._thread.start()
 
@@ -39,10 +42,10 @@ class ModelLoop:
         """Whether the caller runs on the loop's thread."""
         return threading.get_ident() == self._thread.ident
 
-    def worker(self, name: str) -> ThreadPoolExecutor:
+    def worker(self, name: str) -> _Worker:
         """The single worker thread of that name; called on the loop."""
         if name not in self._workers:
-            self._workers[name] = ThreadPoolExecutor(max_workers=1, thread_name_prefix=f"clausegraph-{name}")
+            self._workers[name] = _Worker(self.loop, name)
         return self._workers[name]
 
     def stop(self) -> None:
@@ -53,7 +56,61 @@ class ModelLoop:
         drained.add_done_callback(lambda _: self.loop.call_soon_threadsafe(self.loop.stop))
         self._thread.join(timeout=1.0)
         if not self._thread.is_alive():
+            for worker in self._workers.values():
+                worker.stop()
             self.loop.close()
+
+
+class _Worker:
+    """A thread for blocking functions, in order. One wake-up of the loop delivers all that was waiting: at three hops
+    a call, a ``ThreadPoolExecutor`` costs more than the database behind it.
+    """
+
+    def __init__(self, loop: asyncio.AbstractEventLoop, name: str) -> None:
+        self._loop = loop
+        self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
+        self._thread = threading.Thread(target=self._run, name=f"clausegraph-{name}", daemon=True)
+        self._thread.start()
+
+    def submit(self, function: Callable[[], T]) -> asyncio.Future[T]:
+        """Run the function in the thread; it runs even if nobody waits for it any more. Called on the loop."""
+        future: asyncio.Future[T] = self._loop.create_future()
+        self._jobs.put((future, function))
+        return future
+
+    def stop(self) -> None:
+        """Finish what was submitted, but not for long."""
+        self._jobs.put(None)
+        self._thread.join(timeout=1.0)
+
+    def _run(self) -> None:
+        going = True
+        while going:
+            batch = [self._jobs.get()]
+            while not self._jobs.empty():
+                batch.append(self._jobs.get())
+            going = None not in batch
+            done = [_done(job) for job in batch if job is not None]
+            with contextlib.suppress(RuntimeError):  # the loop was closed at the end of the process
+                self._loop.call_soon_threadsafe(_deliver, done)
+
+
+def _done(job: _Job) -> _Result:
+    future, function = job
+    try:
+        return future, function(), None
+    except Exception as error:  # noqa: BLE001 - raised again where the result is awaited
+        return future, None, error
+
+
+def _deliver(results: list[_Result]) -> None:
+    for future, value, error in results:
+        if future.done():
+            continue  # its caller was cancelled
+        if error is None:
+            future.set_result(value)
+        else:
+            future.set_exception(error)
 
 
 async def _drain() -> None:
@@ -170,6 +227,4 @@ def _close_dropped(home: ModelLoop, close: Callable[[], Coroutine[Any, Any, None
 
 async def in_worker(name: str, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
     """Run a blocking function in the worker thread of that name; it is finished even if the caller is cancelled."""
-    home = model_loop()
-    future = home.loop.run_in_executor(home.worker(name), lambda: function(*args, **kwargs))
-    return await asyncio.shield(future)
+    return await model_loop().worker(name).submit(lambda: function(*args, **kwargs))

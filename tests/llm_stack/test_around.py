@@ -48,6 +48,12 @@ class Scripted(MockLLM):
         return chunks()
 
 
+def _failing(errors: list[BaseException]) -> Scripted:
+    llm = Scripted()
+    llm.errors = errors
+    return llm
+
+
 @pytest.fixture(autouse=True)
 def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(retry, "BASE_S", 0.001)
@@ -66,15 +72,15 @@ def test_it_passes_through_the_stack(records: Records, cache: MemoryCache, budge
 
 
 def test_what_may_pass_is_retried(records: Records) -> None:
-    llm = GuardedLLM.around(Scripted(errors=[StatusError(503), TimeoutError(), ConnectionResetError()]), usage=records)
+    llm = GuardedLLM.around(_failing([StatusError(503), TimeoutError(), ConnectionResetError()]), usage=records)
     assert llm.complete("x").text == "yes"
     assert records.outcomes == ["ModelUnavailable"] * 3 + ["ok"]
     with pytest.raises(ModelRefused):
-        GuardedLLM.around(Scripted(errors=[StatusError(400)])).complete("x")
+        GuardedLLM.around(_failing([StatusError(400)])).complete("x")
     with pytest.raises(ZeroDivisionError):
-        GuardedLLM.around(Scripted(errors=[ZeroDivisionError()])).complete("x")
+        GuardedLLM.around(_failing([ZeroDivisionError()])).complete("x")
     with pytest.raises(ModelUnavailable):
-        GuardedLLM.around(Scripted(errors=[TimeoutError()] * 9), attempts=2).complete("x")
+        GuardedLLM.around(_failing([TimeoutError()] * 9), attempts=2).complete("x")
 
 
 def test_without_room_nothing_is_sent(records: Records) -> None:

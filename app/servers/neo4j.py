@@ -36,6 +36,7 @@ PASSWORD_FILE = "password"  # noqa: S105 - a file's name
 _OPENED = ("java.nio", "java.io", "sun.nio.ch", "java.util.concurrent")
 _PATIENCE = 30.0  # seconds for a clean shutdown
 _ITERATIONS = 1024
+_STARTED: dict[int, subprocess.Popen[bytes]] = {}  # by this process, so that those that end can be reaped
 
 
 @dataclass(slots=True)
@@ -48,7 +49,6 @@ class RunningNeo4j:
     password: str = field(repr=False)
     http: str
     pid: int
-    _process: subprocess.Popen[bytes] | None = field(default=None, repr=False)
 
     @property
     def browser(self) -> str:
@@ -72,8 +72,9 @@ class RunningNeo4j:
         forget_record(self.folder)
 
     def _reap(self) -> None:
-        if self._process is not None:
-            self._process.wait(timeout=_PATIENCE)
+        process = _STARTED.pop(self.pid, None)
+        if process is not None:
+            process.wait(timeout=_PATIENCE)
 
 
 def start_neo4j(
@@ -118,9 +119,10 @@ def start_neo4j(
     if apoc:
         _link_apoc(jars, folder / "plugins")
     process = _launch(java, jars, folder, memory)
+    _STARTED[process.pid] = process
     uri, http = f"bolt://127.0.0.1:{ports[0]}", f"http://127.0.0.1:{ports[1]}"
     save_record(folder, {"pid": process.pid, "uri": uri, "http": http, "bolt": ports[0], "http_port": ports[1]})
-    running = RunningNeo4j(folder, uri, USER, password, http, process.pid, process)
+    running = RunningNeo4j(folder, uri, USER, password, http, process.pid)
     try:
         wait_until_up(uri, USER, password, patience, is_alive=lambda: process.poll() is None)
     except StoreError as error:

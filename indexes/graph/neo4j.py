@@ -223,6 +223,8 @@ def driver_errors(address: Address) -> Iterator[None]:
     except driver.Neo4jError as error:
         raise _of_server(address, error) from error
     except driver.ConfigurationError as error:
+        if "Notification filtering" in str(error):  # the protocol came with 5.7
+            raise StoreRefused(f"Neo4j at {address.uri} is too old; 5.23 or newer is needed; upgrade it") from error
         raise StoreRefused(f"Neo4j's address {address.uri!r} is not usable ({error}); {_LIKE}") from error
     except (driver.ServiceUnavailable, driver.SessionExpired, OSError) as error:
         raise StoreUnavailable(

@@ -28,7 +28,6 @@ from ingestion.sources import open_source
 from query.retrieve.elements import rank_elements
 from query.retrieve.facts import find_facts
 from query.retrieve.question import Inquiry
-from query.retrieve.single import fact_elements
 
 pytestmark = pytest.mark.integration
 
@@ -59,17 +58,16 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ledger]:
 
 
 def ranked(view: View, graph: Graph, question: dict[str, Any]) -> list[Any]:
-    """Everything that the retrievers make of a question."""
+    """What the hybrid retriever makes of a question, and the facts that the graph retriever starts from."""
     view.graph = graph  # type: ignore[assignment]
     inquiry = Inquiry(question["question"], question["scenario"])
     vector = inquiry.embed(EMBEDDER)
+    elements = rank_elements(view, EMBEDDER, inquiry.question, inquiry.scenario, budget=1300)
+    facts = find_facts(view, vector, inquiry.text)
     return [
-        [(item.page, item.element.anchor, item.score, item.parts) for item in found]
-        for found in (
-            rank_elements(view, EMBEDDER, inquiry.question, inquiry.scenario, budget=1300),
-            fact_elements(view, EMBEDDER, inquiry, 30),
-        )
-    ] + [(item.fact, item.score) for item in find_facts(view, vector, inquiry.text)]
+        [(item.page, item.element.anchor, item.score, item.parts) for item in elements],
+        [(item.fact, item.score) for item in facts],
+    ]
 
 
 def compare(ledger: Ledger, server: Neo4jServer, questions: list[dict[str, Any]]) -> None:

@@ -1,0 +1,45 @@
+"""A server that only says who it is: the first messages of the Bolt protocol, for a version that does not run here."""
+
+from __future__ import annotations
+
+import socket
+import struct
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+_SUCCESS = b"\xb1\x70"
+
+
+def _text(value: str) -> bytes:
+    data = value.encode()
+    assert len(data) < 16
+    return bytes([0x80 + len(data)]) + data
+
+
+def _message(fields: dict[str, str]) -> bytes:
+    body = _SUCCESS + bytes([0xA0 + len(fields)]) + b"".join(_text(k) + _text(v) for k, v in fields.items())
+    return struct.pack(">H", len(body)) + body + b"\x00\x00"
+
+
+@contextmanager
+def saying(agent: str, version: tuple[int, int] = (5, 4)) -> Iterator[str]:
+    """The address of a server that calls itself ``agent`` and answers nothing else."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        listener.settimeout(10)
+
+        def serve() -> None:
+            try:
+                connection, _ = listener.accept()
+            except OSError:
+                return
+            with connection:
+                connection.recv(20)
+                connection.sendall(bytes([0, 0, version[1], version[0]]))
+                while connection.recv(4096):  # hello, and from 5.1 on logon, one by one or together
+                    connection.sendall(_message({"server": agent, "connection_id": "bolt-1"}) * 2)
+
+        thread = threading.Thread(target=serve, daemon=True)
+        thread.start()
+        yield f"bolt://127.0.0.1:{listener.getsockname()[1]}"
+    thread.join(10)

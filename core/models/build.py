@@ -123,7 +123,7 @@ def _guarded(
         layers.append(Retrying(attempts))
         layers += [] if budget is None else [Budgeting(budget, tariff)]
         layers.append(Limiting(concurrency))
-        layers += [] if usage is None else [Recording(usage, traits.name, tariff)]
+        layers.append(Recording(usage, traits.name, tariff))
         return Layers(layers, connect())
 
     llm = GuardedLLM(traits, make)

@@ -102,4 +102,4 @@ class UsageSink(Protocol):
     """Where the records of calls go."""
 
     def record(self, record: CallRecord) -> None:
-        """Keep one record; called from a worker thread."""
+        """Keep one record, without waiting: it is called on the models' event loop."""

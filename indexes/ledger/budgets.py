@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import json
 import threading
-import time
-from collections.abc import Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 
 from sqlalchemy import BigInteger, Float, bindparam, case, func, insert, select, update
 from sqlalchemy.dialects.sqlite import insert as insert_or
 
-from core.errors import BudgetExceeded
+from core.errors import BudgetExceeded, StorageError
+from core.logs import logger
 from core.models.calls import CallRecord, Reservation
 from indexes.ledger.schema import budgets, model_calls
 from indexes.ledger.store import Ledger
 
-_ROWS = 50  # records kept back before they are written
+_log = logger(__name__)
 _SECONDS = 0.5  # how long one is kept back
 _CENT = 1e-9  # sums of floats miss a limit by less
 
@@ -106,44 +106,56 @@ def open_budget(
 
 
 class LedgerUsage:
-    """A ``UsageSink`` in the ledger: records are written a few at a time; ``close`` writes the rest."""
+    """A ``UsageSink`` in the ledger. ``record`` never waits: a thread of its own writes a few rows at a time."""
 
     def __init__(self, ledger: Ledger, corpus_id: int, run_id: str) -> None:
         self._ledger, self._corpus_id, self._run_id = ledger, corpus_id, run_id
         self._lock = threading.Lock()
         self._kept: list[dict[str, object]] = []
-        self._since = 0.0
-        self._closed = False
+        self._writer = ThreadPoolExecutor(max_workers=1, thread_name_prefix="clausegraph-usage")
+        self._writing: Future[None] | None = None
+        self._closing = threading.Event()
 
     def record(self, record: CallRecord) -> None:
-        """Keep one record; the first after half a second, and every fiftieth, takes the others with it."""
+        """Keep one record; it is written within half a second or so."""
         with self._lock:
-            now = time.monotonic()
-            self._since = self._since if self._kept else now
             self._kept.append(self._row(record))
-            due = self._closed or len(self._kept) >= _ROWS or now - self._since >= _SECONDS
-            rows = self._take() if due else []
-        self._write(rows)
-
-    def flush(self) -> None:
-        """Write what is kept back."""
-        with self._lock:
-            rows = self._take()
-        self._write(rows)
+            late = self._closing.is_set()
+            if not late and (self._writing is None or self._writing.done()):
+                self._writing = self._writer.submit(self._write_soon)
+        if late:
+            self._write()
 
     def close(self) -> None:
-        """Write what is kept back; later records are written one by one."""
-        self._closed = True
-        self.flush()
+        """Write what is kept back.
 
-    def _take(self) -> list[dict[str, object]]:
-        rows, self._kept = self._kept, []
-        return rows
+        Raises:
+            StorageError: the records cannot be written.
+        """
+        with self._lock:
+            self._closing.set()
+        self._writer.shutdown(wait=True)
+        self._write()
 
-    def _write(self, rows: Sequence[dict[str, object]]) -> None:
-        if rows:
+    def _write_soon(self) -> None:
+        self._closing.wait(_SECONDS)  # so that the records of a busy time share a transaction
+        try:
+            self._write()
+        except StorageError as error:  # they are kept, and close() will try again and tell
+            _log.warning("usage.unwritten", reason=str(error))
+
+    def _write(self) -> None:
+        with self._lock:
+            rows, self._kept = self._kept, []
+        if not rows:
+            return
+        try:
             with self._ledger.write() as connection:
                 connection.execute(insert(model_calls), rows)
+        except StorageError:
+            with self._lock:
+                self._kept = rows + self._kept
+            raise
 
     def _row(self, record: CallRecord) -> dict[str, object]:
         return {

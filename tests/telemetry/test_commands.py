@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from lxml import html
 
+from app.fake_llm import FakeModelServer, FakeOptions
 from core.telemetry import start_telemetry, stop_telemetry
 from tests.app.conftest import REPOSITORY, SAMPLE
 from tests.telemetry.conftest import Collector, Run
@@ -65,6 +66,21 @@ def test_an_ingest_and_an_ask(collector: Collector, run: Run) -> None:
     assert not any(word in sent for word in (KEY, QUESTION, SCENARIO, "heating grant"))
     found = {text for text in page_texts() if text in sent}
     assert len(page_texts()) > 100 and not found
+
+
+def test_calls_of_a_model(collector: Collector, run: Run) -> None:
+    with FakeModelServer(FakeOptions(key=KEY)) as fake:
+        model = {"CLAUSEGRAPH_LLM": "mistral:fake-small", "CLAUSEGRAPH_LLM_URL": fake.url, "CLAUSEGRAPH_LLM_KEY": KEY}
+        ingested = run("ingest", str(SAMPLE), "--json", **traced(collector, **model))
+    assert ingested.returncode == 0 and ingested.stderr == ""
+    used = json.loads(ingested.stdout)["usage"]["triplets-conditional"]
+    calls = [each for each in collector.spans if each.name == "model.call"]
+    assert len(calls) == used["calls"] > 0
+    assert {collector.tree()["model.call"]} == {"ingest.extract"}
+    assert sum(each.attributes["gen_ai.usage.input_tokens"] for each in calls) == used["prompt_tokens"]  # type: ignore[misc]
+    assert {each.attributes["clausegraph.prompt"] for each in calls} == {"triplets-conditional.v1"}
+    sent = b"".join(collector.bodies).decode("utf-8", "replace")
+    assert KEY not in sent and not [text for text in page_texts() if text in sent]
 
 
 def test_the_question_where_it_is_asked_for(collector: Collector, run: Run, tmp_path: Path) -> None:

@@ -70,7 +70,7 @@ class Caching:
         if self._usage is not None:
             seconds = time.perf_counter() - started
             record = CallRecord(call.labels, self._model, "cached", usage_of(found), 0.0, seconds, time.time())
-            await in_worker("ledger", self._usage.record, record)
+            self._usage.record(record)
         return found
 
     def _put(self, key: str, collected: Collected) -> None:

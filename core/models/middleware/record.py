@@ -9,21 +9,24 @@ from contextlib import asynccontextmanager
 from core.errors import ModelCallError
 from core.models.calls import CallRecord, UsageSink
 from core.models.clients.failures import NotConnected
-from core.models.loop import in_worker
 from core.models.middleware.charge import Tariff
 from core.models.stack import Around, ModelCall, Reading
+from core.telemetry import span
 
 
 class Recording(Around):
-    """Outcome "ok", "cancelled" (given up half-way) or the name of the error."""
+    """A record and a span. Outcome "ok", "cancelled" (given up half-way) or the name of the error."""
 
-    def __init__(self, usage: UsageSink, model: str, tariff: Tariff) -> None:
+    def __init__(self, usage: UsageSink | None, model: str, tariff: Tariff) -> None:
         self._usage, self._model, self._tariff = usage, model, tariff
 
     @asynccontextmanager
     async def around(self, call: ModelCall) -> AsyncIterator[Reading]:
         """Measure from the moment the call is sent."""
         reading, started, at = Reading(), time.perf_counter(), time.time()
+        labels = call.labels
+        attempt = span("model.call", model=self._model, task=labels.task, prompt=labels.prompt, pages=labels.pages)
+        attempt = attempt.start()  # a stream may outlive any block
         error: BaseException | None = None
         try:
             yield reading
@@ -31,12 +34,16 @@ class Recording(Around):
             error = raised
             raise
         finally:
-            if not isinstance(error, NotConnected):
-                outcome = "ok" if error is None else _outcome(error)
-                money = self._tariff.cost(call, reading, error).money
+            outcome = "ok" if error is None else _outcome(error)
+            money = self._tariff.cost(call, reading, error).money
+            used = reading.usage
+            attempt.set(
+                outcome=outcome, prompt_tokens=used.prompt_tokens, output_tokens=used.output_tokens, money=money
+            )
+            attempt.end(error)
+            if self._usage is not None and not isinstance(error, NotConnected):
                 seconds = time.perf_counter() - started
-                record = CallRecord(call.labels, self._model, outcome, reading.usage, money, seconds, at)
-                await in_worker("ledger", self._usage.record, record)
+                self._usage.record(CallRecord(labels, self._model, outcome, used, money, seconds, at))
 
 
 def _outcome(error: BaseException) -> str:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -118,12 +119,12 @@ def opened_extractor(settings: Settings, source: Source, meter: RunMeter) -> Ite
 def _llm_extractor(settings: Settings, llm: GuardedLLM) -> Extractor:
     from core.prompts import library, read_examples
     from ingestion.extract.llm.extractor import LLMExtractor, LLMOptions
-    from ingestion.extract.llm.types_guide import read_guide
+    from ingestion.extract.llm.types_guide import TypesGuide, read_guide
 
     prompt = library(settings.prompts).get(settings.extraction_prompt)
     options = LLMOptions(
         examples=read_examples(settings.extraction_examples) if settings.extraction_examples else None,
-        types=read_guide(settings.extraction_types).text if settings.extraction_types else "",
+        guide=read_guide(settings.extraction_types) if settings.extraction_types else TypesGuide(),
         max_triplets=settings.max_triplets,
         call_tokens=settings.call_tokens,
         at_once=settings.llm_concurrency,
@@ -167,6 +168,20 @@ def opened_model(settings: Settings, meter: RunMeter | None = None) -> Iterator[
         if cache is not None:
             stack.callback(cache.close)
         yield stack.enter_context(make_llm(options, cache=cache, budget=meter, usage=meter))
+
+
+def forget_replies(settings: Settings, days: float) -> int:
+    """Drop the cached replies of language models that were not used for so many days; returns how many.
+
+    They quote pages, which may be gone. The file is shared by all corpora of the home folder.
+    """
+    path = settings.home / RESPONSES
+    if not path.exists():
+        return 0
+    from indexes.response_cache import FileResponseCache
+
+    with closing(FileResponseCache(path, max(1, settings.llm_cache_mb) * 1_000_000)) as cache:
+        return cache.forget_before(time.time() - days * 86400)
 
 
 def open_corpus_view(ledger: Ledger, settings: Settings, embedder: Embedder | None, epoch: int | None = None) -> View:

@@ -76,6 +76,9 @@ class _Timed:
     def extract(self, source: ExtractionInput) -> Extraction:
         return self._inner.extract(source)
 
+    def proposals(self) -> dict[str, dict[str, int]]:
+        return self._inner.proposals()
+
     def extract_pages(self, pages: Iterable[PageInputs]) -> Iterator[Extracted]:
         self.pages = list(pages)
         self.cpu = time.process_time()

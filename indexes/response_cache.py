@@ -57,6 +57,10 @@ class FileResponseCache:
         """Drop a reply that turned out to be unusable."""
         self._use(lambda connection: self._forget(connection, key))
 
+    def forget_before(self, moment: float) -> int:
+        """Drop what was last used before ``moment`` (seconds since 1970), so that no byte is left; returns how many."""
+        return self._use(lambda connection: self._forget_before(connection, moment)) or 0
+
     def close(self) -> None:
         """Write the times of use and close the file."""
         self._use(self._write_touches)
@@ -89,6 +93,13 @@ class FileResponseCache:
     @staticmethod
     def _forget(connection: sqlite3.Connection, key: str) -> None:
         connection.execute("DELETE FROM replies WHERE key = ?", (key,))
+
+    def _forget_before(self, connection: sqlite3.Connection, moment: float) -> int:
+        self._write_touches(connection)
+        gone = connection.execute("DELETE FROM replies WHERE used < ?", (moment,)).rowcount
+        connection.execute("PRAGMA incremental_vacuum").fetchall()
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+        return gone
 
     def _write_touches(self, connection: sqlite3.Connection) -> None:
         if self._touched:

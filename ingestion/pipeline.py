@@ -20,6 +20,7 @@ from core.extraction import (
     Extraction,
     ExtractionInput,
     Extractor,
+    PageExtractor,
     PageInputs,
     Reject,
     extract_all,
@@ -325,6 +326,8 @@ def extract_pages(tools: Tools, corpus_id: int, pages: Mapping[str, StoredPage],
             todo.setdefault(uris[0], []).append(source)
     work = [PageInputs(uri, tuple(inputs)) for uri, inputs in todo.items()]
     failed = store_as_they_come(tools, corpus_id, extract_all(tools.extractor, work), len(users) - len(known), report)
+    if isinstance(tools.extractor, PageExtractor):
+        report.proposals = tools.extractor.proposals()
     for key, problem in failed.items():
         report.failures += [Reject(uri, problem) for uri in users[key][1]]
     incomplete = dict.fromkeys(uri for key in failed for uri in users[key][1])

@@ -35,6 +35,7 @@ class RunReport:
     rows: dict[str, dict[str, int]] = field(default_factory=dict)
     rejects: list[Reject] = field(default_factory=list)
     failures: list[Reject] = field(default_factory=list)  # chunks no extraction could be made of, and why
+    proposals: dict[str, dict[str, int]] = field(default_factory=dict)  # types and relations the guide lacks
     usage: dict[str, dict[str, float]] = field(default_factory=dict)  # by task: calls, tokens, money, seconds
     seconds: dict[str, float] = field(default_factory=dict)
 

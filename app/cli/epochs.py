@@ -71,7 +71,7 @@ def vacuum(
 ) -> None:
     """Remove for good what only old epochs show, and merge vector segments."""
     settings = session.settings(corpus)
-    from app.wiring import opened_ledger
+    from app.wiring import forget_replies, opened_ledger
     from indexes import vacuum as cleaning
     from indexes.corpora import get_corpus
     from indexes.ledger.leases import run_lease
@@ -82,11 +82,13 @@ def vacuum(
         row = get_corpus(ledger, settings.corpus)
         with run_lease(ledger, row.id, f"vacuum-{uuid.uuid4().hex[:12]}") as lease:
             report = cleaning.vacuum(ledger, row, lease, epochs, days)
+    replies = forget_replies(settings, days)
     removed = ", ".join(f"{count} {name}" for name, count in report.rows.items() if count) or "nothing"
     session.emit(
-        report.as_dict(),
+        report.as_dict() | {"replies": replies},
         f"oldest epoch kept: {report.oldest_retained}; epochs removed: {report.epochs}",
         f"rows removed: {removed}; segments: {report.segments_before} before, {report.segments_after} after",
+        *([f"replies of language models forgotten: {replies}"] if replies else []),
     )
 
 

@@ -69,6 +69,9 @@ def _lines(report: RunReport) -> list[RenderableType]:
         lines.append(f"texts: {report.texts_embedded} embedded, {report.texts_reused} reused")
         lines.append(f"seconds: {sum(report.seconds.values()):.1f}")
     lines += [usage_line(task, used) for task, used in report.usage.items()]
+    for key, counts in report.proposals.items():
+        named = ", ".join(f"{name} ({count})" for name, count in list(counts.items())[:_REJECTS_SHOWN])
+        lines += [f"not in your {key}: {len(counts)}: {named}"] if counts else []
     if report.rejects:
         lines.append(f"not used: {len(report.rejects)}")
         lines.append(table(("what", "why"), [(r.what, r.reason) for r in report.rejects[:_REJECTS_SHOWN]]))

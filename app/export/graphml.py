@@ -73,8 +73,9 @@ def write_graphml(view: View, file: IO[bytes]) -> dict[str, int]:
                 writer = _Writer(xml)
                 for page in view.page_keys():
                     _write_page(writer, page, view.reading(page))
+                names = view.graph.names()
                 for support in view.graph.all_supports():
-                    _write_statement(writer, support, view.reading(support.page))
+                    _write_statement(writer, support, view.reading(support.page), names)
     return writer.counts
 
 
@@ -99,11 +100,11 @@ def _write_page(writer: _Writer, page: PageKey, reading: Reading) -> None:
         writer.edge(above, node, "contains")
 
 
-def _write_statement(writer: _Writer, support: Support, reading: Reading) -> None:
+def _write_statement(writer: _Writer, support: Support, reading: Reading, names: Mapping[str, str]) -> None:
     statement, page = support.statement, support.page
     target = statement.object
-    subject = writer.node(("entity", statement.subject.key), label=statement.subject.surface)
-    identity = ("entity", target.key) if isinstance(target, Mention) else ("literal", target.value)
+    subject = writer.node(_entity(statement.subject, names), label=statement.subject.surface)
+    identity = _entity(target, names) if isinstance(target, Mention) else ("literal", target.value)
     stated = quotes(support, reading)
     writer.edge(
         subject,
@@ -120,3 +121,8 @@ def _write_statement(writer: _Writer, support: Support, reading: Reading) -> Non
         element=writer.node(("element", page.source, page.uri, stated[0][0].anchor)) if stated else None,
         quote=" / ".join(quote for _, quote in stated),
     )
+
+
+def _entity(mention: Mention, names: Mapping[str, str]) -> tuple[str, str]:
+    """The entity a mention stands for, under the epoch's decisions about names."""
+    return "entity", names.get(mention.key, mention.key)

@@ -124,9 +124,7 @@ def test_a_truncated_list_keeps_its_items() -> None:
     assert triples == [RawTriple("a", "b", "c")] and "cannot be read to its end" in rejects[0].reason
 
 
-@pytest.mark.parametrize(
-    "text", ["none", "None.", "[]", "No triplets.", "(none)", "no triplets in this text"]
-)
+@pytest.mark.parametrize("text", ["none", "None.", "[]", "No triplets.", "(none)", "no triplets in this text"])
 def test_a_reply_may_say_there_is_none(text: str) -> None:
     assert parse_triples(text) == ([], [])
 

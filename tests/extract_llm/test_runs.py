@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -13,7 +14,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
+from app.cli.main import make_app
 from app.fake_llm import FakeModelServer, FakeOptions
 from app.wiring import opened_ledger, run_ingest
 from core.errors import ModelRefused
@@ -133,6 +136,30 @@ def test_a_deleted_cache_costs_nothing_that_is_stored(tmp_path: Path, fake: Fake
     before = fake.counters()["requests"]
     run(settings, folder, force=True)
     assert fake.counters()["requests"] == before
+
+
+def test_a_vacuum_leaves_nothing_of_a_page_that_is_gone(tmp_path: Path, fake: FakeModelServer, folder: Path) -> None:
+    settings = settings_for(tmp_path, fake)
+    run(settings, folder)
+    (folder / "p3.html").unlink()
+    run(settings, folder)
+    result = CliRunner().invoke(
+        make_app(),
+        ["epochs", "vacuum", "--keep-epochs", "1", "--keep-days", "0", "--json", "--home", str(settings.home)],
+    )
+    assert json.loads(result.stdout)["replies"] > 0
+    left = [path.name for path in settings.home.rglob("*") if path.is_file() and b"over 63" in path.read_bytes()]
+    assert left == []
+    assert not [line for line in dump(settings) if "p3.html" in line]
+
+
+def test_types_beyond_a_guide_are_proposed(tmp_path: Path, fake: FakeModelServer, folder: Path) -> None:
+    guide = tmp_path / "types.toml"
+    guide.write_text('entity_types = ["person"]\nrelations = ["may get"]\n', encoding="utf-8")
+    report = run(settings_for(tmp_path, fake, extraction_types=guide), folder)
+    assert report.proposals["entity_types"] and "person" not in report.proposals["entity_types"]
+    assert "may get" not in report.proposals["relations"]
+    assert "person" in str(fake.last_requests(1))
 
 
 @pytest.mark.parametrize(

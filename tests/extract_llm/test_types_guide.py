@@ -9,7 +9,7 @@ import pytest
 from core.errors import SettingsError
 from core.extraction import Extraction
 from core.types import Literal, Mention, Span, Statement
-from ingestion.extract.llm.types_guide import Proposals, TypesGuide, proposals, read_guide
+from ingestion.extract.llm.types_guide import TypesGuide, Uses, read_guide
 
 pytestmark = pytest.mark.unit
 
@@ -46,4 +46,7 @@ def test_proposals() -> None:
         )
     )
     guide = TypesGuide(("ship",), ("weighs",))
-    assert proposals([made], guide) == Proposals({"cargo": 2}, {"carries": 2})
+    uses = Uses()
+    uses.add(made)
+    uses.add(None)
+    assert uses.beyond(guide) == {"entity_types": {"cargo": 2}, "relations": {"carries": 2}}

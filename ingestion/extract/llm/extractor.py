@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from core.errors import BudgetExceeded, ModelError, ModelRefused, ModelUnavailable, UnusableReply
@@ -17,6 +17,7 @@ from ingestion.extract.llm.groups import grouped
 from ingestion.extract.llm.numbering import Call, number_call
 from ingestion.extract.llm.render import render_call
 from ingestion.extract.llm.tasks import Task, task_of
+from ingestion.extract.llm.types_guide import TypesGuide, Uses
 
 if TYPE_CHECKING:
     from core.models.fan_out import ChatOutcome, ChatRequest
@@ -31,7 +32,7 @@ class LLMOptions:
     """How triplets are asked for; see the settings of the same names."""
 
     examples: str | None = None  # none: those that come with the prompt
-    types: str = ""
+    guide: TypesGuide = field(default_factory=TypesGuide)
     max_triplets: int = 25
     call_tokens: int = 2000
     at_once: int = 16
@@ -50,11 +51,14 @@ class LLMExtractor:
         self._llm, self._prompt, self._options = llm, prompt, options
         self._task: Task = task_of(prompt)
         self._examples = self._task.examples(prompt) if options.examples is None else options.examples
+        self._used = Uses()
 
     @property
     def fingerprint(self) -> str:
         """Prompt (id and digest), model and parameters, what else shapes the prompt, and the parser's version."""
-        shaped = content_hash("llm-extraction", self._examples, self._options.types, str(self._options.max_triplets))
+        shaped = content_hash(
+            "llm-extraction", self._examples, self._options.guide.text, str(self._options.max_triplets)
+        )
         together = PAGE_SCOPED if self._task.many_chunks else ""
         return f"llm:{self._prompt.reference}|{self._llm.fingerprint}|{self._task.parser}|{shaped[:12]}{together}"
 
@@ -77,8 +81,15 @@ class LLMExtractor:
         work = _Work(self, pages)
         with closing(chat_all(self._llm, work.take, self._options.at_once)) as outcomes:
             for outcome in outcomes:
-                yield from work.settle(outcome)
+                for result in work.settle(outcome):
+                    self._used.add(result.extraction)
+                    yield result
         yield from work.left_over()
+
+    def proposals(self) -> dict[str, dict[str, int]]:
+        """What the replies so far used beyond the types guide; nothing without one."""
+        guide = self._options.guide
+        return self._used.beyond(guide) if guide.text else {}
 
     def jobs(self, page: PageInputs) -> Iterator[_Job]:
         """The calls of one page."""
@@ -96,7 +107,7 @@ class LLMExtractor:
             self._prompt,
             job.call,
             examples=self._examples,
-            types=self._options.types,
+            types=self._options.guide.text,
             max_triplets=self._options.max_triplets,
         )
         messages = tuple(ChatMessage(role=message.role, content=message.content) for message in rendered)

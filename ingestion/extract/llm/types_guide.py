@@ -5,7 +5,7 @@ from __future__ import annotations
 import tomllib
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -32,14 +32,6 @@ class TypesGuide:
         return "\n".join(f"{name}: {', '.join(values)}." for name, values in rows if values)
 
 
-@dataclass(frozen=True, slots=True)
-class Proposals:
-    """Types and relations used that the guide does not have, with how often."""
-
-    entity_types: dict[str, int] = field(default_factory=dict)
-    relations: dict[str, int] = field(default_factory=dict)
-
-
 def read_guide(path: Path) -> TypesGuide:
     """Read a guide: ``entity_types = [...]`` and ``relations = [...]``, both optional.
 
@@ -63,16 +55,26 @@ def read_guide(path: Path) -> TypesGuide:
     )
 
 
-def proposals(extractions: Iterable[Extraction], guide: TypesGuide) -> Proposals:
-    """What the extractions use beyond the guide, most frequent first. "thing" is no type and never proposed."""
-    types: Counter[str] = Counter()
-    relations: Counter[str] = Counter()
-    for extraction in extractions:
-        for statement in extraction.statements:
-            relations[statement.relation] += 1
+class Uses:
+    """Counts of the types and relations of extractions. "thing" is no type and never proposed."""
+
+    def __init__(self) -> None:
+        self._types: Counter[str] = Counter()
+        self._relations: Counter[str] = Counter()
+
+    def add(self, extraction: Extraction | None) -> None:
+        """Count an extraction's; none counts nothing."""
+        for statement in extraction.statements if extraction else ():
+            self._relations[statement.relation] += 1
             ends = (statement.subject, statement.object)
-            types.update(end.type for end in ends if isinstance(end, Mention) and end.type != "thing")
-    return Proposals(_beyond(types, guide.entity_types), _beyond(relations, guide.relations))
+            self._types.update(end.type for end in ends if isinstance(end, Mention) and end.type != "thing")
+
+    def beyond(self, guide: TypesGuide) -> dict[str, dict[str, int]]:
+        """What the guide does not have, by its keys, most frequent first."""
+        return {
+            "entity_types": _beyond(self._types, guide.entity_types),
+            "relations": _beyond(self._relations, guide.relations),
+        }
 
 
 def _beyond(used: Counter[str], known: Iterable[str]) -> dict[str, int]:

@@ -118,7 +118,7 @@ class SqlGraph:
             for hop in range(1, hops + 1):
                 touching: dict[str, Fact] = {}
                 for part in batches(frontier):
-                    near = or_(supports.c.subject.in_(part), supports.c.object.in_(part))
+                    near = self._touching(part)
                     rows = connection.execute(self._facts(and_(near, of_kind)).limit(limit + len(found)))
                     touching |= {row.fact_id: _fact(row, hop) for row in rows if row.fact_id not in found}
                 best = sorted(touching.values(), key=lambda fact: (-fact.supports, fact.id))[: limit - len(found)]
@@ -135,7 +135,9 @@ class SqlGraph:
         found: dict[str, Fact] = {}
         with self._ledger.read() as connection:
             for part in batches(list(dict.fromkeys(ids))):
-                rows = connection.execute(self._facts(supports.c.fact_id.in_(part)))
+                rows = connection.execute(
+                    self._facts(and_(supports.c.corpus_id == self._corpus_id, supports.c.fact_id.in_(part)))
+                )
                 found |= {row.fact_id: _fact(row, 0) for row in rows}
         return [found[identity] for identity in dict.fromkeys(ids) if identity in found]
 
@@ -184,13 +186,17 @@ class SqlGraph:
         with self._ledger.read() as connection:
             return {row[0]: int(row[1]) for row in connection.execute(query.order_by(supports.c.relation))}
 
+    def _touching(self, keys: Sequence[str]) -> ColumnElement[bool]:
+        """Each arm names the columns of its index: else SQLite, without statistics, reads the whole corpus."""
+        mine = supports.c.corpus_id == self._corpus_id
+        return or_(and_(mine, supports.c.subject.in_(keys)), and_(mine, supports.c.object.in_(keys)))
+
     def _visible(self) -> ColumnElement[bool]:
+        return and_(supports.c.corpus_id == self._corpus_id, self._interval())
+
+    def _interval(self) -> ColumnElement[bool]:
         # "+ 0" keeps SQLite from choosing the index on until, under which every open support is read
-        return and_(
-            supports.c.corpus_id == self._corpus_id,
-            supports.c.since + 0 <= self._epoch,
-            supports.c.until + 0 > self._epoch,
-        )
+        return and_(supports.c.since + 0 <= self._epoch, supports.c.until + 0 > self._epoch)
 
     def _facts(self, condition: ColumnElement[bool]) -> Select[tuple[str, str, str, str, int]]:
         held = func.count().label("held")
@@ -202,7 +208,7 @@ class SqlGraph:
                 func.min(supports.c.object).label("object"),
                 held,
             )
-            .where(self._visible(), condition)
+            .where(self._interval(), condition)
             .group_by(supports.c.fact_id)
             .order_by(held.desc(), supports.c.fact_id)
         )

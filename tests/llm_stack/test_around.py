@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import time
 from typing import Any
 
 import pytest
@@ -10,7 +12,9 @@ from llama_index.core.llms import MockLLM
 from llama_index.core.prompts import PromptTemplate
 
 from core.errors import BudgetExceeded, ModelRefused, ModelUnavailable
+from core.models.calls import Reservation
 from core.models.guard import GuardedLLM
+from core.models.loop import run_sync
 from core.models.middleware import retry
 from core.models.middleware.charge import output_bound, prompt_bound
 from core.models.stack import ModelCall
@@ -86,6 +90,28 @@ def test_what_may_pass_is_retried(records: Records) -> None:
 def test_without_room_nothing_is_sent(records: Records) -> None:
     with pytest.raises(BudgetExceeded):
         GuardedLLM.around(Scripted(), budget=MemoryBudget(100), usage=records).complete("x")
+    assert records.all == []
+
+
+def test_a_call_cancelled_while_it_reserves_gives_back(records: Records) -> None:
+    class Slow(MemoryBudget):
+        def reserve(self, tokens: int, money: float) -> Reservation:
+            time.sleep(0.1)
+            return super().reserve(tokens, money)
+
+    budget = Slow()
+    llm = GuardedLLM.around(Scripted(), budget=budget, usage=records)
+
+    async def cancelled() -> None:
+        task = asyncio.ensure_future(llm.send(llm.call(MESSAGES, {})))
+        await asyncio.sleep(0.05)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        assert len(budget.reservations) == 1
+        assert (budget.reserved, budget.used) == (0, 0)
+
+    run_sync(cancelled())
     assert records.all == []
 
 

@@ -50,17 +50,20 @@ class Budgeting(Around):
                         raise
                     await self._settled.wait()
                 except asyncio.CancelledError:
-                    task.add_done_callback(self._give_back)
+                    await self._give_back(task)
                     raise
                 else:
                     self._in_flight += 1
                     return reservation
 
-    def _give_back(self, task: asyncio.Task[Reservation]) -> None:
-        """A reservation that came after its call was cancelled."""
-        if not task.cancelled() and task.exception() is None:
-            self._in_flight += 1
-            _background(self._settle(task.result(), Charge(0, 0.0)))
+    async def _give_back(self, task: asyncio.Task[Reservation]) -> None:
+        """Undo a reservation that is being made for a call that was cancelled meanwhile."""
+        try:
+            reservation = await asyncio.shield(task)
+        except BudgetExceeded:
+            return
+        self._in_flight += 1
+        await self._settle(reservation, Charge(0, 0.0))
 
     async def _settle(self, reservation: Reservation, charge: Charge) -> None:
         try:
@@ -68,12 +71,3 @@ class Budgeting(Around):
         finally:
             self._in_flight -= 1
             self._settled.set()
-
-
-_running: set[asyncio.Task[None]] = set()  # the loop itself keeps only weak references
-
-
-def _background(work: object) -> None:
-    task = asyncio.ensure_future(work)  # type: ignore[call-overload]
-    _running.add(task)
-    task.add_done_callback(_running.discard)

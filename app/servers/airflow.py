@@ -18,7 +18,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import httpx
 
@@ -43,7 +43,8 @@ _COMMANDS = {
     "scheduler": ("scheduler", "--skip-serve-logs"),
     "dag-processor": ("dag-processor",),
 }
-_PATIENCE = 20.0  # seconds for a clean end
+_PATIENCE = 10.0  # seconds for a clean end
+_started: list[subprocess.Popen[bytes]] = []  # ours, until they have ended
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +109,7 @@ def start_airflow(
     whole = {**os.environ, **environment}
     _prepare(folder, whole)
     processes = {name: _launch(name, port, folder, whole) for name in _COMMANDS}
+    _started.extend(processes.values())
     _remember(folder, port, {name: process.pid for name, process in processes.items()})
     url = f"http://127.0.0.1:{port}"
     running = RunningAirflow(folder, url, USER, kept["password"], {n: p.pid for n, p in processes.items()})
@@ -148,6 +150,7 @@ def stop_airflow(folder: Path) -> bool:
         with suppress(psutil.NoSuchProcess):  # a process is known by pid and start: no other one is meant
             process.kill()
     psutil.wait_procs(whole, timeout=5.0)
+    _started[:] = [process for process in _started if process.poll() is None]
     forget_record(folder)
     return bool(found)
 
@@ -216,7 +219,7 @@ def _prepare(folder: Path, environment: Mapping[str, str]) -> None:
 
 
 def _airflow(folder: Path, environment: Mapping[str, str], *words: str) -> subprocess.CompletedProcess[bytes]:
-    with _log(folder, "prepare").open("ab") as log:
+    with _log(folder, "prepare") as log:
         command = [*_AIRFLOW, *words]
         return subprocess.run(  # noqa: S603
             command, env=dict(environment), stdin=subprocess.DEVNULL, stdout=log, stderr=log, umask=0o077, check=False
@@ -226,16 +229,17 @@ def _airflow(folder: Path, environment: Mapping[str, str], *words: str) -> subpr
 def _launch(name: str, port: int, folder: Path, environment: Mapping[str, str]) -> subprocess.Popen[bytes]:
     words = [*_AIRFLOW, *_COMMANDS[name]]
     words += [str(port)] if words[-1] == "--port" else []
-    with _log(folder, name).open("ab") as log:
+    with _log(folder, name) as log:
         return subprocess.Popen(  # noqa: S603
             words, env=dict(environment), stdin=subprocess.DEVNULL, stdout=log, stderr=log, umask=0o077,
             start_new_session=True,
         )  # fmt: skip
 
 
-def _log(folder: Path, name: str) -> Path:
+def _log(folder: Path, name: str) -> IO[bytes]:
     (folder / "logs").mkdir(exist_ok=True, mode=0o700)
-    return folder / "logs" / f"{name}.log"
+    path = folder / "logs" / f"{name}.log"
+    return os.fdopen(os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600), "ab")
 
 
 def _remember(folder: Path, port: int, pids: Mapping[str, int]) -> None:
@@ -278,5 +282,5 @@ def _wait(running: RunningAirflow, processes: Mapping[str, subprocess.Popen[byte
 
 
 def _last_words(folder: Path, name: str) -> str:
-    text = _log(folder, name).read_text(encoding="utf-8", errors="replace")
+    text = (folder / "logs" / f"{name}.log").read_text(encoding="utf-8", errors="replace")
     return " / ".join(text.strip().splitlines()[-3:])[:1000]

@@ -38,7 +38,7 @@ def report_run(
         NotFoundError: there is no such run; its first step did not get as far.
     """
     if options.dry_run:
-        return ingest(tools, corpus_name, source, options).as_dict()
+        return ingest(tools, corpus_name, source, options).as_dict() | {"run_id": run_id}
     corpus = get_corpus(tools.ledger, corpus_name)
     run = get_run(tools.ledger, corpus.id, run_id)
     if run["status"] == "done":  # an earlier attempt got as far

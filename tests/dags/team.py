@@ -1,0 +1,113 @@
+"""A team's corner for the tests: a folder of pages, settings in a TOML file, steps in processes of their own."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import select
+
+from app.fake_llm import FakeModelServer
+from indexes.dump import dump_lines
+from indexes.ledger.schema import extractions
+from indexes.ledger.store import open_ledger
+from indexes.views import open_view
+
+REPOSITORY = Path(__file__).resolve().parents[2]
+CORPUS = "policies"
+
+
+class Team:
+    """Pages, settings and a ledger below one folder."""
+
+    def __init__(self, root: Path, fake: FakeModelServer | None = None, **scheduled: Any) -> None:
+        self.root, self.pages, self.home = root, root / "pages", root / "home"
+        self.pages.mkdir(parents=True)
+        self.config = root / "clausegraph.toml"
+        settings: dict[str, Any] = {"home": str(self.home), "embedding_model": "hashing", "extractor": "rules"}
+        if fake is not None:
+            settings |= {
+                "extractor": "llm", "llm": "openai:fake-small", "llm_url": fake.url, "llm_key": "any", "call_tokens": 0,
+                "llm_concurrency": 2, "llm_cache_mb": 0,
+            }  # fmt: skip
+        table = {"source": str(self.pages), "schedule": "@once", "retry_delay": 1, "batch_chunks": 4} | scheduled
+        lines = [f"{name} = {json.dumps(value)}" for name, value in settings.items()]
+        lines += [f"[corpora.{CORPUS}]", *(f"{name} = {json.dumps(value)}" for name, value in table.items())]
+        self.config.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+    def write(self, count: int, sections: int = 2) -> None:
+        """So many pages of so many sections, each with a condition; a section is a chunk."""
+        for number in range(count):
+            body = "".join(
+                f"<h2>Part {part}</h2><p>You can get grant {number}{part} if you are over {60 + number}.</p>"
+                f"<p>Office {number}{part} pays the grant every month.</p>"
+                for part in "abcdefghij"[:sections]
+            )
+            head = f"<html><head><title>Grant {number}</title></head>"
+            html = f"{head}<body><main><h1>Grant {number}</h1>{body}</main></body></html>"
+            (self.pages / f"p{number:02}.html").write_text(html, encoding="utf-8")
+
+    def environment(self, **more: str) -> dict[str, str]:
+        clean = {name: value for name, value in os.environ.items() if not name.startswith(("CLAUSEGRAPH_", "AIRFLOW"))}
+        return clean | {"CLAUSEGRAPH_CONFIG": str(self.config)} | more
+
+    def run(self, run_id: str, **more: Any) -> dict[str, Any]:
+        """The run as a task gets it."""
+        values = {"id": run_id, "corpus": CORPUS, "source": str(self.pages), "batch_chunks": 4}
+        return values | more
+
+    def start(self, step: str, run: Mapping[str, Any], *values: Any) -> subprocess.Popen[str]:
+        """A step in a process of its own; its result is a JSON line."""
+        code = (
+            "import json, sys; from app import steps; step, values = sys.argv[1], json.loads(sys.argv[2]); "
+            "print(json.dumps(getattr(steps, step)(*values)))"
+        )
+        words = [sys.executable, "-c", code, step, json.dumps([dict(run), *values])]
+        return subprocess.Popen(
+            words, cwd=REPOSITORY, env=self.environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        )
+
+    def step(self, step: str, run: Mapping[str, Any], *values: Any) -> Any:
+        """The result of a step in a process of its own."""
+        return result(self.start(step, run, *values))
+
+    def stored(self) -> set[str]:
+        """Input keys of the stored extractions."""
+        if not (self.home / "ledger.db").exists():
+            return set()
+        with open_ledger(self.home) as ledger, ledger.read() as connection:
+            return set(connection.execute(select(extractions.c.input_key)).scalars())
+
+    def dump(self, home: Path | None = None) -> list[str]:
+        with open_ledger(home or self.home) as ledger, open_view(ledger, CORPUS) as view:
+            return dump_lines(view)
+
+
+def result(process: subprocess.Popen[str]) -> Any:
+    """What a step returned; its stderr when it failed."""
+    out, err = process.communicate(timeout=120)
+    assert process.returncode == 0, err
+    return json.loads(out.strip().splitlines()[-1])
+
+
+def until(happened: Callable[[], bool], patience: float = 60.0, every: float = 0.05) -> None:
+    """Wait for something that another process does."""
+    deadline = time.monotonic() + patience
+    while not happened():
+        assert time.monotonic() < deadline, "it did not happen in time"
+        time.sleep(every)
+
+
+def comparable(report: Mapping[str, Any]) -> dict[str, Any]:
+    """A report without what differs between two runs that do the same."""
+    plain: dict[str, Any] = json.loads(json.dumps(dict(report)))
+    usage = {task: {k: v for k, v in used.items() if k != "seconds"} for task, used in plain["usage"].items()}
+    for name in ("rejects", "failures"):
+        plain[name] = sorted(plain[name], key=json.dumps)
+    return {k: v for k, v in plain.items() if k not in ("run_id", "seconds")} | {"usage": usage}

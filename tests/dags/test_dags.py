@@ -1,0 +1,193 @@
+"""The DAGs as Airflow sees them: parsed in no time and without a ledger, run by ``dag.test()``, exported."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.export.dags import FILE
+from app.fake_llm import FakeModelServer, FakeOptions
+from core.errors import SettingsError
+from core.settings import load_settings
+from tests.dags.team import CORPUS, REPOSITORY, Team
+
+pytestmark = [
+    pytest.mark.integration,
+    pytest.mark.skipif(importlib.util.find_spec("airflow") is None, reason="Airflow is not installed"),
+]
+
+PARSE = """
+import json, socket, sys, time
+def refuse(*_, **__): raise AssertionError("parsing opened a connection")
+from airflow.dag_processing.dagbag import DagBag
+socket.socket.connect = refuse
+before, cpu = set(sys.modules), time.process_time()
+bag = DagBag(sys.argv[1])
+cpu = time.process_time() - cpu
+dag = next(iter(bag.dags.values()), None)
+print(json.dumps({
+    "cpu": cpu, "wall": [stat.duration.total_seconds() for stat in bag.dagbag_stats],
+    "dags": sorted(bag.dags), "errors": list(bag.import_errors.values()), "loaded": sorted(set(sys.modules) - before),
+    "files": [stat.file for stat in bag.dagbag_stats],
+    "warnings": [str(warning) for found in bag.captured_warnings.values() for warning in found],
+    "tasks": {t.task_id: [t.pool, t.retries, bool(t.retry_exponential_backoff)] for t in dag.tasks} if dag else {},
+    "limits": [dag.max_active_runs, dag.catchup] if dag else [],
+    "schedule": str(dag.schedule) if dag else "", "params": dag.params.dump() if dag else {},
+    "fileloc": dag.fileloc if dag else "", "building": getattr(sys.modules.get("dags.building"), "__file__", ""),
+    "assets": [asset.name for t in dag.tasks for asset in t.outlets] if dag else [],
+}, default=str))
+"""
+
+TEST = """
+import json, sys
+sys.path.insert(0, "dags")
+from ingest_corpus_dag import ingest_policies as dag
+states = []
+for conf in json.loads(sys.argv[1]):
+    run = dag.test(run_conf=conf)
+    tasks = {f"{t.task_id}.{t.map_index}": t.state for t in run.get_task_instances()}
+    states.append([str(run.state), tasks])
+print("RESULT" + json.dumps(states))
+"""
+
+
+@pytest.fixture(scope="module")
+def airflow(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """What makes a process one of an Airflow of the tests; its metadata are migrated."""
+    home = tmp_path_factory.mktemp("airflow")
+    values = {
+        "AIRFLOW_HOME": str(home), "AIRFLOW__CORE__LOAD_EXAMPLES": "False",
+        "AIRFLOW__CORE__DAGS_FOLDER": str(REPOSITORY / "dags"), "AIRFLOW__USAGE_DATA_COLLECTION__ENABLED": "False",
+        "AIRFLOW__API_AUTH__JWT_SECRET": "only-for-tests-" * 5,
+    }  # fmt: skip
+    words = [sys.executable, "-P", "-m", "airflow", "db", "migrate"]
+    subprocess.run(words, check=True, capture_output=True, env=os.environ | values)
+    return values
+
+
+@pytest.fixture(scope="module")
+def fake() -> Iterator[FakeModelServer]:
+    with FakeModelServer(FakeOptions()) as running:
+        yield running
+
+
+def parsed(folder: Path, environment: dict[str, str]) -> dict[str, Any]:
+    done = subprocess.run(
+        [sys.executable, "-c", PARSE, str(folder)], capture_output=True, text=True, env=environment, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout.strip().splitlines()[-1])  # type: ignore[no-any-return]
+
+
+def test_parsing_is_fast_and_touches_nothing(tmp_path: Path, airflow: dict[str, str]) -> None:
+    team = Team(tmp_path, schedule="@daily", limit=50)
+    made = parsed(REPOSITORY / "dags", team.environment(**airflow))
+    assert (made["dags"], made["errors"], made["warnings"]) == (["ingest_policies"], [], [])
+    assert [Path(file).name for file in made["files"]] == ["ingest_corpus_dag.py"]
+    assert made["cpu"] < 0.5
+    heavy = {"torch", "llama_index", "numpy", "faiss", "indexes", "ingestion", "query", "eval"}
+    assert not heavy & {name.partition(".")[0] for name in made["loaded"]}
+    assert not team.home.exists()
+    steps = ("plan", "extract", "embed", "publish", "report")
+    assert made["tasks"] == {
+        step: ["clausegraph_models" if step in ("extract", "embed") else "default_pool", 3, True] for step in steps
+    }
+    assert made["limits"] == [1, False] and made["schedule"] == "@daily"
+    assert made["params"] == {"source": str(team.pages), "force": False, "limit": 50, "dry_run": False}
+    assert made["assets"] == ["clausegraph_policies"]
+
+
+def test_a_wrong_settings_file_is_an_import_error_that_names_it(tmp_path: Path, airflow: dict[str, str]) -> None:
+    team = Team(tmp_path)
+    team.config.write_text(f"[corpora.{CORPUS}]\nsource = 'x'\nlimit = 0\n", encoding="utf-8")
+    made = parsed(REPOSITORY / "dags", team.environment(**airflow))
+    assert (
+        made["dags"] == [] and f"corpora.{CORPUS}.limit" in made["errors"][0] and str(team.config) in made["errors"][0]
+    )
+
+
+def test_no_deprecated_import() -> None:
+    for path in (REPOSITORY / "dags").glob("*.py"):
+        text = path.read_text(encoding="utf-8")
+        assert not any(name in text for name in ("airflow.decorators", "airflow.models", "airflow.operators"))
+
+
+def test_a_run_and_a_dry_run(tmp_path: Path, airflow: dict[str, str], fake: FakeModelServer) -> None:
+    fake.reset()
+    team = Team(tmp_path, fake)
+    team.write(5)
+    confs = [{"dry_run": True}, {"dry_run": False}, {}]  # ``dag.test`` leaves what it was given in the params
+    words = [sys.executable, "-c", TEST, json.dumps(confs)]
+    environment = team.environment(**airflow)
+    done = subprocess.run(words, cwd=REPOSITORY, capture_output=True, text=True, env=environment, check=False)
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
+    line = next(line for line in done.stdout.splitlines() if line.startswith("RESULT"))
+    (dry, dry_tasks), (first, tasks), (second, again) = json.loads(line.removeprefix("RESULT"))
+    assert (dry, first, second) == ("success", "success", "success")
+    assert dry_tasks == {
+        "plan.-1": "success", "extract.-1": "skipped", "embed.-1": "skipped", "publish.-1": "skipped",
+        "report.-1": "success",
+    }  # fmt: skip
+    assert set(tasks) == {"plan.-1", "extract.0", "extract.1", "extract.2", "embed.-1", "publish.-1", "report.-1"}
+    assert set(tasks.values()) == {"success"}
+    assert (again["extract.-1"], again["embed.-1"], again["publish.-1"]) == ("skipped", "success", "skipped")
+    assert fake.counters()["repeated_ok"] == 0 and fake.counters()["ok"] == 10
+    assert '"epoch": 1' in done.stdout and '"pages_unchanged": 5' in done.stdout
+    other = Team(tmp_path / "plain", fake)
+    other.write(5)
+    words = [sys.executable, "-c", "from clausegraph import main; main()", "ingest", str(other.pages), "-c", CORPUS]
+    subprocess.run(words, cwd=REPOSITORY, check=True, capture_output=True, env=other.environment())
+    assert team.dump() == other.dump()
+
+
+def test_a_corpus_needs_a_source_and_no_unknown_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "clausegraph.toml"
+    monkeypatch.setenv("CLAUSEGRAPH_CONFIG", str(path))
+    for body, where in (("schedule = '@daily'", "source"), ("source = 'x'\nsauce = 1", "sauce")):
+        path.write_text(f"[corpora.a]\n{body}\n", encoding="utf-8")
+        with pytest.raises(SettingsError, match=rf"corpora\.a\.{where}"):
+            load_settings()
+
+
+def test_the_wheel_exports_a_dag_file_that_needs_no_checkout(tmp_path: Path, airflow: dict[str, str]) -> None:
+    team = Team(tmp_path / "team")
+    site = tmp_path / "site"
+    build = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(tmp_path), str(REPOSITORY)]
+    subprocess.run(build, check=True, capture_output=True)
+    wheel = next(tmp_path.glob("clausegraph-*.whl"))
+    install = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--target", str(site), str(wheel)]
+    subprocess.run(install, check=True, capture_output=True)
+    outside = (
+        f"import sys; sys.path[:] = [{str(site)!r}] + [p for p in sys.path if p not in ('', {str(REPOSITORY)!r})]; "
+        "sys.meta_path[:] = [f for f in sys.meta_path if 'editable' not in str(f)]; "
+    )
+    folder = tmp_path / "dags"
+    environment = team.environment(**airflow)
+    words = [sys.executable, "-c", outside + "import clausegraph; clausegraph.main()", "--json", "dags", "export"]
+    done = subprocess.run(
+        [*words, str(folder)], capture_output=True, text=True, cwd=tmp_path, env=environment, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["corpora"] == [CORPUS] and (folder / FILE).is_file()
+    without = {name: value for name, value in environment.items() if name != "CLAUSEGRAPH_CONFIG"}
+    done = subprocess.run(
+        [sys.executable, "-c", outside + PARSE, str(folder)],
+        capture_output=True, text=True, cwd=tmp_path, env=without, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    made = json.loads(done.stdout.strip().splitlines()[-1])
+    assert (made["dags"], made["errors"]) == (["ingest_policies"], [])
+    assert made["building"].startswith(str(site)) and made["fileloc"] == str(folder / FILE)
+    (folder / FILE).write_text("# mine\n", encoding="utf-8")
+    refused = subprocess.run(
+        [*words, str(folder)], capture_output=True, text=True, cwd=tmp_path, env=environment, check=False
+    )
+    assert refused.returncode == 2 and "--force" in refused.stdout

@@ -1,0 +1,355 @@
+"""The steps without Airflow: one after the other, in many processes at once, killed and repeated."""
+
+from __future__ import annotations
+
+import itertools
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from app.fake_llm import FakeModelServer, FakeOptions
+from core.errors import InputError, LeaseHeldError, LeaseLostError, NotFoundError, SourceError
+from core.extraction import Extraction, ExtractionInput
+from core.models.embedding import HashingEmbedder
+from indexes.corpora import get_corpus, get_run, last_runs
+from indexes.dump import dump_lines
+from indexes.ledger.batches import Claim, claimed, finish_batch, lost_claim
+from indexes.ledger.leases import check_fence, run_lease, step_lease
+from indexes.ledger.store import Ledger, open_ledger
+from indexes.views import open_view
+from ingestion.extract.rules import RuleExtractor
+from ingestion.pipeline import Options, Tools, ingest
+from ingestion.sources import open_source
+from ingestion.steps import (
+    Pace,
+    embed_run,
+    extract_batch,
+    extract_batches,
+    plan_run,
+    publish_run,
+    report_run,
+    run_steps,
+)
+from tests.dags.team import CORPUS, Team, comparable, result, until
+
+SAMPLE = Path(__file__).resolve().parents[2] / "examples" / "corpus"
+SMALL = Pace(batch_chunks=7)
+
+
+class Killed(BaseException):
+    """Stands for kill -9: nothing of ours catches it."""
+
+
+class Fragile:
+    """The rule extractor; it counts, and is killed at a given call or fails as told."""
+
+    def __init__(self, dies_at: int | None = None) -> None:
+        self._inner, self._dies_at = RuleExtractor(), dies_at
+        self.seen: list[str] = []
+        self.fingerprint = self._inner.fingerprint
+
+    def extract(self, source: ExtractionInput) -> Extraction:
+        if len(self.seen) == self._dies_at:
+            raise Killed
+        self.seen.append(source.key)
+        return self._inner.extract(source)
+
+
+@pytest.fixture
+def ledger(tmp_path: Path) -> Iterator[Ledger]:
+    with open_ledger(tmp_path / "home") as opened:
+        yield opened
+
+
+def tools_for(ledger: Ledger, extractor: Fragile | None = None) -> Tools:
+    return Tools(ledger, HashingEmbedder(16), extractor or Fragile())
+
+
+def dump(ledger: Ledger) -> list[str]:
+    with open_view(ledger, CORPUS) as view:
+        return dump_lines(view)
+
+
+@pytest.mark.unit
+def test_steps_make_what_ingest_makes(tmp_path: Path) -> None:
+    reports, dumps = [], []
+    for number, run in enumerate((ingest, lambda *given: run_steps(*given, pace=SMALL))):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        pages = folder / "pages"
+        pages.mkdir()
+        for path in sorted(SAMPLE.glob("*.html"))[:6]:
+            (pages / path.name).write_bytes(path.read_bytes())
+        made = []
+        with open_ledger(folder / "home") as ledger:
+            tools = tools_for(ledger)
+            for options in (Options(limit=4), Options(), Options()):
+                made.append(comparable(run(tools, CORPUS, open_source(str(pages)), options).as_dict()))
+                if len(made) == 2:
+                    min(pages.iterdir()).unlink()
+            dumps.append(dump(ledger))
+        reports.append(made)
+    assert dumps[0] == dumps[1]
+    assert [dict(report) for report in reports[0]] == reports[1]
+    first, second, third = reports[1]
+    assert (len(first["pages_added"]), first["pages_left"], second["pages_unchanged"]) == (4, 2, 4)
+    assert len(third["pages_removed"]) == 1 and third["epoch"] == 3
+
+
+@pytest.mark.unit
+def test_what_is_unchanged_publishes_nothing_and_a_dry_run_writes_nothing(ledger: Ledger) -> None:
+    tools, source = tools_for(ledger), open_source(str(SAMPLE))
+    dry = run_steps(tools, CORPUS, source, Options(dry_run=True))
+    assert dry.dry_run and len(dry.pages_added) == 18
+    with pytest.raises(NotFoundError):
+        get_corpus(ledger, CORPUS)
+    assert run_steps(tools, CORPUS, source).epoch == 1
+    assert run_steps(tools, CORPUS, source).epoch is None
+    assert run_steps(tools, CORPUS, source, Options(force=True)).epoch is None  # read again, and found the same
+
+
+@pytest.mark.unit
+def test_a_run_holds_its_corpus_between_its_steps(ledger: Ledger) -> None:
+    tools, source = tools_for(ledger), open_source(str(SAMPLE))
+    plan_run(tools, CORPUS, source, "first", Options(), SMALL)
+    with pytest.raises(LeaseHeldError, match=r"run first \(in steps"):
+        plan_run(tools, CORPUS, source, "second", Options(), SMALL)
+    with pytest.raises(LeaseHeldError, match="run first"):
+        ingest(tools, CORPUS, source)
+    extract_batches(tools, CORPUS, "first", SMALL)
+    embed_run(tools, CORPUS, "first", SMALL)
+    with pytest.raises(LeaseHeldError):
+        ingest(tools, CORPUS, source)
+    assert publish_run(tools, CORPUS, "first", Options(), SMALL) == 1
+    assert "error" not in report_run(tools, CORPUS, source, "first")
+    assert ingest(tools, CORPUS, source).epoch is None  # given back
+    with pytest.raises(InputError, match="has ended"):
+        embed_run(tools, CORPUS, "first")
+
+
+@pytest.mark.unit
+def test_a_run_that_died_is_superseded_and_can_publish_nothing(ledger: Ledger) -> None:
+    tools, source = tools_for(ledger), open_source(str(SAMPLE))
+    brief = Pace(batch_chunks=7, lease_s=0.2)
+    batches = plan_run(tools, CORPUS, source, "first", Options(), brief)
+    time.sleep(0.3)
+    assert extract_batch(tools, CORPUS, "first", batches[0], brief) is not None  # nobody has come: it goes on
+    time.sleep(0.3)
+    assert ingest(tools, CORPUS, source).epoch == 1
+    for step in (
+        lambda: extract_batch(tools, CORPUS, "first", batches[1]),
+        lambda: embed_run(tools, CORPUS, "first"),
+        lambda: publish_run(tools, CORPUS, "first"),
+    ):
+        with pytest.raises(LeaseLostError):
+            step()
+    assert "lost the lease" in report_run(tools, CORPUS, source, "first")["error"]
+    assert get_corpus(ledger, CORPUS).newest == 1
+
+
+@pytest.mark.unit
+def test_an_attempt_taken_for_dead_cannot_publish_beside_its_successor(ledger: Ledger) -> None:
+    tools, source = tools_for(ledger), open_source(str(SAMPLE))
+    plan_run(tools, CORPUS, source, "first")
+    corpus = get_corpus(ledger, CORPUS).id
+    with (
+        step_lease(ledger, corpus, "first", alone=True) as early,
+        step_lease(ledger, corpus, "first", alone=True) as late,
+        ledger.read() as connection,
+    ):
+        check_fence(connection, late)
+        with pytest.raises(LeaseLostError, match="a later attempt"):
+            check_fence(connection, early)
+
+
+@pytest.mark.unit
+def test_a_batch_is_claimed_once_and_again_after_expiry(ledger: Ledger) -> None:
+    tools, source = tools_for(ledger), open_source(str(SAMPLE))
+    batches = plan_run(tools, CORPUS, source, "run", Options(), Pace(batch_chunks=40))
+    held = [claimed(ledger, "run") for _ in batches]
+    claims = [one.__enter__() for one in held]
+    assert sorted(claim.batch_id for claim in claims if claim) == sorted(batches)
+    with claimed(ledger, "run") as none:
+        assert none is None
+    first = claims[0]
+    assert isinstance(first, Claim)
+    with claimed(ledger, "run", first.batch_id) as again:  # a scheduler's retry takes it at once
+        assert again is not None and again.chunks == first.chunks
+        with pytest.raises(LeaseLostError):
+            finish_batch(ledger, first, {})
+    assert "taken over" in str(lost_claim(first))
+    for one in held:
+        one.__exit__(None, None, None)
+    with claimed(ledger, "run", seconds=0.0) as early, claimed(ledger, "run") as late:
+        assert early is not None and late is not None and early.batch_id == late.batch_id
+    with pytest.raises(NotFoundError, match="no batch"):
+        extract_batch(tools, CORPUS, "run", 10_000)
+
+
+@pytest.mark.unit
+def test_each_step_may_be_killed_and_repeated(tmp_path: Path) -> None:
+    """Killed at any moment that stores something, and repeated: the same dump, the same report, no chunk done twice."""
+    source = open_source(str(SAMPLE))
+    with open_ledger(tmp_path / "plain") as ledger:
+        wanted = comparable(ingest(tools_for(ledger), CORPUS, source).as_dict())
+        lines = dump(ledger)
+    for kill in (3, 11, 19, 24, 30, 33):
+        with open_ledger(tmp_path / f"killed-{kill}") as ledger:
+            extractor = Fragile()
+            steps = _steps(ledger, extractor, source)
+            writes = _Writes(ledger, kill)
+            for step in steps:
+                try:
+                    step()
+                except Killed:
+                    writes.disarm()
+                    step()
+            assert writes.killed, kill
+            report = report_run(tools_for(ledger), CORPUS, source, "run", Options(), SMALL)
+            assert comparable(report) == wanted
+            assert dump(ledger) == lines
+            again = report_run(tools_for(ledger), CORPUS, source, "run", Options(), SMALL)
+            assert comparable(again) == wanted
+
+
+def _steps(ledger: Ledger, extractor: Fragile, source: object) -> list[Callable[[], object]]:
+    tools = tools_for(ledger, extractor)
+    return [
+        lambda: plan_run(tools, CORPUS, source, "run", Options(), SMALL),  # type: ignore[arg-type]
+        lambda: extract_batches(tools, CORPUS, "run", SMALL),
+        lambda: embed_run(tools, CORPUS, "run", SMALL),
+        lambda: publish_run(tools, CORPUS, "run", Options(), SMALL),
+    ]
+
+
+class _Writes:
+    """Kills the process, as it were, at the n-th transaction of the ledger."""
+
+    def __init__(self, ledger: Ledger, kill: int) -> None:
+        self.killed = False
+        self._write, self._ledger = ledger.write, ledger
+        count = itertools.count(1)
+
+        def write() -> object:
+            if next(count) == kill:
+                self.killed = True
+                raise Killed
+            return self._write()
+
+        ledger.write = write  # type: ignore[method-assign, assignment]
+
+    def disarm(self) -> None:
+        self._ledger.write = self._write  # type: ignore[method-assign]
+
+
+@pytest.mark.unit
+def test_a_failed_run_ends_as_failed_and_goes_on_when_its_step_is_repeated(ledger: Ledger) -> None:
+    source = open_source(str(SAMPLE))
+    tools = tools_for(ledger)
+    batches = plan_run(tools, CORPUS, source, "run", Options(), SMALL)
+    with pytest.raises(LeaseHeldError, match="not extracted yet"):
+        embed_run(tools, CORPUS, "run", SMALL)
+    failed = report_run(tools, CORPUS, source, "run", Options(), SMALL)
+    assert "not extracted yet" in failed["error"]
+    corpus = get_corpus(ledger, CORPUS)
+    assert get_run(ledger, corpus.id, "run")["status"] == "failed"
+    with run_lease(ledger, corpus.id, "other"):
+        pass  # the corpus was given back
+    with pytest.raises(LeaseLostError):
+        extract_batch(tools, CORPUS, "run", batches[0])  # and another run came in between
+    plan_run(tools, CORPUS, source, "next", Options(), SMALL)
+    report_run(tools, CORPUS, source, "next", Options(), SMALL)
+    extract_batches(tools, CORPUS, "next", SMALL)
+    embed_run(tools, CORPUS, "next", SMALL)
+    assert publish_run(tools, CORPUS, "next", Options(), SMALL) == 1
+    assert "error" not in report_run(tools, CORPUS, source, "next", Options(), SMALL)
+    with ledger.read() as connection:
+        assert [run["status"] for run in last_runs(connection, corpus.id)] == ["done", "failed"]
+
+
+@pytest.mark.unit
+def test_a_missing_source_changes_nothing(ledger: Ledger, tmp_path: Path) -> None:
+    empty = tmp_path / "empty"
+    empty.mkdir()
+    with pytest.raises(SourceError):
+        run_steps(tools_for(ledger), CORPUS, open_source(str(empty)))
+    with pytest.raises(NotFoundError):
+        get_corpus(ledger, CORPUS)
+
+
+# --- processes ------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def fake() -> Iterator[FakeModelServer]:
+    with FakeModelServer(FakeOptions()) as running:
+        yield running
+
+
+@pytest.mark.integration
+def test_many_processes_and_one_killed_half_way(tmp_path: Path, fake: FakeModelServer) -> None:
+    """Three workers; one dies by kill -9 in the middle of a batch: no stored chunk is asked for again."""
+    fake.set(latency=(0.15, 0.25))
+    fake.reset()
+    team = Team(tmp_path, fake)
+    team.write(16, sections=2)
+    run = team.run("run")
+    batches = team.step("plan", run)
+    workers = [team.start("extract_all", run) for _ in range(3)]
+    until(lambda: len(team.stored()) >= 6)
+    workers[0].kill()
+    workers[0].communicate()
+    at_kill = team.stored()
+    done = sum(result(worker) for worker in workers[1:])
+    assert 0 < done <= len(batches) and at_kill < team.stored()
+    counted = fake.counters()
+    chunks = len(team.stored())
+    in_flight = 2 * 2 + 2  # of the killed worker: sent, or replied to and not stored yet
+    assert counted["repeated_ok"] <= in_flight and counted["ok"] <= chunks + in_flight
+    team.step("embed", run)
+    assert team.step("publish", run) == 1
+    report = team.step("report", run)
+    assert report["chunks_extracted"] == chunks and not report["failures"]
+    assert (
+        report["usage"]["triplets-conditional"]["calls"] >= chunks - in_flight
+    )  # a killed process takes the last records along
+    _equals_a_plain_run(team, tmp_path, fake)
+
+
+@pytest.mark.integration
+def test_a_killed_task_is_retried_with_the_same_batch(tmp_path: Path, fake: FakeModelServer) -> None:
+    fake.set(latency=(0.3, 0.3))
+    fake.reset()
+    team = Team(tmp_path, fake)
+    team.write(6, sections=3)
+    run = team.run("run", batch_chunks=100)
+    (batch,) = team.step("plan", run)
+    task = team.start("extract", run, batch)
+    until(lambda: len(team.stored()) > 0)
+    task.kill()
+    task.communicate()
+    kept, asked = len(team.stored()), fake.counters()["ok"]
+    fake.set(latency=(0.0, 0.0))
+    again = team.step("extract", run, batch)
+    chunks = len(team.stored())
+    assert again["reused"] == kept and again["extracted"] == chunks - kept and again["failed"] == 0
+    assert fake.counters()["ok"] - asked <= chunks - kept + 2  # and what was in flight when it died
+    assert team.step("extract", run, batch) is None
+    team.step("embed", run)
+    team.step("publish", run)
+    assert team.step("report", run)["chunks_extracted"] == chunks
+    _equals_a_plain_run(team, tmp_path, fake)
+
+
+def _equals_a_plain_run(team: Team, tmp_path: Path, fake: FakeModelServer) -> None:
+    other = Team(tmp_path / "plain", fake)
+    for path in team.pages.iterdir():
+        (other.pages / path.name).write_bytes(path.read_bytes())
+    fake.set(latency=(0.0, 0.0))
+    run = other.run("plain")
+    other.step("plan", run)
+    for step in ("extract_all", "embed", "publish", "report"):
+        other.step(step, run)
+    assert team.dump() == other.dump()

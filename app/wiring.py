@@ -36,8 +36,10 @@ def opened_ledger(settings: Settings, *, create: bool = False) -> Iterator[Ledge
         yield ledger
 
 
-def make_embedder(settings: Settings) -> Embedder:
+def make_embedder(settings: Settings, meter: RunMeter | None = None) -> Embedder:
     """The embedder that the settings name; it loads its model at the first embedding.
+
+    ``meter`` limits and records what a server is asked.
 
     Raises:
         ModelError: the model's folder or package is not there.
@@ -59,8 +61,9 @@ def make_embedder(settings: Settings) -> Embedder:
             timeout_s=settings.llm_timeout,
             attempts=settings.llm_attempts,
             concurrency=settings.llm_concurrency,
+            price=settings.llm_prices.get(model),
         )
-        return ApiEmbedder(options, settings.query_instruction)
+        return ApiEmbedder(options, settings.query_instruction, budget=meter, usage=meter)
     from core.models.sentence_transformers import ModelSettings, SentenceTransformerEmbedder
 
     return SentenceTransformerEmbedder(
@@ -79,12 +82,12 @@ def run_ingest(settings: Settings, source: Source, options: Options, progress: P
     from indexes.ledger.metering import RunMeter
     from ingestion.pipeline import Tools, ingest, no_progress
 
-    embedder = make_embedder(settings)
+    make_embedder(settings)  # a wrong setting is told before there is a ledger
     options = replace(options, keep_epochs=settings.keep_epochs, keep_days=settings.keep_days)
     with opened_ledger(settings, create=True) as ledger:
         meter = RunMeter(ledger, settings.llm_budget_tokens, settings.llm_budget_money)
         with opened_extractor(settings, source, meter) as extractor:
-            tools = Tools(ledger, embedder, extractor, progress or no_progress, meter)
+            tools = Tools(ledger, make_embedder(settings, meter), extractor, progress or no_progress, meter)
             return ingest(tools, settings.corpus, source, options)
 
 

@@ -4,24 +4,32 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Sequence
-from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from contextlib import AbstractContextManager, AsyncExitStack
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 import numpy as np
+from llama_index.core.base.llms.types import ChatMessage
 
 from core.errors import UnusableReply
 from core.models.build import ModelOptions, checked_key, checked_url
+from core.models.calls import Budget, Usage, UsageSink, current_labels
 from core.models.clients.failures import Server
 from core.models.embedding import Vectors, normalised
 from core.models.loop import ModelLoop, close_when_dropped, model_loop, run_sync
+from core.models.middleware.budget import Budgeting
+from core.models.middleware.charge import Tariff
 from core.models.middleware.limiter import Limiting
+from core.models.middleware.record import Recording
 from core.models.middleware.retry import Retrying
+from core.models.stack import Around, ModelCall
 
 BATCH = 64  # texts in a request
 
-Embed = Callable[[list[str]], Awaitable[list[list[float]]]]
+TASK = "embed"  # in the records of calls
+
+Embed = Callable[[list[str]], Awaitable[tuple[list[list[float]], Usage]]]
 
 
 @dataclass(frozen=True)
@@ -32,7 +40,7 @@ class _Connected:
     errors: Callable[[], AbstractContextManager[None]]
     close: Callable[[], Coroutine[Any, Any, None]]
     retrying: Retrying
-    limiting: Limiting
+    layers: tuple[Around, ...]  # budget, limit, record
 
 
 class ApiEmbedder:
@@ -42,8 +50,16 @@ class ApiEmbedder:
     before questions.
     """
 
-    def __init__(self, options: ModelOptions, query_instruction: str | None = None) -> None:
+    def __init__(
+        self,
+        options: ModelOptions,
+        query_instruction: str | None = None,
+        *,
+        budget: Budget | None = None,
+        usage: UsageSink | None = None,
+    ) -> None:
         self._options = options
+        self._budget, self._usage = budget, usage
         self._instruction = query_instruction or ""
         self._server = _server(options)
         self._dimension: int | None = None
@@ -97,12 +113,19 @@ class ApiEmbedder:
         return [task.result() for task in tasks]
 
     async def _batch(self, client: _Connected, texts: list[str]) -> Vectors:
+        messages = tuple(ChatMessage(content=text) for text in texts)
+        call = ModelCall(messages, {"max_tokens": 0}, replace(current_labels(), task=TASK))
+
         async def attempt() -> Vectors:
-            async with client.limiting.slot():
+            async with AsyncExitStack() as stack:
+                readings = [await stack.enter_async_context(layer.around(call)) for layer in client.layers]
                 with client.errors():
                     async with asyncio.timeout(self._options.timeout_s):
-                        found = await client.embed(texts)
-                    return np.asarray(found, dtype=np.float32)
+                        found, used = await client.embed(texts)
+                    vectors = np.asarray(found, dtype=np.float32)
+                for reading in readings:
+                    reading.usage, reading.complete = used, True
+                return vectors
 
         return self._checked(await client.retrying.run(attempt), len(texts))
 
@@ -123,9 +146,15 @@ class ApiEmbedder:
         loop = model_loop()
         if self._made is None or self._made[0] is not loop:
             connect = _mistral if self._options.provider == "mistral" else _openai
-            self._made = (loop, connect(self._server, self._options))
+            self._made = (loop, replace(connect(self._server, self._options), layers=self._layers()))
             close_when_dropped(self._made[1], self._made[1].close)
         return self._made[1]
+
+    def _layers(self) -> tuple[Around, ...]:
+        tariff = Tariff(self._options.price, 0)
+        budgeting = () if self._budget is None else (Budgeting(self._budget, tariff),)
+        recording = Recording(self._usage, self._server.model, tariff)
+        return (*budgeting, Limiting(self._options.concurrency), recording)
 
 
 def _server(options: ModelOptions) -> Server:
@@ -138,14 +167,18 @@ def _server(options: ModelOptions) -> Server:
 
 
 def _mistral(server: Server, options: ModelOptions) -> _Connected:
-    from llama_index.embeddings.mistralai import MistralAIEmbedding  # type: ignore[import-untyped]
-
+    """LlamaIndex's class takes no address and keeps the usage to itself, so the driver is called."""
     from core.models.clients.mistral import connect, mistral_errors, open_http
 
     http = open_http(options.timeout_s, options.concurrency)
-    inner = MistralAIEmbedding(model_name=options.model, api_key=server.key)
-    inner._client = connect(server, http, options.timeout_s)  # the class itself takes no address
-    return _connected(inner._aget_text_embeddings, partial(mistral_errors, server), http.aclose, options)
+    driver = connect(server, http, options.timeout_s)
+
+    async def embed(texts: list[str]) -> tuple[list[list[float]], Usage]:
+        reply = await driver.embeddings.create_async(model=options.model, inputs=texts)
+        found = sorted(reply.data, key=lambda item: item.index or 0)
+        return [item.embedding or [] for item in found], _used(reply.usage)
+
+    return _Connected(embed, partial(mistral_errors, server), http.aclose, Retrying(options.attempts), ())
 
 
 def _openai(server: Server, options: ModelOptions) -> _Connected:
@@ -165,17 +198,14 @@ def _openai(server: Server, options: ModelOptions) -> _Connected:
         async_http_client=http,
     )
 
-    async def embed(texts: list[str]) -> list[list[float]]:
+    async def embed(texts: list[str]) -> tuple[list[list[float]], Usage]:
         reply = await inner._get_aclient().embeddings.create(input=texts, model=options.model)
-        return [item.embedding for item in sorted(reply.data, key=lambda item: item.index)]
+        return [item.embedding for item in sorted(reply.data, key=lambda item: item.index)], _used(reply.usage)
 
-    return _connected(embed, partial(openai_errors, server), http.aclose, options)
+    return _Connected(embed, partial(openai_errors, server), http.aclose, Retrying(options.attempts), ())
 
 
-def _connected(
-    embed: Embed,
-    errors: Callable[[], AbstractContextManager[None]],
-    close: Callable[[], Coroutine[Any, Any, None]],
-    options: ModelOptions,
-) -> _Connected:
-    return _Connected(embed, errors, close, Retrying(options.attempts), Limiting(options.concurrency))
+def _used(usage: Any) -> Usage:
+    """Tokens as the server counted them; a count of 0 is one that was not sent."""
+    count = getattr(usage, "prompt_tokens", None)
+    return Usage(count, 0) if isinstance(count, int) and count > 0 else Usage()

@@ -19,7 +19,7 @@ from typer.testing import CliRunner
 from app.cli.main import make_app
 from app.fake_llm import FakeModelServer, FakeOptions
 from app.wiring import opened_ledger, run_ingest
-from core.errors import ModelRefused
+from core.errors import BudgetExceeded, ModelRefused
 from core.settings import Settings
 from indexes.dump import dump_lines
 from indexes.views import open_view
@@ -151,6 +151,20 @@ def test_a_vacuum_leaves_nothing_of_a_page_that_is_gone(tmp_path: Path, fake: Fa
     left = [path.name for path in settings.home.rglob("*") if path.is_file() and b"over 63" in path.read_bytes()]
     assert left == []
     assert not [line for line in dump(settings) if "p3.html" in line]
+
+
+@pytest.mark.parametrize("provider", ["mistral", "openai"])
+def test_embeddings_of_a_server_are_counted_and_capped(
+    tmp_path: Path, fake: FakeModelServer, folder: Path, provider: str
+) -> None:
+    more = {"embedding_model": f"{provider}:fake-embed", "embedding_url": fake.url, "embedding_key": "k"}
+    report = run(settings_for(tmp_path, fake, llm=None, **more), folder)
+    used = report.usage["embed"]
+    assert used["prompt_tokens"] == fake.counters()["prompt_tokens"] > 0
+    assert used["calls"] == fake.counters()["requests"]
+    capped = settings_for(tmp_path, fake, llm=None, home=tmp_path / "capped", llm_budget_tokens=100, **more)
+    with pytest.raises(BudgetExceeded):
+        run(capped, folder)
 
 
 def test_types_beyond_a_guide_are_proposed(tmp_path: Path, fake: FakeModelServer, folder: Path) -> None:

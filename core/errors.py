@@ -24,7 +24,8 @@
         ├── ModelMismatchError   the corpus was embedded by another model
         ├── BudgetExceeded       the run's token or money limit leaves no room for this call
         └── ModelCallError       one call to a model's server failed
-            ├── ModelUnavailable no answer: refused connection, time-out, 429, 5xx; another attempt may succeed
+            ├── ModelUnavailable no answer: time-out, 429, 5xx; another attempt may succeed
+            │   └── NotConnected the server was never reached
             ├── ModelRefused     wrong key, unknown model, request too long: another attempt is useless
             └── UnusableReply    an answer came, but nothing in it could be read
 
@@ -141,6 +142,10 @@ class ModelUnavailable(ModelCallError):
     def __init__(self, message: str, *, status: int | None = None, retry_after: float | None = None) -> None:
         super().__init__(message, status=status)
         self.retry_after = retry_after
+
+
+class NotConnected(ModelUnavailable):
+    """No connection was made, so the server has not seen the call."""
 
 
 class ModelRefused(ModelCallError):

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
 from math import isnan
 
-from core.errors import ModelCallError, ModelRefused, ModelUnavailable, UnusableReply
+from core.errors import ModelCallError, ModelRefused, ModelUnavailable, NotConnected, UnusableReply
 
 _LONGEST = 300  # characters of a server's message
 _TRY_AGAIN = {408, 409, 425, 429}
@@ -18,10 +18,6 @@ _SECRET = re.compile(r"(?i)(bearer\s+|api[-_]?key\W{1,4}|\bsk-)[\w.~+/=-]+")
 _NEVER_SENT = {"ConnectError", "ConnectTimeout", "PoolTimeout"}
 _WRONG_REQUEST = {"LocalProtocolError", "UnsupportedProtocol", "InvalidURL", "TooManyRedirects"}
 UNREADABLE = (AttributeError, IndexError, KeyError, TypeError, ValueError)  # how drivers fail on an unknown body
-
-
-class NotConnected(ModelUnavailable):
-    """No connection was made, so the server has not seen the call."""
 
 
 @dataclass(frozen=True)

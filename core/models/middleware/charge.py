@@ -9,9 +9,8 @@ from typing import Any
 
 from llama_index.core.base.llms.types import ChatMessage, TextBlock
 
-from core.errors import ModelCallError
+from core.errors import ModelCallError, NotConnected
 from core.models.calls import Usage
-from core.models.clients.failures import NotConnected
 from core.models.stack import ModelCall, Reading
 
 _PER_MESSAGE = 16  # tokens of a chat template around a message
@@ -39,7 +38,7 @@ class Tariff:
 
     def cost(self, call: ModelCall, reading: Reading, error: BaseException | None) -> Charge:
         """What an attempt cost: as the server counted; nothing if it refused; at most where it is not known."""
-        if isinstance(error, ModelCallError) and (isinstance(error, NotConnected) or (error.status or 0) >= 400):
+        if isinstance(error, NotConnected) or (isinstance(error, ModelCallError) and _refused(error.status or 0)):
             return Charge(0, 0.0)
         if reading.complete and reading.usage.total is not None:
             return self.of(reading.usage)
@@ -52,6 +51,11 @@ class Tariff:
     def _charge(self, prompt: int, output: int) -> Charge:
         price = self._price or (0.0, 0.0)
         return Charge(prompt + output, (prompt * price[0] + output * price[1]) / _MILLION)
+
+
+def _refused(status: int) -> bool:
+    """Whether the server itself turned the call away. A proxy's 502 or 504 says nothing of what the model did."""
+    return status >= 400 and status not in (502, 504)
 
 
 def prompt_bound(call: ModelCall) -> int:

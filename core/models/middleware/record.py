@@ -6,9 +6,8 @@ import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from core.errors import ModelCallError
+from core.errors import ModelCallError, NotConnected
 from core.models.calls import CallRecord, UsageSink
-from core.models.clients.failures import NotConnected
 from core.models.middleware.charge import Tariff
 from core.models.stack import Around, ModelCall, Reading
 from core.telemetry import span

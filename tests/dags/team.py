@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import time
+import tomllib
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -14,10 +15,14 @@ from typing import Any
 from sqlalchemy import select
 
 from app.fake_llm import FakeModelServer
+from app.wiring import run_ingest
+from core.settings import Settings
 from indexes.dump import dump_lines
 from indexes.ledger.schema import extractions
 from indexes.ledger.store import open_ledger
 from indexes.views import open_view
+from ingestion.pipeline import Options
+from ingestion.sources import open_source
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 CORPUS = "policies"
@@ -63,10 +68,10 @@ class Team:
         return values | more
 
     def start(self, step: str, run: Mapping[str, Any], *values: Any) -> subprocess.Popen[str]:
-        """A step in a process of its own; its result is a JSON line."""
+        """A step, or several between spaces, in a process of its own; each result is a JSON line."""
         code = (
-            "import json, sys; from app import steps; step, values = sys.argv[1], json.loads(sys.argv[2]); "
-            "print(json.dumps(getattr(steps, step)(*values)))"
+            "import json, sys; from app import steps; values = json.loads(sys.argv[2]); "
+            "[print(json.dumps(getattr(steps, step)(*values))) for step in sys.argv[1].split()]"
         )
         words = [sys.executable, "-c", code, step, json.dumps([dict(run), *values])]
         return subprocess.Popen(
@@ -74,8 +79,17 @@ class Team:
         )
 
     def step(self, step: str, run: Mapping[str, Any], *values: Any) -> Any:
-        """The result of a step in a process of its own."""
+        """The result of a step, the last of several, in a process of its own."""
         return result(self.start(step, run, *values))
+
+    def settings(self) -> Settings:
+        return Settings(**tomllib.loads(self.config.read_text(encoding="utf-8")), corpus=CORPUS)
+
+    def plain_dump(self, folder: Path) -> list[str]:
+        """What `clausegraph ingest` makes of the same pages in a new ledger."""
+        settings = self.settings().model_copy(update={"home": folder})
+        run_ingest(settings, open_source(str(self.pages)), Options())
+        return self.dump(folder)
 
     def stored(self) -> set[str]:
         """Input keys of the stored extractions."""

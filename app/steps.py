@@ -113,6 +113,7 @@ def _opened(run: Run) -> Iterator[_Opened]:
     settings = load_settings(corpus=run.corpus)
     observe(settings)
     try:
+        make_embedder(settings)  # a wrong setting is told before there is a ledger
         source = open_source(run.source, run.source_name)
         options = Options(
             dry_run=run.dry_run,
@@ -124,7 +125,7 @@ def _opened(run: Run) -> Iterator[_Opened]:
         with opened_ledger(settings, create=True) as ledger:
             meter = RunMeter(ledger, settings.llm_budget_tokens, settings.llm_budget_money)
             with opened_extractor(settings, source, meter) as extractor:
-                tools = Tools(ledger, make_embedder(settings), extractor, meter=meter)
+                tools = Tools(ledger, make_embedder(settings, meter), extractor, meter=meter)
                 yield _Opened(tools, source, options, Pace(run.batch_chunks, run.lease))
     finally:
         stop_telemetry()

@@ -206,7 +206,7 @@ def test_lasting_faults_on_one_page_are_reported_and_the_rest_is_published(
     tmp_path: Path, fake: FakeModelServer, folder: Path, fault: str
 ) -> None:
     fake.set(fault=fault, fault_match="grant 3")
-    settings = settings_for(tmp_path, fake, llm_attempts=2, llm_timeout=0.7)
+    settings = settings_for(tmp_path, fake, llm_attempts=2, llm_timeout=3.0 if fault == "hang" else 30.0)
     report = run(settings, folder)
     if fault == "wrong_schema":  # it can be read, so each item is refused with a reason
         assert report.rejects

@@ -35,7 +35,7 @@ from tests.neo4j.writer import BATCH, edit, publish, reopened, run
 
 pytestmark = pytest.mark.integration
 
-WRITERS, SERVERS = (int(part) for part in os.environ.get("CLAUSEGRAPH_TEST_KILLS", "10,2").split(","))
+WRITERS, SERVERS = (int(part) for part in os.environ.get("CLAUSEGRAPH_TEST_KILLS", "3,1").split(","))
 LONGEST = 4.0  # seconds a writer lives
 
 

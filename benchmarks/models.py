@@ -89,7 +89,7 @@ def measure(records: list[Record], home: Path, fake: FakeModelServer) -> dict[st
     """Ingest the pages through the fake server; figures of the extraction step."""
     history = History(records, home)
     meter = RunMeter(history.ledger)
-    options = ModelOptions(provider="mistral", model="fake-small", url=fake.url, key="none", concurrency=AT_ONCE)
+    options = ModelOptions(provider="openai", model="fake-small", url=fake.url, concurrency=AT_ONCE)
     cache = FileResponseCache(home / "responses.db", 1_000_000_000)
     llm = make_llm(options, cache=cache, budget=meter, usage=meter)
     inner = LLMExtractor(llm, library(None).get("triplets-conditional"), LLMOptions(at_once=AT_ONCE))

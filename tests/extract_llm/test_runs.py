@@ -284,7 +284,8 @@ def test_ctrl_c_stops_soon_and_the_next_run_goes_on(tmp_path: Path, fake: FakeMo
         "CLAUSEGRAPH_LLM": "mistral:fake-small", "CLAUSEGRAPH_LLM_URL": fake.url, "CLAUSEGRAPH_LLM_KEY": "k",
         "CLAUSEGRAPH_LLM_CONCURRENCY": "1", "CLAUSEGRAPH_CALL_TOKENS": "0", "PYTHONPATH": str(REPOSITORY),
     }  # fmt: skip
-    command = [sys.executable, str(REPOSITORY / "clausegraph.py"), "ingest", str(folder)]
+    starter = "import signal, clausegraph; signal.signal(signal.SIGINT, signal.default_int_handler); clausegraph.main()"
+    command = [sys.executable, "-c", starter, "ingest", str(folder)]  # a shell may start jobs that ignore SIGINT
     process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     deadline = time.monotonic() + 60
     while fake.counters()["ok"] < 3:

@@ -119,10 +119,18 @@ except KeyboardInterrupt:
 """
 
 
+# a shell may start jobs that ignore SIGINT
+AWAKE = "import signal\nsignal.signal(signal.SIGINT, signal.default_int_handler)\n"
+
+
 def test_an_interrupt_ends_the_wait(fake: FakeModelServer) -> None:
     fake.set(fault="hang")
     process = subprocess.Popen(
-        [sys.executable, "-c", SCRIPT, fake.url], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [sys.executable, "-c", AWAKE + SCRIPT, fake.url],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
     )
     assert process.stdout is not None
     assert process.stdout.readline() == "begun\n"
@@ -131,7 +139,10 @@ def test_an_interrupt_ends_the_wait(fake: FakeModelServer) -> None:
         time.sleep(0.05)
     process.send_signal(signal.SIGINT)
     started = time.monotonic()
-    out, error = process.communicate(timeout=60)
+    try:
+        out, error = process.communicate(timeout=60)
+    finally:
+        process.kill()
     assert out == "interrupted\n", error
     assert process.returncode == 0
     assert time.monotonic() - started < 10  # about one second where nothing else runs

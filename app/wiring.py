@@ -14,7 +14,10 @@ from core.settings import HASHING, Settings
 RESPONSES = "responses.db"  # in the home folder: replies of language models
 
 if TYPE_CHECKING:
+    from pydantic import SecretStr
+
     from core.extraction import Extractor
+    from core.models.build import ModelOptions
     from core.models.embedding import Embedder
     from core.models.guard import GuardedLLM
     from indexes.ledger.metering import RunMeter
@@ -51,18 +54,8 @@ def make_embedder(settings: Settings, meter: RunMeter | None = None) -> Embedder
     provider, _, model = settings.embedding_model.partition(":")
     if model and provider in ("mistral", "openai"):
         from core.models.api_embedding import ApiEmbedder
-        from core.models.build import ModelOptions
 
-        options = ModelOptions(
-            provider="mistral" if provider == "mistral" else "openai",
-            model=model,
-            url=settings.embedding_url,
-            key=settings.embedding_key.get_secret_value() if settings.embedding_key else None,
-            timeout_s=settings.llm_timeout,
-            attempts=settings.llm_attempts,
-            concurrency=settings.llm_concurrency,
-            price=settings.llm_prices.get(model),
-        )
+        options = _server_options(settings, settings.embedding_model, settings.embedding_url, settings.embedding_key)
         return ApiEmbedder(options, settings.query_instruction, budget=meter, usage=meter)
     from core.models.sentence_transformers import ModelSettings, SentenceTransformerEmbedder
 
@@ -74,6 +67,23 @@ def make_embedder(settings: Settings, meter: RunMeter | None = None) -> Embedder
             max_tokens=settings.embedding_max_tokens,
             query_instruction=settings.query_instruction,
         )
+    )
+
+
+def _server_options(settings: Settings, named: str, url: str | None, key: SecretStr | None) -> ModelOptions:
+    """How the server of a model ``provider:name`` is called, be it for text or for vectors."""
+    from core.models.build import ModelOptions
+
+    provider, _, model = named.partition(":")
+    return ModelOptions(
+        provider="mistral" if provider == "mistral" else "openai",
+        model=model,
+        url=url,
+        key=key.get_secret_value() if key else None,
+        timeout_s=settings.llm_timeout,
+        attempts=settings.llm_attempts,
+        concurrency=settings.llm_concurrency,
+        price=settings.llm_prices.get(model),
     )
 
 
@@ -142,7 +152,7 @@ def opened_model(settings: Settings, meter: RunMeter | None = None) -> Iterator[
     Raises:
         SettingsError: no model is set, or its key is missing.
     """
-    from core.models.build import ModelOptions, make_llm
+    from core.models.build import make_llm
     from indexes.response_cache import FileResponseCache
 
     if settings.llm is None:
@@ -150,20 +160,12 @@ def opened_model(settings: Settings, meter: RunMeter | None = None) -> Iterator[
             "no language model is set; set CLAUSEGRAPH_LLM to mistral:NAME or openai:NAME (with CLAUSEGRAPH_LLM_KEY "
             "or CLAUSEGRAPH_LLM_URL), or CLAUSEGRAPH_EXTRACTOR to rules"
         )
-    provider, _, model = settings.llm.partition(":")
-    options = ModelOptions(
-        provider="mistral" if provider == "mistral" else "openai",
-        model=model,
-        url=settings.llm_url,
-        key=settings.llm_key.get_secret_value() if settings.llm_key else None,
+    options = replace(
+        _server_options(settings, settings.llm, settings.llm_url, settings.llm_key),
         temperature=settings.llm_temperature,
         max_output=settings.llm_max_output,
         context_window=settings.llm_context_window,
-        timeout_s=settings.llm_timeout,
-        attempts=settings.llm_attempts,
-        concurrency=settings.llm_concurrency,
         json_mode=settings.llm_json,
-        price=settings.llm_prices.get(model),
     )
     size = settings.llm_cache_mb * 1_000_000
     with ExitStack() as stack:

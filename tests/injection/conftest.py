@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,32 +11,12 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from app.cli.main import make_app
+from tests.app.conftest import Cli, clean_environment, cli
 from tests.injection.hostile import NAMES, TEXTS, page_of, pages
 
-Cli = Callable[..., Result]
+__all__ = ["Cli", "clean_environment", "cli"]  # the fixtures of the command line's own tests
+
 HASHING = {"CLAUSEGRAPH_EMBEDDING_MODEL": "hashing"}
-
-
-@pytest.fixture(autouse=True)
-def clean_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Settings come from the test alone, and nothing is written outside its folder."""
-    for name in list(os.environ):
-        if name.startswith("CLAUSEGRAPH_"):
-            monkeypatch.delenv(name)
-    monkeypatch.setenv("CLAUSEGRAPH_HOME", str(tmp_path / "home"))
-    monkeypatch.setenv("CLAUSEGRAPH_EMBEDDING_MODEL", "hashing")
-    monkeypatch.chdir(tmp_path)
-
-
-@pytest.fixture
-def cli() -> Cli:
-    """Run the command line in this process: ``cli("status", "--json")``."""
-    runner = CliRunner()
-
-    def run(*words: str, **options: Any) -> Result:
-        return runner.invoke(make_app(), list(words), **options)
-
-    return run
 
 
 @pytest.fixture(scope="session")

@@ -46,6 +46,10 @@ class InputError(ClauseGraphError):
     exit_code = 2
 
 
+class QueryRefused(InputError):
+    """A query that somebody wrote does more than read the graph, or is no query; nothing was run."""
+
+
 class SourceError(InputError):
     """A source is missing, empty or unreadable; nothing was changed."""
 

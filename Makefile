@@ -5,13 +5,16 @@ BIN := $(VENV)/bin
 STAMP := $(VENV)/.installed
 DEMO_HOME := .demo
 
-.PHONY: demo demo-llm test check bench neo4j airflow stop clean
+.PHONY: demo demo-llm demo-team test check bench neo4j airflow stop clean
 
 demo: $(STAMP)
 	@sh examples/demo.sh "$(abspath $(BIN))" "$(abspath $(DEMO_HOME))"
 
 demo-llm: $(STAMP)
 	@sh examples/demo-llm.sh "$(abspath $(BIN))" "$(abspath $(DEMO_HOME)-llm)"
+
+demo-team: $(STAMP)
+	@sh examples/demo-team.sh "$(abspath $(BIN))" "$(abspath $(DEMO_HOME)-team)"
 
 test: $(STAMP)
 	$(BIN)/python -m pytest $(PYTEST_ARGS)
@@ -34,6 +37,7 @@ airflow: $(STAMP)
 stop:
 	@test ! -x $(BIN)/clausegraph || $(BIN)/clausegraph server stop --folder .neo4j
 	@test ! -x $(BIN)/clausegraph || $(BIN)/clausegraph dags stop --folder .airflow
+	@test ! -x $(BIN)/clausegraph || sh examples/demo-team.sh "$(abspath $(BIN))" "$(abspath $(DEMO_HOME)-team)" stop
 
 $(STAMP): pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit("ClauseGraph needs Python 3.11 or newer" if sys.version_info < (3, 11) else 0)'
@@ -41,5 +45,5 @@ $(STAMP): pyproject.toml constraints.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,airflow]'
 	touch $(STAMP)
 
-clean:
-	rm -rf $(VENV) $(DEMO_HOME) $(DEMO_HOME)-llm build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+clean: stop
+	rm -rf $(VENV) $(DEMO_HOME) $(DEMO_HOME)-llm $(DEMO_HOME)-team build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

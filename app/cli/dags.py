@@ -1,7 +1,8 @@
-"""``clausegraph dags``: the DAG file for an Airflow of one's own, and an Airflow on this machine to try it."""
+"""``clausegraph dags``: the DAG file for an Airflow of one's own, an Airflow on this machine, its runs and health."""
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import Annotated
 
@@ -11,6 +12,9 @@ from app.cli.session import Session, command
 
 FolderOption = Annotated[Path, typer.Option("--folder", help="Airflow's metadata, logs and password.")]
 _FOLDER = Path(".airflow")
+_FAILED = 1
+_PASSWORD = "AIRFLOW_ADMIN_PASSWORD"  # noqa: S105 - a variable's name
+_PASSWORDS_FILE = "AIRFLOW__CORE__SIMPLE_AUTH_MANAGER_PASSWORDS_FILE"
 
 
 def export(
@@ -19,7 +23,7 @@ def export(
     folder: Annotated[Path, typer.Argument(help="Airflow's folder of DAGs; made if new.")],
     force: Annotated[bool, typer.Option("--force", help="Replace a file of that name that differs.")] = False,
 ) -> None:
-    """Write the file that gives Airflow one DAG per `[corpora.NAME]` of the settings file in use."""
+    """Write the file that gives Airflow one DAG per table "corpora.NAME" of the settings file in use."""
     from app.export.dags import write_dag_file
     from core.settings import MODEL_POOL
 
@@ -64,6 +68,68 @@ def serve(
     )  # fmt: skip
 
 
+def run(
+    session: Session,
+    *,
+    corpus: Annotated[str, typer.Argument(help="A corpus that the settings file schedules.")],
+    folder: FolderOption = _FOLDER,
+    patience: Annotated[float, typer.Option(min=1, help="Seconds to wait for its end.")] = 3600.0,
+) -> None:
+    """Run the DAG of a corpus in the Airflow of a folder and wait; the exit code is 1 when the run failed."""
+    from app.servers.airflow import find_airflow
+    from app.servers.airflow_api import AirflowApi
+    from core.errors import NotFoundError
+
+    server = find_airflow(folder)
+    if server is None:
+        raise NotFoundError(
+            f"no Airflow of {folder} is running; start it with `clausegraph dags serve --folder {folder}`"
+        )
+    api = AirflowApi(server.url, server.user, server.password)
+    dag = api.find_dag(corpus)
+    made = api.trigger(dag)
+    session.note(f"{dag}, run {made}")
+    ended = api.watch(dag, made, patience, lambda seconds, line: session.note(f"{seconds:4.0f} s  {line}"))
+    session.emit(ended, f"run {made}: {ended['state']} after {ended['seconds']:.0f} s")
+    if ended["state"] != "success":
+        raise typer.Exit(_FAILED)
+
+
+def prepare(session: Session) -> None:
+    """Make what the Airflow of this environment needs before it starts: metadata, pool, the password of its user."""
+    from app.servers.airflow import USER, prepare_airflow, write_passwords
+    from core.errors import SettingsError
+
+    password, file = os.environ.get(_PASSWORD), os.environ.get(_PASSWORDS_FILE)
+    if not password or not file:
+        missing = _PASSWORDS_FILE if password else _PASSWORD
+        raise SettingsError(f"{missing} is not set; it is needed for the password of Airflow's user {USER!r}")
+    prepare_airflow(os.environ)
+    write_passwords(Path(file), password)
+    session.emit({"user": USER, "passwords_file": file}, f"Airflow is prepared; user {USER}, password in {file}")
+
+
+def health(
+    session: Session,
+    *,
+    url: Annotated[str, typer.Option(help="Address of Airflow's api-server.")],
+    part: Annotated[
+        list[str] | None, typer.Option(help="metadatabase, scheduler or dag_processor; all if none.")
+    ] = None,
+) -> None:
+    """Ask an Airflow how it is; the exit code is 1 when a part is not healthy, 4 without an answer."""
+    from app.servers.airflow_api import PARTS
+    from app.servers.airflow_api import health as ask
+    from core.errors import InputError
+
+    if unknown := sorted(set(part or ()) - set(PARTS)):
+        raise InputError(f"Airflow has no part {unknown[0]!r}; its parts are {', '.join(PARTS)}")
+    states = {name: state for name, state in ask(url).items() if name in (part or PARTS)}
+    session.emit(states, *(f"{name}: {state}" for name, state in states.items()))
+    if set(states.values()) != {"healthy"}:
+        raise typer.Exit(_FAILED)
+
+
 def stop(session: Session, *, folder: FolderOption = _FOLDER) -> None:
     """Stop the Airflow of a folder, with the tasks it runs; other processes are left alone."""
     from app.servers.airflow import stop_airflow
@@ -74,8 +140,11 @@ def stop(session: Session, *, folder: FolderOption = _FOLDER) -> None:
 
 def register(app: typer.Typer) -> None:
     """Add the commands."""
-    group = typer.Typer(no_args_is_help=True, help="Airflow: the DAG file, and an Airflow on this machine.")
+    group = typer.Typer(no_args_is_help=True, help="Airflow: the DAG file, an Airflow on this machine, its runs.")
     command(group, "export")(export)
     command(group, "serve")(serve)
+    command(group, "run")(run)
+    command(group, "prepare")(prepare)
+    command(group, "health")(health)
     command(group, "stop")(stop)
     app.add_typer(group, name="dags")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from typing import Annotated
 
@@ -20,17 +21,18 @@ def neo4j(
     bolt_port: Annotated[int, typer.Option(min=0, max=65535, help="Port of 127.0.0.1; 0 takes a free one.")] = 0,
     http_port: Annotated[int, typer.Option(min=0, max=65535, help="Port of Neo4j Browser; 0 takes a free one.")] = 0,
     memory: Annotated[str, typer.Option(help="Memory of the Java heap.")] = "1g",
+    jars: Annotated[Path | None, typer.Option(help="Where its jars are kept, if not in its folder.")] = None,
 ) -> None:
     """Start Neo4j on 127.0.0.1 with a generated password; needs Java 17 and, the first time, Maven."""
     from app.servers.neo4j import find_neo4j, start_neo4j
 
     if find_neo4j(folder) is None:
         session.note("starting Neo4j; its jars come from Maven Central the first time (128 MB)")
-    server = start_neo4j(folder, bolt_port=bolt_port, http_port=http_port, memory=memory)
+    server = start_neo4j(folder, bolt_port=bolt_port, http_port=http_port, memory=memory, cache=jars)
     settings = {
         "CLAUSEGRAPH_NEO4J_URI": server.uri,
         "CLAUSEGRAPH_NEO4J_USER": server.user,
-        "CLAUSEGRAPH_NEO4J_PASSWORD": f"$(cat {server.password_file})",
+        "CLAUSEGRAPH_NEO4J_PASSWORD": f"$(cat {shlex.quote(str(server.password_file))})",
     }
     session.emit(
         {"uri": server.uri, "user": server.user, "password_file": str(server.password_file), "browser": server.browser,

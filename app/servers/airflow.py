@@ -20,8 +20,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-import httpx
-
+from app.servers.airflow_api import PARTS, health
 from app.servers.process import forget_record, free_port, is_listening, load_record, save_record, write_private
 from core.errors import InputError, StorageError
 from core.settings import MODEL_POOL
@@ -37,7 +36,6 @@ DAGS = Path(__file__).resolve().parents[2] / "dags"
 
 _SECRETS = "secrets.json"
 _AIRFLOW = (sys.executable, "-P", "-m", "airflow")  # without the working directory on the path
-_PARTS = ("metadatabase", "scheduler", "dag_processor")
 _COMMANDS = {
     "api-server": ("api-server", "--host", "127.0.0.1", "--workers", "1", "--port"),
     "scheduler": ("scheduler", "--skip-serve-logs"),
@@ -98,6 +96,7 @@ def start_airflow(
     running = find_airflow(folder)
     if running is not None:
         return running
+    stop_airflow(folder)  # what is left of one that lost a process
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     folder.chmod(0o700)
     before = _load(folder)
@@ -107,18 +106,52 @@ def start_airflow(
     environment = _environment(folder, port, dags or DAGS, kept) | dict(options or {})
     _keep(folder, port, kept, environment)
     whole = {**os.environ, **environment}
-    _prepare(folder, whole)
-    processes = {name: _launch(name, port, folder, whole) for name in _COMMANDS}
-    _started.extend(processes.values())
-    _remember(folder, port, {name: process.pid for name, process in processes.items()})
+    with _log(folder, "prepare") as log:
+        try:
+            prepare_airflow(whole, log)
+        except StorageError as error:
+            raise StorageError(f"{error}; {folder}: {_last_words(folder, 'prepare')}") from error
     url = f"http://127.0.0.1:{port}"
-    running = RunningAirflow(folder, url, USER, kept["password"], {n: p.pid for n, p in processes.items()})
+    processes: dict[str, subprocess.Popen[bytes]] = {}
     try:
-        _wait(running, processes, patience)
+        for name in _COMMANDS:
+            processes[name] = _launch(name, port, folder, whole)
+            _started.append(processes[name])
+            _remember(folder, port, {name: process.pid for name, process in processes.items()})
+        _wait(folder, url, processes, patience)
     except BaseException:
         stop_airflow(folder)
         raise
-    return running
+    return RunningAirflow(folder, url, USER, kept["password"], {n: p.pid for n, p in processes.items()})
+
+
+def prepare_airflow(environment: Mapping[str, str], log: IO[bytes] | None = None) -> None:
+    """What an Airflow needs once before it starts: its metadata, and the pool of model calls if it is not there yet.
+
+    Args:
+        environment: of the Airflow, with its settings.
+        log: where Airflow's own output goes; ours if none.
+
+    Raises:
+        StorageError: the metadata cannot be made.
+    """
+
+    def airflow(*words: str) -> bool:
+        done = subprocess.run(  # noqa: S603
+            [*_AIRFLOW, *words], env=dict(environment), stdin=subprocess.DEVNULL, stdout=log, stderr=log, umask=0o077,
+            check=False,
+        )  # fmt: skip
+        return done.returncode == 0
+
+    if not airflow("db", "migrate"):
+        raise StorageError("`airflow db migrate` failed, so Airflow has no metadata")
+    if not airflow("pools", "get", MODEL_POOL):  # one that is there keeps its slots
+        airflow("pools", "set", MODEL_POOL, str(POOL_SLOTS), "calls of ClauseGraph's models")
+
+
+def write_passwords(path: Path, password: str) -> None:
+    """The file that Airflow reads the password of the user "admin" from."""
+    write_private(path, json.dumps({USER: password}))
 
 
 def find_airflow(folder: Path) -> RunningAirflow | None:
@@ -197,7 +230,7 @@ def _keep(folder: Path, port: int, kept: Mapping[str, str], environment: Mapping
     values = dict(kept) | {"port": port, "environment": dict(environment)}
     write_private(folder / _SECRETS, json.dumps(values, indent=1) + "\n")
     write_private(folder / PASSWORD_FILE, kept["password"] + "\n")
-    write_private(folder / "passwords.json", json.dumps({USER: kept["password"]}))
+    write_passwords(folder / "passwords.json", kept["password"])
     lines = [f"export {name}={shlex.quote(value)}\n" for name, value in environment.items()]
     write_private(folder / ENV_FILE, "".join(lines))
 
@@ -208,22 +241,6 @@ def _load(folder: Path) -> dict[str, Any]:
     except (OSError, ValueError):
         return {}
     return found if isinstance(found, dict) else {}
-
-
-def _prepare(folder: Path, environment: Mapping[str, str]) -> None:
-    """Metadata and the pool of model calls; a pool that is there keeps its slots."""
-    if _airflow(folder, environment, "db", "migrate").returncode != 0:
-        raise StorageError(f"Airflow's metadata in {folder} cannot be made: {_last_words(folder, 'prepare')}")
-    if _airflow(folder, environment, "pools", "get", MODEL_POOL).returncode != 0:
-        _airflow(folder, environment, "pools", "set", MODEL_POOL, str(POOL_SLOTS), "calls of ClauseGraph's models")
-
-
-def _airflow(folder: Path, environment: Mapping[str, str], *words: str) -> subprocess.CompletedProcess[bytes]:
-    with _log(folder, "prepare") as log:
-        command = [*_AIRFLOW, *words]
-        return subprocess.run(  # noqa: S603
-            command, env=dict(environment), stdin=subprocess.DEVNULL, stdout=log, stderr=log, umask=0o077, check=False
-        )
 
 
 def _launch(name: str, port: int, folder: Path, environment: Mapping[str, str]) -> subprocess.Popen[bytes]:
@@ -246,7 +263,7 @@ def _remember(folder: Path, port: int, pids: Mapping[str, int]) -> None:
     import psutil
 
     known = {name: [pid, psutil.Process(pid).create_time()] for name, pid in pids.items()}
-    save_record(folder, {"pid": pids["scheduler"], "port": port, "processes": known})
+    save_record(folder, {"pid": next(iter(pids.values())), "port": port, "processes": known})
 
 
 def _processes(folder: Path) -> dict[str, psutil.Process]:
@@ -264,21 +281,20 @@ def _processes(folder: Path) -> dict[str, psutil.Process]:
     return found
 
 
-def _wait(running: RunningAirflow, processes: Mapping[str, subprocess.Popen[bytes]], patience: float) -> None:
+def _wait(folder: Path, url: str, processes: Mapping[str, subprocess.Popen[bytes]], patience: float) -> None:
     deadline = time.monotonic() + patience
     said = "no answer"
     while time.monotonic() < deadline:
         for name, process in processes.items():
             if process.poll() is not None:
-                raise StorageError(f"Airflow's {name} ended at once: {_last_words(running.folder, name)}")
-        with suppress(httpx.HTTPError, ValueError):
-            parts = httpx.get(f"{running.url}/api/v2/monitor/health", timeout=5.0).json()
-            states = {name: (parts.get(name) or {}).get("status") for name in _PARTS}
-            if set(states.values()) == {"healthy"}:
+                raise StorageError(f"Airflow's {name} ended at once: {_last_words(folder, name)}")
+        with suppress(StorageError):
+            states = health(url)
+            if {states[name] for name in PARTS} == {"healthy"}:
                 return
             said = str(states)
         time.sleep(0.5)
-    raise StorageError(f"Airflow in {running.folder} is not healthy after {patience:.0f} s ({said}); see its logs")
+    raise StorageError(f"Airflow in {folder} is not healthy after {patience:.0f} s ({said}); see its logs")
 
 
 def _last_words(folder: Path, name: str) -> str:

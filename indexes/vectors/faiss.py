@@ -16,7 +16,7 @@ import faiss
 import numpy as np
 from numpy.typing import NDArray
 
-from core.errors import SegmentError
+from core.errors import ModelMismatchError, SegmentError
 from core.models.embedding import Vectors
 from indexes.ledger.store import file_errors
 
@@ -46,6 +46,13 @@ def write_segment(path: Path, ids: Ids, matrix: Vectors) -> str:
             temporary.unlink(missing_ok=True)
         sync_folder(path.parent)
     return hashlib.sha256(data).hexdigest()
+
+
+def flat_index(matrix: Vectors) -> Any:
+    """An index of FAISS in memory, by inner product: row i of ``matrix``, shape (n, d), is its entry i."""
+    index = faiss.IndexFlatIP(matrix.shape[1])
+    index.add(np.ascontiguousarray(matrix, dtype=np.float32))
+    return index
 
 
 def sync_folder(folder: Path) -> None:
@@ -81,7 +88,15 @@ class Segment:
         """The ``limit`` best living entries: ids and inner products, best first.
 
         ``living`` is parallel to ``ids``.
+
+        Raises:
+            ModelMismatchError: the vector has another length than those of the segment.
         """
+        if vector.shape[-1] != self._flat.d:
+            raise ModelMismatchError(
+                f"a vector of {vector.shape[-1]} numbers was given, but those of the segment have {self._flat.d}: "
+                "another model embedded the corpus; ask with that one"
+            )
         count = min(limit, int(living.sum()))
         if count == 0:
             return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.float32)

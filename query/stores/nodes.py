@@ -1,0 +1,227 @@
+"""Chunks, elements and facts of an epoch as LlamaIndex's nodes and triplets."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NoReturn
+
+from llama_index.core.graph_stores.types import (
+    TRIPLET_SOURCE_KEY,
+    VECTOR_SOURCE_KEY,
+    EntityNode,
+    LabelledNode,
+    Relation,
+    Triplet,
+)
+from llama_index.core.schema import NodeRelationship, RelatedNodeInfo, TextNode
+
+from core.errors import InputError
+from core.serial import condition_to_json
+from core.types import All, AnyOf, Chunk, Condition, Element, Fact, Leaf, Mention, Not, PageKey, Reading, Support
+from indexes.projection import LITERAL
+from indexes.views import View
+from query.read.evidence import quote_of
+
+ENTITY, VALUE = "entity", "value"  # labels; no label is ever text of a document or a model
+_OUTRIGHT = "without condition"
+
+Properties = dict[str, Any]
+
+
+class GraphEntity(EntityNode):
+    """An entity or a value. Its id is its name to the letter: LlamaIndex would make blanks of quotation marks."""
+
+    @property
+    def id(self) -> str:
+        return self.name
+
+
+class GraphRelation(Relation):
+    """A fact. ``label`` is the relation's name; ``id``, which LlamaIndex's retrievers print between the two ends,
+    also says under which conditions it is stated, and that it is denied."""
+
+    @property
+    def id(self) -> str:
+        qualifiers: list[str] = self.properties["qualifiers"]
+        return f"{self.label} [{'; or '.join(qualifiers)}]" if qualifiers else self.label
+
+
+def refuse_write(view: View, what: str) -> NoReturn:
+    """Raises:
+    InputError: always; it says how a corpus is written.
+    """
+    raise InputError(
+        f"{what} is refused: this store reads epoch {view.epoch} of corpus {view.corpus!r} and nothing writes to an "
+        f"epoch; run `clausegraph ingest SOURCE --corpus {view.corpus}` (from Python `open_corpus({view.corpus!r})"
+        ".ingest(SOURCE)`) and open the store again"
+    )
+
+
+# --- texts ----------------------------------------------------------------------------------------
+
+
+def node_id(page: PageKey, ref: str) -> str:
+    """Id of the node of a chunk (``ref`` its key) or an element (its anchor)."""
+    return f"{page}#{ref}"
+
+
+def chunk_node(view: View, page: PageKey, chunk: Chunk) -> TextNode:
+    """A chunk: its text as it was embedded, its place in the metadata."""
+    place = {"chunk": chunk.key, "anchors": list(chunk.anchors), "headings": list(chunk.headings)}
+    return _text_node(view, page, chunk.key, chunk.text, place)
+
+
+def element_node(view: View, page: PageKey, element: Element) -> TextNode:
+    """An element of a page."""
+    place = {"anchors": [element.anchor], "headings": list(element.headings), "tag": element.tag, "html": element.html}
+    return _text_node(view, page, element.anchor, element.text, place)
+
+
+def fact_node(view: View, fact: Fact, supports: Sequence[Support]) -> TextNode:
+    """A fact in words, as it was embedded; a graph retriever goes on from its subject."""
+    metadata = _fact_properties(view, fact, supports) | {VECTOR_SOURCE_KEY: fact.subject}
+    return _hidden(TextNode(id_=fact.id, text=fact.text, metadata=metadata))
+
+
+def place_of(view: View, page: PageKey) -> Properties:
+    """What the metadata of everything that stands on a page begins with."""
+    reading = view.reading(page)
+    return {
+        "corpus": view.corpus,
+        "epoch": view.epoch,
+        "page": str(page),
+        "source": page.source,
+        "uri": page.uri,
+        "title": reading.title,
+        "url": reading.url,
+        "updated": reading.updated,
+    }
+
+
+def _text_node(view: View, page: PageKey, ref: str, text: str, more: Properties) -> TextNode:
+    node = TextNode(id_=node_id(page, ref), text=text, metadata=place_of(view, page) | more)
+    node.relationships[NodeRelationship.SOURCE] = RelatedNodeInfo(node_id=str(page))
+    return _hidden(node)
+
+
+def _hidden(node: TextNode) -> TextNode:
+    """Metadata is for programs: no model and no embedder is to read it."""
+    node.excluded_llm_metadata_keys = list(node.metadata)
+    node.excluded_embed_metadata_keys = list(node.metadata)
+    return node
+
+
+# --- triplets -------------------------------------------------------------------------------------
+
+
+def make_triplets(view: View, facts: Iterable[Fact], supports: Sequence[Support]) -> list[Triplet]:
+    """One triplet a fact, in the order given.
+
+    Its subject carries the chunk that states it (the first by page), from which LlamaIndex's retrievers take the
+    source text; its relation all that state it, with their conditions.
+    """
+    by_fact = _by_fact(supports)
+    return [_triplet(view, fact, by_fact[fact.id]) for fact in facts if fact.id in by_fact]
+
+
+def entity_node(view: View, key: str, properties: Mapping[str, Any] | None = None) -> GraphEntity:
+    """An entity of the epoch by its key, or a value: "=" and its text."""
+    made = {"corpus": view.corpus, "epoch": view.epoch} | dict(properties or {})
+    if key.startswith(LITERAL):
+        return GraphEntity(name=key, label=VALUE, properties=made | {"value": key.removeprefix(LITERAL)})
+    return GraphEntity(name=key, label=ENTITY, properties=made)
+
+
+def _by_fact(supports: Sequence[Support]) -> dict[str, list[Support]]:
+    found: dict[str, list[Support]] = {}
+    for support in supports:
+        found.setdefault(support.fact_id, []).append(support)
+    return found
+
+
+def _triplet(view: View, fact: Fact, supports: Sequence[Support]) -> Triplet:
+    properties = _fact_properties(view, fact, supports)
+    statement = supports[0].statement
+    place = {key: properties[key] for key in ("page", "chunk", "anchors")} | {TRIPLET_SOURCE_KEY: properties["chunk"]}
+    target = statement.object
+    kind = {"type": target.type} if isinstance(target, Mention) else {"kind": target.kind}
+    subject: LabelledNode = entity_node(view, fact.subject, place | {"type": statement.subject.type})
+    relation = GraphRelation(label=fact.relation, source_id=fact.subject, target_id=fact.object, properties=properties)
+    return subject, relation, entity_node(view, fact.object, place | kind)
+
+
+def _fact_properties(view: View, fact: Fact, supports: Sequence[Support]) -> Properties:
+    statements = [statement_record(view, support) for support in supports]
+    first = statements[0]
+    return {
+        "corpus": view.corpus,
+        "epoch": view.epoch,
+        "fact_id": fact.id,
+        "subject": fact.subject,
+        "relation": fact.relation,
+        "object": fact.object,
+        "supports": len(statements),
+        "page": first["page"],
+        "chunk": first["chunk"],
+        "anchors": first["anchors"],
+        "holds": any(one["holds"] for one in statements),
+        "conditions": list(dict.fromkeys(one["condition"] for one in statements if one["condition"])),
+        "qualifiers": _qualifiers(statements),
+        "statements": statements,
+    }
+
+
+def statement_record(view: View, support: Support) -> Properties:
+    """A statement with its place, its sentences and its condition, in words and as a tree (JSON)."""
+    statement = support.statement
+    reading = view.reading(support.page)
+    return {
+        "page": str(support.page),
+        "title": reading.title,
+        "url": reading.url,
+        "chunk": node_id(support.page, support.chunk_key),
+        "anchors": list(dict.fromkeys(span.anchor for span in statement.spans)),
+        "quotes": _quotes(support, reading),
+        "holds": statement.polarity,
+        "modality": statement.modality.value,
+        "condition": condition_words(statement.condition),
+        "condition_tree": json.dumps(condition_to_json(statement.condition), ensure_ascii=False),
+        "effective_from": statement.effective_from,
+        "effective_to": statement.effective_to,
+        "extractor": support.extractor,
+    }
+
+
+def _quotes(support: Support, reading: Reading) -> list[str]:
+    by_anchor = {element.anchor: element for element in reading.elements}
+    spans = [span for span in support.statement.spans if span.anchor in by_anchor]
+    return list(dict.fromkeys(quote_of(by_anchor[span.anchor], span.start, span.end) for span in spans))
+
+
+def _qualifiers(statements: Sequence[Properties]) -> list[str]:
+    """How its statements limit or deny the fact; none where all of them simply state it."""
+    words = dict.fromkeys(_qualifier(one) for one in statements)
+    return [] if list(words) == [_OUTRIGHT] else list(words)
+
+
+def _qualifier(statement: Properties) -> str:
+    condition = f"if {statement['condition']}" if statement["condition"] else ""
+    if statement["holds"]:
+        return condition or _OUTRIGHT
+    return f"not {condition}" if condition else "not"
+
+
+def condition_words(condition: Condition | None) -> str:
+    """The tree on one line: ``(a and b and not (c or d))``; empty without one."""
+    match condition:
+        case None:
+            return ""
+        case Leaf(_, _, _, text):
+            return " ".join(text.split())
+        case Not(child):
+            return f"not {condition_words(child)}"
+        case All(children):
+            return "(" + " and ".join(condition_words(child) for child in children) + ")"
+        case AnyOf(children):
+            return "(" + " or ".join(condition_words(child) for child in children) + ")"

@@ -1,0 +1,79 @@
+"""Rules of the Dockerfile and of what its build is shown."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+
+import pytest
+from packaging.requirements import Requirement
+from typer.testing import CliRunner
+
+from app.cli.main import make_app
+from tests.docker.stack import DOCKER, REPOSITORY, instructions, words_of
+
+pytestmark = pytest.mark.unit
+
+ALL = instructions()
+COPIED = [source for name, rest in ALL if name == "COPY" and "--from" not in rest for source in rest.split()[:-1]]
+
+
+def test_bases_are_pinned_and_the_same() -> None:
+    bases = {rest.split()[0] for name, rest in ALL if name == "FROM"}
+    (base,) = bases
+    assert re.fullmatch(r"python:\d+\.\d+\.\d+-slim-\w+", base)
+
+
+def test_it_runs_as_nobody_in_particular() -> None:
+    names = [name for name, _ in ALL]
+    users = [rest for name, rest in ALL if name == "USER"]
+    assert re.fullmatch(r"[1-9]\d*:[1-9]\d*", users[-1])
+    assert "RUN" not in names[names.index("USER") :]
+    user = users[-1].split(":")[0]
+    assert any(f"useradd --uid {user} " in rest and f"-o {user} " in rest for name, rest in ALL if name == "RUN")
+
+
+def test_nothing_is_fetched_but_packages() -> None:
+    runs = [rest for name, rest in ALL if name == "RUN"]
+    assert "ADD" not in {name for name, _ in ALL}
+    assert not [run for run in runs if re.search(r"\b(curl|wget|git|apt-get|sudo|chmod 777)\b", run)]
+    constrained = next(at for at, (name, rest) in enumerate(ALL) if name == "ENV" and "PIP_CONSTRAINT=" in rest)
+    installs = [at for at, (name, rest) in enumerate(ALL) if name == "RUN" and "pip install" in rest]
+    assert installs and constrained < min(installs)
+    pins = [line for line in (DOCKER / "airflow/requirements.txt").read_text().splitlines() if not line.startswith("#")]
+    assert pins and not [pin for pin in pins if not re.fullmatch(r"[\w-]+==[\d.]+", pin)]
+
+
+def test_no_secret_gets_in() -> None:
+    named = [rest for name, rest in ALL if name in ("ARG", "ENV")]
+    assert not [rest for rest in named if re.search(r"PASSWORD|SECRET|TOKEN|KEY", rest)]
+    ignored = [line for line in (REPOSITORY / ".dockerignore").read_text().splitlines() if not line.startswith("#")]
+    assert ignored[0] == "*"
+    assert {line[1:] for line in ignored if line.startswith("!")} == set(COPIED)
+
+
+def test_all_of_the_package_is_copied() -> None:
+    assert not [source for source in COPIED if not (REPOSITORY / source).exists()]
+    project = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))
+    assert set(project["tool"]["hatch"]["build"]["targets"]["wheel"]["only-include"]) < set(COPIED)
+    (extras,) = [rest.split("=")[1].split(",") for name, rest in ALL if name == "ARG" and rest.startswith("EXTRAS=")]
+    assert set(extras) <= set(project["project"]["optional-dependencies"])
+
+
+def test_torch_for_processors_only_meets_the_constraint() -> None:
+    lines = (REPOSITORY / "constraints.txt").read_text(encoding="utf-8").splitlines()
+    (torch,) = [Requirement(line) for line in lines if line.startswith("torch==")]
+    (pinned,) = [one.version for one in torch.specifier]
+    assert f"{pinned}+cpu" in torch.specifier
+
+
+def test_its_commands_are_ours() -> None:
+    health = [rest for name, rest in ALL if name == "HEALTHCHECK"]
+    commands = [words_of(rest[rest.index("[") :]) for rest in health] + [
+        words_of(rest) for name, rest in ALL if name == "CMD"
+    ]
+    commands += [words_of(rest) for name, rest in ALL if name == "RUN" and rest.startswith("clausegraph ")]
+    assert len(commands) == 3 and {words[0] for words in commands} == {"clausegraph"}
+    for _, *words in commands:
+        path = [word for word in words if not word.startswith(("-", "/"))]
+        assert CliRunner().invoke(make_app(), [*path, "--help"]).exit_code == 0, words

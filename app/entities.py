@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
+from app.projecting import opened_projections
 from app.records import quotes
 from app.wiring import make_embedder, open_corpus_view, opened_ledger
 from core.errors import NotFoundError
@@ -141,6 +142,7 @@ def run_apply(settings: Settings, progress: Progress | None = None) -> RunReport
 
     options = replace(Options(), keep_epochs=settings.keep_epochs, keep_days=settings.keep_days)
     embedder = make_embedder(settings)
-    with opened_ledger(settings) as ledger:
-        tools = Tools(ledger, embedder, RuleExtractor(), progress or no_progress)  # nothing will be extracted
+    with opened_ledger(settings) as ledger, opened_projections(settings, ledger) as projections:
+        extractor = RuleExtractor()  # nothing will be extracted
+        tools = Tools(ledger, embedder, extractor, progress or no_progress, projections=projections)
         return apply_decisions(tools, settings.corpus, options)

@@ -6,6 +6,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from app.projecting import opened_graphs
 from app.wiring import make_embedder, make_engine, open_corpus_view, opened_ledger, run_ingest
 from core.settings import Settings, load_settings
 from core.types import Answer
@@ -41,10 +42,12 @@ class Corpus:
         Raises:
             NotFoundError: no such corpus or epoch, or nothing was published yet.
             ModelMismatchError: it was embedded by another model than the settings name.
+            StoreError: the graph is in Neo4j, which lacks the epoch or does not answer.
         """
         if self._view is None:
             ledger = self._opened.enter_context(opened_ledger(self._settings))
-            view = open_corpus_view(ledger, self._settings, self.embedder, self._epoch)
+            graph_at = self._opened.enter_context(opened_graphs(self._settings))
+            view = open_corpus_view(ledger, self._settings, self.embedder, self._epoch, graph_at)
             self._view = self._opened.enter_context(view)
         return self._view
 

@@ -1,19 +1,23 @@
-"""From Settings to the Neo4j projection and its graph."""
+"""From Settings to Neo4j: what publishing takes along, and the graph that is read from it."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from core.errors import SettingsError
+from core.errors import SettingsError, StoreError
 from core.settings import Settings
 
 if TYPE_CHECKING:
+    from indexes.corpora import CorpusRow
     from indexes.graph.neo4j import Neo4jServer
     from indexes.graph.neo4j_projection import Neo4jProjection
     from indexes.graph.projections import Projections
+    from indexes.graph.protocol import Graph, GraphProjection
     from indexes.ledger.store import Ledger
+    from indexes.views import GraphAt
 
 _TRANSACTION_S = 60.0  # no single transaction takes longer, whatever an epoch may take
 
@@ -65,3 +69,33 @@ def opened_projections(settings: Settings, ledger: Ledger) -> Iterator[Projectio
         return
     with opened_projection(settings, ledger) as projection:
         yield Projections((Follower(projection, required=settings.neo4j_mode == "required"),))
+
+
+def projection_states(settings: Settings, ledger: Ledger, corpus_id: int) -> dict[str, dict[str, object]]:
+    """Where every projection of the settings stands with a corpus, by name; "unknown" where it cannot be asked."""
+    with opened_projections(settings, ledger) as projections:
+        return {one.projection.name: _state(one.projection, corpus_id) for one in projections.followers}
+
+
+def _state(projection: GraphProjection, corpus_id: int) -> dict[str, object]:
+    try:
+        return asdict(projection.status(corpus_id))
+    except StoreError as error:
+        return {"state": "unknown", "reason": str(error)}
+
+
+@contextmanager
+def opened_graphs(settings: Settings) -> Iterator[GraphAt | None]:
+    """Where views read their graph from, as the settings say: None for the ledger; closed at the end."""
+    if settings.graph == "ledger":
+        yield None
+        return
+    with make_server(settings) as server:
+        from indexes.graph.neo4j_graph import Neo4jGraph
+        from indexes.graph.neo4j_rows import Corpus
+        from indexes.ledger.identity import ledger_id
+
+        def graph_at(ledger: Ledger, corpus: CorpusRow, epoch: int) -> Graph:
+            return Neo4jGraph(server, ledger_id(ledger), Corpus(corpus.id, corpus.name), epoch)
+
+        yield graph_at

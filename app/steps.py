@@ -103,17 +103,15 @@ def report(run: Mapping[str, Any]) -> dict[str, Any]:
 @contextmanager
 def _opened(run: Run) -> Iterator[_Opened]:
     from app.observability import observe
-    from app.wiring import make_embedder, opened_extractor, opened_ledger
+    from app.wiring import opened_tools
     from core.telemetry import stop_telemetry
-    from indexes.ledger.metering import RunMeter
-    from ingestion.pipeline import Options, Tools
+    from ingestion.pipeline import Options
     from ingestion.sources import open_source
     from ingestion.steps import Pace
 
     settings = load_settings(corpus=run.corpus)
     observe(settings)
     try:
-        make_embedder(settings)  # a wrong setting is told before there is a ledger
         source = open_source(run.source, run.source_name)
         options = Options(
             dry_run=run.dry_run,
@@ -122,10 +120,7 @@ def _opened(run: Run) -> Iterator[_Opened]:
             keep_epochs=settings.keep_epochs,
             keep_days=settings.keep_days,
         )
-        with opened_ledger(settings, create=True) as ledger:
-            meter = RunMeter(ledger, settings.llm_budget_tokens, settings.llm_budget_money)
-            with opened_extractor(settings, source, meter) as extractor:
-                tools = Tools(ledger, make_embedder(settings, meter), extractor, meter=meter)
-                yield _Opened(tools, source, options, Pace(run.batch_chunks, run.lease))
+        with opened_tools(settings, source) as tools:
+            yield _Opened(tools, source, options, Pace(run.batch_chunks, run.lease))
     finally:
         stop_telemetry()

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from core.models.guard import GuardedLLM
     from indexes.ledger.metering import RunMeter
     from indexes.ledger.store import Ledger
-    from indexes.views import View
-    from ingestion.pipeline import Options, Progress
+    from indexes.views import GraphAt, View
+    from ingestion.pipeline import Options, Progress, Tools
     from ingestion.report import RunReport
     from ingestion.sources import Source
     from query.engine import AskEngine
@@ -89,16 +89,30 @@ def _server_options(settings: Settings, named: str, url: str | None, key: Secret
 
 def run_ingest(settings: Settings, source: Source, options: Options, progress: Progress | None = None) -> RunReport:
     """Mirror a source into the corpus of the settings; errors as ``ingestion.pipeline.ingest``."""
+    from ingestion.pipeline import ingest
+
+    options = replace(options, keep_epochs=settings.keep_epochs, keep_days=settings.keep_days)
+    with opened_tools(settings, source, progress) as tools:
+        return ingest(tools, settings.corpus, source, options)
+
+
+@contextmanager
+def opened_tools(settings: Settings, source: Source, progress: Progress | None = None) -> Iterator[Tools]:
+    """What a run of the source works with, ledger and projections included; closed at the end.
+
+    Raises:
+        SettingsError, PromptError, NotFoundError: as ``opened_extractor`` and ``make_server``.
+    """
+    from app.projecting import opened_projections
     from indexes.ledger.metering import RunMeter
-    from ingestion.pipeline import Tools, ingest, no_progress
+    from ingestion.pipeline import Tools, no_progress
 
     make_embedder(settings)  # a wrong setting is told before there is a ledger
-    options = replace(options, keep_epochs=settings.keep_epochs, keep_days=settings.keep_days)
-    with opened_ledger(settings, create=True) as ledger:
+    with opened_ledger(settings, create=True) as ledger, opened_projections(settings, ledger) as projections:
         meter = RunMeter(ledger, settings.llm_budget_tokens, settings.llm_budget_money)
         with opened_extractor(settings, source, meter) as extractor:
-            tools = Tools(ledger, make_embedder(settings, meter), extractor, progress or no_progress, meter)
-            return ingest(tools, settings.corpus, source, options)
+            embedder = make_embedder(settings, meter)
+            yield Tools(ledger, embedder, extractor, progress or no_progress, meter, projections)
 
 
 @contextmanager
@@ -189,16 +203,23 @@ def forget_replies(settings: Settings, days: float) -> int:
         return cache.forget_before(time.time() - days * 86400)
 
 
-def open_corpus_view(ledger: Ledger, settings: Settings, embedder: Embedder | None, epoch: int | None = None) -> View:
+def open_corpus_view(
+    ledger: Ledger,
+    settings: Settings,
+    embedder: Embedder | None,
+    epoch: int | None = None,
+    graph_at: GraphAt | None = None,
+) -> View:
     """A view of the corpus; with an embedder, one whose vectors that embedder made.
 
     Raises:
         NotFoundError: no such corpus or epoch.
         ModelMismatchError: the epoch's vectors come from another model.
+        StoreError: the graph's server lacks the epoch, or does not answer.
     """
     from indexes.views import open_view
 
-    view = open_view(ledger, settings.corpus, epoch)
+    view = open_view(ledger, settings.corpus, epoch, graph_at=graph_at)
     if embedder is not None and view.model != embedder.fingerprint:
         view.close()
         raise ModelMismatchError(
@@ -212,10 +233,13 @@ def open_corpus_view(ledger: Ledger, settings: Settings, embedder: Embedder | No
 @contextmanager
 def reading(settings: Settings, epoch: int | None = None, *, embed: bool = True) -> Iterator[tuple[View, Embedder]]:
     """A view and the embedder to ask it with, closed at the end. Without ``embed`` the models may differ."""
+    from app.projecting import opened_graphs
+
     embedder = make_embedder(settings)
     with (
         opened_ledger(settings) as ledger,
-        open_corpus_view(ledger, settings, embedder if embed else None, epoch) as view,
+        opened_graphs(settings) as graph_at,
+        open_corpus_view(ledger, settings, embedder if embed else None, epoch, graph_at) as view,
     ):
         yield view, embedder
 

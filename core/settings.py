@@ -103,6 +103,9 @@ class Settings(BaseSettings):
     neo4j_mode: Literal["off", "required", "optional"] = Field(
         default="off", description="required: no epoch is published before Neo4j has it; optional: it may lag"
     )
+    graph: Literal["ledger", "neo4j"] = Field(
+        default="ledger", description="which graph questions are answered from: the same facts at the same epoch"
+    )
     neo4j_uri: str = Field(default="bolt://127.0.0.1:7687", min_length=1)
     neo4j_user: str = Field(default="neo4j", min_length=1)
     neo4j_password: SecretStr | None = None

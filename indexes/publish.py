@@ -22,6 +22,7 @@ from core.hashing import canonical_json
 from core.language.normalise import tokens
 from core.types import Fact
 from indexes.entity_names import open_names, wanted_names
+from indexes.graph.projections import NO_PROJECTIONS, Projections
 from indexes.ledger.leases import RunLease, check_fence
 from indexes.ledger.schema import (
     OPEN,
@@ -259,13 +260,16 @@ def _index_names(connection: Connection, plan: Plan) -> None:
         connection.execute(insert(entity_tokens).prefix_with("OR IGNORE"), rows)
 
 
-def finish(ledger: Ledger, lease: RunLease, number: int) -> None:
-    """Write the segment of a frozen epoch and flip it: the only moment at which readers see a change.
+def finish(ledger: Ledger, lease: RunLease, number: int, projections: Projections = NO_PROJECTIONS) -> None:
+    """Write the segment of a frozen epoch, then what is taken along, and flip it: the only moment at which readers
+    see a change.
 
     Raises:
         SegmentError: an embedding that the plan needs is missing; the plan can then only be abandoned.
+        StoreError: a required projection lacks the epoch, which stays frozen: the next run finishes it.
     """
     made = [_write_kind(ledger, lease.corpus_id, number, kind) for kind in ("chunk", "element", "fact")]
+    projections.prepare(lease.corpus_id, number)
     mine = (epochs.c.corpus_id == lease.corpus_id, epochs.c.number == number)
     with ledger.write() as connection:
         check_fence(connection, lease)
@@ -275,6 +279,7 @@ def finish(ledger: Ledger, lease: RunLease, number: int) -> None:
         connection.execute(update(epochs).where(*mine).values(state="flipped", created=time.time()))
         corpus = update(corpora).where(corpora.c.id == lease.corpus_id)
         connection.execute(corpus.values(newest=number, published=number))
+    projections.published(lease.corpus_id)
 
 
 def _write_kind(ledger: Ledger, corpus_id: int, number: int, kind: str) -> Row | None:
@@ -300,22 +305,26 @@ def _write_kind(ledger: Ledger, corpus_id: int, number: int, kind: str) -> Row |
     }  # fmt: skip
 
 
-def recover(ledger: Ledger, lease: RunLease) -> str | None:
-    """Finish or take back what a killed publish left; says which, or None when there was nothing."""
+def recover(ledger: Ledger, lease: RunLease, projections: Projections = NO_PROJECTIONS) -> str | None:
+    """Finish or take back what a killed publish left; says which, or None when there was nothing.
+
+    Raises:
+        StoreError: a required projection lacks the epoch, which stays frozen.
+    """
     with ledger.read() as connection:
         query = select(epochs.c.number).where(epochs.c.corpus_id == lease.corpus_id, epochs.c.state == "frozen")
         number = connection.execute(query).scalar()
     if number is None:
         return None
     try:
-        finish(ledger, lease, number)
+        finish(ledger, lease, number, projections)
     except SegmentError:
-        abandon(ledger, lease, number)
+        abandon(ledger, lease, number, projections)
         return f"abandoned epoch {number}"
     return f"finished epoch {number}"
 
 
-def abandon(ledger: Ledger, lease: RunLease, number: int) -> None:
+def abandon(ledger: Ledger, lease: RunLease, number: int, projections: Projections = NO_PROJECTIONS) -> None:
     """Take a frozen epoch back: its rows go, the rows it would have closed stay open."""
     with ledger.write() as connection:
         check_fence(connection, lease)
@@ -324,3 +333,4 @@ def abandon(ledger: Ledger, lease: RunLease, number: int) -> None:
             connection.execute(delete(table).where(mine, table.c.since == number))
             connection.execute(update(table).where(mine, table.c.until == number).values(until=OPEN))
         connection.execute(delete(epochs).where(epochs.c.corpus_id == lease.corpus_id, epochs.c.number == number))
+    projections.abandoned(lease.corpus_id, number)

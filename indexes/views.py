@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 import uuid
 from collections import OrderedDict
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,11 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import delete, insert, select, update
 
-from core.errors import NotFoundError, ViewExpired
+from core.errors import NotFoundError, StoreError, ViewExpired
 from core.models.embedding import Vectors
 from core.types import PageKey, Reading
 from indexes.corpora import CorpusRow, get_corpus
 from indexes.epochs import find_epoch, get_published
+from indexes.graph.protocol import Graph
 from indexes.graph.sql import SqlGraph
 from indexes.ledger.schema import members, pages, sources, vectors, view_leases
 from indexes.ledger.store import Ledger
@@ -24,6 +26,7 @@ from indexes.segments import LivingSegment, open_segments
 from indexes.truth import batches, load_reading
 
 Name = tuple[PageKey | None, str]  # page and ref of a vector
+GraphAt = Callable[[Ledger, CorpusRow, int], Graph]  # the graph of a corpus at an epoch
 VIEW_LEASE_S = 900.0
 _READINGS = 1000  # pages kept decoded
 
@@ -55,7 +58,7 @@ class View:
         self.epoch = epoch
         self.model = model
         self.cache_dir: Path = ledger.cache_folder(corpus.id) / f"epoch-{epoch:08d}"
-        self.graph = SqlGraph(ledger, corpus.id, epoch)
+        self.graph: Graph = SqlGraph(ledger, corpus.id, epoch)
         self._expires = time.time() + lease_s
 
     @property
@@ -185,11 +188,21 @@ class View:
         return self._pages
 
 
-def open_view(ledger: Ledger, corpus_name: str, epoch: int | None = None, lease_s: float = VIEW_LEASE_S) -> View:
+def open_view(
+    ledger: Ledger,
+    corpus_name: str,
+    epoch: int | None = None,
+    lease_s: float = VIEW_LEASE_S,
+    graph_at: GraphAt | None = None,
+) -> View:
     """A view of the published epoch, or of a retained older one.
+
+    Args:
+        graph_at: where its graph is read from; None for the ledger.
 
     Raises:
         NotFoundError: no such corpus, nothing published yet, or no such epoch.
+        StoreError: the server of the graph does not have the epoch, or does not answer.
     """
     corpus = get_corpus(ledger, corpus_name)
     with ledger.write() as connection:  # the lease and the check are one transaction, or vacuum could slip in
@@ -199,4 +212,10 @@ def open_view(ledger: Ledger, corpus_name: str, epoch: int | None = None, lease_
         view = View(ledger, corpus, number, model, lease_s)
         values = {"id": view.lease_id, "corpus_id": corpus.id, "epoch": number, "expires": time.time() + lease_s}
         connection.execute(insert(view_leases).values(**values))
+    if graph_at is not None:
+        try:
+            view.graph = graph_at(ledger, corpus, number)
+        except StoreError:
+            view.close()
+            raise
     return view

@@ -32,7 +32,7 @@ def apply_decisions(tools: Tools, corpus_name: str, options: Options = Options()
     with run_lease(tools.ledger, corpus.id, report.run_id) as lease:
         start_run(tools.ledger, corpus.id, report.run_id, KIND, "")
         try:
-            report.recovered = recover(tools.ledger, lease)
+            report.recovered = recover(tools.ledger, lease, tools.projections)
             _check_model(tools, corpus.id, corpus_name)
             with report.timed("plan"):
                 plan = make_plan(tools.ledger, corpus.id, [], tools.embedder.fingerprint)

@@ -41,6 +41,7 @@ from indexes.corpora import (
     start_run,
 )
 from indexes.epochs import list_epochs
+from indexes.graph.projections import NO_PROJECTIONS, Projections
 from indexes.ledger.leases import RunLease, run_lease
 from indexes.ledger.store import Ledger
 from indexes.projection import PROJECTION_FINGERPRINT, project
@@ -112,6 +113,7 @@ class Tools:
     extractor: Extractor
     progress: Progress = no_progress
     meter: Meter = field(default_factory=NoMeter)
+    projections: Projections = NO_PROJECTIONS
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,7 +184,7 @@ def _run(
     lease: RunLease,
     report: RunReport,
 ) -> None:
-    report.recovered = recover(tools.ledger, lease)
+    report.recovered = recover(tools.ledger, lease, tools.projections)
     corpus = get_corpus(tools.ledger, corpus.name)  # recovery may have flipped an epoch
     source_id = ensure_source(tools.ledger, corpus.id, source.name, source.kind, source.location)
     before = open_members(tools.ledger, source_id)
@@ -429,12 +431,19 @@ def embed_texts(tools: Tools, plan: Plan, report: RunReport) -> None:
 
 
 def publish(tools: Tools, corpus: CorpusRow, lease: RunLease, plan: Plan, options: Options, report: RunReport) -> None:
-    """Publish the plan as the next epoch, unless readers already have exactly that."""
+    """Publish the plan as the next epoch, unless readers already have exactly that.
+
+    Raises:
+        StoreError: a required projection lacks the epoch; it stays frozen, and the next run finishes it.
+    """
     report.rows = plan.counts()
     if plan.is_empty and corpus.published == corpus.newest and corpus.newest > 0:
-        return
-    report.epoch = freeze(tools.ledger, lease, plan)
-    finish(tools.ledger, lease, report.epoch)
-    _log.info("publish", epoch=report.epoch)
-    if has_many_segments(tools.ledger, corpus.id):
-        vacuum(tools.ledger, corpus, lease, options.keep_epochs, options.keep_days)
+        tools.projections.caught_up(corpus.id)
+    else:
+        report.epoch = freeze(tools.ledger, lease, plan)
+        finish(tools.ledger, lease, report.epoch, tools.projections)
+        _log.info("publish", epoch=report.epoch)
+        if has_many_segments(tools.ledger, corpus.id):
+            vacuum(tools.ledger, corpus, lease, options.keep_epochs, options.keep_days)
+            tools.projections.vacuumed(corpus.id)
+    report.lagging = list(tools.projections.problems)

@@ -33,6 +33,7 @@ class RunReport:
     texts_embedded: int = 0
     texts_reused: int = 0
     rows: dict[str, dict[str, int]] = field(default_factory=dict)
+    lagging: list[str] = field(default_factory=list)  # projections that miss something, and why
     rejects: list[Reject] = field(default_factory=list)
     failures: list[Reject] = field(default_factory=list)  # chunks no extraction could be made of, and why
     proposals: dict[str, dict[str, int]] = field(default_factory=dict)  # types and relations the guide lacks

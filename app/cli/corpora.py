@@ -46,15 +46,18 @@ def drop(
 ) -> None:
     """Remove a corpus with everything it has: pages, graph, vectors, history."""
     settings = session.settings()
+    from app.projecting import opened_projections
     from app.wiring import opened_ledger
     from indexes.corpora import drop_corpus, get_corpus
 
-    with opened_ledger(settings) as ledger:
-        get_corpus(ledger, name)
+    with opened_ledger(settings) as ledger, opened_projections(settings, ledger) as projections:
+        corpus = get_corpus(ledger, name)
         if not yes:
             _confirm(session, name)
         drop_corpus(ledger, name)
-    session.emit({"dropped": name}, f"corpus {name!r} is gone")
+        projections.dropped(corpus.id)
+    lagging = projections.problems
+    session.emit({"dropped": name, "lagging": lagging}, f"corpus {name!r} is gone", *lagging)
 
 
 def _confirm(session: Session, name: str) -> None:

@@ -163,6 +163,7 @@ def apply(session: Session, *, corpus: CorpusOption = None) -> None:
 def _applied(report: RunReport) -> list[str]:
     head = f"corpus {report.corpus!r}: "
     recovered = [f"{head}{report.recovered}"] if report.recovered else []
+    recovered += [f"{head}{problem}" for problem in report.lagging]
     if report.epoch is None:
         return [*recovered, f"{head}every decision is in force already"]
     names, moved = report.rows["entity_names"], report.rows["supports"]["opened"]

@@ -51,15 +51,19 @@ def rollback(
     The next ingest publishes from the newest state, not from this one.
     """
     settings = session.settings(corpus)
+    from app.projecting import opened_projections
     from app.wiring import opened_ledger
     from indexes import epochs
     from indexes.corpora import get_corpus
 
-    with opened_ledger(settings) as ledger:
+    with opened_ledger(settings) as ledger, opened_projections(settings, ledger) as projections:
         row = get_corpus(ledger, settings.corpus)
         epochs.rollback(ledger, row, number)
-    done = {"corpus": settings.corpus, "published": number, "newest": row.newest}
-    session.emit(done, f"corpus {settings.corpus!r}: readers now see epoch {number} (newest is {row.newest})")
+        projections.published(row.id)
+    lagging = projections.problems
+    done = {"corpus": settings.corpus, "published": number, "newest": row.newest, "lagging": lagging}
+    said = f"corpus {settings.corpus!r}: readers now see epoch {number} (newest is {row.newest})"
+    session.emit(done, said, *lagging)
 
 
 def vacuum(
@@ -71,6 +75,7 @@ def vacuum(
 ) -> None:
     """Remove for good what only old epochs show, and merge vector segments."""
     settings = session.settings(corpus)
+    from app.projecting import opened_projections
     from app.wiring import forget_replies, opened_ledger
     from indexes import vacuum as cleaning
     from indexes.corpora import get_corpus
@@ -78,17 +83,19 @@ def vacuum(
 
     epochs = settings.keep_epochs if keep_epochs is None else keep_epochs
     days = settings.keep_days if keep_days is None else keep_days
-    with opened_ledger(settings) as ledger:
+    with opened_ledger(settings) as ledger, opened_projections(settings, ledger) as projections:
         row = get_corpus(ledger, settings.corpus)
         with run_lease(ledger, row.id, f"vacuum-{uuid.uuid4().hex[:12]}") as lease:
             report = cleaning.vacuum(ledger, row, lease, epochs, days)
+            projections.vacuumed(row.id)
     replies = forget_replies(settings, days)
     removed = ", ".join(f"{count} {name}" for name, count in report.rows.items() if count) or "nothing"
     session.emit(
-        report.as_dict() | {"replies": replies},
+        report.as_dict() | {"replies": replies, "lagging": projections.problems},
         f"oldest epoch kept: {report.oldest_retained}; epochs removed: {report.epochs}",
         f"rows removed: {removed}; segments: {report.segments_before} before, {report.segments_after} after",
         *([f"replies of language models forgotten: {replies}"] if replies else []),
+        *projections.problems,
     )
 
 

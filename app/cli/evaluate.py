@@ -93,16 +93,12 @@ def _run_passages(
     from ingestion.sources import PassagesSource
 
     source = PassagesSource(path)
-    given = source.passages()
-    from app.wiring import make_embedder, opened_ledger, reading
+    from app.wiring import reading, run_ingest
     from eval.passages import evaluate
-    from ingestion.extract.given import GivenExtractor
-    from ingestion.pipeline import Options, Tools, ingest, no_progress
+    from ingestion.pipeline import Options, no_progress
 
     with progress_bars(session) as progress:
-        with opened_ledger(settings, create=True) as ledger:
-            tools = Tools(ledger, make_embedder(settings), GivenExtractor(given), progress or no_progress)
-            report = ingest(tools, settings.corpus, source, Options())
+        report = run_ingest(settings.model_copy(update={"extractor": "given"}), source, Options(), progress)
         if report.rejects:
             session.note(f"{len(report.rejects)} triples or passages not used: clausegraph show {report.run_id}")
         with reading(settings) as (view, embedder):

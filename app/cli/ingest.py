@@ -72,6 +72,7 @@ def _lines(report: RunReport) -> list[RenderableType]:
     for key, counts in report.proposals.items():
         named = ", ".join(f"{name} ({count})" for name, count in list(counts.items())[:_REJECTS_SHOWN])
         lines += [f"not in your {key}: {len(counts)}: {named}"] if counts else []
+    lines += report.lagging
     if report.rejects:
         lines.append(f"not used: {len(report.rejects)}")
         lines.append(table(("what", "why"), [(r.what, r.reason) for r in report.rejects[:_REJECTS_SHOWN]]))

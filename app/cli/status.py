@@ -15,12 +15,15 @@ def status(session: Session, *, corpus: CorpusOption = None) -> None:
     """Show corpora, their sources, what their published epoch holds, and the last runs."""
     settings = session.settings(corpus)
     from app.browse import corpus_status
+    from app.projecting import projection_states
     from app.wiring import opened_ledger
     from indexes.corpora import get_corpus, list_corpora
 
     with opened_ledger(settings) as ledger:
         rows = list_corpora(ledger) if corpus is None else [get_corpus(ledger, corpus)]
         found = [corpus_status(ledger, row) for row in rows]
+        for one, row in zip(found, rows, strict=True):
+            one["projections"] = projection_states(settings, ledger, row.id)
     lines: list[Any] = [f"home: {settings.home}"] + ([] if found else ["no corpora yet"])
     for one in found:
         lines += ["", *_lines(one)]
@@ -34,6 +37,9 @@ def _lines(one: dict[str, Any]) -> list[Any]:
         f"  {one['pages']} pages, {one['entities']} entities, {one['facts']} facts, {one['statements']} statements",
         f"  embedded by {one['model'] or 'nothing yet'}",
     ]
+    for name, state in one["projections"].items():
+        reason = f": {state['reason']}" if state["reason"] else ""
+        lines.append(f"  in {name}: {state['state']}{reason}")
     if one["running"]:
         run = one["running"]
         lines.append(f"  run {run['run']} holds it (process {run['pid']} on {run['host']})")

@@ -183,7 +183,7 @@ def _mistral(server: Server, options: ModelOptions) -> _Connected:
 
 def _openai(server: Server, options: ModelOptions) -> _Connected:
     """The class has retries of its own even when told none, so its client is called."""
-    from llama_index.embeddings.openai_like import OpenAILikeEmbedding  # type: ignore[import-untyped]
+    from llama_index.embeddings.openai_like import OpenAILikeEmbedding
 
     from core.models.clients.openai_like import NO_KEY, open_http, openai_errors
 

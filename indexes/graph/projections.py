@@ -48,6 +48,16 @@ class Projections:
 
             self._try(follower, "prepare", work, raises=follower.required)
 
+    def caught_up(self, corpus_id: int) -> None:
+        """When a run has nothing to publish: what was missed before is brought now.
+
+        Raises:
+            StoreError: a required projection does not have what readers have.
+        """
+        for follower in self.followers:
+            work = partial(follower.projection.catch_up, corpus_id)
+            self._try(follower, "catch up", work, raises=follower.required)
+
     def published(self, corpus_id: int) -> None:
         """After a flip or a rollback."""
         for follower in self.followers:

@@ -36,7 +36,7 @@ def plan_run(
     with step(tools, corpus, run_id, "plan", pace, begin=True) as lease:
         start_run(tools.ledger, corpus.id, run_id, "ingest", source.name)
         report = RunReport(run_id, corpus_name, source.name)
-        report.recovered = recover(tools.ledger, lease)
+        report.recovered = recover(tools.ledger, lease, tools.projections)
         newest = get_corpus(tools.ledger, corpus_name).newest  # recovery may have flipped an epoch
         source_id = ensure_source(tools.ledger, corpus.id, source.name, source.kind, source.location)
         before = open_members(tools.ledger, source_id)

@@ -89,7 +89,7 @@ def publish_run(
         check_same(tools.embedder.fingerprint, steps["embed"]["embedder"], "embedding model")
         report = assembled(tools, corpus, run_id, steps)
         with report.timed("publish"):
-            recover(tools.ledger, lease)
+            recover(tools.ledger, lease, tools.projections)
             found = epoch_of_run(tools.ledger, corpus.id, run_id, steps["plan"]["newest"])
             if found is not None:
                 report.epoch, report.rows = found
@@ -97,6 +97,6 @@ def publish_run(
                 plan = _plan(tools, corpus.id, steps["plan"], planned_pages(tools.ledger, run_id), report)
                 embed_texts(tools, plan, report)  # nothing, unless stored embeddings were lost since
                 publish(tools, get_corpus(tools.ledger, corpus_name), lease, plan, options, report)
-        done = {"epoch": report.epoch, "rows": report.rows, "seconds": seconds_of(report, "publish")}
-        write_step(tools.ledger, lease, "publish", done)
+        done = {name: report.as_dict()[name] for name in ("epoch", "rows", "lagging")}
+        write_step(tools.ledger, lease, "publish", done | {"seconds": seconds_of(report, "publish")})
         return report.epoch

@@ -91,6 +91,7 @@ def assembled(tools: Tools, corpus: CorpusRow, run_id: str, steps: Mapping[str, 
     if "publish" in steps:
         published = steps["publish"]
         report.epoch, report.rows = published["epoch"], published["rows"]
+        report.lagging = published["lagging"]
         report.seconds |= published["seconds"]
     return report
 

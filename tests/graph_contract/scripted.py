@@ -8,6 +8,8 @@ from __future__ import annotations
 import html
 import shutil
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from core.extraction import Extraction, ExtractionInput
@@ -15,6 +17,8 @@ from core.models.embedding import HashingEmbedder
 from core.types import AnyOf, Condition, Leaf, Literal, Mention, Not, Span, Statement
 from indexes.corpora import get_corpus
 from indexes.decisions import merge, undo
+from indexes.graph.projections import NO_PROJECTIONS, Follower, Projections
+from indexes.graph.protocol import GraphProjection
 from indexes.ledger.leases import run_lease
 from indexes.ledger.store import open_ledger
 from indexes.vacuum import vacuum
@@ -66,6 +70,8 @@ def _condition(label: str, text: str, parts: list[str]) -> Condition | None:
 class Town:
     """A folder of scripted pages and the corpus that follows it."""
 
+    projections: Projections = NO_PROJECTIONS
+
     def __init__(self, corpus: str = "town") -> None:
         self.corpus = corpus
         self.root = Path(tempfile.mkdtemp(prefix="town-"))
@@ -86,7 +92,16 @@ class Town:
         (self.folder / f"{name}.html").unlink()
 
     def tools(self) -> Tools:
-        return Tools(self.ledger, HashingEmbedder(8), Scripted())
+        return Tools(self.ledger, HashingEmbedder(8), Scripted(), projections=self.projections)
+
+    @contextmanager
+    def taking_along(self, projection: GraphProjection, *, required: bool = True) -> Iterator[Projections]:
+        """What is published meanwhile is published with this projection."""
+        self.projections = Projections((Follower(projection, required),))
+        try:
+            yield self.projections
+        finally:
+            self.projections = NO_PROJECTIONS
 
     def publish(self) -> int:
         """Mirror the folder; returns the newest epoch."""

@@ -21,14 +21,14 @@ MEMORY = "600m"
 EMPTY = "MATCH (n) WHERE NOT n:Ledger RETURN count(n) AS nodes"
 
 
-def own_server(folder: Path, **options: str) -> RunningNeo4j:
-    """A server of a test's own; the test is skipped where Java or Maven is missing."""
+def own_server(folder: Path, *, apoc: bool = False, **options: str) -> RunningNeo4j:
+    """A server of a test's own, with APOC if that is asked for; the test is skipped where Java or Maven is missing."""
     try:
         check_java()
         check_maven()
     except InputError as error:
         pytest.skip(str(error))
-    return start_neo4j(folder, cache=CACHE, memory=MEMORY, options=options)
+    return start_neo4j(folder, cache=CACHE, memory=MEMORY, apoc=apoc, options=options)
 
 
 @functools.cache

@@ -14,14 +14,12 @@ from indexes.graph.neo4j import Address, Neo4jServer
 from indexes.graph.neo4j_graph import Neo4jGraph
 from indexes.graph.neo4j_projection import Neo4jProjection
 from indexes.graph.neo4j_rows import Corpus
-from indexes.graph.projections import Follower, Projections
 from indexes.graph.sql import SqlGraph
 from indexes.ledger.identity import ledger_id
 from indexes.ledger.leases import run_lease
 from indexes.ledger.store import open_ledger
 from indexes.publish import PageTarget, abandon, freeze, make_plan
 from tests.graph_contract.scripted import Town
-from tests.neo4j.publishing import taking_along
 
 pytestmark = pytest.mark.integration
 
@@ -42,7 +40,7 @@ def frozen(town: Town) -> int:
 def test_it_follows_edits_returns_decisions_rollback_and_vacuum(
     town: Town, server: Neo4jServer, projection: Neo4jProjection
 ) -> None:
-    with taking_along(Projections((Follower(projection, required=True),))):
+    with town.taking_along(projection):
         town.write("a", "grant | pays | =£200 | if over 65 | unless abroad", "grant | needs | age")
         town.write("b", "heating grant | pays | =£200")
         town.publish()
@@ -166,7 +164,7 @@ def test_a_wiped_database_is_noticed_and_written_again(
         reader.counts()
     assert projection.status(town.id).state == "absent"
     town.write("a", "grant | pays | =£300")
-    with taking_along(Projections((Follower(projection, required=True),))):
+    with town.taking_along(projection):
         town.publish()
     assert projection.verify(town.id) == []
     with pytest.raises(StoreMismatch, match="rebuilt"):
@@ -284,16 +282,15 @@ def test_optional_lags_and_required_blocks(town: Town, address: Address, server:
     town.write("a", "grant | pays | =£200")
     nowhere = Address("bolt://127.0.0.1:1", address.user, address.password, deadline=1.0)
     with Neo4jProjection(town.ledger, Neo4jServer(nowhere)) as away:
-        optional = Projections((Follower(away),))
-        with taking_along(optional):
+        with town.taking_along(away, required=False) as optional:
             assert town.publish() == 1
         assert [line.split(":")[0] for line in optional.problems] == ["neo4j lags (prepare)", "neo4j lags (publish)"]
         town.write("a", "grant | pays | =£300")
-        with taking_along(Projections((Follower(away, required=True),))), pytest.raises(StoreUnavailable):
+        with town.taking_along(away), pytest.raises(StoreUnavailable):
             town.publish()
         assert get_corpus(town.ledger, town.corpus).published == 1
     back = Neo4jProjection(town.ledger, server)
-    with taking_along(Projections((Follower(back, required=True),))):
+    with town.taking_along(back):
         town.publish()  # recovers the frozen epoch first
     assert get_corpus(town.ledger, town.corpus).published == 2
     assert back.verify(town.id) == []
@@ -303,13 +300,13 @@ def test_a_deadline_blocks_the_flip_and_what_was_written_is_found_again(town: To
     town.write("a", *(f"grant {number} | pays | =£{number}" for number in range(50)))
     late = Neo4jProjection(town.ledger, server, deadline=0.0, batch=10)
     with (
-        taking_along(Projections((Follower(late, required=True),))),
+        town.taking_along(late),
         pytest.raises(StoreUnavailable, match="within 0 s"),
     ):
         town.publish()
     assert get_corpus(town.ledger, town.corpus).published == 0
     patient = Neo4jProjection(town.ledger, server, batch=10)
-    with taking_along(Projections((Follower(patient, required=True),))):
+    with town.taking_along(patient):
         town.publish()
     assert get_corpus(town.ledger, town.corpus).published == 1
     assert patient.verify(town.id) == []

@@ -8,10 +8,8 @@ from pathlib import Path
 
 from indexes.graph.neo4j import Address, Neo4jServer
 from indexes.graph.neo4j_projection import Neo4jProjection
-from indexes.graph.projections import Follower, Projections
 from indexes.ledger.store import open_ledger
 from tests.graph_contract.scripted import Town
-from tests.neo4j.publishing import taking_along
 
 BATCH = 40  # relationships a transaction, so that there are many moments to die at
 PAGES = 12
@@ -39,7 +37,7 @@ def reopened(root: Path) -> Town:
 def publish(town: Town, address: Address) -> None:
     """One run, Neo4j included; it recovers first what a killed one left."""
     with Neo4jProjection(town.ledger, Neo4jServer(address), batch=BATCH) as projection:
-        with taking_along(Projections((Follower(projection, required=True),))):
+        with town.taking_along(projection):
             town.publish()
         projection.catch_up(1)
 

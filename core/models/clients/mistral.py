@@ -9,7 +9,7 @@ from typing import Any
 
 import httpx2
 from llama_index.core.base.llms.types import ChatResponse, LLMMetadata, TextBlock, ThinkingBlock
-from llama_index.llms.mistralai import MistralAI  # type: ignore[import-untyped]
+from llama_index.llms.mistralai import MistralAI
 from mistralai.client import Mistral
 from mistralai.client.errors import MistralError, NoResponseError, ResponseValidationError
 

@@ -8,7 +8,7 @@ from functools import partial
 
 import httpx
 import openai
-from llama_index.llms.openai_like import OpenAILike  # type: ignore[import-untyped]
+from llama_index.llms.openai_like import OpenAILike
 
 from core.models.clients.driver import Driver
 from core.models.clients.failures import UNREADABLE, Server, is_mistake

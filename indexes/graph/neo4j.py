@@ -1,7 +1,7 @@
-"""The only module that knows Neo4j's driver: one server, its version, transactions with a deadline, its errors.
+"""The module that knows Neo4j's driver: one server, its version, transactions with a deadline, its errors.
 
-Query texts are literals of ours and everything else is a parameter. Each call runs in a thread of its own, so
-that a server that hangs costs no more than the deadline.
+Query texts are literals of ours and everything else is a parameter, but for what ``neo4j_cypher`` lets through to
+``explore``. Each call runs in a thread of its own, so that a server that hangs costs no more than the deadline.
 """
 
 from __future__ import annotations
@@ -9,9 +9,10 @@ from __future__ import annotations
 import re
 import threading
 import time
+import uuid
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field, replace
 from typing import Any, LiteralString, TypeVar
 
 import neo4j
@@ -27,7 +28,12 @@ OLDEST = (5, 23)
 DEADLINE_S = 30.0  # of one transaction
 RETRY_S = 5.0  # the driver tries a transaction again that met a deadlock or a lost connection
 _CONNECT_S = 5.0
+_FETCH = 200  # rows that are asked for at once
 _SLACK_S = 2.0  # the server ends a query at the deadline; when it does not answer even then, we go
+_END: LiteralString = (
+    "SHOW TRANSACTIONS YIELD transactionId AS id, metaData WHERE metaData.clausegraph = $mark "
+    "TERMINATE TRANSACTIONS id YIELD message RETURN message"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +127,38 @@ class Neo4jServer:
 
         return self._call(run)
 
+    def explore(self, work: Callable[[neo4j.Transaction], T], rows: int, size: int, seconds: float) -> T:
+        """What ``work`` makes of a transaction that can write nothing; which takes about so many rows, as they come.
+
+        The server ends it after ``seconds``, and when the caller is interrupted. Once ``size`` bytes have come, the
+        connection is dropped, in the middle of a value if need be.
+
+        Raises:
+            StoreRefused: more than ``size`` bytes.
+            StoreError: as ``read``.
+        """
+        if not self._checked:
+            self.check()
+        mark = uuid.uuid4().hex
+
+        def run() -> T:
+            with (
+                self._driver.session(
+                    database=self.address.database, default_access_mode=neo4j.READ_ACCESS, fetch_size=min(_FETCH, rows)
+                ) as session,
+                session.begin_transaction(metadata={"clausegraph": mark}, timeout=seconds) as transaction,
+                _at_most(size, transaction),
+            ):
+                return work(transaction)
+
+        bounded = replace(self.address, deadline=seconds)
+        try:
+            with driver_errors(bounded):
+                return _bounded(run, bounded)
+        except KeyboardInterrupt:
+            self.read(_END, mark=mark)
+            raise
+
     def _call(self, work: Callable[[], T]) -> T:
         with driver_errors(self.address):
             return _bounded(work, self.address)
@@ -137,6 +175,46 @@ class Neo4jServer:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+
+class _Counted:
+    """A connection's socket, of which no more than so many bytes are read."""
+
+    def __init__(self, socket: Any, size: int) -> None:
+        self.socket = socket
+        self.left = size
+
+    def recv_into(self, buffer: memoryview, length: int) -> int:
+        read: int = self.socket.recv_into(buffer, length)
+        self.left -= read
+        if self.left < 0:  # to the driver this is a broken connection, so it is not used again
+            raise OSError("more bytes than asked for")
+        return read
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.socket, name)
+
+
+@contextmanager
+def _at_most(size: int, transaction: neo4j.Transaction) -> Iterator[None]:
+    """Count the bytes where they come in, until the transaction has ended.
+
+    Nothing public of the driver stops a value that fills the memory: it reads a whole row before it hands it out.
+    """
+    inbox: Any = transaction._connection.inbox
+    inbox._socket = counted = _Counted(inbox._socket, size)
+    try:
+        yield
+    except (driver.DriverError, OSError) as error:
+        if counted.left < 0:
+            raise StoreRefused(
+                f"the result is larger than {size / 2**20:g} MiB; ask for fewer rows or smaller values"
+            ) from error
+        raise
+    finally:
+        with suppress(driver.DriverError, OSError):  # rows that nobody wants any more may be too large
+            transaction.close()
+        inbox._socket = counted.socket
 
 
 def _thread_name(address: Address) -> str:

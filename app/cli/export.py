@@ -1,4 +1,4 @@
-"""``clausegraph export``: an epoch as a file."""
+"""``clausegraph export``: an epoch as a file, or handed over to LlamaIndex."""
 
 from __future__ import annotations
 
@@ -9,42 +9,68 @@ from typing import Annotated
 import typer
 
 from app.cli.session import CorpusOption, EpochOption, Session, command
+from core.errors import InputError
 
 
 class Form(StrEnum):
-    """What an export can be."""
+    """What a file can be."""
 
     JSONL = "jsonl"
     CSV = "csv"
     GRAPHML = "graphml"
 
 
+class Receiver(StrEnum):
+    """Whom an epoch can be handed over to."""
+
+    LLAMAINDEX = "llamaindex"
+
+
 def export(
     session: Session,
     *,
-    output: Annotated[Path, typer.Option("--output", "-o", help="The file to write.")],
+    target: Annotated[
+        str | None,
+        typer.Argument(metavar="DIR|URI", help="With --to: a new folder, or the address of an empty Neo4j."),
+    ] = None,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="The file to write.")] = None,
     form: Annotated[
-        Form, typer.Option("--format", "-f", help="jsonl: everything; csv: statements; graphml: the graph.")
-    ] = Form.JSONL,
+        Form | None,
+        typer.Option("--format", "-f", help="jsonl (the default): everything; csv: statements; graphml: the graph."),
+    ] = None,
+    to: Annotated[
+        Receiver | None, typer.Option("--to", help="llamaindex: stores that LlamaIndex opens with its own classes.")
+    ] = None,
     corpus: CorpusOption = None,
     epoch: EpochOption = None,
 ) -> None:
-    """Write the graph of the published or another retained epoch to a file."""
+    """Write the published or another retained epoch to a file, or hand it over to LlamaIndex.
+
+    clausegraph export --output FILE, or clausegraph export --to llamaindex DIR|URI. User and password of a Neo4j are
+    those of CLAUSEGRAPH_NEO4J_USER and CLAUSEGRAPH_NEO4J_PASSWORD.
+    """
+    if to is None and (output is None or target is not None):
+        raise InputError("give --output FILE, or --to llamaindex with a folder or the address of a Neo4j")
+    if to is not None and (target is None or output is not None or form is not None):
+        raise InputError(f"--to {to.value} takes a folder or the address of a Neo4j, and no --output or --format")
     settings = session.settings(corpus)
-    from app.export.writing import export_view
     from app.wiring import reading
 
     with reading(settings, epoch, embed=False) as (view, _):
-        counts = export_view(view, form.value, output)
-        made = {
-            "corpus": view.corpus,
-            "epoch": view.epoch,
-            "format": form.value,
-            "output": str(output),
-            "counts": counts,
-        }
-    listed = ", ".join(f"{count} {kind}" for kind, count in counts.items())
-    session.emit(made | {"counts": counts}, f"{output}: {listed}")
+        made = {"corpus": view.corpus, "epoch": view.epoch}
+        if target is not None:
+            from app.export.llamaindex import hand_over
+
+            place, kind = target, Receiver.LLAMAINDEX.value
+            counts = hand_over(view, target, settings)
+        else:
+            from app.export.writing import export_view
+
+            assert output is not None  # checked above
+            place, kind = str(output), (form or Form.JSONL).value
+            counts = export_view(view, kind, output)
+    listed = ", ".join(f"{count} {name}" for name, count in counts.items())
+    session.emit(made | {"format": kind, "output": place, "counts": counts}, f"{place}: {listed}")
 
 
 def register(app: typer.Typer) -> None:

@@ -18,7 +18,21 @@ from llama_index.core.schema import NodeRelationship, RelatedNodeInfo, TextNode
 
 from core.errors import InputError
 from core.serial import condition_to_json
-from core.types import All, AnyOf, Chunk, Condition, Element, Fact, Leaf, Mention, Not, PageKey, Reading, Support
+from core.types import (
+    All,
+    AnyOf,
+    Chunk,
+    Condition,
+    Element,
+    Fact,
+    Leaf,
+    Mention,
+    Not,
+    PageKey,
+    Reading,
+    Statement,
+    Support,
+)
 from indexes.projection import LITERAL
 from indexes.views import View
 from query.read.evidence import quote_of
@@ -80,7 +94,8 @@ def element_node(view: View, page: PageKey, element: Element) -> TextNode:
 
 def fact_node(view: View, fact: Fact, supports: Sequence[Support]) -> TextNode:
     """A fact in words, as it was embedded; a graph retriever goes on from its subject."""
-    metadata = _fact_properties(view, fact, supports) | {VECTOR_SOURCE_KEY: fact.subject}
+    statements = [statement_record(view, support) for support in supports]
+    metadata = _fact_properties(view, fact, statements) | {VECTOR_SOURCE_KEY: fact.subject}
     return _hidden(TextNode(id_=fact.id, text=fact.text, metadata=metadata))
 
 
@@ -116,13 +131,17 @@ def _hidden(node: TextNode) -> TextNode:
 
 
 def make_triplets(view: View, facts: Iterable[Fact], supports: Sequence[Support]) -> list[Triplet]:
-    """One triplet a fact, in the order given.
+    """One triplet a fact, in the order given; ``supports`` are theirs, by page.
 
     Its subject carries the chunk that states it (the first by page), from which LlamaIndex's retrievers take the
     source text; its relation all that state it, with their conditions.
     """
-    by_fact = _by_fact(supports)
-    return [_triplet(view, fact, by_fact[fact.id]) for fact in facts if fact.id in by_fact]
+    statements: dict[str, list[Properties]] = {}
+    first: dict[str, Statement] = {}
+    for support in supports:
+        statements.setdefault(support.fact_id, []).append(statement_record(view, support))
+        first.setdefault(support.fact_id, support.statement)
+    return [_triplet(view, fact, first[fact.id], statements[fact.id]) for fact in facts if fact.id in first]
 
 
 def entity_node(view: View, key: str, properties: Mapping[str, Any] | None = None) -> GraphEntity:
@@ -133,26 +152,17 @@ def entity_node(view: View, key: str, properties: Mapping[str, Any] | None = Non
     return GraphEntity(name=key, label=ENTITY, properties=made)
 
 
-def _by_fact(supports: Sequence[Support]) -> dict[str, list[Support]]:
-    found: dict[str, list[Support]] = {}
-    for support in supports:
-        found.setdefault(support.fact_id, []).append(support)
-    return found
-
-
-def _triplet(view: View, fact: Fact, supports: Sequence[Support]) -> Triplet:
-    properties = _fact_properties(view, fact, supports)
-    statement = supports[0].statement
+def _triplet(view: View, fact: Fact, first: Statement, statements: Sequence[Properties]) -> Triplet:
+    properties = _fact_properties(view, fact, statements)
     place = {key: properties[key] for key in ("page", "chunk", "anchors")} | {TRIPLET_SOURCE_KEY: properties["chunk"]}
-    target = statement.object
+    target = first.object
     kind = {"type": target.type} if isinstance(target, Mention) else {"kind": target.kind}
-    subject: LabelledNode = entity_node(view, fact.subject, place | {"type": statement.subject.type})
+    subject: LabelledNode = entity_node(view, fact.subject, place | {"type": first.subject.type})
     relation = GraphRelation(label=fact.relation, source_id=fact.subject, target_id=fact.object, properties=properties)
     return subject, relation, entity_node(view, fact.object, place | kind)
 
 
-def _fact_properties(view: View, fact: Fact, supports: Sequence[Support]) -> Properties:
-    statements = [statement_record(view, support) for support in supports]
+def _fact_properties(view: View, fact: Fact, statements: Sequence[Properties]) -> Properties:
     first = statements[0]
     return {
         "corpus": view.corpus,

@@ -1,0 +1,163 @@
+"""An epoch handed over to plain LlamaIndex: a storage context in a folder, or a property graph in a Neo4j.
+
+What is written is opened with LlamaIndex's own classes; ClauseGraph is not needed any more. Packages of LlamaIndex
+are imported when they are used: they are an extra.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+import uuid
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from app.export.writing import Counts
+from app.version import version
+from core.errors import InputError
+from core.models.embedding import Vectors
+from core.settings import Settings
+from indexes.views import View
+
+if TYPE_CHECKING:
+    from llama_index.core.graph_stores.types import LabelledPropertyGraph, Triplet
+    from llama_index.core.schema import TextNode
+
+MANIFEST = "clausegraph.json"
+INSTALL = "needs LlamaIndex's stores for FAISS and Neo4j: pip install 'clausegraph[llamaindex]'"
+_INDEX_ID = "chunks"
+
+
+def hand_over(view: View, target: str, settings: Settings) -> Counts:
+    """Write the view's epoch into a new folder, or, where ``target`` is a URI, into an empty Neo4j.
+
+    Raises:
+        InputError: the folder is not empty or cannot be written; the URI is not a Neo4j's, or has a password in it;
+            the extra is not installed.
+        StoreError: Neo4j does not answer, holds something already, or lacks APOC.
+    """
+    if "://" in target:
+        from app.export.llamaindex_neo4j import write_neo4j
+
+        return write_neo4j(view, target, settings)
+    return write_folder(view, Path(target).expanduser())
+
+
+def write_folder(view: View, folder: Path) -> Counts:
+    """Write docstore, index store, FAISS vectors and property graph; returns how much of what.
+
+    Raises:
+        InputError: as ``hand_over``; nothing is left behind then.
+    """
+    try:
+        from llama_index.vector_stores.faiss import FaissVectorStore
+    except ModuleNotFoundError as error:
+        raise InputError(f"an export to a folder {INSTALL}") from error
+    from llama_index.core import StorageContext
+    from llama_index.core.data_structs.data_structs import IndexDict
+    from llama_index.core.graph_stores import SimplePropertyGraphStore
+    from llama_index.core.storage.docstore import SimpleDocumentStore
+    from llama_index.core.storage.index_store import SimpleIndexStore
+
+    from indexes.vectors.faiss import flat_index
+
+    nodes, matrix = embedded_chunks(view)
+    graph, counts = _property_graph(view, nodes)
+    documents, indices = SimpleDocumentStore(), SimpleIndexStore()
+    documents.add_documents(nodes)
+    indices.add_index_struct(
+        IndexDict(index_id=_INDEX_ID, nodes_dict={str(row): node.node_id for row, node in enumerate(nodes)})
+    )
+    storage = StorageContext.from_defaults(
+        docstore=documents,
+        index_store=indices,
+        vector_store=FaissVectorStore(flat_index(matrix)),
+        property_graph_store=SimplePropertyGraphStore(graph),
+    )
+    counts = {"chunk": len(nodes)} | counts
+    with _new_folder(folder) as temporary:
+        storage.persist(temporary)
+        manifest = {
+            "clausegraph": version(),
+            "corpus": view.corpus,
+            "epoch": view.epoch,
+            "embedding_model": view.model,
+            "dimension": int(matrix.shape[1]),
+            "counts": counts,
+        }
+        (temporary / MANIFEST).write_text(json.dumps(manifest, indent=2) + "\n", encoding="utf-8")
+    return counts
+
+
+def embedded_chunks(view: View) -> tuple[list[TextNode], Vectors]:
+    """The chunks of the epoch by page, and their vectors, shape (n, d), in the same order.
+
+    Raises:
+        InputError: the epoch has none.
+    """
+    from query.stores.nodes import chunk_node
+
+    names, matrix = view.vectors("chunk")
+    rows = {name: row for row, name in enumerate(names)}
+    found = [(page, chunk) for page in view.page_keys() for chunk in view.reading(page).chunks]
+    if not found:
+        raise InputError(f"epoch {view.epoch} of corpus {view.corpus!r} has no text to hand over; ingest pages first")
+    order = [rows[page, chunk.key] for page, chunk in found]
+    return [chunk_node(view, page, chunk) for page, chunk in found], matrix[order]
+
+
+def every_triplet(view: View) -> list[Triplet]:
+    """A triplet for each fact of the epoch, by fact id."""
+    from query.stores.nodes import make_triplets
+
+    supports = view.graph.all_supports()
+    facts = view.graph.facts(sorted({support.fact_id for support in supports}))
+    return make_triplets(view, facts, supports)
+
+
+def _property_graph(view: View, nodes: Sequence[TextNode]) -> tuple[LabelledPropertyGraph, Counts]:
+    """Chunks, entities, values and facts. The stock store keys a relation by ``subject_label_object`` and its
+    retrievers show the label alone, so that says the conditions too; the name is in ``properties["relation"]``."""
+    from llama_index.core.graph_stores.types import ChunkNode, LabelledPropertyGraph, Relation
+    from llama_index.core.vector_stores.utils import node_to_metadata_dict
+
+    from query.stores.nodes import ENTITY, VALUE
+
+    graph = LabelledPropertyGraph()
+    for node in nodes:
+        kept = node_to_metadata_dict(node, remove_text=True)
+        graph.add_node(ChunkNode(id_=node.node_id, text=node.text, properties=kept))
+    counts = {ENTITY: 0, VALUE: 0, "fact": 0}
+    taken: set[str] = set()
+    for subject, relation, target in every_triplet(view):
+        for end in (subject, target):
+            if end.id not in graph.nodes:
+                graph.add_node(end)
+                counts[end.label] += 1
+        label = relation.id
+        while (key := f"{subject.id}_{label}_{target.id}") in taken:
+            label += f" ({relation.properties['fact_id'][:8]})"
+        taken.add(key)
+        made = Relation(label=label, source_id=subject.id, target_id=target.id, properties=relation.properties)
+        graph.add_relation(made)
+        counts["fact"] += 1
+    return graph, counts
+
+
+@contextmanager
+def _new_folder(folder: Path) -> Iterator[Path]:
+    """A folder beside the one that is wanted, which gets its name at the end."""
+    temporary = folder.parent / f".{folder.name[:50]}-{uuid.uuid4().hex[:12]}"
+    try:
+        if folder.is_symlink() or (folder.exists() and (not folder.is_dir() or any(folder.iterdir()))):
+            raise InputError(f"{folder} is there already and is no empty folder; name a new one")
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        temporary.mkdir()
+        yield temporary
+        temporary.replace(folder)
+    except OSError as error:
+        raise InputError(f"{folder} cannot be written ({error.strerror or error}); choose another place") from error
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)

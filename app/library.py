@@ -6,7 +6,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from app.projecting import opened_graphs
+from app.projecting import make_server, opened_graphs
 from app.wiring import make_embedder, make_engine, open_corpus_view, opened_ledger, run_ingest
 from core.settings import Settings, load_settings
 from core.types import Answer
@@ -16,6 +16,9 @@ if TYPE_CHECKING:
     from indexes.views import View
     from ingestion.report import RunReport
     from query.retrieve.llama import HybridRetriever
+    from query.stores.embedding import EmbedderModel
+    from query.stores.property_graph import ViewPropertyGraphStore
+    from query.stores.vector_store import ViewVectorStore
 
 
 class Corpus:
@@ -72,6 +75,37 @@ class Corpus:
         from query.retrieve.llama import HybridRetriever
 
         return HybridRetriever(self.view, self.embedder, **options)
+
+    def property_graph_store(self) -> ViewPropertyGraphStore:
+        """The view's graph as a LlamaIndex ``PropertyGraphStore``, read-only; with Cypher where settings read from
+        Neo4j (``graph = "neo4j"``).
+
+        Raises:
+            NotFoundError, ModelMismatchError, StoreError: as :attr:`view`.
+        """
+        from query.stores.property_graph import ViewPropertyGraphStore
+
+        view = self.view
+        if self._settings.graph == "ledger":
+            return ViewPropertyGraphStore(view)
+        return ViewPropertyGraphStore(view, self._opened.enter_context(make_server(self._settings)))
+
+    def vector_store(self, kind: str = "chunk") -> ViewVectorStore:
+        """The view's vectors as a LlamaIndex vector store, read-only: those of "chunk", "element" or "fact".
+
+        Raises:
+            InputError: another kind.
+            NotFoundError, ModelMismatchError: as :attr:`view`.
+        """
+        from query.stores.vector_store import ViewVectorStore
+
+        return ViewVectorStore(self.view, kind)
+
+    def embed_model(self) -> EmbedderModel:
+        """The embedder as a LlamaIndex embedding model, for ``embed_model=`` of an index on these stores."""
+        from query.stores.embedding import EmbedderModel
+
+        return EmbedderModel(self.embedder)
 
     def ingest(
         self, location: str | Path, *, source_name: str | None = None, keep_missing: bool = False, force: bool = False

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -24,7 +25,7 @@ from core.settings import Settings
 from indexes.views import View
 
 if TYPE_CHECKING:
-    from llama_index.core.graph_stores.types import EntityNode, Relation, Triplet
+    from llama_index.core.graph_stores.types import EntityNode, LabelledNode, Relation, Triplet
 
     from indexes.graph.neo4j import Address
 
@@ -171,26 +172,28 @@ def _check_target(address: Address) -> None:
 
 
 def _ends(view: View, triplets: Sequence[Triplet]) -> Iterator[EntityNode]:
-    """Entities and values, once for each chunk that mentions them: the store ties a node to one chunk at a time."""
+    """Entities and values, once for each chunk that mentions them, the one that states most of them last.
+
+    The store ties a node to one chunk at a time, and keeps the last as the source that its retrievers show.
+    """
     from llama_index.core.graph_stores.types import TRIPLET_SOURCE_KEY, EntityNode
 
     vectors = _entity_vectors(view, triplets)
-    seen: set[tuple[str, str]] = set()
+    ends: dict[str, LabelledNode] = {}
+    chunks: dict[str, Counter[str]] = {}
     for subject, relation, target in triplets:
         for end in (subject, target):
-            for chunk in dict.fromkeys(one["chunk"] for one in relation.properties["statements"]):
-                if (end.id, chunk) in seen:
-                    continue
-                seen.add((end.id, chunk))
-                kept = {
-                    key: end.properties[key] for key in ("corpus", "epoch", "type", "kind") if key in end.properties
-                }
-                yield EntityNode(
-                    name=short(end.id),
-                    label=end.label,
-                    properties=kept | {"key": end.id, TRIPLET_SOURCE_KEY: short(chunk)},
-                    embedding=vectors.pop(end.id, None),
-                )
+            ends.setdefault(end.id, end)
+            chunks.setdefault(end.id, Counter()).update(one["chunk"] for one in relation.properties["statements"])
+    for name, end in ends.items():
+        kept = {key: end.properties[key] for key in ("corpus", "epoch", "type", "kind") if key in end.properties}
+        for chunk, _ in reversed(chunks[name].most_common()):
+            yield EntityNode(
+                name=short(name),
+                label=end.label,
+                properties=kept | {"key": name, TRIPLET_SOURCE_KEY: short(chunk)},
+                embedding=vectors.pop(name, None),
+            )
 
 
 def _entity_vectors(view: View, triplets: Sequence[Triplet]) -> dict[str, list[float]]:

@@ -22,6 +22,7 @@ stop() {
     pid=$(fake_pid)
     if [ -n "$pid" ]; then
         kill "$pid" 2>/dev/null || true
+        while [ -n "$(fake_pid)" ]; do sleep 0.1; done # it ends within a moment
         echo 'the fake model server has stopped'
     fi
     rm -f "$team/fake-llm.pid"

@@ -55,7 +55,10 @@ def test_no_secret_gets_in() -> None:
 def test_all_of_the_package_is_copied() -> None:
     assert not [source for source in COPIED if not (REPOSITORY / source).exists()]
     project = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))
-    assert set(project["tool"]["hatch"]["build"]["targets"]["wheel"]["only-include"]) < set(COPIED)
+    wheel = project["tool"]["hatch"]["build"]["targets"]["wheel"]
+    needed = {*wheel["only-include"], *wheel.get("force-include", ()), *project["project"]["license-files"]}
+    needed |= {project["project"].get("readme", "LICENSE")}
+    assert needed < set(COPIED)
     (extras,) = [rest.split("=")[1].split(",") for name, rest in ALL if name == "ARG" and rest.startswith("EXTRAS=")]
     assert set(extras) <= set(project["project"]["optional-dependencies"])
 

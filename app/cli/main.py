@@ -12,6 +12,7 @@ from typer.core import TyperGroup
 from app.cli import (
     ask,
     corpora,
+    cypher,
     dags,
     dev,
     doctor,
@@ -74,6 +75,7 @@ def make_app() -> typer.Typer:
         doctor,
         evaluate,
         project,
+        cypher,
         prompts,
         servers,
         dags,

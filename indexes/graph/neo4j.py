@@ -12,7 +12,7 @@ import time
 import uuid
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any, LiteralString, TypeVar
 
 import neo4j
@@ -134,7 +134,7 @@ class Neo4jServer:
         connection is dropped, in the middle of a value if need be.
 
         Raises:
-            StoreRefused: more than ``size`` bytes.
+            StoreRefused: more than ``size`` bytes, or nested deeper than Python can go.
             StoreError: as ``read``.
         """
         if not self._checked:
@@ -151,13 +151,22 @@ class Neo4jServer:
             ):
                 return work(transaction)
 
-        bounded = replace(self.address, deadline=seconds)
         try:
-            with driver_errors(bounded):
-                return _bounded(run, bounded)
+            with driver_errors(self.address):
+                return _bounded(run, self.address, seconds + _SLACK_S, "ask for less, or look at its load")
         except KeyboardInterrupt:
-            self.read(_END, mark=mark)
+            self._terminate(mark)
             raise
+
+    def _terminate(self, mark: str) -> None:
+        """End the transaction of this mark; where the server does not answer, its own time limit does."""
+
+        def run() -> None:
+            with self._driver.session(database=self.address.database, default_access_mode=neo4j.READ_ACCESS) as session:
+                session.run(_END, mark=mark).consume()
+
+        with suppress(StoreError), driver_errors(self.address):
+            _bounded(run, self.address, _CONNECT_S, "")
 
     def _call(self, work: Callable[[], T]) -> T:
         with driver_errors(self.address):
@@ -178,16 +187,18 @@ class Neo4jServer:
 
 
 class _Counted:
-    """A connection's socket, of which no more than so many bytes are read."""
+    """A connection's socket, of which no more than so many bytes are read; then the connection is dropped."""
 
-    def __init__(self, socket: Any, size: int) -> None:
-        self.socket = socket
+    def __init__(self, connection: Any, size: int) -> None:
+        self.socket = connection.inbox._socket
         self.left = size
+        self._connection = connection
 
     def recv_into(self, buffer: memoryview, length: int) -> int:
         read: int = self.socket.recv_into(buffer, length)
         self.left -= read
-        if self.left < 0:  # to the driver this is a broken connection, so it is not used again
+        if self.left < 0:
+            self._connection.kill()
             raise OSError("more bytes than asked for")
         return read
 
@@ -201,8 +212,8 @@ def _at_most(size: int, transaction: neo4j.Transaction) -> Iterator[None]:
 
     Nothing public of the driver stops a value that fills the memory: it reads a whole row before it hands it out.
     """
-    inbox: Any = transaction._connection.inbox
-    inbox._socket = counted = _Counted(inbox._socket, size)
+    connection: Any = transaction._connection
+    connection.inbox._socket = counted = _Counted(connection, size)
     try:
         yield
     except (driver.DriverError, OSError) as error:
@@ -211,17 +222,20 @@ def _at_most(size: int, transaction: neo4j.Transaction) -> Iterator[None]:
                 f"the result is larger than {size / 2**20:g} MiB; ask for fewer rows or smaller values"
             ) from error
         raise
+    except RecursionError as error:
+        connection.kill()  # a message is half read
+        raise StoreRefused("a value of the result is nested too deeply; return its parts") from error
     finally:
         with suppress(driver.DriverError, OSError):  # rows that nobody wants any more may be too large
             transaction.close()
-        inbox._socket = counted.socket
+        connection.inbox._socket = counted.socket
 
 
 def _thread_name(address: Address) -> str:
     return f"neo4j {address.uri}"
 
 
-def _bounded(work: Callable[[], T], address: Address) -> T:
+def _bounded(work: Callable[[], T], address: Address, seconds: float = 0.0, advice: str = "") -> T:
     """The result of ``work``, or an error once the deadline is over; a hung call ends with its connection."""
     done: list[T] = []
     failed: list[BaseException] = []
@@ -232,7 +246,7 @@ def _bounded(work: Callable[[], T], address: Address) -> T:
         except BaseException as error:  # noqa: BLE001 - raised again by the caller's thread
             failed.append(error)
 
-    seconds = address.deadline + RETRY_S + _SLACK_S
+    seconds = seconds or address.deadline + RETRY_S + _SLACK_S
     thread = threading.Thread(target=run, name=_thread_name(address), daemon=True)
     thread.start()
     thread.join(seconds)
@@ -240,8 +254,8 @@ def _bounded(work: Callable[[], T], address: Address) -> T:
         raise failed[0]
     if not done:
         raise StoreUnavailable(
-            f"Neo4j at {address.uri} has not answered for {seconds:.0f} s: it hangs or is overloaded; look at its "
-            "logs, restart it, or raise CLAUSEGRAPH_NEO4J_DEADLINE"
+            f"Neo4j at {address.uri} has not answered for {seconds:.0f} s: it hangs or is overloaded; "
+            + (advice or "look at its logs, restart it, or raise CLAUSEGRAPH_NEO4J_DEADLINE")
         )
     return done[0]
 

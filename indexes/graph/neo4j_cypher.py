@@ -8,6 +8,7 @@ same for EXPLAIN and for the run, so what was looked at is what runs.
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -16,7 +17,7 @@ from typing import Any
 import neo4j
 from neo4j import exceptions as driver
 
-from core.errors import QueryRefused, StoreRefused, StoreUnavailable
+from core.errors import QueryRefused, StoreUnavailable
 from indexes.graph.cypher_tokens import PROCEDURES, checked_text
 from indexes.graph.neo4j import Neo4jServer
 from indexes.graph.neo4j_values import plain
@@ -80,12 +81,16 @@ def run_cypher(
     text = checked_text(query)
     values = dict(parameters)
 
+    until = time.monotonic() + timeout
+
     def work(transaction: neo4j.Transaction) -> CypherResult:
         with _errors(timeout):
             _check_plan(_explained(transaction, text, values))
             result = transaction.run(_as_query(text), values)
             rows: list[tuple[Any, ...]] = []
             for record in result:
+                if time.monotonic() > until:
+                    raise StoreUnavailable(_slow(timeout))
                 if len(rows) == limit:
                     return CypherResult(tuple(result.keys()), tuple(rows), is_cut=True)
                 rows.append(tuple(plain(value) for value in record.values()))
@@ -141,12 +146,14 @@ def _errors(timeout: float) -> Iterator[None]:
         yield
     except driver.Neo4jError as error:
         if "TimedOut" in str(error.code):
-            raise StoreUnavailable(f"the query took longer than {timeout:g} s; ask for less, or allow more") from error
+            raise StoreUnavailable(_slow(timeout)) from error
         if _is_of_query(error):
             raise QueryRefused(f"Neo4j says: {_first_line(error)}") from error
         raise
-    except RecursionError as error:
-        raise StoreRefused("a value of the result is nested too deeply; return its parts") from error
+
+
+def _slow(timeout: float) -> str:
+    return f"the query took longer than {timeout:g} s; ask for less, or allow more"
 
 
 def _is_of_query(error: driver.Neo4jError) -> bool:

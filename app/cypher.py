@@ -1,0 +1,121 @@
+"""An analyst's Cypher against the Neo4j of the settings: corpus and epoch from the ledger, rows as plain values."""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import IO, TYPE_CHECKING, Any
+
+from app.export.table import safe_cell
+from app.text import one_line
+from core.errors import InputError
+from core.settings import Settings
+
+if TYPE_CHECKING:
+    from indexes.corpora import CorpusRow
+    from indexes.graph.protocol import Graph
+    from indexes.ledger.store import Ledger
+
+_OURS = {"corpus": "--corpus", "epoch": "--epoch"}  # parameters that are always there
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The rows of a query at an epoch; ``is_cut`` when there were more than the limit."""
+
+    corpus: str
+    epoch: int
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Any, ...], ...]
+    is_cut: bool
+
+
+def run_query(
+    settings: Settings, query: str, given: Mapping[str, Any], *, epoch: int | None, limit: int, timeout: float
+) -> Found:
+    """Run a query with ``$corpus`` and ``$epoch`` besides the parameters given.
+
+    Raises:
+        QueryRefused, StoreError: as ``run_cypher``; StoreMismatch also where the database lacks the epoch.
+        NotFoundError: no such corpus, nothing published, or the epoch is not retained.
+        SettingsError: no password, or the driver is not installed.
+    """
+    from app.projecting import make_server
+    from app.wiring import opened_ledger
+    from indexes.graph.neo4j_cypher import run_cypher
+    from indexes.graph.neo4j_graph import Neo4jGraph
+    from indexes.graph.neo4j_rows import Corpus
+    from indexes.ledger.identity import ledger_id
+    from indexes.views import open_view
+
+    with opened_ledger(settings) as ledger, make_server(settings) as server:
+
+        def graph_at(ledger: Ledger, corpus: CorpusRow, epoch: int) -> Graph:
+            return Neo4jGraph(server, ledger_id(ledger), Corpus(corpus.id, corpus.name), epoch)
+
+        with open_view(ledger, settings.corpus, epoch, graph_at=graph_at) as view:
+            values = dict(given) | {"corpus": view.corpus, "epoch": view.epoch}
+            result = run_cypher(server, query, values, limit=limit, timeout=timeout)
+            view.graph.facts([""])  # raises where the database has not had the epoch all the time
+            return Found(view.corpus, view.epoch, result.columns, result.rows, result.is_cut)
+
+
+def unpinned(query: str) -> str:
+    """What a query shows besides the epoch, as it uses neither ``$corpus`` nor ``$epoch``; else nothing."""
+    if "$epoch" not in query:
+        return "the query does not use $epoch: closed rows and those of other epochs are among what it sees"
+    if "$corpus" not in query:
+        return "the query does not use $corpus: other corpora of the database are among what it sees"
+    return ""
+
+
+def parameters(words: Sequence[str]) -> dict[str, Any]:
+    """``name=value`` by name; a value is JSON where it can be read as such, else text.
+
+    Raises:
+        InputError: no name, or one of ours.
+    """
+    given: dict[str, Any] = {}
+    for word in words:
+        name, equals, value = word.partition("=")
+        if not equals or not re.fullmatch(r"[A-Za-z_]\w*", name):
+            raise InputError(f"--param is name=value, not {word!r}")
+        if name in _OURS:
+            raise InputError(f"${name} is given by {_OURS[name]}, not by --param")
+        given[name] = _value(value)
+    return given
+
+
+def _value(text: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
+
+
+def display(value: Any) -> object:
+    """A value as a cell of a table: texts on one line, what has parts as JSON."""
+    if isinstance(value, str):
+        return one_line(value)
+    return value if _is_number(value) else _written(value)
+
+
+def write_csv(found: Found, file: IO[str]) -> None:
+    """The rows with a header; no cell is one that a spreadsheet takes for a formula."""
+    rows = csv.writer(file)
+    rows.writerow([safe_cell(name) for name in found.columns])
+    for row in found.rows:
+        rows.writerow([value if _is_number(value) else safe_cell(_written(value)) for value in row])
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def _written(value: Any) -> str:
+    if value is None:
+        return ""
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

@@ -12,6 +12,7 @@ from core.hashing import canonical_json
 from core.models.embedding import Vectors
 from core.serial import statement_to_json
 from core.types import PageKey
+from indexes.graph.protocol import Graph
 from indexes.views import View
 
 KINDS = ("chunk", "element", "fact")
@@ -20,18 +21,24 @@ KINDS = ("chunk", "element", "fact")
 def dump_lines(view: View) -> list[str]:
     """Pages, chunks, facts, supports, merged names and vector keys of the view's epoch, sorted."""
     lines = [canonical_json(["corpus", view.corpus, view.model])]
-    lines += _page_lines(view)
+    lines += [*_page_lines(view), *graph_lines(view.graph)]
+    lines += [canonical_json(["vector", *key]) for key in vector_keys(view)]
+    return sorted(lines)
+
+
+def graph_lines(graph: Graph) -> list[str]:
+    """Facts, supports and merged names of a graph, sorted: a part of the dump."""
+    lines = []
     facts: set[str] = set()
-    for support in view.graph.all_supports():
+    for support in graph.all_supports():
         body = statement_to_json(support.statement)
         lines.append(
             canonical_json(["support", str(support.page), support.chunk_key, support.fact_id, support.extractor, body])
         )
         facts.add(support.fact_id)
-    for fact in view.graph.facts(sorted(facts)):
+    for fact in graph.facts(sorted(facts)):
         lines.append(canonical_json(["fact", fact.id, fact.subject, fact.relation, fact.object, fact.supports]))
-    lines += [canonical_json(["entity", name, entity]) for name, entity in view.graph.names().items()]
-    lines += [canonical_json(["vector", *key]) for key in vector_keys(view)]
+    lines += [canonical_json(["entity", name, entity]) for name, entity in graph.names().items()]
     return sorted(lines)
 
 

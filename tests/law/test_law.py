@@ -17,7 +17,7 @@ import ingestion.pipeline as pipeline
 from core.errors import InputError, NotFoundError
 from indexes.corpora import get_corpus
 from indexes.decisions import Proposed, decide, store_proposals
-from indexes.epochs import list_epochs, rollback
+from indexes.epochs import list_epochs
 from tests.law.world import CORPUS, Killed, World
 
 pytestmark = pytest.mark.unit
@@ -43,10 +43,13 @@ class Law(RuleBasedStateMachine):
 
     def __init__(self) -> None:
         super().__init__()
-        self.world = World()
+        self.world = self.make_world()
         self.was: dict[int, list[str]] = {}
         self.mirrored = False  # newest state mirrors the folder, and readers get the newest
         self.decided = True  # newest state is under the decisions that were made
+
+    def make_world(self) -> World:
+        return World()
 
     @property
     def current(self) -> bool:
@@ -134,7 +137,7 @@ class Law(RuleBasedStateMachine):
     def roll_back(self, data: st.DataObject) -> None:
         corpus = get_corpus(self.world.ledger, CORPUS)
         number = data.draw(st.sampled_from([row.number for row in list_epochs(self.world.ledger, corpus.id)]))
-        rollback(self.world.ledger, corpus, number)
+        self.world.roll_back(number)
         assert self.world.dump() == self.was[number]
         self.mirrored = False
 

@@ -13,11 +13,13 @@ from core.extraction import Extraction, ExtractionInput
 from core.models.embedding import HashingEmbedder, Vectors
 from indexes.corpora import ensure_corpus, get_corpus
 from indexes.decisions import Decision, list_decisions, merge, undo
-from indexes.dump import dump_lines, vector_values
+from indexes.dump import dump_lines, graph_lines, vector_values
+from indexes.epochs import rollback
+from indexes.graph.projections import NO_PROJECTIONS
 from indexes.ledger.schema import decisions
 from indexes.ledger.store import Ledger, open_ledger
 from indexes.vacuum import VacuumReport
-from indexes.views import open_view
+from indexes.views import GraphAt, open_view
 from ingestion.entities import apply_decisions
 from ingestion.extract.rules import RuleExtractor
 from ingestion.pipeline import Options, Tools, ingest
@@ -63,6 +65,8 @@ class World:
         self.extractor = CountingExtractor()
         self.embedder = HashingEmbedder(dimension)
         self.ledger = open_ledger(self.root / "home")
+        self.projections = NO_PROJECTIONS
+        self.graph_at: GraphAt | None = None  # of a projection, which must show what the ledger shows
 
     def write(self, name: str, paragraphs: list[str]) -> None:
         (self.folder / f"{name}.html").write_text(page_html(f"Page {name}", paragraphs), encoding="utf-8")
@@ -71,7 +75,9 @@ class World:
         (self.folder / f"{name}.html").unlink()
 
     def tools(self, ledger: Ledger | None = None) -> Tools:
-        return Tools(ledger or self.ledger, self.embedder, self.extractor)
+        if ledger is not None:
+            return Tools(ledger, self.embedder, self.extractor)
+        return Tools(self.ledger, self.embedder, self.extractor, projections=self.projections)
 
     def ingest(self, options: Options | None = None) -> RunReport:
         return ingest(self.tools(), CORPUS, open_source(str(self.folder)), options or Options())
@@ -91,6 +97,9 @@ class World:
 
     def dump(self, epoch: int | None = None) -> list[str]:
         with open_view(self.ledger, CORPUS, epoch) as view:
+            if self.graph_at is not None:
+                projected = self.graph_at(self.ledger, get_corpus(self.ledger, CORPUS), view.epoch)
+                assert graph_lines(projected) == graph_lines(view.graph)
             return dump_lines(view)
 
     def values(self) -> dict[tuple[str, str, str], Vectors]:
@@ -133,7 +142,14 @@ class World:
 
         corpus = get_corpus(self.ledger, CORPUS)
         with run_lease(self.ledger, corpus.id, "vacuum") as lease:
-            return vacuum(self.ledger, corpus, lease, keep_epochs, keep_days)
+            report = vacuum(self.ledger, corpus, lease, keep_epochs, keep_days)
+            self.projections.vacuumed(corpus.id)
+        return report
+
+    def roll_back(self, number: int) -> None:
+        corpus = get_corpus(self.ledger, CORPUS)
+        rollback(self.ledger, corpus, number)
+        self.projections.published(corpus.id)
 
     def close(self) -> None:
         self.ledger.close()

@@ -29,6 +29,9 @@ def ingest(
     keep_missing: Annotated[bool, typer.Option("--keep-missing", help="Keep pages that are gone.")] = False,
     relocate: Annotated[bool, typer.Option("--relocate", help="The source has moved here.")] = False,
     force: Annotated[bool, typer.Option("--force", help="Read every page again.")] = False,
+    limit: Annotated[
+        int | None, typer.Option(min=1, help="Read at most so many new or changed pages.", show_default=False)
+    ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only report what would change.")] = False,
 ) -> None:
     """Read a source into a corpus and publish what changed.
@@ -42,7 +45,7 @@ def ingest(
     from app.wiring import run_ingest
     from ingestion.pipeline import Options
 
-    options = Options(keep_missing=keep_missing, dry_run=dry_run, force=force, relocate=relocate)
+    options = Options(keep_missing, dry_run, force, relocate, limit)
     with progress_bars(session) as progress:
         report = run_ingest(settings, opened, options, progress)
     session.emit(report.as_dict(), *_lines(report))
@@ -61,6 +64,8 @@ def _lines(report: RunReport) -> list[RenderableType]:
         "kept": len(report.pages_kept),
         "unchanged": report.pages_unchanged,
     }
+    if report.pages_left:
+        counts["left for the next run"] = report.pages_left
     if report.pages_failed:
         counts["failed"] = len(report.pages_failed)
     lines.append("pages: " + ", ".join(f"{count} {name}" for name, count in counts.items()))

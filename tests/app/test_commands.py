@@ -22,6 +22,14 @@ def test_ingest_then_unchanged(cli: Cli) -> None:
     assert again.exit_code == 0 and "unchanged" in again.stdout and "18 unchanged" in again.stdout
 
 
+def test_a_limit_leaves_the_rest_for_the_next_run(cli: Cli) -> None:
+    some = parsed(cli("ingest", str(SAMPLE), "--limit", "5", "--json"))
+    assert (len(some["pages_added"]), some["pages_left"], some["pages_removed"]) == (5, 13, [])
+    assert "5 added, 0 changed, 0 removed, 0 kept, 5 unchanged, 8 left" in cli("ingest", str(SAMPLE), "--limit", "5").stdout
+    rest = parsed(cli("ingest", str(SAMPLE), "--json"))
+    assert (len(rest["pages_added"]), rest["pages_unchanged"], rest["pages_left"]) == (8, 10, 0)
+
+
 def test_dry_run_writes_nothing(cli: Cli) -> None:
     assert "nothing was written" in cli("ingest", str(SAMPLE), "--dry-run").stdout
     assert parsed(cli("corpora", "list", "--json")) == []

@@ -82,7 +82,9 @@ fi
 # shellcheck source=/dev/null
 . "$team/env.sh"
 
-step 'dags serve' dags serve --folder "$team/airflow"
+printf '\n$ clausegraph dags serve\n'
+"$bin/clausegraph" dags serve --folder "$team/airflow" >"$team/airflow.txt"
+sed -n 1,3p "$team/airflow.txt"
 step 'dags run lethmoor' dags run lethmoor --folder "$team/airflow"
 step 'status' status
 step 'project neo4j --verify' project neo4j --verify
@@ -91,7 +93,21 @@ scenario='My mother is 84 and has been in a care home in Dunwater since 2024. Sh
 step "ask '$question' \\
       --scenario '$scenario'" ask "$question" --scenario "$scenario"
 
+# shellcheck disable=SC2016 # Cypher's own $
+evidence='MATCH (page:Page {corpus: $corpus, uri: "heating-grant.html"})
+MATCH (who)-[says:STATES {page: page.key, relation: "cannot get"}]->(what)
+MATCH (:Condition {key: says.condition})-[leaf:LEAF]->(sentence:Element)
+WHERE says.since <= $epoch < says.until
+RETURN who.name, says.relation, what.name, leaf.text, sentence.anchor ORDER BY leaf.position'
+step "cypher '$evidence'" cypher "$evidence"
+
 if [ "${DEMO_KEEP:-0}" = 1 ]; then
     trap - EXIT
-    printf '\nAll of it runs on; stop it with: make stop\n'
+    printf '\nIt runs on; stop it with: make stop. The evidence can be looked at with the query above in Neo4j Browser, after\n'
+    printf ':param corpus => "lethmoor"\n:param epoch => 1\n'
+    sed -n 2,3p "$team/neo4j.txt"
+    sed -n 1,2p "$team/airflow.txt"
+    printf 'for the commands above: . %s/env.sh\n' "$team"
+else
+    printf '\nDEMO_KEEP=1 make demo-team leaves all of it running, to look at.\n'
 fi

@@ -63,7 +63,7 @@ def write_neo4j(view: View, uri: str, settings: Settings) -> Counts:
             "export to a folder instead"
         )
     for node, vector in zip(nodes, matrix, strict=True):
-        node.id_ = short(node.node_id)
+        node.id_ = stock_id(node.node_id)
         node.embedding = vector.tolist()
     _check_target(address)
     try:
@@ -100,9 +100,11 @@ def identifier(relation: str, *, denied: bool = False) -> str:
     return f"not_{made}" if denied else made
 
 
-def short(name: str) -> str:
-    """The name, or what can stand for it in an index that takes no long ones."""
-    return name if len(name) <= _LONGEST else f"{name[:_LONGEST]}… {content_hash(name)[:16]}"
+def stock_id(name: str) -> str:
+    """The name as the id of a node; one that is too long for an index, or has quotation marks, of which LlamaIndex
+    would make blanks, gets a hash."""
+    kept = name[:_LONGEST].replace('"', "'")
+    return name if kept == name else f"{kept}… {content_hash(name)[:16]}"
 
 
 def _address(uri: str, settings: Settings) -> Address:
@@ -189,9 +191,9 @@ def _ends(view: View, triplets: Sequence[Triplet]) -> Iterator[EntityNode]:
         kept = {key: end.properties[key] for key in ("corpus", "epoch", "type", "kind") if key in end.properties}
         for chunk, _ in reversed(chunks[name].most_common()):
             yield EntityNode(
-                name=short(name),
+                name=stock_id(name),
                 label=end.label,
-                properties=kept | {"key": name, TRIPLET_SOURCE_KEY: short(chunk)},
+                properties=kept | {"key": name, TRIPLET_SOURCE_KEY: stock_id(chunk)},
                 embedding=vectors.pop(name, None),
             )
 
@@ -218,13 +220,13 @@ def _relation(relation: Relation) -> Relation:
     properties: dict[str, Any] = dict(relation.properties)
     statements = properties.pop("statements")
     kept = properties | {
-        "chunk": short(properties["chunk"]),
+        "chunk": stock_id(properties["chunk"]),
         "pages": list(dict.fromkeys(one["page"] for one in statements)),
         "statements": [json.dumps(one, ensure_ascii=False) for one in statements],
     }
     return Relation(
         label=identifier(relation.label, denied=not properties["holds"]),
-        source_id=short(relation.source_id),
-        target_id=short(relation.target_id),
+        source_id=stock_id(relation.source_id),
+        target_id=stock_id(relation.target_id),
         properties=kept,
     )

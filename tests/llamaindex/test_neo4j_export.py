@@ -17,7 +17,7 @@ from llama_index.graph_stores.neo4j import Neo4jPropertyGraphStore
 from pydantic import SecretStr
 
 from app.export.llamaindex import hand_over
-from app.export.llamaindex_neo4j import identifier, short
+from app.export.llamaindex_neo4j import identifier, stock_id
 from core.errors import InputError, SettingsError, StoreRefused, StoreUnavailable
 from core.settings import Settings
 from indexes.graph.neo4j import Address, Neo4jServer
@@ -68,7 +68,8 @@ def test_identifiers_of_plain_and_hostile_names() -> None:
     assert identifier("is_paid_to") != "is_paid_to" and identifier("not is paid to") != "not_is_paid_to"
     names = ["", "`", "a`b", "a``b", "A b", "a  b", "MENTIONS", "2 of", "\\u0060", "\u0060", "ё", "a" * 900, "a" * 901]
     assert len({identifier(name) for name in names}) == len(names) - 1  # a backtick was written twice
-    assert short("x" * 500) == "x" * 500 and short("x" * 501) != short("x" * 502)
+    assert stock_id("x" * 500) == "x" * 500 and stock_id("x" * 501) != stock_id("x" * 502)
+    assert len({stock_id(name) for name in ('a"b', "a'b", "a b", 'a""b')}) == 4 and '"' not in stock_id('a"b')
 
 
 @pytest.mark.unit
@@ -89,15 +90,24 @@ def test_addresses_that_are_refused(view: View) -> None:
 def test_stock_store_opens_it(with_apoc: Address, town: Town, embed_model: EmbedderModel) -> None:
     emptied(with_apoc)
     long = "a very long name " * 300
-    town.write("odd", f"{long} | `}}) DETACH DELETE n // | =`x", "is | MENTIONS | `y`", "is | SOURCE | =1")
+    town.write(
+        "odd", f"{long} | `}}) DETACH DELETE n // | =`x", "is | MENTIONS | `y`", "is | SOURCE | =1", '"q" | is | ="v"'
+    )
     town.publish()
     with open_view(town.ledger, town.corpus) as view:
         counts = hand_over(view, with_apoc.uri, settings_for(with_apoc))
-    assert counts == {"chunk": 7, "entity": 7, "value": 3, "fact": 8}
+    assert counts == {"chunk": 7, "entity": 8, "value": 4, "fact": 9}
     with Neo4jPropertyGraphStore(with_apoc.user, with_apoc.password, with_apoc.uri) as store:  # reads the schema, too
         assert "is_paid_to" in store.get_schema_str()
         for relation in store.structured_schema["rel_props"]:
             assert re.fullmatch("[A-Za-z_][A-Za-z0-9_]*", relation)
+        (stray,) = store.structured_query(
+            "MATCH (n) WHERE n.id IS NULL OR labels(n) = ['__Node__'] RETURN count(n) AS n"
+        )
+        apart = "MATCH (a)-[r]->(b) WHERE r.fact_id IS NOT NULL AND NOT (a:__Entity__ AND b:__Entity__) RETURN r"
+        assert stray == {"n": 0} and store.structured_query(apart) == []
+        (quoted,) = store.get(properties={"key": '"q"'})
+        assert len(store.get_rel_map([quoted], depth=1)) == 1
         grant = store.get(ids=["winter grant"])
         found = {(relation.label, target.name) for _, relation, target in store.get_rel_map(grant, depth=1)}
         assert found == {("is_paid_to", "pensioner"), ("not_is_paid_to", "student"), ("amount", "=£40")}
@@ -108,7 +118,7 @@ def test_stock_store_opens_it(with_apoc: Address, town: Town, embed_model: Embed
         likes = store.get_triplets(relation_names=[identifier(HOSTILE)])
         assert {relation.properties["relation"] for _, relation, _ in likes} == {HOSTILE}
         (odd,) = [node for node in store.get() if node.properties.get("key", "").startswith("a very long")]
-        assert odd.properties["key"] == long.strip() and odd.id == short(long.strip())
+        assert odd.properties["key"] == long.strip() and odd.id == stock_id(long.strip())
         (text,) = store.get_llama_nodes([paid.properties["chunk"]])
         assert text.metadata["page"] == "pages:grants.html" and "£40" in text.get_content()
         mentions = store.structured_query(

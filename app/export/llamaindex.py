@@ -17,8 +17,10 @@ from typing import TYPE_CHECKING
 from app.export.writing import Counts
 from app.version import version
 from core.errors import InputError
+from core.hashing import content_hash
 from core.models.embedding import Vectors
 from core.settings import Settings
+from indexes.projection import LITERAL
 from indexes.views import View
 
 if TYPE_CHECKING:
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
 
 MANIFEST = "clausegraph.json"
 INSTALL = "needs LlamaIndex's stores for FAISS and Neo4j: pip install 'clausegraph[llamaindex]'"
+LONGEST = 500  # characters of an id: Neo4j keeps them in an index that takes no long ones
 _INDEX_ID = "chunks"
 
 
@@ -117,10 +120,27 @@ def every_triplet(view: View) -> list[Triplet]:
     return make_triplets(view, facts, supports)
 
 
+def stock_id(name: str) -> str:
+    """The name as the id of a node; one that is too long, or has quotation marks, of which LlamaIndex would make
+    blanks, gets a hash."""
+    kept = name[:LONGEST].replace('"', "'")
+    return name if kept == name else f"{kept}… {content_hash(name)[:16]}"
+
+
+def entity_id(key: str) -> str:
+    """The id of an entity or a value, another one for another key.
+
+    Entities are capitalised as LlamaIndex's extractors do it: its LLMSynonymRetriever looks for them like that.
+    """
+    if key.startswith(LITERAL) or key.capitalize().lower() == key:
+        return stock_id(key if key.startswith(LITERAL) else key.capitalize())
+    return stock_id(key) if key == key.lower() else f"{stock_id(key)}… {content_hash(key)[:16]}"
+
+
 def _property_graph(view: View, nodes: Sequence[TextNode]) -> tuple[LabelledPropertyGraph, Counts]:
     """Chunks, entities, values and facts. The stock store keys a relation by ``subject_label_object`` and its
     retrievers show the label alone, so that says the conditions too; the name is in ``properties["relation"]``."""
-    from llama_index.core.graph_stores.types import ChunkNode, LabelledPropertyGraph, Relation
+    from llama_index.core.graph_stores.types import ChunkNode, EntityNode, LabelledPropertyGraph, Relation
     from llama_index.core.vector_stores.utils import node_to_metadata_dict
 
     from query.stores.nodes import ENTITY, VALUE
@@ -132,15 +152,16 @@ def _property_graph(view: View, nodes: Sequence[TextNode]) -> tuple[LabelledProp
     counts = {ENTITY: 0, VALUE: 0, "fact": 0}
     taken: set[str] = set()
     for subject, relation, target in every_triplet(view):
-        for end in (subject, target):
-            if end.id not in graph.nodes:
-                graph.add_node(end)
+        ends = [entity_id(subject.id), entity_id(target.id)]
+        for name, end in zip(ends, (subject, target), strict=True):
+            if name not in graph.nodes:
+                graph.add_node(EntityNode(name=name, label=end.label, properties=end.properties | {"key": end.id}))
                 counts[end.label] += 1
         label = relation.id
-        while (key := f"{subject.id}_{label}_{target.id}") in taken:
+        while (key := f"{ends[0]}_{label}_{ends[1]}") in taken:
             label += f" ({relation.properties['fact_id'][:8]})"
         taken.add(key)
-        made = Relation(label=label, source_id=subject.id, target_id=target.id, properties=relation.properties)
+        made = Relation(label=label, source_id=ends[0], target_id=ends[1], properties=relation.properties)
         graph.add_relation(made)
         counts["fact"] += 1
     return graph, counts

@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 
 import numpy as np
 
-from app.export.llamaindex import INSTALL, embedded_chunks, every_triplet
+from app.export.llamaindex import INSTALL, LONGEST, embedded_chunks, entity_id, every_triplet, stock_id
 from app.export.writing import Counts
 from core.errors import InputError, SettingsError, StoreError, StoreRefused
 from core.hashing import content_hash
@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 
 SCHEMES = ("bolt", "bolt+s", "bolt+ssc", "neo4j", "neo4j+s", "neo4j+ssc")
 MOST_TYPES = 65_000  # of relationships; Neo4j has room for 65,535 in all
-_LONGEST = 500  # characters of an id, which is in an index with a length limit
 _PLAIN = re.compile(r"(?!not )[a-z][a-z0-9]*( [a-z0-9]+)*")
 _PROCEDURES = ("apoc.create.addLabels", "apoc.merge.relationship", "apoc.meta.data", "apoc.meta.subGraph")
 
@@ -93,18 +92,11 @@ def identifier(relation: str, *, denied: bool = False) -> str:
     ``is paid to`` becomes ``is_paid_to``; what is not plain lower-case words gets a hash. ``denied`` makes the one
     for a fact that no statement affirms.
     """
-    if _PLAIN.fullmatch(relation) and len(relation) <= _LONGEST:
+    if _PLAIN.fullmatch(relation) and len(relation) <= LONGEST:
         made = relation.replace(" ", "_")
     else:
         made = f"r_{re.sub('[^a-z0-9]+', '_', relation.lower())[:40].strip('_')}__{content_hash(relation)[:16]}"
     return f"not_{made}" if denied else made
-
-
-def stock_id(name: str) -> str:
-    """The name as the id of a node; one that is too long for an index, or has quotation marks, of which LlamaIndex
-    would make blanks, gets a hash."""
-    kept = name[:_LONGEST].replace('"', "'")
-    return name if kept == name else f"{kept}… {content_hash(name)[:16]}"
 
 
 def _address(uri: str, settings: Settings) -> Address:
@@ -191,7 +183,7 @@ def _ends(view: View, triplets: Sequence[Triplet]) -> Iterator[EntityNode]:
         kept = {key: end.properties[key] for key in ("corpus", "epoch", "type", "kind") if key in end.properties}
         for chunk, _ in reversed(chunks[name].most_common()):
             yield EntityNode(
-                name=stock_id(name),
+                name=entity_id(name),
                 label=end.label,
                 properties=kept | {"key": name, TRIPLET_SOURCE_KEY: stock_id(chunk)},
                 embedding=vectors.pop(name, None),
@@ -226,7 +218,7 @@ def _relation(relation: Relation) -> Relation:
     }
     return Relation(
         label=identifier(relation.label, denied=not properties["holds"]),
-        source_id=stock_id(relation.source_id),
-        target_id=stock_id(relation.target_id),
+        source_id=entity_id(relation.source_id),
+        target_id=entity_id(relation.target_id),
         properties=kept,
     )

@@ -10,21 +10,19 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from llama_index.core import PropertyGraphIndex
 from llama_index.core.indices.property_graph import LLMSynonymRetriever, VectorContextRetriever
-from llama_index.core.llms import MockLLM
 from llama_index.graph_stores.neo4j import Neo4jPropertyGraphStore
 from pydantic import SecretStr
 
-from app.export.llamaindex import hand_over
-from app.export.llamaindex_neo4j import identifier, stock_id
+from app.export.llamaindex import entity_id, hand_over, stock_id
+from app.export.llamaindex_neo4j import identifier
 from core.errors import InputError, SettingsError, StoreRefused, StoreUnavailable
 from core.settings import Settings
 from indexes.graph.neo4j import Address, Neo4jServer
 from indexes.views import View, open_view
 from query.stores.embedding import EmbedderModel
 from tests.graph_contract.scripted import Town
-from tests.llamaindex.conftest import HOSTILE
+from tests.llamaindex.conftest import HOSTILE, Script
 from tests.neo4j.server import emptied, own_server, shared_address
 
 UNRESTRICTED = {"dbms.security.procedures.unrestricted": "apoc.*"}
@@ -69,6 +67,9 @@ def test_identifiers_of_plain_and_hostile_names() -> None:
     names = ["", "`", "a`b", "a``b", "A b", "a  b", "MENTIONS", "2 of", "\\u0060", "\u0060", "ё", "a" * 900, "a" * 901]
     assert len({identifier(name) for name in names}) == len(names) - 1  # a backtick was written twice
     assert stock_id("x" * 500) == "x" * 500 and stock_id("x" * 501) != stock_id("x" * 502)
+    assert (entity_id("winter grant"), entity_id("=Yes"), entity_id("£5 fee")) == ("Winter grant", "=Yes", "£5 fee")
+    keys = ["ann", "Ann", "ANN", "ßa", "ssa", "=ann", "ǆ", "ǅ", "İ", "i̇"]
+    assert len({entity_id(key) for key in keys}) == len(keys)
     assert len({stock_id(name) for name in ('a"b', "a'b", "a b", 'a""b')}) == 4 and '"' not in stock_id('a"b')
 
 
@@ -108,33 +109,31 @@ def test_stock_store_opens_it(with_apoc: Address, town: Town, embed_model: Embed
         assert stray == {"n": 0} and store.structured_query(apart) == []
         (quoted,) = store.get(properties={"key": '"q"'})
         assert len(store.get_rel_map([quoted], depth=1)) == 1
-        grant = store.get(ids=["winter grant"])
+        grant = store.get(ids=["Winter grant"])
         found = {(relation.label, target.name) for _, relation, target in store.get_rel_map(grant, depth=1)}
-        assert found == {("is_paid_to", "pensioner"), ("not_is_paid_to", "student"), ("amount", "=£40")}
-        (paid,) = [r for _, r, _ in store.get_triplets(entity_names=["pensioner"], relation_names=["is_paid_to"])]
+        assert found == {("is_paid_to", "Pensioner"), ("not_is_paid_to", "Student"), ("amount", "=£40")}
+        (paid,) = [r for _, r, _ in store.get_triplets(entity_names=["Pensioner"], relation_names=["is_paid_to"])]
         assert paid.properties["relation"] == "is paid to" and paid.properties["supports"] == 2
         assert paid.properties["conditions"] == ["(you live here or not in prison)"]
         assert [json.loads(one)["page"] for one in paid.properties["statements"]] == paid.properties["pages"]
         likes = store.get_triplets(relation_names=[identifier(HOSTILE)])
         assert {relation.properties["relation"] for _, relation, _ in likes} == {HOSTILE}
         (odd,) = [node for node in store.get() if node.properties.get("key", "").startswith("a very long")]
-        assert odd.properties["key"] == long.strip() and odd.id == stock_id(long.strip())
+        assert odd.properties["key"] == long.strip() and odd.id == entity_id(long.strip())
         (text,) = store.get_llama_nodes([paid.properties["chunk"]])
         assert text.metadata["page"] == "pages:grants.html" and "£40" in text.get_content()
         mentions = store.structured_query(
-            "MATCH (c:Chunk)-[:MENTIONS]->(:__Entity__ {id: 'pensioner'}) RETURN count(c) AS chunks"
+            "MATCH (c:Chunk)-[:MENTIONS]->(:__Entity__ {id: 'Pensioner'}) RETURN count(c) AS chunks"
         )
         assert mentions == [{"chunks": 2}]
-        index = PropertyGraphIndex.from_existing(store, llm=MockLLM(), embed_model=embed_model)
-        synonyms = LLMSynonymRetriever(store, llm=MockLLM(), output_parsing_fn=lambda _: ["pensioner"])
-        assert synonyms.retrieve("x") == []  # the stock retriever capitalises, the stock store is exact
+        synonyms = LLMSynonymRetriever(store, llm=Script(says="winter grant"), include_properties=True)
+        assert any("not in prison" in node.text for node in synonyms.retrieve("Who gets it?"))
         store.structured_query("CALL db.awaitIndexes(30)")
         near = VectorContextRetriever(store, embed_model=embed_model, similarity_top_k=1, include_text=True)
         texts = [node.text for node in near.retrieve("winter grant amount £40")]
         assert any(
-            "winter grant -> amount -> =£40" in text and "winter grant | amount | =£40" in text for text in texts
+            "Winter grant -> amount -> =£40" in text and "winter grant | amount | =£40" in text for text in texts
         )
-        assert index.property_graph_store is store
 
 
 @pytest.mark.integration

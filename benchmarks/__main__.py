@@ -1,4 +1,4 @@
-"""``python -m benchmarks [--data DIR] [--only NAME] [--output FILE.json]``; see README.md."""
+"""``python -m benchmarks [--data DIR] [--only NAME] [--entities N] [--output FILE.json]``; see README.md."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ import time
 from pathlib import Path
 from typing import Any
 
-from benchmarks import again, ask, ingest, ledger, models, scale
+from benchmarks import again, ask, ingest, ledger, models, neo4j_load, scale
 from benchmarks.material import find_material
 from benchmarks.place import Place
 from benchmarks.show import machine
 
 BENCHMARKS = {
     module.__name__.removeprefix("benchmarks."): module.run for module in (ingest, again, ask, ledger, scale, models)
-}
+} | {"neo4j": neo4j_load.run}
 
 
 def main() -> int:
@@ -25,6 +25,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description="What ClauseGraph costs.")
     parser.add_argument("--data", type=Path, help="folder with documents.json and dev.json")
     parser.add_argument("--only", action="append", choices=list(BENCHMARKS), help="this one; may be repeated")
+    parser.add_argument("--entities", type=int, default=neo4j_load.ENTITIES, help="of neo4j; supports are five times")
     parser.add_argument("--output", type=Path, help="write every figure to this JSON file")
     options = parser.parse_args()
     material = find_material(options.data)
@@ -34,7 +35,8 @@ def main() -> int:
         place = Place(Path(folder), material)
         for name in options.only or BENCHMARKS:
             before, start = machine(), time.perf_counter()
-            results[name] = BENCHMARKS[name](place) | {"machine": [before, machine()]}
+            size = {"entities": options.entities} if name == "neo4j" else {}
+            results[name] = BENCHMARKS[name](place, **size) | {"machine": [before, machine()]}
             loads = f"load {before['load']} before, {machine()['load']} after"
             print(f"  ({time.perf_counter() - start:.0f} s; {before['cores']} cores, {loads})", flush=True)
     if options.output:

@@ -19,7 +19,6 @@ from indexes.graph.neo4j_rows import Corpus, term_key
 from indexes.graph.neo4j_schema import check_owner
 from indexes.graph.neo4j_state import RECONCILING
 from indexes.graph.protocol import CANDIDATES, MAX_TOKENS, EntityHit, GraphCounts, Place, in_place, rank_entities
-from indexes.projection import LITERAL
 
 _CHECK: LiteralString = (
     "OPTIONAL MATCH (c:Corpus {id: $corpus_id}) RETURN c.prepared AS prepared, c.floor AS floor, "
@@ -37,17 +36,26 @@ def _checked(query: LiteralString, columns: LiteralString) -> LiteralString:
 
 
 _SEEN: LiteralString = " r.since <= $epoch AND r.until > $epoch "
-_FACT: LiteralString = (
-    " WITH r.fact_id AS id, count(DISTINCT r) AS held, head(collect(r)) AS one ORDER BY held DESC, id LIMIT $limit "
-    "WITH id, held, one.relation AS relation, startNode(one) AS s, endNode(one) AS o "
-    "RETURN id, held, relation, s.name AS subject, CASE WHEN o:Value THEN '=' + o.name ELSE o.name END AS object"
+_BEST: LiteralString = (
+    " WITH r.fact_id AS id, count(DISTINCT r) AS held, head(collect(r)) AS one ORDER BY held DESC, id LIMIT "
 )
-_NEAR: LiteralString = (
-    "UNWIND $keys AS key MATCH (e:Entity {key: key})-[r:STATES]-() WHERE"
-    + _SEEN
-    + "AND ($relations IS NULL OR r.relation IN $relations)"
-    + _FACT
+_ENDS: LiteralString = (
+    "id, held, one.relation AS relation, startNode(one).name AS subject, "
+    "CASE WHEN endNode(one):Value THEN '=' + endNode(one).name ELSE endNode(one).name END AS object"
 )
+_FACT: LiteralString = _BEST + "$limit RETURN " + _ENDS
+_OF_KIND: LiteralString = _SEEN + "AND ($relations IS NULL OR r.relation IN $relations)"
+_AROUND: LiteralString = (
+    "UNWIND $keys AS key MATCH (e:Entity {key: key})-[r:STATES]-() WHERE" + _OF_KIND + _BEST + "$limit "
+)
+_NEAR: LiteralString = _AROUND + "RETURN 1 AS hop, " + _ENDS
+_FAR: LiteralString = (  # as _NEAR and one hop more, from the ends of what was found
+    _AROUND + "WITH collect({id: id, held: held, one: one}) AS first CALL (first) { "
+    "UNWIND first AS f RETURN 1 AS hop, f.id AS id, f.held AS held, f.one AS one UNION ALL "
+    "WITH first WHERE size(first) < $limit UNWIND first AS f UNWIND [startNode(f.one), endNode(f.one)] AS n "
+    "WITH DISTINCT n WHERE n:Entity AND NOT n.key IN $keys MATCH (n)-[r:STATES]-() WHERE" + _OF_KIND
+    + _BEST + "$most RETURN 2 AS hop, id, held, one } RETURN hop, " + _ENDS
+)  # fmt: skip
 _BY_ID: LiteralString = "MATCH ()-[r:STATES]->() WHERE r.fact_id IN $ids AND r.corpus = $corpus AND" + _SEEN + _FACT
 _CANDIDATES: LiteralString = (
     "UNWIND $tokens AS token MATCH (e:Entity) WHERE e.words CONTAINS (' ' + token + ' ') AND e.corpus = $corpus "
@@ -95,7 +103,8 @@ _FACT_ROW: LiteralString = "id: id, held: held, relation: relation, subject: sub
 _SUPPORT_ROW: LiteralString = (
     "fact: fact, source: source, uri: uri, chunk: chunk, content: content, statement: statement, extractor: extractor"
 )
-_ASK_NEAR = _checked(_NEAR, _FACT_ROW)
+_ASK_NEAR = _checked(_NEAR, "hop: hop, " + _FACT_ROW)
+_ASK_FAR = _checked(_FAR, "hop: hop, " + _FACT_ROW)
 _ASK_FACTS = _checked(_BY_ID, _FACT_ROW)
 _ASK_CANDIDATES = _checked(_CANDIDATES, "name: name, matched: matched")
 _ASK_ALIASES = _checked(_ALIASES, "name: name, entity: entity")
@@ -160,24 +169,20 @@ class Neo4jGraph:
         self, keys: Sequence[str], hops: int = 1, limit: int = 200, relations: Sequence[str] | None = None
     ) -> list[Fact]:
         """Distinct facts within ``hops`` (1 or 2) of the entities, of these relations, cut to ``limit``."""
-        if limit < 1 or (relations is not None and not relations):
+        if limit < 1 or hops < 1 or (relations is not None and not relations):
             return []
-        kinds = None if relations is None else list(relations)
+        asked = {
+            "keys": self._keys(sorted(set(keys))),
+            "relations": None if relations is None else list(relations),
+            "limit": limit,
+            "most": 2 * limit,  # up to ``limit`` of them may be of the first hop
+        }
+        rows = self._read(_ASK_FAR if hops > 1 else _ASK_NEAR, **asked) if keys else []
+        rows.sort(key=lambda row: (row["hop"], -row["held"], row["id"]))
         found: dict[str, Fact] = {}
-        frontier, seen = sorted(set(keys)), set(keys)
-        for hop in range(1, hops + 1):
-            if not frontier:
-                break
-            asked = {"keys": self._keys(frontier), "relations": kinds, "limit": limit + len(found)}
-            near = [_fact(row, hop) for row in self._read(_ASK_NEAR, **asked) if row["id"] not in found]
-            best = near[: limit - len(found)]
-            found |= {fact.id: fact for fact in best}
-            ends = {end for fact in best for end in (fact.subject, fact.object) if not end.startswith(LITERAL)}
-            frontier = sorted(ends - seen)
-            seen |= ends
-            if len(found) >= limit:
-                break
-        return list(found.values())
+        for row in rows:
+            found.setdefault(row["id"], _fact(row, row["hop"]))
+        return list(found.values())[:limit]
 
     def facts(self, ids: Sequence[str]) -> list[Fact]:
         """The facts of these ids that hold at the epoch, in the order given."""

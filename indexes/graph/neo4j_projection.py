@@ -238,7 +238,7 @@ class Neo4jProjection:
         self._begin(here, f"{WRITING} {here.tokens.get(interval.upto)}")
         for part in opened(self._ledger, here.corpus, interval):
             work.check(f"epoch {interval.upto}")
-            work.written += write_part(self._server, part, fresh=fresh)
+            work.written += write_part(self._server, here.corpus, part, fresh=fresh)
         for kind, rows in closed(self._ledger, here.corpus, interval):
             work.check(f"epoch {interval.upto}")
             work.closed += set_ends(self._server, kind, rows)
@@ -252,7 +252,7 @@ class Neo4jProjection:
             work.check(f"epoch {target}")
             work.closed += set_ends(self._server, part.type, _other_ends(part, there[part.type]))
             part.edges = [e for e in part.edges if there[part.type].pop(e.properties["id"], None) is None]
-            work.written += write_part(self._server, part) if part.edges else 0
+            work.written += write_part(self._server, here.corpus, part) if part.edges else 0
         for kind in TYPES:
             work.check(f"epoch {target}")
             work.removed += remove(self._server, kind, list(there[kind]))

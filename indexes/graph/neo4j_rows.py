@@ -22,6 +22,7 @@ from indexes.projection import LITERAL
 
 BATCH = 10_000  # relationships written in one transaction
 _PAGES = 50  # read at once, with all their elements
+_REMEMBERED = 1_000_000  # names: some 200 MB
 
 Properties = dict[str, Any]
 NODES = ("Page", "Chunk", "Element", "Entity", "Value", "Condition")
@@ -39,19 +40,23 @@ class Corpus:
 
 @dataclass(frozen=True, slots=True)
 class Edge:
-    """A relationship: keys of its two nodes and its properties, ``id`` among them."""
+    """A relationship: keys of its two nodes, label of the second, and its properties, ``id`` among them."""
 
     start: str | int
     end: str
+    target: str
     properties: Properties
 
 
 @dataclass(slots=True)
 class Part:
-    """Nodes by label and key, relationships of one type, and the leaves of its conditions."""
+    """Relationships of one type, the leaves of their conditions, and their nodes by label and key.
+
+    An entity or a value is a node of the first part that needs it, and may be left out of the later ones: whoever
+    has a relationship has its nodes.
+    """
 
     type: str
-    target: str  # label of the end nodes
     edges: list[Edge] = field(default_factory=list)
     nodes: dict[str, dict[str, Properties]] = field(default_factory=dict)
     leaves: list[Properties] = field(default_factory=list)
@@ -192,7 +197,7 @@ def _elements(row: Row[Any]) -> list[Properties]:
 
 def _pages(ledger: Ledger, corpus: Corpus, interval: Interval) -> Iterator[Part]:
     for rows in _opening(ledger, corpus, interval, members, _members()):
-        heads, part = Part(HAS_PAGE, "Page"), Part(HAS_ELEMENT, "Element")
+        heads, part = Part(HAS_PAGE), Part(HAS_ELEMENT)
         bodies = [part]
         for row in rows:
             reading = reading_from_json(unpack(row.reading))
@@ -200,48 +205,67 @@ def _pages(ledger: Ledger, corpus: Corpus, interval: Interval) -> Iterator[Part]
             key = heads.add_node("Page", {"key": page_key(corpus.id, row.page_id)} | page)
             span = {"corpus": corpus.name, "since": row.since, "until": interval.until(row.until)}
             stated = {"title": reading.title, "url": reading.url, "updated": reading.updated}
-            heads.edges.append(Edge(corpus.id, key, {"id": _member_id(corpus, row)} | span | stated))
+            heads.edges.append(Edge(corpus.id, key, "Page", {"id": _member_id(corpus, row)} | span | stated))
             for position, e in enumerate(reading.elements):
                 if len(part.edges) >= interval.batch:
-                    bodies.append(part := Part(HAS_ELEMENT, "Element"))
+                    bodies.append(part := Part(HAS_ELEMENT))
                 node = {"key": f"{key}#{e.anchor}", "page": key, "anchor": e.anchor, "tag": e.tag, "text": e.text}
                 end = part.add_node("Element", node | {"corpus": corpus.name})
                 place = {"position": position, "headings": list(e.headings)}
-                part.edges.append(Edge(key, end, {"id": f"{_member_id(corpus, row)}#{e.anchor}"} | span | place))
+                identity = {"id": f"{_member_id(corpus, row)}#{e.anchor}"}
+                part.edges.append(Edge(key, end, "Element", identity | span | place))
         yield heads
         yield from (body for body in bodies if body.edges)
 
 
 def _chunks(ledger: Ledger, corpus: Corpus, interval: Interval) -> Iterator[Part]:
     for rows in _opening(ledger, corpus, interval, chunks, select(chunks)):
-        part = Part(HAS_CHUNK, "Chunk")
+        part = Part(HAS_CHUNK)
         for row in rows:
             page = page_key(corpus.id, row.page_id)
             node = {"key": f"{page}#{row.key}", "corpus": corpus.name, "page": page, "chunk": row.key}
             span = {"corpus": corpus.name, "since": row.since, "until": interval.until(row.until)}
             identity = {"id": _chunk_id(corpus, row), "content_hash": row.content_hash}
-            part.edges.append(Edge(page, part.add_node("Chunk", node), identity | span))
+            part.edges.append(Edge(page, part.add_node("Chunk", node), "Chunk", identity | span))
         yield part
 
 
+class _Terms:
+    """Entities and values by name: each is made once, for the first part that it is part of."""
+
+    def __init__(self, corpus: Corpus) -> None:
+        self._corpus = corpus
+        self._keys: dict[str, str] = {}  # by name; a value's begins with LITERAL, an entity's never
+
+    def add(self, part: Part, name: str) -> str:
+        """The key of the term's node, which the part gets unless an earlier one had it."""
+        key = self._keys.get(name)
+        if key is None:
+            if len(self._keys) >= _REMEMBERED:
+                self._keys.clear()
+            said = name.removeprefix(LITERAL)
+            key = self._keys[name] = term_key(self._corpus.id, said)
+            node = {"key": key, "corpus": self._corpus.name, "name": said}
+            if name.startswith(LITERAL):
+                part.add_node("Value", node)
+            else:
+                part.add_node("Entity", node | {"words": words(name)})
+        return key
+
+
 def _supports(ledger: Ledger, corpus: Corpus, interval: Interval) -> Iterator[Part]:
+    terms = _Terms(corpus)
     for rows in _opening(ledger, corpus, interval, supports, select(supports)):
-        parts = {"Entity": Part(STATES, "Entity"), "Value": Part(STATES, "Value")}
+        part = Part(STATES)
         for row in rows:
-            label = "Value" if row.object.startswith(LITERAL) else "Entity"
-            _add_support(parts[label], label, corpus, row, interval)
-        yield from (part for part in parts.values() if part.edges)
+            _add_support(part, terms, corpus, row, interval)
+        yield part
 
 
-def _add_support(part: Part, label: str, corpus: Corpus, row: Row[Any], interval: Interval) -> None:
+def _add_support(part: Part, terms: _Terms, corpus: Corpus, row: Row[Any], interval: Interval) -> None:
     statement = json.loads(row.statement)
     page = page_key(corpus.id, row.page_id)
-    start = _add_entity(part, corpus, row.subject)
-    if label == "Value":
-        name = row.object.removeprefix(LITERAL)
-        end = part.add_node("Value", {"key": term_key(corpus.id, name), "corpus": corpus.name, "name": name})
-    else:
-        end = _add_entity(part, corpus, row.object)
+    start, end = terms.add(part, row.subject), terms.add(part, row.object)
     tree = statement.get("condition")
     properties = {
         "id": _support_id(corpus, row),
@@ -262,15 +286,7 @@ def _add_support(part: Part, label: str, corpus: Corpus, row: Row[Any], interval
         "since": row.since,
         "until": interval.until(row.until),
     }
-    part.edges.append(Edge(start, end, properties))
-
-
-def _add_entity(part: Part, corpus: Corpus, name: str) -> str:
-    key = term_key(corpus.id, name)
-    known = part.nodes.setdefault("Entity", {})
-    if key not in known:
-        known[key] = {"key": key, "corpus": corpus.name, "name": name, "words": words(name)}
-    return key
+    part.edges.append(Edge(start, end, "Value" if row.object.startswith(LITERAL) else "Entity", properties))
 
 
 def _add_condition(part: Part, corpus: Corpus, page: str, tree: Any) -> str:
@@ -308,10 +324,11 @@ def _in_words(tree: Any) -> str:
 
 
 def _names(ledger: Ledger, corpus: Corpus, interval: Interval) -> Iterator[Part]:
+    terms = _Terms(corpus)
     for rows in _opening(ledger, corpus, interval, entity_names, select(entity_names)):
-        part = Part(TAKEN_FOR, "Entity")
+        part = Part(TAKEN_FOR)
         for row in rows:
             span = {"corpus": corpus.name, "since": row.since, "until": interval.until(row.until)}
-            ends = _add_entity(part, corpus, row.name), _add_entity(part, corpus, row.entity)
-            part.edges.append(Edge(*ends, {"id": _name_id(corpus, row)} | span))
+            ends = terms.add(part, row.name), terms.add(part, row.entity)
+            part.edges.append(Edge(*ends, "Entity", {"id": _name_id(corpus, row)} | span))
         yield part

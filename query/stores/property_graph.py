@@ -12,6 +12,7 @@ from llama_index.core.schema import BaseNode, TextNode
 
 from core.errors import InputError, QueryRefused
 from core.types import Chunk, Fact, PageKey
+from indexes.graph.protocol import Graph
 from indexes.projection import LITERAL
 from indexes.views import View
 from query.stores.nodes import chunk_node, entity_node, make_triplets, refuse_write
@@ -124,7 +125,7 @@ class ViewPropertyGraphStore(PropertyGraphStore):
         keys = [node.id for node in graph_nodes if not isinstance(node, ChunkNode)]
         if keys:
             kept = [name for name in self._counted() if name not in ignored] if ignored else None
-            around = self._view.graph.neighbourhood(keys, depth, limit, kept)
+            around = self._graph.neighbourhood(keys, depth, limit, kept)
             found |= {fact.id: fact for fact in around if fact.id not in found}
         return self._triplets(list(found.values())[:limit])
 
@@ -141,7 +142,7 @@ class ViewPropertyGraphStore(PropertyGraphStore):
     def get_schema(self, refresh: bool = False) -> dict[str, Any]:
         """What the graph holds: ``{"corpus", "epoch", "entities", "facts", "relations": {name: statements},
         "more_relations"}``; an epoch never changes, so there is nothing to refresh."""
-        counts = self._view.graph.counts()
+        counts = self._graph.counts()
         ranked = sorted(self._counted().items(), key=lambda item: (-item[1], item[0]))
         return {
             "corpus": self._view.corpus,
@@ -199,7 +200,7 @@ class ViewPropertyGraphStore(PropertyGraphStore):
         from indexes.graph.neo4j_cypher import run_cypher
 
         result = run_cypher(self._server, query, dict(given) | {"corpus": self._view.corpus, "epoch": self._view.epoch})
-        self._view.graph.facts([""])  # raises where the database has not had the epoch all the time
+        self._graph.facts([""])  # raises where the database has not had the epoch all the time
         if result.is_cut:
             raise QueryRefused(f"the query has more than {len(result.rows)} rows; aggregate, or end it with a LIMIT")
         return [dict(zip(result.columns, row, strict=True)) for row in result.rows]
@@ -248,9 +249,14 @@ class ViewPropertyGraphStore(PropertyGraphStore):
 
     # --- inside -----------------------------------------------------------------------------------
 
+    @property
+    def _graph(self) -> Graph:
+        self._view.page_keys()  # raises when the view has ended: a vacuumed epoch must not look like an empty one
+        return self._view.graph
+
     def _counted(self) -> dict[str, int]:
         if self._relations is None:
-            self._relations = self._view.graph.relations()
+            self._relations = self._graph.relations()
         return self._relations
 
     def _nodes(self, ids: Sequence[str]) -> list[LabelledNode]:
@@ -290,7 +296,7 @@ class ViewPropertyGraphStore(PropertyGraphStore):
         asked = [name for name in names if not name.startswith(LITERAL)]
         if not asked:
             return {}
-        graph = self._view.graph
+        graph = self._graph
         exact = graph.named(asked)
         others = [name for name in asked if name not in exact]
         return exact | (graph.named(others, normalised=True) if others else {})
@@ -299,12 +305,12 @@ class ViewPropertyGraphStore(PropertyGraphStore):
         """The facts of these entities or chunks, by id."""
         chunks = self._chunks(names)
         keys = list(self._entities([name for name in names if name not in chunks]).values())
-        facts = self._stated(chunks) + (self._view.graph.neighbourhood(keys, 1, _ALL) if keys else [])
+        facts = self._stated(chunks) + (self._graph.neighbourhood(keys, 1, _ALL) if keys else [])
         return {fact.id: fact for fact in facts}
 
     def _stated(self, chunk_ids: Iterable[str]) -> list[Fact]:
         """The facts that these chunks state."""
-        graph = self._view.graph
+        graph = self._graph
         ids = [
             support.fact_id
             for page, chunk in self._chunks(chunk_ids).values()
@@ -318,15 +324,15 @@ class ViewPropertyGraphStore(PropertyGraphStore):
             return []
         ids = {
             support.fact_id
-            for support in self._view.graph.all_supports()
+            for support in self._graph.all_supports()
             if relation_names is None or support.statement.relation in relation_names
         }
-        return self._view.graph.facts(sorted(ids))
+        return self._graph.facts(sorted(ids))
 
     def _triplets(self, facts: Sequence[Fact]) -> list[Triplet]:
         if not facts:
             return []
-        return make_triplets(self._view, facts, self._view.graph.supports([fact.id for fact in facts]))
+        return make_triplets(self._view, facts, self._graph.supports([fact.id for fact in facts]))
 
 
 def _as_chunk(node: TextNode) -> ChunkNode:

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import asyncio
+import gc
 import hashlib
 import sqlite3
 from pathlib import Path
@@ -17,7 +19,7 @@ from llama_index.core.indices.property_graph import (
 from llama_index.core.llms import MockLLM
 from llama_index.core.vector_stores.types import VectorStoreQuery
 
-from core.errors import InputError
+from core.errors import InputError, ViewExpired
 from indexes.views import View, open_view
 from query.stores import property_graph
 from query.stores.embedding import EmbedderModel
@@ -190,6 +192,41 @@ def test_nothing_is_written(town: Town, embed_model: EmbedderModel) -> None:
         )
         assert index.as_retriever().retrieve("council") and store.get() and vectors.get_nodes()
         assert state() == before
+
+
+@pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")  # LlamaIndex leaves the loop of its thread open
+def test_from_a_running_loop(store: ViewPropertyGraphStore, view: View, embed_model: EmbedderModel) -> None:
+    facts = ViewVectorStore(view, "fact")
+    index = PropertyGraphIndex.from_existing(
+        property_graph_store=store, vector_store=facts, llm=Script(says="council"), embed_model=embed_model
+    )
+
+    async def inside() -> list[set[str]]:
+        awaited = await index.as_retriever().aretrieve("council")
+        called = index.as_retriever().retrieve("council")  # as in a notebook: LlamaIndex goes on in another thread
+        return [{node.text for node in nodes} for nodes in (awaited, called)]
+
+    awaited, called = asyncio.run(inside())
+    gc.collect()
+    assert awaited == called != set()
+
+
+def test_a_view_that_has_ended_is_no_empty_graph(town: Town) -> None:
+    view = open_view(town.ledger, town.corpus)
+    store = ViewPropertyGraphStore(view)
+    council = store.get(ids=["council"])
+    view.close()
+    reads: list[Any] = [
+        store.get,
+        lambda: store.get(ids=["nobody"]),
+        lambda: store.get_triplets(entity_names=["nobody"]),
+        lambda: store.get_rel_map(council),
+        lambda: store.get_llama_nodes(["x#y"]),
+        store.get_schema,
+    ]
+    for read in reads:
+        with pytest.raises(ViewExpired):
+            read()
 
 
 def test_the_epoch_is_pinned(town: Town, store: ViewPropertyGraphStore, view: View) -> None:

@@ -55,7 +55,8 @@ def write_neo4j(view: View, uri: str, settings: Settings) -> Counts:
 
     nodes, matrix = embedded_chunks(view)
     triplets = every_triplet(view)
-    types = {relation.label for _, relation, _ in triplets}
+    relations = [_relation(relation) for _, relation, _ in triplets]
+    types = {relation.label for relation in relations}
     if len(types) > MOST_TYPES:
         raise InputError(
             f"{len(types)} different relations are more than the {MOST_TYPES} relationship types that a Neo4j takes; "
@@ -74,7 +75,7 @@ def write_neo4j(view: View, uri: str, settings: Settings) -> Counts:
         ):
             store.upsert_llama_nodes(nodes)
             store.upsert_nodes(list(_ends(view, triplets)))
-            store.upsert_relations([_relation(relation) for _, relation, _ in triplets])
+            store.upsert_relations(relations)
     except StoreError as error:
         raise type(error)(
             f"{error}; the export is not complete: empty the database (MATCH (n) DETACH DELETE n) and run it again"

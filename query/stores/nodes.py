@@ -62,8 +62,10 @@ class GraphRelation(Relation):
 
 
 def refuse_write(view: View, what: str) -> NoReturn:
-    """Raises:
-    InputError: always; it says how a corpus is written.
+    """Refuse a write, saying how a corpus is written.
+
+    Raises:
+        InputError: always.
     """
     raise InputError(
         f"{what} is refused: this store reads epoch {view.epoch} of corpus {view.corpus!r} and nothing writes to an "

@@ -14,6 +14,7 @@ from llama_index.core.indices.property_graph import LLMSynonymRetriever, VectorC
 from llama_index.graph_stores.neo4j import Neo4jPropertyGraphStore
 from pydantic import SecretStr
 
+from app.export import llamaindex_neo4j
 from app.export.llamaindex import entity_id, hand_over, stock_id
 from app.export.llamaindex_neo4j import identifier
 from core.errors import InputError, SettingsError, StoreRefused, StoreUnavailable
@@ -85,6 +86,13 @@ def test_addresses_that_are_refused(view: View) -> None:
             hand_over(view, uri, settings)
     with pytest.raises(SettingsError, match="CLAUSEGRAPH_NEO4J_PASSWORD"):
         hand_over(view, "bolt://127.0.0.1:1", Settings())
+
+
+@pytest.mark.unit
+def test_more_relations_than_types(view: View, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(llamaindex_neo4j, "MOST_TYPES", 3)
+    with pytest.raises(InputError, match="5 different relations are more than the 3 relationship types"):
+        hand_over(view, "bolt://127.0.0.1:1", Settings(neo4j_password=SecretStr("x")))
 
 
 @pytest.mark.integration

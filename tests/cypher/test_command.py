@@ -125,7 +125,7 @@ def test_a_value_that_is_too_large_is_not_read(server: Neo4jServer) -> None:
 
 def test_a_slow_query_ends_in_time(server: Neo4jServer) -> None:
     begun = time.monotonic()
-    with pytest.raises(StoreUnavailable, match="longer than 0.5 s"):
+    with pytest.raises(StoreUnavailable, match=r"longer than 0\.5 s"):
         run_cypher(server, SLOW, {}, timeout=0.5)
     assert time.monotonic() - begun < 10
     assert server.read(_RUNNING) == []

@@ -17,7 +17,7 @@ from tests.cypher.conftest import DOCUMENT, Cli
 pytestmark = pytest.mark.integration
 
 _WORKED = re.compile(r"^### \d+\. (.+?)\n\n```cypher\n(.*?)```\n\n```text\n(.*?)```", re.DOTALL | re.MULTILINE)
-_PARAM = re.compile(r"^:param (\w+) => (.+)\n", re.MULTILINE)
+_PARAM = re.compile(r"^:param (\w+) => (.+);\n", re.MULTILINE)
 
 
 @dataclass(frozen=True)

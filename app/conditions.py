@@ -70,18 +70,3 @@ def _grow(tree: Tree, condition: Condition, states: Iterator[ConditionState], so
             branch = tree.add(Text(_HEADS[type(condition)]))
             for child in children:
                 _grow(branch, child, states, sources)
-
-
-def condition_words(condition: Condition | None) -> str:
-    """The tree on one line: ``(a and b and not (c or d))``; empty without one."""
-    match condition:
-        case None:
-            return ""
-        case Leaf(_, _, _, text):
-            return one_line(text)
-        case Not(child):
-            return f"not {condition_words(child)}"
-        case All(children):
-            return "(" + " and ".join(condition_words(child) for child in children) + ")"
-        case AnyOf(children):
-            return "(" + " or ".join(condition_words(child) for child in children) + ")"

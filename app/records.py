@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from app.conditions import condition_json, condition_words
+from app.conditions import condition_json
 from app.text import one_line
+from core.serial import condition_words
 from core.types import Chunk, Element, Fact, Mention, PageKey, Reading, Statement, Support
 from query.read.evidence import quote_of
 
@@ -110,5 +111,5 @@ def statement_words(statement: Statement) -> str:
     if not statement.polarity and not _NEGATION & set(relation.split()):
         relation = f"(not) {relation}"
     line = f"{statement.subject.surface} {relation} {object_text(statement)}"
-    condition = f" if {condition_words(statement.condition)}" if statement.condition is not None else ""
+    condition = f" if {one_line(condition_words(statement.condition))}" if statement.condition is not None else ""
     return one_line(line + condition)

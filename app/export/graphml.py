@@ -12,9 +12,9 @@ from typing import IO, Any
 
 from lxml import etree
 
-from app.conditions import condition_words
 from app.records import object_text, quotes
-from app.text import clean_xml
+from app.text import clean_xml, one_line
+from core.serial import condition_words
 from core.types import Mention, PageKey, Reading, Support
 from indexes.views import View
 
@@ -113,7 +113,7 @@ def _write_statement(writer: _Writer, support: Support, reading: Reading, names:
         relation=statement.relation,
         polarity="true" if statement.polarity else "false",
         modality=statement.modality.value,
-        condition=condition_words(statement.condition),
+        condition=one_line(condition_words(statement.condition)),
         effective_from=statement.effective_from,
         effective_to=statement.effective_to,
         fact=support.fact_id,

@@ -12,9 +12,9 @@ import io
 import re
 from typing import IO
 
-from app.conditions import condition_words
 from app.records import object_text, quotes
 from app.text import clean
+from core.serial import condition_words
 from core.types import Reading, Support
 from indexes.views import View
 

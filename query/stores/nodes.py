@@ -17,17 +17,12 @@ from llama_index.core.graph_stores.types import (
 from llama_index.core.schema import NodeRelationship, RelatedNodeInfo, TextNode
 
 from core.errors import InputError
-from core.serial import condition_to_json
+from core.serial import condition_to_json, condition_words
 from core.types import (
-    All,
-    AnyOf,
     Chunk,
-    Condition,
     Element,
     Fact,
-    Leaf,
     Mention,
-    Not,
     PageKey,
     Reading,
     Statement,
@@ -222,18 +217,3 @@ def _qualifier(statement: Properties) -> str:
     if statement["holds"]:
         return condition or _OUTRIGHT
     return f"not {condition}" if condition else "not"
-
-
-def condition_words(condition: Condition | None) -> str:
-    """The tree on one line: ``(a and b and not (c or d))``; empty without one."""
-    match condition:
-        case None:
-            return ""
-        case Leaf(_, _, _, text):
-            return " ".join(text.split())
-        case Not(child):
-            return f"not {condition_words(child)}"
-        case All(children):
-            return "(" + " and ".join(condition_words(child) for child in children) + ")"
-        case AnyOf(children):
-            return "(" + " or ".join(condition_words(child) for child in children) + ")"

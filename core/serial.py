@@ -1,4 +1,4 @@
-"""Plain JSON values for readings, statements and condition trees, and back; one place, both ways. And a tree in words."""
+"""Plain JSON values for readings, statements and condition trees, and back; one place, both ways; trees in words."""
 
 from __future__ import annotations
 

@@ -11,11 +11,11 @@ import networkx
 import pytest
 from lxml import etree
 
-from app.conditions import condition_words
 from app.export.graphml import NAMESPACE
 from app.export.table import COLUMNS, safe_cell
 from app.records import object_text
 from app.text import clean_xml
+from core.serial import condition_words
 from core.types import Support
 from indexes.ledger.store import open_ledger
 from indexes.views import open_view

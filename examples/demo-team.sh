@@ -49,7 +49,7 @@ printf '$ clausegraph server neo4j\n'
 sed -n 1,3p "$team/neo4j.txt"
 {
     echo "export CLAUSEGRAPH_CONFIG='$team/clausegraph.toml' CLAUSEGRAPH_HOME='$team/home' CLAUSEGRAPH_CORPUS=lethmoor"
-    echo 'export CLAUSEGRAPH_NEO4J_MODE=required'
+    echo 'export CLAUSEGRAPH_NEO4J_MODE=required CLAUSEGRAPH_GRAPH=neo4j'
     grep '^export ' "$team/neo4j.txt"
 } >"$team/env.sh"
 cat >"$team/clausegraph.toml" <<END
@@ -63,13 +63,15 @@ END
 
 if [ -z "${CLAUSEGRAPH_LLM:-}" ]; then
     printf '\n$ clausegraph dev fake-llm &\n'
+    rm -f "$team/fake-llm.txt" # an earlier one's would be read before the new one is there
     "$bin/clausegraph" dev fake-llm >"$team/fake-llm.txt" 2>&1 &
-    echo $! >"$team/fake-llm.pid"
+    fake=$!
+    echo $fake >"$team/fake-llm.pid"
     tries=0
-    until grep -q '^CLAUSEGRAPH_LLM_KEY=' "$team/fake-llm.txt"; do
+    until grep -qs '^CLAUSEGRAPH_LLM_KEY=' "$team/fake-llm.txt"; do
         tries=$((tries + 1))
-        if [ $tries -gt 100 ] || [ -z "$(fake_pid)" ]; then
-            cat "$team/fake-llm.txt" >&2
+        if [ $tries -gt 100 ] || ! kill -0 $fake 2>/dev/null; then
+            cat "$team/fake-llm.txt" >&2 || true
             echo 'Error: the fake model server did not start' >&2
             exit 1
         fi

@@ -1,8 +1,8 @@
 """Cypher of an analyst, run so that it can only read the database: no write, no procedure, no address fetched.
 
-Three things hold it, each alone: the text is looked at (``cypher_tokens``: what a plan does not show), then the plan
-that EXPLAIN makes of it, and the server refuses to write in a transaction for reading. Text and transaction are the
-same for EXPLAIN and for the run, so what was looked at is what runs.
+Three things hold it: the text is looked at (``cypher_tokens``: what a plan does not show), then the plan that EXPLAIN
+makes of it (commands, and whatever changes the graph), and the server refuses to write in a transaction for reading.
+Text and transaction are the same for EXPLAIN and for the run, so what was looked at is what runs.
 """
 
 from __future__ import annotations

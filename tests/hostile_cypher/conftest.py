@@ -53,7 +53,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Neo4jServer]:
     running = own_server(tmp_path_factory.mktemp("apoc") / "neo4j", apoc=True)
     with Neo4jServer(Address(running.uri, running.user, running.password)) as server:
         yield server
-    running.stop()
+    running.kill()  # nobody needs its data any more
 
 
 @pytest.fixture(scope="package")

@@ -24,6 +24,7 @@ from indexes.graph.neo4j_state import (
     ServerState,
     Todo,
     decide,
+    dropped_corpora,
     ledger_state,
     server_state,
 )
@@ -95,9 +96,8 @@ class Neo4jProjection:
         """
         self._open()
         here = ledger_state(self._ledger, corpus_id)
-        there, stale = server_state(self._server, here.corpus)
-        for number in stale:
-            self._drop(number, here.corpus.name)
+        self._forget_dropped()
+        there = server_state(self._server, here.corpus)
         return self._carry_out(here, there, decide(here, there, epoch), epoch)
 
     def catch_up(self, corpus_id: int) -> ProjectionReport:
@@ -117,7 +117,7 @@ class Neo4jProjection:
         """Take the rows of an epoch back that the ledger has taken back, or is about to."""
         self._open()
         here = ledger_state(self._ledger, corpus_id)
-        there, _ = server_state(self._server, here.corpus)
+        there = server_state(self._server, here.corpus)
         if not there.exists or there.newest >= epoch or there.busy == RECONCILING:
             return
         if there.prepared < epoch and not there.busy:
@@ -130,7 +130,7 @@ class Neo4jProjection:
         """Remove what the ledger's vacuum has removed; returns the number of rows."""
         self._open()
         here = ledger_state(self._ledger, corpus_id)
-        there, _ = server_state(self._server, here.corpus)
+        there = server_state(self._server, here.corpus)
         if not there.exists or there.busy or there.floor >= here.floor:
             return 0
         removed = 0
@@ -144,15 +144,14 @@ class Neo4jProjection:
         """Remove a corpus that the ledger has dropped; nothing happens when it is not there."""
         self._open()
         for row in self._server.read(_KNOWN, id=corpus_id):
-            self._drop(corpus_id, row["name"])
+            self._drop(Corpus(corpus_id, row["name"]))
 
     def rebuild(self, corpus_id: int) -> ProjectionReport:
         """Remove the corpus from the server and write it anew."""
         self._open()
         here = ledger_state(self._ledger, corpus_id)
-        _, stale = server_state(self._server, here.corpus)
-        for number in [*stale, corpus_id]:
-            self._drop(number, here.corpus.name)
+        self._forget_dropped()
+        self._drop(here.corpus)
         report = self._carry_out(here, ServerState(), Todo("load", 0), here.newest)
         self.publish(corpus_id)
         self.vacuum(corpus_id)
@@ -167,7 +166,7 @@ class Neo4jProjection:
         here = ledger_state(self._ledger, corpus_id)
         there = ServerState()
         if check_owner(self._server, ledger_id(self._ledger)):
-            there, _ = server_state(self._server, here.corpus)
+            there = server_state(self._server, here.corpus)
         todo = decide(here, there, here.newest)
         state = {"load": "lagging", "extend": "lagging", "reconcile": "lagging", "refuse": "diverged"}.get(
             todo.action, "current"
@@ -179,6 +178,8 @@ class Neo4jProjection:
             state, reason = "interrupted", reason or "a write was killed or is going on"
         elif state == "current" and (there.newest, there.published) != (here.newest, here.published):
             state, reason = "lagging", f"it takes epoch {there.published} for the published one"
+        elif state == "current" and (gone := self._dropped()):
+            state, reason = "lagging", f"it still has what the ledger has dropped: corpus {', '.join(gone)}"
         elif state == "current" and there.floor < here.floor:
             state, reason = "lagging", f"it keeps rows that epoch {here.floor} and later do not show"
         return ProjectionStatus(state, there.prepared, there.published, here.newest, here.published, reason)
@@ -189,7 +190,7 @@ class Neo4jProjection:
 
         check_owner(self._server, ledger_id(self._ledger))
         here = ledger_state(self._ledger, corpus_id)
-        there, _ = server_state(self._server, here.corpus)
+        there = server_state(self._server, here.corpus)
         return differences(self._ledger, self._server, here, there)
 
     def close(self) -> None:
@@ -257,14 +258,21 @@ class Neo4jProjection:
             work.check(f"epoch {target}")
             work.removed += remove(self._server, kind, list(there[kind]))
 
-    def _drop(self, corpus_id: int, name: str) -> None:
+    def _dropped(self) -> list[str]:
+        return [corpus.name for corpus in dropped_corpora(self._ledger, self._server)]
+
+    def _forget_dropped(self) -> None:
+        for corpus in dropped_corpora(self._ledger, self._server):
+            self._drop(corpus)
+
+    def _drop(self, corpus: Corpus) -> None:
         """The node goes last, so that what was begun is gone on with."""
         self._server.write(
             "MATCH (c:Corpus {id: $id}) SET c.busy = $busy, c.prepared = 0, c.generation = $generation",
-            id=corpus_id, busy=RECONCILING, generation=uuid.uuid4().hex,
+            id=corpus.id, busy=RECONCILING, generation=uuid.uuid4().hex,
         )  # fmt: skip
-        wipe(self._server, name)
-        self._server.write(_FORGET, id=corpus_id)
+        wipe(self._server, corpus.name)
+        self._server.write(_FORGET, id=corpus.id)
 
 
 def _other_ends(part: Part, there: dict[str, tuple[int, int]]) -> list[dict[str, object]]:

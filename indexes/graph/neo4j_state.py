@@ -20,7 +20,8 @@ from indexes.ledger.store import Ledger
 
 WRITING, RECONCILING = "writing", "reconciling"
 
-_READ: LiteralString = "MATCH (c:Corpus) WHERE c.id = $id OR c.name = $name RETURN properties(c) AS c ORDER BY c.id"
+_READ: LiteralString = "MATCH (c:Corpus {id: $id}) RETURN properties(c) AS c"
+_NAMES: LiteralString = "MATCH (c:Corpus) RETURN c.id AS id, c.name AS name ORDER BY id"
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,18 +82,24 @@ def ledger_state(ledger: Ledger, corpus_id: int) -> LedgerState:
     return LedgerState(Corpus(corpus_id, row.name), row.newest, row.published, tokens)
 
 
-def server_state(server: Neo4jServer, corpus: Corpus) -> tuple[ServerState, list[int]]:
-    """Where the server stands, and the ids of dropped corpora of the same name that it still has."""
-    found = {row["c"]["id"]: row["c"] for row in server.read(_READ, id=corpus.id, name=corpus.name)}
-    mine = found.pop(corpus.id, None)
-    stale = [number for number, values in found.items() if values["name"] == corpus.name]
+def dropped_corpora(ledger: Ledger, server: Neo4jServer) -> list[Corpus]:
+    """What the server still has of corpora that the ledger has not any more: dropped while it was away."""
+    there = [Corpus(row["id"], row["name"]) for row in server.read(_NAMES)]  # before the ledger, where each begins
+    with ledger.read() as connection:
+        here = set(connection.execute(select(corpora.c.id)).scalars())
+    return [corpus for corpus in there if corpus.id not in here]
+
+
+def server_state(server: Neo4jServer, corpus: Corpus) -> ServerState:
+    """Where the server stands."""
+    mine = next((row["c"] for row in server.read(_READ, id=corpus.id)), None)
     if mine is None:
-        return ServerState(), stale
+        return ServerState()
     tokens = {int(token.split(":", 1)[0]): token for token in mine.get("history", [])}
     numbers = {key: mine.get(key, 0) for key in ("prepared", "newest", "published", "floor")}
     return ServerState(
         **numbers, generation=mine["generation"], busy=mine.get("busy") or "", tokens=tokens, exists=True
-    ), stale
+    )
 
 
 def decide(ledger: LedgerState, server: ServerState, target: int) -> Todo:  # noqa: PLR0911 - one line a case

@@ -242,6 +242,26 @@ def test_several_corpora_and_one_dropped_and_made_again(
     assert left == [{"nodes": 0}]
 
 
+def test_a_corpus_dropped_while_the_server_was_away_leaves_nothing_behind(
+    town: Town, server: Neo4jServer, projection: Neo4jProjection
+) -> None:
+    town.write("a", "grant | pays | =£200 | if over 65")
+    town.publish()
+    projection.catch_up(town.id)
+    town.corpus = "village"
+    town.publish()
+    projection.catch_up(town.id)
+    drop_corpus(town.ledger, "town")
+    status = projection.status(town.id)
+    assert (status.state, "dropped: corpus town" in status.reason) == ("lagging", True)
+    projection.catch_up(town.id)
+    assert projection.status(town.id).state == "current"
+    assert server.read("MATCH (n) WHERE n.corpus = 'town' OR n.name = 'town' RETURN count(n) AS nodes") == [
+        {"nodes": 0}
+    ]
+    assert projection.verify(town.id) == []
+
+
 def test_another_ledgers_database_is_left_alone(
     town: Town, server: Neo4jServer, projection: Neo4jProjection, tmp_path: Path
 ) -> None:

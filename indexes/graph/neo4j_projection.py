@@ -16,7 +16,7 @@ from typing import LiteralString
 from core.errors import StoreMismatch, StoreUnavailable
 from indexes.graph.neo4j import Neo4jServer
 from indexes.graph.neo4j_rows import BATCH, TYPES, Corpus, Interval, Part, closed, opened
-from indexes.graph.neo4j_schema import check_owner, migrate
+from indexes.graph.neo4j_schema import add_indexes, check_owner, indexes_filling, migrate
 from indexes.graph.neo4j_state import (
     RECONCILING,
     WRITING,
@@ -35,6 +35,7 @@ from indexes.ledger.schema import OPEN
 from indexes.ledger.store import Ledger
 
 DEADLINE_S = 600.0  # for one epoch, however large
+_POLL_S = 0.1
 
 _BEGIN: LiteralString = (
     "MERGE (c:Corpus {id: $id}) ON CREATE SET c.prepared = 0, c.newest = 0, c.published = 0, c.floor = $floor, "
@@ -225,6 +226,8 @@ class Neo4jProjection:
             "reconcile": lambda: self._reconcile(here, target, work),
         }
         steps[todo.action]()
+        if todo.action in ("load", "reconcile"):
+            self._index(work)
         reached = max(todo.base, target) if todo.action == "none" else target
         history = [token for number, token in sorted(here.tokens.items()) if number <= reached]
         self._server.write(_PREPARED, id=here.corpus.id, prepared=reached, history=history)
@@ -243,6 +246,13 @@ class Neo4jProjection:
         for kind, rows in closed(self._ledger, here.corpus, interval):
             work.check(f"epoch {interval.upto}")
             work.closed += set_ends(self._server, kind, rows)
+
+    def _index(self, work: _Work) -> None:
+        """Before the corpus has an epoch at all, so that no reader misses an index."""
+        add_indexes(self._server)
+        while indexes_filling(self._server):
+            work.check("the indexes")
+            time.sleep(_POLL_S)
 
     def _reconcile(self, here: LedgerState, target: int, work: _Work) -> None:
         """Compare every id and interval, write what is missing, remove what is too much: right from any state."""

@@ -88,7 +88,7 @@ class Neo4jServer:
         question = neo4j.Query(query, timeout=self.address.deadline)
 
         def run() -> list[Record]:
-            with self._driver.session(database=self.address.database, default_access_mode=neo4j.READ_ACCESS) as session:
+            with self._session(neo4j.READ_ACCESS) as session:
                 return session.run(question, parameters).data()
 
         with driver_errors(self.address):
@@ -120,7 +120,7 @@ class Neo4jServer:
             return [transaction.run(query, parameters).data() for query, parameters in statements]
 
         def run() -> list[list[Record]]:
-            with self._driver.session(database=self.address.database, default_access_mode=access) as session:
+            with self._session(access) as session:
                 if access == neo4j.READ_ACCESS:
                     return session.execute_read(work)
                 return session.execute_write(work)
@@ -143,9 +143,7 @@ class Neo4jServer:
 
         def run() -> T:
             with (
-                self._driver.session(
-                    database=self.address.database, default_access_mode=neo4j.READ_ACCESS, fetch_size=min(_FETCH, rows)
-                ) as session,
+                self._session(neo4j.READ_ACCESS, fetch_size=min(_FETCH, rows)) as session,
                 session.begin_transaction(metadata={"clausegraph": mark}, timeout=seconds) as transaction,
                 _at_most(size, transaction),
             ):
@@ -162,22 +160,40 @@ class Neo4jServer:
         """End the transaction of this mark; where the server does not answer, its own time limit does."""
 
         def run() -> None:
-            with self._driver.session(database=self.address.database, default_access_mode=neo4j.READ_ACCESS) as session:
+            with self._session(neo4j.READ_ACCESS) as session:
                 session.run(_END, mark=mark).consume()
 
         with suppress(StoreError), driver_errors(self.address):
             _bounded(run, self.address, _CONNECT_S, "")
+
+    @contextmanager
+    def _session(self, access: str, fetch_size: int = 1000) -> Iterator[neo4j.Session]:
+        session = self._driver.session(
+            database=self.address.database, default_access_mode=access, fetch_size=fetch_size
+        )
+        try:
+            with session:
+                yield session
+        finally:
+            with suppress(driver.Neo4jError, driver.DriverError):
+                session.close()  # where the rollback of the first attempt failed, it is still open
 
     def _call(self, work: Callable[[], T]) -> T:
         with driver_errors(self.address):
             return _bounded(work, self.address)
 
     def close(self) -> None:
-        """Close every connection; one that hangs is left to its thread."""
-        threading.Thread(target=self._driver.close, daemon=True).start() if self._hung() else self._driver.close()
+        """Close every connection; one that hangs is closed when its thread has ended, by which time we are gone."""
+        hung = [thread for thread in threading.enumerate() if thread.name == _thread_name(self.address)]
+        if hung:
+            threading.Thread(target=self._close_after, args=(hung,), daemon=True).start()
+        else:
+            self._driver.close()
 
-    def _hung(self) -> bool:
-        return any(thread.name == _thread_name(self.address) for thread in threading.enumerate())
+    def _close_after(self, hung: Sequence[threading.Thread]) -> None:
+        for thread in hung:
+            thread.join()
+        self._driver.close()
 
     def __enter__(self) -> Neo4jServer:
         return self

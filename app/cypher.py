@@ -7,17 +7,12 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, Any
 
 from app.export.table import safe_cell
 from app.text import one_line
 from core.errors import InputError
 from core.settings import Settings
-
-if TYPE_CHECKING:
-    from indexes.corpora import CorpusRow
-    from indexes.graph.protocol import Graph
-    from indexes.ledger.store import Ledger
 
 _OURS = {"corpus": "--corpus", "epoch": "--epoch"}  # parameters that are always there
 
@@ -43,24 +38,20 @@ def run_query(
         NotFoundError: no such corpus, nothing published, or the epoch is not retained.
         SettingsError: no password, or the driver is not installed.
     """
-    from app.projecting import make_server
+    from app.projecting import graphs_of, make_server
     from app.wiring import opened_ledger
     from indexes.graph.neo4j_cypher import run_cypher
-    from indexes.graph.neo4j_graph import Neo4jGraph
-    from indexes.graph.neo4j_rows import Corpus
-    from indexes.ledger.identity import ledger_id
     from indexes.views import open_view
 
-    with opened_ledger(settings) as ledger, make_server(settings) as server:
-
-        def graph_at(ledger: Ledger, corpus: CorpusRow, epoch: int) -> Graph:
-            return Neo4jGraph(server, ledger_id(ledger), Corpus(corpus.id, corpus.name), epoch)
-
-        with open_view(ledger, settings.corpus, epoch, graph_at=graph_at) as view:
-            values = dict(given) | {"corpus": view.corpus, "epoch": view.epoch}
-            result = run_cypher(server, query, values, limit=limit, timeout=timeout)
-            view.graph.facts([""])  # raises where the database has not had the epoch all the time
-            return Found(view.corpus, view.epoch, result.columns, result.rows, result.is_cut)
+    with (
+        opened_ledger(settings) as ledger,
+        make_server(settings) as server,
+        open_view(ledger, settings.corpus, epoch, graph_at=graphs_of(server)) as view,
+    ):
+        values = dict(given) | {"corpus": view.corpus, "epoch": view.epoch}
+        result = run_cypher(server, query, values, limit=limit, timeout=timeout)
+        view.graph.facts([""])  # raises where the database has not had the epoch all the time
+        return Found(view.corpus, view.epoch, result.columns, result.rows, result.is_cut)
 
 
 def unpinned(query: str) -> str:

@@ -91,11 +91,16 @@ def opened_graphs(settings: Settings) -> Iterator[GraphAt | None]:
         yield None
         return
     with make_server(settings) as server:
-        from indexes.graph.neo4j_graph import Neo4jGraph
-        from indexes.graph.neo4j_rows import Corpus
-        from indexes.ledger.identity import ledger_id
+        yield graphs_of(server)
 
-        def graph_at(ledger: Ledger, corpus: CorpusRow, epoch: int) -> Graph:
-            return Neo4jGraph(server, ledger_id(ledger), Corpus(corpus.id, corpus.name), epoch)
 
-        yield graph_at
+def graphs_of(server: Neo4jServer) -> GraphAt:
+    """The graphs that a Neo4j has, for views."""
+    from indexes.graph.neo4j_graph import Neo4jGraph
+    from indexes.graph.neo4j_rows import Corpus
+    from indexes.ledger.identity import ledger_id
+
+    def graph_at(ledger: Ledger, corpus: CorpusRow, epoch: int) -> Graph:
+        return Neo4jGraph(server, ledger_id(ledger), Corpus(corpus.id, corpus.name), epoch)
+
+    return graph_at

@@ -13,7 +13,8 @@ from indexes.epochs import rollback
 from indexes.graph.neo4j import Address, Neo4jServer
 from indexes.graph.neo4j_graph import Neo4jGraph
 from indexes.graph.neo4j_projection import Neo4jProjection
-from indexes.graph.neo4j_rows import Corpus
+from indexes.graph.neo4j_rows import STATES, Corpus, Interval, opened
+from indexes.graph.neo4j_writes import write_part
 from indexes.graph.sql import SqlGraph
 from indexes.ledger.identity import ledger_id
 from indexes.ledger.leases import run_lease
@@ -259,6 +260,23 @@ def test_a_corpus_dropped_while_the_server_was_away_leaves_nothing_behind(
     assert server.read("MATCH (n) WHERE n.corpus = 'town' OR n.name = 'town' RETURN count(n) AS nodes") == [
         {"nodes": 0}
     ]
+    assert projection.verify(town.id) == []
+
+
+def test_nodes_that_vanish_while_a_part_is_written_are_noticed(
+    town: Town, server: Neo4jServer, projection: Neo4jProjection
+) -> None:
+    town.write("a", "grant | pays | =£200 | if over 65", "grant | needs | age")
+    town.publish()
+    projection.catch_up(town.id)
+    corpus = Corpus(town.id, town.corpus)
+    stated = next(part for part in opened(town.ledger, corpus, Interval(0, 1)) if part.type == STATES)
+    server.write("MATCH (n:Entity) DETACH DELETE n")
+    stated.nodes.clear()
+    with pytest.raises(StoreMismatch, match="went from Neo4j"):
+        write_part(server, corpus, stated)
+    assert server.read("MATCH ()-[r:STATES]->() RETURN count(r) AS left") == [{"left": 0}]
+    projection.rebuild(town.id)
     assert projection.verify(town.id) == []
 
 

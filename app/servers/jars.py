@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import fcntl
 import re
 import shutil
 import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from core.errors import InputError, StorageError
 
 VERSION = "5.26.0"
-POM = Path(__file__).resolve().parents[2] / "docker" / "neo4j" / "pom.xml"
+POM = Path(__file__).parent / "neo4j-pom.xml"
 _JAVA = 17
 _DONE = ".complete"
 _FETCH = 900.0  # seconds
@@ -58,10 +61,29 @@ def ensure_jars(cache: Path, *, apoc: bool = False) -> Path:
         StorageError: Maven failed; the message has its last lines.
     """
     folder = cache / f"lib-{VERSION}{'-apoc' if apoc else ''}"
-    if (folder / _DONE).exists() and any(folder.glob("neo4j-server-*.jar")):
+    if _is_there(folder):
         return folder
     maven = check_maven()
     folder.mkdir(parents=True, exist_ok=True)
+    with _alone(cache):
+        if not _is_there(folder):
+            _fetch(maven, folder, apoc=apoc)
+    return folder
+
+
+def _is_there(folder: Path) -> bool:
+    return (folder / _DONE).exists() and any(folder.glob("neo4j-server-*.jar"))
+
+
+@contextmanager
+def _alone(cache: Path) -> Iterator[None]:
+    """One process at a time fetches into a cache; the others wait, and find the jars there."""
+    with (cache / ".fetching").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def _fetch(maven: str, folder: Path, *, apoc: bool) -> None:
     words = [maven, "-q", "-B", "-f", str(POM), *(["-Papoc"] if apoc else [])]
     words += ["dependency:copy-dependencies", f"-DoutputDirectory={folder}"]
     done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=_FETCH)  # noqa: S603
@@ -69,4 +91,3 @@ def ensure_jars(cache: Path, *, apoc: bool = False) -> Path:
         said = " / ".join((done.stdout + done.stderr).strip().splitlines()[-4:])
         raise StorageError(f"Maven could not fetch Neo4j's jars to {folder} (exit code {done.returncode}): {said}")
     (folder / _DONE).touch()
-    return folder

@@ -6,8 +6,10 @@ import os
 import signal
 import socket
 import stat
+import time
 from pathlib import Path
 
+import psutil
 import pytest
 from neo4j.exceptions import Neo4jError
 
@@ -153,6 +155,9 @@ def test_read_only_hanging_and_stopped(town: Town, tmp_path: Path) -> None:
         with pytest.raises(StoreRefused, match="is read-only"):
             projection.catch_up(town.id)
         os.kill(running.pid, signal.SIGSTOP)
+        stopped = psutil.Process(running.pid)
+        while {psutil.Process(thread.id).status() for thread in stopped.threads()} != {psutil.STATUS_STOPPED}:
+            time.sleep(0.01)  # a signal takes its time on a busy machine
         try:
             with pytest.raises(StoreUnavailable, match="has not answered for"):
                 projection.status(town.id)

@@ -85,7 +85,7 @@ def test_addresses_that_are_refused(view: View) -> None:
         with pytest.raises(InputError, match=r"bolt://127\.0\.0\.1:7687"):
             hand_over(view, uri, settings)
     with pytest.raises(SettingsError, match="CLAUSEGRAPH_NEO4J_PASSWORD"):
-        hand_over(view, "bolt://127.0.0.1:1", Settings())
+        hand_over(view, "bolt://127.0.0.1:1", Settings(neo4j_password=None))
 
 
 @pytest.mark.unit

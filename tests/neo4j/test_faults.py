@@ -7,6 +7,7 @@ import signal
 import socket
 import stat
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import psutil
@@ -138,13 +139,21 @@ def test_no_password_is_a_setting_that_is_missing() -> None:
     from app.projecting import make_server
 
     with pytest.raises(SettingsError, match="CLAUSEGRAPH_NEO4J_PASSWORD"):
-        make_server(Settings())
+        make_server(Settings(neo4j_password=None))
     assert "hush" not in repr(Settings(neo4j_password="hush"))
 
 
-def test_read_only_hanging_and_stopped(town: Town, tmp_path: Path) -> None:
+@pytest.fixture
+def folder(tmp_path: Path) -> Iterator[Path]:
+    """Of a server of the test's own, which does not outlive it."""
+    yield tmp_path / "neo4j"
+    left = find_neo4j(tmp_path / "neo4j")
+    if left is not None:
+        left.kill()
+
+
+def test_read_only_hanging_and_stopped(town: Town, folder: Path) -> None:
     """One server of this test's own: read-only, then hung, then gone; the password file is private throughout."""
-    folder = tmp_path / "neo4j"
     own_server(folder).kill()
     running = own_server(folder, **{"server.databases.default_to_read_only": "true"})
     assert stat.S_IMODE(running.password_file.stat().st_mode) == 0o600

@@ -378,4 +378,4 @@ def _of_server(address: Address, error: driver.Neo4jError) -> StoreError:
 def _line(error: BaseException) -> str:
     """The first line of what a driver says, cut: the rest is Java's."""
     text = (error.message if isinstance(error, driver.Neo4jError) else str(error)) or type(error).__name__
-    return str(text).strip().splitlines()[0][:300]
+    return str(text).strip().splitlines()[0][:300].rstrip(":")

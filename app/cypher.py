@@ -34,13 +34,13 @@ def run_query(
     """Run a query with ``$corpus`` and ``$epoch`` besides the parameters given.
 
     Raises:
-        QueryRefused, StoreError: as ``run_cypher``; StoreMismatch also where the database lacks the epoch.
+        QueryRefused, StoreError: as ``run_pinned``; StoreMismatch also where the database lacks the epoch.
         NotFoundError: no such corpus, nothing published, or the epoch is not retained.
         SettingsError: no password, or the driver is not installed.
     """
     from app.projecting import graphs_of, make_server
     from app.wiring import opened_ledger
-    from indexes.graph.neo4j_cypher import run_cypher
+    from indexes.graph.neo4j_cypher import run_pinned
     from indexes.views import open_view
 
     with (
@@ -48,9 +48,7 @@ def run_query(
         make_server(settings) as server,
         open_view(ledger, settings.corpus, epoch, graph_at=graphs_of(server)) as view,
     ):
-        values = dict(given) | {"corpus": view.corpus, "epoch": view.epoch}
-        result = run_cypher(server, query, values, limit=limit, timeout=timeout)
-        view.graph.facts([""])  # raises where the database has not had the epoch all the time
+        result = run_pinned(view, server, query, given, limit=limit, timeout=timeout)
         return Found(view.corpus, view.epoch, result.columns, result.rows, result.is_cut)
 
 

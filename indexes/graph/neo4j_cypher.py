@@ -12,7 +12,7 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import neo4j
 from neo4j import exceptions as driver
@@ -21,6 +21,9 @@ from core.errors import QueryRefused, StoreUnavailable
 from indexes.graph.cypher_tokens import PROCEDURES, checked_text
 from indexes.graph.neo4j import Neo4jServer
 from indexes.graph.neo4j_values import plain
+
+if TYPE_CHECKING:
+    from indexes.views import View
 
 ROWS = 1000
 SECONDS = 30.0
@@ -97,6 +100,28 @@ def run_cypher(
             return CypherResult(tuple(result.keys()), tuple(rows), is_cut=False)
 
     return server.explore(work, rows=limit + 1, size=size, seconds=timeout)
+
+
+def run_pinned(
+    view: View,
+    server: Neo4jServer,
+    query: str,
+    parameters: Mapping[str, Any],
+    *,
+    limit: int = ROWS,
+    timeout: float = SECONDS,
+) -> CypherResult:
+    """As ``run_cypher``, with ``$corpus`` and ``$epoch`` of a view whose graph is read from this server.
+
+    Raises:
+        QueryRefused, StoreError: as ``run_cypher``; StoreMismatch where the database lacked the epoch meanwhile.
+        ViewExpired: the view has ended.
+    """
+    pinned = {"corpus": view.corpus, "epoch": view.epoch}
+    result = run_cypher(server, query, dict(parameters) | pinned, limit=limit, timeout=timeout)
+    view.page_keys()  # raises when the view has ended: a vacuumed epoch must not look like an empty one
+    view.graph.facts([""])  # looks at the corpus node, after the rows were read
+    return result
 
 
 def _as_query(text: str) -> Any:

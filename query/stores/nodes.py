@@ -69,6 +69,16 @@ def refuse_write(view: View, what: str) -> NoReturn:
     )
 
 
+def refuse_persist(view: View) -> NoReturn:
+    """Raises:
+    InputError: always; it says how to get a copy.
+    """
+    raise InputError(
+        "persist is refused: the ledger is where this epoch is stored; for a copy that plain LlamaIndex opens run "
+        f"`clausegraph export --to llamaindex FOLDER --corpus {view.corpus} --epoch {view.epoch}`"
+    )
+
+
 # --- texts ----------------------------------------------------------------------------------------
 
 

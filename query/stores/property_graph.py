@@ -15,7 +15,7 @@ from core.types import Chunk, Fact, PageKey
 from indexes.graph.protocol import Graph
 from indexes.projection import LITERAL
 from indexes.views import View
-from query.stores.nodes import chunk_node, entity_node, make_triplets, refuse_write
+from query.stores.nodes import chunk_node, entity_node, make_triplets, refuse_persist, refuse_write
 
 if TYPE_CHECKING:
     from indexes.graph.neo4j import Neo4jServer
@@ -197,10 +197,9 @@ class ViewPropertyGraphStore(PropertyGraphStore):
                 f"the query does not use ${missing[0]}, so it would mix corpora or epochs; keep relationships to "
                 "r.corpus = $corpus AND r.since <= $epoch AND r.until > $epoch"
             )
-        from indexes.graph.neo4j_cypher import run_cypher
+        from indexes.graph.neo4j_cypher import run_pinned
 
-        result = run_cypher(self._server, query, dict(given) | {"corpus": self._view.corpus, "epoch": self._view.epoch})
-        self._graph.facts([""])  # raises where the database has not had the epoch all the time
+        result = run_pinned(self._view, self._server, query, given)
         if result.is_cut:
             raise QueryRefused(f"the query has more than {len(result.rows)} rows; aggregate, or end it with a LIMIT")
         return [dict(zip(result.columns, row, strict=True)) for row in result.rows]
@@ -242,10 +241,7 @@ class ViewPropertyGraphStore(PropertyGraphStore):
 
     def persist(self, persist_path: str, fs: Any = None) -> NoReturn:
         """Refused: the ledger is where it is stored."""
-        raise InputError(
-            "persist is refused: the ledger is where this graph is stored; for a copy that plain LlamaIndex opens run "
-            f"`clausegraph export --to llamaindex FOLDER --corpus {self._view.corpus} --epoch {self._view.epoch}`"
-        )
+        refuse_persist(self._view)
 
     # --- inside -----------------------------------------------------------------------------------
 

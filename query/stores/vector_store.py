@@ -23,7 +23,7 @@ from core.errors import InputError
 from core.models.embedding import normalised
 from core.types import PageKey, Support
 from indexes.views import Name, VectorHit, View
-from query.stores.nodes import chunk_node, element_node, fact_node, node_id, refuse_write
+from query.stores.nodes import chunk_node, element_node, fact_node, node_id, refuse_persist, refuse_write
 
 KINDS = ("chunk", "element", "fact")
 _KEYS = ("page", "source", "uri")
@@ -119,10 +119,7 @@ class ViewVectorStore(BasePydanticVectorStore):
 
     def persist(self, persist_path: str, fs: Any = None) -> NoReturn:
         """Refused: the ledger is where it is stored."""
-        raise InputError(
-            "persist is refused: the ledger is where these vectors are stored; for a copy that plain LlamaIndex opens "
-            f"run `clausegraph export --to llamaindex FOLDER --corpus {self._view.corpus} --epoch {self._view.epoch}`"
-        )
+        refuse_persist(self._view)
 
     # --- inside -----------------------------------------------------------------------------------
 

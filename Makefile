@@ -24,7 +24,7 @@ check: $(STAMP)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/lint-imports
+	cd src && $(abspath $(BIN))/lint-imports --no-cache --config ../pyproject.toml
 
 bench: $(STAMP)
 	$(BIN)/python -m benchmarks

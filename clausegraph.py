@@ -10,49 +10,35 @@ Other module paths than this one are private.
 
 from __future__ import annotations
 
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from app.library import Corpus, ask, open_corpus
-    from ingestion.extract.llm.transform import TripletExtractor
-    from query.retrieve.llama import HybridRetriever
+    from clausegraph.app.library import Corpus, ask, open_corpus
+    from clausegraph.ingestion.extract.llm.transform import TripletExtractor
+    from clausegraph.query.retrieve.llama import HybridRetriever
 
     __version__: str
 
 __all__ = ["Corpus", "HybridRetriever", "TripletExtractor", "__version__", "ask", "main", "open_corpus"]
 
-_ROOMS = ("app", "core", "eval", "indexes", "ingestion", "query")
+# The rooms lie beside this file: in an installed package, in ``src/clausegraph`` (links to the folders at the top of
+# the repository), and for whoever starts Python in the repository, where this file itself is what is imported.
+__path__ = [str(Path(__file__).parent)]
+
 _HOMES = {
-    "Corpus": "app.library",
-    "HybridRetriever": "query.retrieve.llama",
-    "ask": "app.library",
-    "TripletExtractor": "ingestion.extract.llm.transform",
-    "open_corpus": "app.library",
+    "Corpus": "clausegraph.app.library",
+    "HybridRetriever": "clausegraph.query.retrieve.llama",
+    "ask": "clausegraph.app.library",
+    "TripletExtractor": "clausegraph.ingestion.extract.llm.transform",
+    "open_corpus": "clausegraph.app.library",
 }
-
-
-def _check_rooms() -> None:
-    """Our rooms have everyday names; another package of that name found first would be run instead of ours."""
-    here = Path(__file__).resolve().parent
-    for room in _ROOMS:
-        spec = find_spec(room)
-        origin = Path(spec.origin).resolve().parent if spec is not None and spec.origin else None
-        if origin != here / room:
-            raise ImportError(
-                f"ClauseGraph needs its own package {room!r} in {here}, but found {origin or 'none'}; "
-                "install ClauseGraph into an environment of its own and run outside folders with that name"
-            )
-
-
-_check_rooms()
 
 
 def __getattr__(name: str) -> Any:
     """Load a public name when it is first used: importing clausegraph itself costs next to nothing."""
     if name == "__version__":
-        from app.version import version
+        from clausegraph.app.version import version
 
         return version()
     if name not in _HOMES:
@@ -69,7 +55,7 @@ def __dir__() -> list[str]:
 def main() -> None:
     """Run the ``clausegraph`` command; Ctrl-C ends it with 130 even while it is still loading."""
     try:
-        from app.cli.main import main as run
+        from clausegraph.app.cli.main import main as run
 
         run()
     except KeyboardInterrupt:

@@ -10,14 +10,14 @@ from dataclasses import dataclass
 
 from sqlalchemy import select
 
-from core.errors import InputError, NotFoundError
-from core.types import Fact, PageKey, Reading, Support
-from indexes.corpora import CorpusRow, SourceRow, get_corpus, last_runs, list_sources
-from indexes.epochs import find_epoch, get_published, list_epochs
-from indexes.graph.sql import SqlGraph
-from indexes.ledger.schema import members, page_versions, pages, run_leases, sources, supports
-from indexes.ledger.store import Ledger
-from indexes.truth import load_reading
+from clausegraph.core.errors import InputError, NotFoundError
+from clausegraph.core.types import Fact, PageKey, Reading, Support
+from clausegraph.indexes.corpora import CorpusRow, SourceRow, get_corpus, last_runs, list_sources
+from clausegraph.indexes.epochs import find_epoch, get_published, list_epochs
+from clausegraph.indexes.graph.sql import SqlGraph
+from clausegraph.indexes.ledger.schema import members, page_versions, pages, run_leases, sources, supports
+from clausegraph.indexes.ledger.store import Ledger
+from clausegraph.indexes.truth import load_reading
 
 PREFIX = 4  # characters of a fact id that are enough to look for it
 _NAMED = 5  # candidates named in a message

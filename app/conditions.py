@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from app.text import one_line
-from core.types import All, AnyOf, Condition, ConditionState, Evidence, Leaf, Not
+from clausegraph.app.text import one_line
+from clausegraph.core.types import All, AnyOf, Condition, ConditionState, Evidence, Leaf, Not
 
 if TYPE_CHECKING:
     from rich.tree import Tree

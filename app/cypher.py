@@ -9,10 +9,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import IO, Any
 
-from app.export.table import safe_cell
-from app.text import one_line
-from core.errors import InputError
-from core.settings import Settings
+from clausegraph.app.export.table import safe_cell
+from clausegraph.app.text import one_line
+from clausegraph.core.errors import InputError
+from clausegraph.core.settings import Settings
 
 _OURS = {"corpus": "--corpus", "epoch": "--epoch"}  # parameters that are always there
 
@@ -38,10 +38,10 @@ def run_query(
         NotFoundError: no such corpus, nothing published, or the epoch is not retained.
         SettingsError: no password, or the driver is not installed.
     """
-    from app.projecting import graphs_of, make_server
-    from app.wiring import opened_ledger
-    from indexes.graph.neo4j_cypher import run_pinned
-    from indexes.views import open_view
+    from clausegraph.app.projecting import graphs_of, make_server
+    from clausegraph.app.wiring import opened_ledger
+    from clausegraph.indexes.graph.neo4j_cypher import run_pinned
+    from clausegraph.indexes.views import open_view
 
     with (
         opened_ledger(settings) as ledger,

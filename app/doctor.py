@@ -12,13 +12,13 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from core.errors import ClauseGraphError
-from core.settings import HASHING, Settings, unknown_variables
+from clausegraph.core.errors import ClauseGraphError
+from clausegraph.core.settings import HASHING, Settings, unknown_variables
 
 if TYPE_CHECKING:
     from sqlalchemy import Row
 
-    from indexes.ledger.store import Ledger
+    from clausegraph.indexes.ledger.store import Ledger
 
 OK, WARNING, BROKEN = "ok", "warning", "broken"
 _PACKAGES = (
@@ -77,7 +77,7 @@ def _model(settings: Settings) -> Iterator[Finding]:
     if name == HASHING:
         yield Finding("embedding model", WARNING, "hashing is for tests: its vectors know nothing of meaning")
         return
-    from core.models.sentence_transformers import ModelSettings, SentenceTransformerEmbedder
+    from clausegraph.core.models.sentence_transformers import ModelSettings, SentenceTransformerEmbedder
 
     try:
         folder = SentenceTransformerEmbedder(ModelSettings(name=name)).folder
@@ -135,16 +135,16 @@ def _integrity(path: Path) -> Finding:
 
 
 def _schema(home: Path) -> Finding:
-    from indexes.ledger.store import SCHEMA_VERSION, open_ledger
+    from clausegraph.indexes.ledger.store import SCHEMA_VERSION, open_ledger
 
     with open_ledger(home, create=False):
         return Finding("ledger schema", OK, f"version {SCHEMA_VERSION}")
 
 
 def _segments(home: Path, repair: bool) -> Iterator[Finding]:
-    from indexes.corpora import list_corpora
-    from indexes.ledger.store import open_ledger
-    from indexes.segments import listed_segments
+    from clausegraph.indexes.corpora import list_corpora
+    from clausegraph.indexes.ledger.store import open_ledger
+    from clausegraph.indexes.segments import listed_segments
 
     with open_ledger(home, create=False) as ledger:
         for corpus in list_corpora(ledger):
@@ -158,13 +158,13 @@ def _segments(home: Path, repair: bool) -> Iterator[Finding]:
 
 
 def _is_sound(ledger: Ledger, row: Row[Any]) -> bool:
-    from indexes.segments import segment_state
+    from clausegraph.indexes.segments import segment_state
 
     return segment_state(ledger, row) == "sound"
 
 
 def _damaged(check: str, ledger: Ledger, row: Row[Any], repair: bool) -> Finding:
-    from indexes.segments import rebuild_segment, segment_state
+    from clausegraph.indexes.segments import rebuild_segment, segment_state
 
     state = segment_state(ledger, row)
     if not repair:

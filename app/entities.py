@@ -6,21 +6,29 @@ from collections.abc import Mapping
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
-from app.projecting import opened_projections
-from app.records import quotes
-from app.wiring import make_embedder, open_corpus_view, opened_ledger
-from core.errors import NotFoundError
-from core.settings import Settings
-from indexes.corpora import CorpusRow, get_corpus
-from indexes.decisions import Decision, list_decisions, store_proposals
-from indexes.entity_names import ACCEPTED, PROPOSED, accepted_pairs, names_at, pending_changes, resolve, wanted_names
-from indexes.ledger.store import Ledger
+from clausegraph.app.projecting import opened_projections
+from clausegraph.app.records import quotes
+from clausegraph.app.wiring import make_embedder, open_corpus_view, opened_ledger
+from clausegraph.core.errors import NotFoundError
+from clausegraph.core.settings import Settings
+from clausegraph.indexes.corpora import CorpusRow, get_corpus
+from clausegraph.indexes.decisions import Decision, list_decisions, store_proposals
+from clausegraph.indexes.entity_names import (
+    ACCEPTED,
+    PROPOSED,
+    accepted_pairs,
+    names_at,
+    pending_changes,
+    resolve,
+    wanted_names,
+)
+from clausegraph.indexes.ledger.store import Ledger
 
 if TYPE_CHECKING:
-    from indexes.entity_proposals import Profile
-    from indexes.views import View
-    from ingestion.pipeline import Progress
-    from ingestion.report import RunReport
+    from clausegraph.indexes.entity_proposals import Profile
+    from clausegraph.indexes.views import View
+    from clausegraph.ingestion.pipeline import Progress
+    from clausegraph.ingestion.report import RunReport
 
 _SURFACES = 3  # ways of writing a name that are shown
 _LOOKED_AT = 10  # statements among which one is looked for that names the entity
@@ -33,7 +41,7 @@ def review(settings: Settings, of_type: str | None = None, limit: int | None = N
         NotFoundError: no such corpus, nothing published yet, or no entity of that type.
         ModelMismatchError: the corpus was embedded by another model.
     """
-    from indexes.entity_proposals import propose
+    from clausegraph.indexes.entity_proposals import propose
 
     embedder = make_embedder(settings)
     with opened_ledger(settings) as ledger, open_corpus_view(ledger, settings, embedder) as view:
@@ -135,10 +143,10 @@ def decisions_status(settings: Settings, state: str | None = None) -> dict[str, 
 
 
 def run_apply(settings: Settings, progress: Progress | None = None) -> RunReport:
-    """Publish the decisions; errors as ``ingestion.entities.apply_decisions``."""
-    from ingestion.entities import apply_decisions
-    from ingestion.extract.rules import RuleExtractor
-    from ingestion.pipeline import Options, Tools, no_progress
+    """Publish the decisions; errors as ``clausegraph.ingestion.entities.apply_decisions``."""
+    from clausegraph.ingestion.entities import apply_decisions
+    from clausegraph.ingestion.extract.rules import RuleExtractor
+    from clausegraph.ingestion.pipeline import Options, Tools, no_progress
 
     options = replace(Options(), keep_epochs=settings.keep_epochs, keep_days=settings.keep_days)
     embedder = make_embedder(settings)

@@ -6,19 +6,19 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from app.projecting import make_server, opened_graphs
-from app.wiring import make_embedder, make_engine, open_corpus_view, opened_ledger, run_ingest
-from core.settings import Settings, load_settings
-from core.types import Answer
+from clausegraph.app.projecting import make_server, opened_graphs
+from clausegraph.app.wiring import make_embedder, make_engine, open_corpus_view, opened_ledger, run_ingest
+from clausegraph.core.settings import Settings, load_settings
+from clausegraph.core.types import Answer
 
 if TYPE_CHECKING:
-    from core.models.embedding import Embedder
-    from indexes.views import View
-    from ingestion.report import RunReport
-    from query.retrieve.llama import HybridRetriever
-    from query.stores.embedding import EmbedderModel
-    from query.stores.property_graph import ViewPropertyGraphStore
-    from query.stores.vector_store import ViewVectorStore
+    from clausegraph.core.models.embedding import Embedder
+    from clausegraph.indexes.views import View
+    from clausegraph.ingestion.report import RunReport
+    from clausegraph.query.retrieve.llama import HybridRetriever
+    from clausegraph.query.stores.embedding import EmbedderModel
+    from clausegraph.query.stores.property_graph import ViewPropertyGraphStore
+    from clausegraph.query.stores.vector_store import ViewVectorStore
 
 
 class Corpus:
@@ -72,7 +72,7 @@ class Corpus:
 
     def retriever(self, **options: Any) -> HybridRetriever:
         """A LlamaIndex retriever on the view; options as ``HybridRetriever`` takes them (budget, limit, weights)."""
-        from query.retrieve.llama import HybridRetriever
+        from clausegraph.query.retrieve.llama import HybridRetriever
 
         return HybridRetriever(self.view, self.embedder, **options)
 
@@ -83,7 +83,7 @@ class Corpus:
         Raises:
             NotFoundError, ModelMismatchError, StoreError: as :attr:`view`.
         """
-        from query.stores.property_graph import ViewPropertyGraphStore
+        from clausegraph.query.stores.property_graph import ViewPropertyGraphStore
 
         view = self.view
         if self._settings.graph == "ledger":
@@ -97,13 +97,13 @@ class Corpus:
             InputError: another kind.
             NotFoundError, ModelMismatchError: as :attr:`view`.
         """
-        from query.stores.vector_store import ViewVectorStore
+        from clausegraph.query.stores.vector_store import ViewVectorStore
 
         return ViewVectorStore(self.view, kind)
 
     def embed_model(self) -> EmbedderModel:
         """The embedder as a LlamaIndex embedding model, for ``embed_model=`` of an index on these stores."""
-        from query.stores.embedding import EmbedderModel
+        from clausegraph.query.stores.embedding import EmbedderModel
 
         return EmbedderModel(self.embedder)
 
@@ -116,8 +116,8 @@ class Corpus:
             SourceError: the source is missing or empty; nothing was changed.
             LeaseHeldError: another run is writing to the corpus.
         """
-        from ingestion.pipeline import Options
-        from ingestion.sources import open_source
+        from clausegraph.ingestion.pipeline import Options
+        from clausegraph.ingestion.sources import open_source
 
         source = open_source(str(location), source_name)
         report = run_ingest(self._settings, source, Options(keep_missing=keep_missing, force=force))

@@ -7,17 +7,17 @@ from contextlib import contextmanager
 from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from core.errors import SettingsError, StoreError
-from core.settings import Settings
+from clausegraph.core.errors import SettingsError, StoreError
+from clausegraph.core.settings import Settings
 
 if TYPE_CHECKING:
-    from indexes.corpora import CorpusRow
-    from indexes.graph.neo4j import Neo4jServer
-    from indexes.graph.neo4j_projection import Neo4jProjection
-    from indexes.graph.projections import Projections
-    from indexes.graph.protocol import Graph, GraphProjection
-    from indexes.ledger.store import Ledger
-    from indexes.views import GraphAt
+    from clausegraph.indexes.corpora import CorpusRow
+    from clausegraph.indexes.graph.neo4j import Neo4jServer
+    from clausegraph.indexes.graph.neo4j_projection import Neo4jProjection
+    from clausegraph.indexes.graph.projections import Projections
+    from clausegraph.indexes.graph.protocol import Graph, GraphProjection
+    from clausegraph.indexes.ledger.store import Ledger
+    from clausegraph.indexes.views import GraphAt
 
 _TRANSACTION_S = 60.0  # no single transaction takes longer, whatever an epoch may take
 
@@ -29,7 +29,7 @@ def make_server(settings: Settings) -> Neo4jServer:
         SettingsError: no password, or the driver is not installed.
     """
     try:
-        from indexes.graph.neo4j import Address, Neo4jServer
+        from clausegraph.indexes.graph.neo4j import Address, Neo4jServer
     except ModuleNotFoundError as error:
         if error.name != "neo4j":
             raise
@@ -53,7 +53,7 @@ def make_server(settings: Settings) -> Neo4jServer:
 def opened_projection(settings: Settings, ledger: Ledger) -> Iterator[Neo4jProjection]:
     """The projection into the Neo4j of the settings, whatever their mode; closed at the end."""
     server = make_server(settings)
-    from indexes.graph.neo4j_projection import Neo4jProjection
+    from clausegraph.indexes.graph.neo4j_projection import Neo4jProjection
 
     with Neo4jProjection(ledger, server, settings.neo4j_deadline) as projection:
         yield projection
@@ -62,7 +62,7 @@ def opened_projection(settings: Settings, ledger: Ledger) -> Iterator[Neo4jProje
 @contextmanager
 def opened_projections(settings: Settings, ledger: Ledger) -> Iterator[Projections]:
     """What publishing has to take along, as the mode of the settings says; closed at the end."""
-    from indexes.graph.projections import Follower, Projections
+    from clausegraph.indexes.graph.projections import Follower, Projections
 
     if settings.neo4j_mode == "off":
         yield Projections()
@@ -96,9 +96,9 @@ def opened_graphs(settings: Settings) -> Iterator[GraphAt | None]:
 
 def graphs_of(server: Neo4jServer) -> GraphAt:
     """The graphs that a Neo4j has, for views."""
-    from indexes.graph.neo4j_graph import Neo4jGraph
-    from indexes.graph.neo4j_rows import Corpus
-    from indexes.ledger.identity import ledger_id
+    from clausegraph.indexes.graph.neo4j_graph import Neo4jGraph
+    from clausegraph.indexes.graph.neo4j_rows import Corpus
+    from clausegraph.indexes.ledger.identity import ledger_id
 
     def graph_at(ledger: Ledger, corpus: CorpusRow, epoch: int) -> Graph:
         return Neo4jGraph(server, ledger_id(ledger), Corpus(corpus.id, corpus.name), epoch)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from app.conditions import condition_json
-from app.text import one_line
-from core.serial import condition_words
-from core.types import Chunk, Element, Fact, Mention, PageKey, Reading, Statement, Support
-from query.read.evidence import quote_of
+from clausegraph.app.conditions import condition_json
+from clausegraph.app.text import one_line
+from clausegraph.core.serial import condition_words
+from clausegraph.core.types import Chunk, Element, Fact, Mention, PageKey, Reading, Statement, Support
+from clausegraph.query.read.evidence import quote_of
 
 _NEGATION = {"not", "cannot", "no", "never"}  # a relation that says so itself needs no mark
 

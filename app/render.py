@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
-from app.conditions import condition_json, condition_tree
-from app.text import clean, one_line
-from core.types import Alternative, Answer, AnswerStatus, Evidence, PageKey
+from clausegraph.app.conditions import condition_json, condition_tree
+from clausegraph.app.text import clean, one_line
+from clausegraph.core.types import Alternative, Answer, AnswerStatus, Evidence, PageKey
 
 if TYPE_CHECKING:
     from rich.console import Group, RenderableType

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from core.models.embedding import Embedder
-from core.tokens import count_tokens
-from indexes.views import View
-from query.rank.budget import within
-from query.rank.signals import ScoredElement
-from query.retrieve.elements import rank_elements
-from query.retrieve.question import Inquiry
-from query.retrieve.single import ScoredChunk, fact_elements, keyword_chunks, nearest_chunks
+from clausegraph.core.models.embedding import Embedder
+from clausegraph.core.tokens import count_tokens
+from clausegraph.indexes.views import View
+from clausegraph.query.rank.budget import within
+from clausegraph.query.rank.signals import ScoredElement
+from clausegraph.query.retrieve.elements import rank_elements
+from clausegraph.query.retrieve.question import Inquiry
+from clausegraph.query.retrieve.single import ScoredChunk, fact_elements, keyword_chunks, nearest_chunks
 
 _GRAPH_DEPTH = 300  # elements ranked before the budget cuts
 

@@ -11,12 +11,12 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from core.settings import load_settings
+from clausegraph.core.settings import load_settings
 
 if TYPE_CHECKING:
-    from ingestion.pipeline import Options, Tools
-    from ingestion.sources import Source
-    from ingestion.steps import Pace
+    from clausegraph.ingestion.pipeline import Options, Tools
+    from clausegraph.ingestion.sources import Source
+    from clausegraph.ingestion.steps import Pace
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,7 @@ class _Opened:
 
 def plan(run: Mapping[str, Any]) -> list[int]:
     """Read what is new; ids of the batches to extract. Errors as ``ingestion.steps.plan_run``."""
-    from ingestion.steps import plan_run
+    from clausegraph.ingestion.steps import plan_run
 
     wanted = Run(**run)
     with _opened(wanted) as here:
@@ -57,7 +57,7 @@ def plan(run: Mapping[str, Any]) -> list[int]:
 
 def extract(run: Mapping[str, Any], batch: int) -> dict[str, int] | None:
     """Extract one batch; how many chunks were done, reused, failed. Errors as ``ingestion.steps.extract_batch``."""
-    from ingestion.steps import extract_batch
+    from clausegraph.ingestion.steps import extract_batch
 
     wanted = Run(**run)
     with _opened(wanted) as here:
@@ -66,7 +66,7 @@ def extract(run: Mapping[str, Any], batch: int) -> dict[str, int] | None:
 
 def extract_all(run: Mapping[str, Any]) -> int:
     """Extract batches until all of the run are done; how many were done here. For workers without a scheduler."""
-    from ingestion.steps import extract_batches
+    from clausegraph.ingestion.steps import extract_batches
 
     wanted = Run(**run)
     with _opened(wanted) as here:
@@ -75,7 +75,7 @@ def extract_all(run: Mapping[str, Any]) -> int:
 
 def embed(run: Mapping[str, Any]) -> dict[str, int]:
     """Embed what is new; how many texts were embedded, reused. Errors as ``ingestion.steps.embed_run``."""
-    from ingestion.steps import embed_run
+    from clausegraph.ingestion.steps import embed_run
 
     wanted = Run(**run)
     with _opened(wanted) as here:
@@ -84,7 +84,7 @@ def embed(run: Mapping[str, Any]) -> dict[str, int]:
 
 def publish(run: Mapping[str, Any]) -> int | None:
     """Publish; number of the epoch, or None when nothing changed. Errors as ``ingestion.steps.publish_run``."""
-    from ingestion.steps import publish_run
+    from clausegraph.ingestion.steps import publish_run
 
     wanted = Run(**run)
     with _opened(wanted) as here:
@@ -93,7 +93,7 @@ def publish(run: Mapping[str, Any]) -> int | None:
 
 def report(run: Mapping[str, Any]) -> dict[str, Any]:
     """End the run; its report, with ``error`` where it failed. Errors as ``ingestion.steps.report_run``."""
-    from ingestion.steps import report_run
+    from clausegraph.ingestion.steps import report_run
 
     wanted = Run(**run)
     with _opened(wanted) as here:
@@ -102,12 +102,12 @@ def report(run: Mapping[str, Any]) -> dict[str, Any]:
 
 @contextmanager
 def _opened(run: Run) -> Iterator[_Opened]:
-    from app.observability import observe
-    from app.wiring import opened_tools
-    from core.telemetry import stop_telemetry
-    from ingestion.pipeline import Options
-    from ingestion.sources import open_source
-    from ingestion.steps import Pace
+    from clausegraph.app.observability import observe
+    from clausegraph.app.wiring import opened_tools
+    from clausegraph.core.telemetry import stop_telemetry
+    from clausegraph.ingestion.pipeline import Options
+    from clausegraph.ingestion.sources import open_source
+    from clausegraph.ingestion.steps import Pace
 
     settings = load_settings(corpus=run.corpus)
     observe(settings)

@@ -8,32 +8,32 @@ from contextlib import ExitStack, closing, contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from core.errors import ModelMismatchError, SettingsError
-from core.settings import HASHING, Settings
+from clausegraph.core.errors import ModelMismatchError, SettingsError
+from clausegraph.core.settings import HASHING, Settings
 
 RESPONSES = "responses.db"  # in the home folder: replies of language models
 
 if TYPE_CHECKING:
     from pydantic import SecretStr
 
-    from core.extraction import Extractor
-    from core.models.build import ModelOptions
-    from core.models.embedding import Embedder
-    from core.models.guard import GuardedLLM
-    from indexes.ledger.metering import RunMeter
-    from indexes.ledger.store import Ledger
-    from indexes.views import GraphAt, View
-    from ingestion.pipeline import Options, Progress, Tools
-    from ingestion.report import RunReport
-    from ingestion.sources import Source
-    from query.engine import AskEngine
-    from query.retrieve.question import Inquiry
+    from clausegraph.core.extraction import Extractor
+    from clausegraph.core.models.build import ModelOptions
+    from clausegraph.core.models.embedding import Embedder
+    from clausegraph.core.models.guard import GuardedLLM
+    from clausegraph.indexes.ledger.metering import RunMeter
+    from clausegraph.indexes.ledger.store import Ledger
+    from clausegraph.indexes.views import GraphAt, View
+    from clausegraph.ingestion.pipeline import Options, Progress, Tools
+    from clausegraph.ingestion.report import RunReport
+    from clausegraph.ingestion.sources import Source
+    from clausegraph.query.engine import AskEngine
+    from clausegraph.query.retrieve.question import Inquiry
 
 
 @contextmanager
 def opened_ledger(settings: Settings, *, create: bool = False) -> Iterator[Ledger]:
     """The ledger of the home folder, closed at the end; only writing commands make a new one."""
-    from indexes.ledger.store import open_ledger
+    from clausegraph.indexes.ledger.store import open_ledger
 
     with open_ledger(settings.home, create=create) as ledger:
         yield ledger
@@ -48,16 +48,16 @@ def make_embedder(settings: Settings, meter: RunMeter | None = None) -> Embedder
         ModelError: the model's folder or package is not there.
     """
     if settings.embedding_model == HASHING:
-        from core.models.embedding import HashingEmbedder
+        from clausegraph.core.models.embedding import HashingEmbedder
 
         return HashingEmbedder()
     provider, _, model = settings.embedding_model.partition(":")
     if model and provider in ("mistral", "openai"):
-        from core.models.api_embedding import ApiEmbedder
+        from clausegraph.core.models.api_embedding import ApiEmbedder
 
         options = _server_options(settings, settings.embedding_model, settings.embedding_url, settings.embedding_key)
         return ApiEmbedder(options, settings.query_instruction, budget=meter, usage=meter)
-    from core.models.sentence_transformers import ModelSettings, SentenceTransformerEmbedder
+    from clausegraph.core.models.sentence_transformers import ModelSettings, SentenceTransformerEmbedder
 
     return SentenceTransformerEmbedder(
         ModelSettings(
@@ -72,7 +72,7 @@ def make_embedder(settings: Settings, meter: RunMeter | None = None) -> Embedder
 
 def _server_options(settings: Settings, named: str, url: str | None, key: SecretStr | None) -> ModelOptions:
     """How the server of a model ``provider:name`` is called, be it for text or for vectors."""
-    from core.models.build import ModelOptions
+    from clausegraph.core.models.build import ModelOptions
 
     provider, _, model = named.partition(":")
     return ModelOptions(
@@ -88,8 +88,8 @@ def _server_options(settings: Settings, named: str, url: str | None, key: Secret
 
 
 def run_ingest(settings: Settings, source: Source, options: Options, progress: Progress | None = None) -> RunReport:
-    """Mirror a source into the corpus of the settings; errors as ``ingestion.pipeline.ingest``."""
-    from ingestion.pipeline import ingest
+    """Mirror a source into the corpus of the settings; errors as ``clausegraph.ingestion.pipeline.ingest``."""
+    from clausegraph.ingestion.pipeline import ingest
 
     options = replace(options, keep_epochs=settings.keep_epochs, keep_days=settings.keep_days)
     with opened_tools(settings, source, progress) as tools:
@@ -103,9 +103,9 @@ def opened_tools(settings: Settings, source: Source, progress: Progress | None =
     Raises:
         SettingsError, PromptError, NotFoundError: as ``opened_extractor`` and ``make_server``.
     """
-    from app.projecting import opened_projections
-    from indexes.ledger.metering import RunMeter
-    from ingestion.pipeline import Tools, no_progress
+    from clausegraph.app.projecting import opened_projections
+    from clausegraph.indexes.ledger.metering import RunMeter
+    from clausegraph.ingestion.pipeline import Tools, no_progress
 
     make_embedder(settings)  # a wrong setting is told before there is a ledger
     with opened_ledger(settings, create=True) as ledger, opened_projections(settings, ledger) as projections:
@@ -123,19 +123,19 @@ def opened_extractor(settings: Settings, source: Source, meter: RunMeter) -> Ite
         SettingsError: a language model is asked for, but none is set; or a key is missing.
         PromptError, NotFoundError: the extraction prompt is not there or cannot be used.
     """
-    from ingestion.sources.passages import PassagesSource
+    from clausegraph.ingestion.sources.passages import PassagesSource
 
     kind = settings.extractor
     if kind == "auto":
         kind = "given" if isinstance(source, PassagesSource) else "llm" if settings.llm else "rules"
     if kind == "given":
-        from ingestion.extract.given import GivenExtractor
+        from clausegraph.ingestion.extract.given import GivenExtractor
 
         if not isinstance(source, PassagesSource):
             raise SettingsError("extractor 'given' needs a file of passages that come with their triples")
         yield GivenExtractor(source.passages())
     elif kind == "rules":
-        from ingestion.extract.rules import RuleExtractor
+        from clausegraph.ingestion.extract.rules import RuleExtractor
 
         yield RuleExtractor()
     else:
@@ -144,9 +144,9 @@ def opened_extractor(settings: Settings, source: Source, meter: RunMeter) -> Ite
 
 
 def _llm_extractor(settings: Settings, llm: GuardedLLM) -> Extractor:
-    from core.prompts import library, read_examples
-    from ingestion.extract.llm.extractor import LLMExtractor, LLMOptions
-    from ingestion.extract.llm.types_guide import TypesGuide, read_guide
+    from clausegraph.core.prompts import library, read_examples
+    from clausegraph.ingestion.extract.llm.extractor import LLMExtractor, LLMOptions
+    from clausegraph.ingestion.extract.llm.types_guide import TypesGuide, read_guide
 
     prompt = library(settings.prompts).get(settings.extraction_prompt)
     options = LLMOptions(
@@ -166,8 +166,8 @@ def opened_model(settings: Settings, meter: RunMeter | None = None) -> Iterator[
     Raises:
         SettingsError: no model is set, or its key is missing.
     """
-    from core.models.build import make_llm
-    from indexes.response_cache import FileResponseCache
+    from clausegraph.core.models.build import make_llm
+    from clausegraph.indexes.response_cache import FileResponseCache
 
     if settings.llm is None:
         raise SettingsError(
@@ -197,7 +197,7 @@ def forget_replies(settings: Settings, days: float) -> int:
     path = settings.home / RESPONSES
     if not path.exists():
         return 0
-    from indexes.response_cache import FileResponseCache
+    from clausegraph.indexes.response_cache import FileResponseCache
 
     with closing(FileResponseCache(path, max(1, settings.llm_cache_mb) * 1_000_000)) as cache:
         return cache.forget_before(time.time() - days * 86400)
@@ -217,7 +217,7 @@ def open_corpus_view(
         ModelMismatchError: the epoch's vectors come from another model.
         StoreError: the graph's server lacks the epoch, or does not answer.
     """
-    from indexes.views import open_view
+    from clausegraph.indexes.views import open_view
 
     view = open_view(ledger, settings.corpus, epoch, graph_at=graph_at)
     if embedder is not None and view.model != embedder.fingerprint:
@@ -233,7 +233,7 @@ def open_corpus_view(
 @contextmanager
 def reading(settings: Settings, epoch: int | None = None, *, embed: bool = True) -> Iterator[tuple[View, Embedder]]:
     """A view and the embedder to ask it with, closed at the end. Without ``embed`` the models may differ."""
-    from app.projecting import opened_graphs
+    from clausegraph.app.projecting import opened_graphs
 
     embedder = make_embedder(settings)
     with (
@@ -250,13 +250,13 @@ def check_question(question: str, scenario: str = "") -> Inquiry:
     Raises:
         QuestionError: the question is empty, or question and scenario are too long.
     """
-    from query.retrieve.question import Inquiry
+    from clausegraph.query.retrieve.question import Inquiry
 
     return Inquiry(question, scenario)
 
 
 def make_engine(view: View, embedder: Embedder, settings: Settings) -> AskEngine:
     """The engine that answers questions from a view."""
-    from query.engine import AskEngine
+    from clausegraph.query.engine import AskEngine
 
     return AskEngine(view, embedder, limit=settings.ask_elements)

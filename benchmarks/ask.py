@@ -6,10 +6,10 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-from app.wiring import make_engine, reading
 from benchmarks.place import Place
 from benchmarks.show import Check, median, percentile, print_checks, print_table
-from query.engine import AskEngine
+from clausegraph.app.wiring import make_engine, reading
+from clausegraph.query.engine import AskEngine
 
 WARM_GOAL_MS = 150.0
 COLD_GOAL_S = {"ask": 5.0, "--help": 0.5, "status": 3.0}

@@ -11,14 +11,14 @@ import json
 import sys
 from pathlib import Path
 
-from core.types import Reading
-from eval.conditionalqa.dataset import load_questions
-from eval.extraction import marking_report, predicted_trees
-from eval.tree_scores import TreeScores, score_trees, summarise_trees
-from ingestion.chunk import chunk_reading
-from ingestion.extract.rules import RuleExtractor
-from ingestion.read import read_document
-from ingestion.sources import SourceDocument, open_source
+from clausegraph.core.types import Reading
+from clausegraph.eval.conditionalqa.dataset import load_questions
+from clausegraph.eval.extraction import marking_report, predicted_trees
+from clausegraph.eval.tree_scores import TreeScores, score_trees, summarise_trees
+from clausegraph.ingestion.chunk import chunk_reading
+from clausegraph.ingestion.extract.rules import RuleExtractor
+from clausegraph.ingestion.read import read_document
+from clausegraph.ingestion.sources import SourceDocument, open_source
 
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
 

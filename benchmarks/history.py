@@ -10,17 +10,17 @@ from pathlib import Path
 
 from benchmarks.edits import edit_one
 from benchmarks.material import Record
-from core.hashing import canonical_json
-from core.models.embedding import HashingEmbedder
-from indexes.corpora import get_corpus
-from indexes.ledger.leases import run_lease
-from indexes.ledger.store import open_ledger
-from indexes.segments import listed_segments
-from indexes.vacuum import VacuumReport, vacuum
-from ingestion.extract.rules import RuleExtractor
-from ingestion.pipeline import Tools, ingest
-from ingestion.report import RunReport
-from ingestion.sources import CONDITIONALQA, SourceDocument
+from clausegraph.core.hashing import canonical_json
+from clausegraph.core.models.embedding import HashingEmbedder
+from clausegraph.indexes.corpora import get_corpus
+from clausegraph.indexes.ledger.leases import run_lease
+from clausegraph.indexes.ledger.store import open_ledger
+from clausegraph.indexes.segments import listed_segments
+from clausegraph.indexes.vacuum import VacuumReport, vacuum
+from clausegraph.ingestion.extract.rules import RuleExtractor
+from clausegraph.ingestion.pipeline import Tools, ingest
+from clausegraph.ingestion.report import RunReport
+from clausegraph.ingestion.sources import CONDITIONALQA, SourceDocument
 
 CORPUS = "history"
 DIMENSION = 384  # as MiniLM's: bytes and search times are then those of a real corpus

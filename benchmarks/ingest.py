@@ -9,7 +9,7 @@ from benchmarks.material import REPOSITORY
 from benchmarks.place import Place
 from benchmarks.process import run_process, worker_command
 from benchmarks.show import Check, print_checks, print_table
-from core.settings import Settings
+from clausegraph.core.settings import Settings
 
 PEAK_LIMIT_MB = 2000.0
 GOAL_S = 90.0

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from ingestion.read import read_document
-from ingestion.sources import SourceDocument, open_source
+from clausegraph.ingestion.read import read_document
+from clausegraph.ingestion.sources import SourceDocument, open_source
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 

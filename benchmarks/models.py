@@ -14,22 +14,22 @@ from typing import Any
 
 from sqlalchemy import func, select
 
-from app.fake_llm import FakeModelServer, FakeOptions
 from benchmarks.edits import copies
 from benchmarks.history import CORPUS, History
 from benchmarks.material import Record
 from benchmarks.place import EDITIONS, Place
 from benchmarks.show import Check, print_checks, print_table
-from core.extraction import Extracted, Extraction, ExtractionInput, PageInputs
-from core.models.build import ModelOptions, make_llm
-from core.prompts import library
-from core.tokens import count_tokens
-from indexes.ledger.metering import RunMeter
-from indexes.ledger.schema import model_calls
-from indexes.response_cache import FileResponseCache
-from indexes.views import open_view
-from ingestion.extract.llm.extractor import LLMExtractor, LLMOptions
-from ingestion.pipeline import Tools, ingest
+from clausegraph.app.fake_llm import FakeModelServer, FakeOptions
+from clausegraph.core.extraction import Extracted, Extraction, ExtractionInput, PageInputs
+from clausegraph.core.models.build import ModelOptions, make_llm
+from clausegraph.core.prompts import library
+from clausegraph.core.tokens import count_tokens
+from clausegraph.indexes.ledger.metering import RunMeter
+from clausegraph.indexes.ledger.schema import model_calls
+from clausegraph.indexes.response_cache import FileResponseCache
+from clausegraph.indexes.views import open_view
+from clausegraph.ingestion.extract.llm.extractor import LLMExtractor, LLMOptions
+from clausegraph.ingestion.pipeline import Tools, ingest
 
 AT_ONCE = 16
 LATENCY = (0.2, 0.4)
@@ -142,7 +142,7 @@ def measure_llama_index(home: Path, fake: FakeModelServer) -> dict[str, float]:
     from llama_index.core.schema import TextNode
     from llama_index.llms.openai_like import OpenAILike
 
-    from indexes.ledger.store import open_ledger
+    from clausegraph.indexes.ledger.store import open_ledger
 
     with open_ledger(home) as ledger, open_view(ledger, CORPUS) as view:
         readings = [view.reading(page) for page in view.page_keys()]

@@ -33,27 +33,27 @@ from typing import Any, LiteralString
 from neo4j import GraphDatabase, ManagedTransaction, Session
 from sqlalchemy import Connection, func, insert, select, update
 
-from app.servers.jars import check_java, check_maven
-from app.servers.neo4j import start_neo4j
 from benchmarks.material import REPOSITORY
 from benchmarks.place import Place
 from benchmarks.show import Check, median, percentile, print_checks, print_table
-from core.errors import InputError
-from core.hashing import canonical_json, content_hash, fact_id
-from core.language.normalise import entity_key
-from core.serial import pack, reading_to_json, statement_to_json
-from core.types import Chunk, Element, Leaf, Literal, Mention, Reading, Span, Statement
-from indexes.corpora import ensure_corpus, ensure_source
-from indexes.graph.neo4j import Address, Neo4jServer, Record
-from indexes.graph.neo4j import Statement as Cypher
-from indexes.graph.neo4j_graph import Neo4jGraph
-from indexes.graph.neo4j_projection import Neo4jProjection
-from indexes.graph.neo4j_rows import Corpus, Interval, opened, term_key
-from indexes.graph.sql import SqlGraph
-from indexes.ledger.identity import ledger_id
-from indexes.ledger.schema import OPEN, chunks, corpora, epochs, members, page_versions, pages, supports
-from indexes.ledger.store import Ledger, open_ledger
-from indexes.projection import LITERAL
+from clausegraph.app.servers.jars import check_java, check_maven
+from clausegraph.app.servers.neo4j import start_neo4j
+from clausegraph.core.errors import InputError
+from clausegraph.core.hashing import canonical_json, content_hash, fact_id
+from clausegraph.core.language.normalise import entity_key
+from clausegraph.core.serial import pack, reading_to_json, statement_to_json
+from clausegraph.core.types import Chunk, Element, Leaf, Literal, Mention, Reading, Span, Statement
+from clausegraph.indexes.corpora import ensure_corpus, ensure_source
+from clausegraph.indexes.graph.neo4j import Address, Neo4jServer, Record
+from clausegraph.indexes.graph.neo4j import Statement as Cypher
+from clausegraph.indexes.graph.neo4j_graph import Neo4jGraph
+from clausegraph.indexes.graph.neo4j_projection import Neo4jProjection
+from clausegraph.indexes.graph.neo4j_rows import Corpus, Interval, opened, term_key
+from clausegraph.indexes.graph.sql import SqlGraph
+from clausegraph.indexes.ledger.identity import ledger_id
+from clausegraph.indexes.ledger.schema import OPEN, chunks, corpora, epochs, members, page_versions, pages, supports
+from clausegraph.indexes.ledger.store import Ledger, open_ledger
+from clausegraph.indexes.projection import LITERAL
 
 ENTITIES = 100_000
 SUPPORTS_EACH = 5

@@ -11,7 +11,7 @@ from benchmarks.edits import copies
 from benchmarks.history import History
 from benchmarks.material import REPOSITORY, Material
 from benchmarks.process import Finished, clausegraph_command, run_process, worker_command
-from core.settings import Settings
+from clausegraph.core.settings import Settings
 
 EDITIONS = 10
 

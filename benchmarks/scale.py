@@ -9,8 +9,8 @@ from typing import Any
 from benchmarks.history import CORPUS, History
 from benchmarks.place import Place
 from benchmarks.show import median, print_table
-from indexes.vacuum import MANY_SEGMENTS
-from indexes.views import open_view
+from clausegraph.indexes.vacuum import MANY_SEGMENTS
+from clausegraph.indexes.views import open_view
 
 QUERIES = 100
 LIMITS = {"chunk": 150, "element": 500, "fact": 100}  # what the hybrid ranking asks for

@@ -11,8 +11,8 @@ from contextlib import contextmanager
 from types import ModuleType
 from typing import Any
 
-from core.extraction import Extraction, ExtractionInput, Extractor
-from core.models.embedding import Embedder, Vectors
+from clausegraph.core.extraction import Extraction, ExtractionInput, Extractor
+from clausegraph.core.models.embedding import Embedder, Vectors
 
 
 class Stopwatch:

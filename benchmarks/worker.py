@@ -13,14 +13,14 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.process import peak_memory
-from core.models.embedding import Embedder
+from clausegraph.core.models.embedding import Embedder
 
 _OF_PIPELINE = {
-    "indexes.projection": "project",
-    "indexes.": "ledger",
-    "ingestion.read": "read",
-    "ingestion.chunk": "read",
-    "core.extraction": "project",
+    "clausegraph.indexes.projection": "project",
+    "clausegraph.indexes.": "ledger",
+    "clausegraph.ingestion.read": "read",
+    "clausegraph.ingestion.chunk": "read",
+    "clausegraph.core.extraction": "project",
 }
 
 
@@ -30,12 +30,12 @@ def measure_ingest(home: Path, documents: Path, embedder: Embedder, texts: Path)
     Labels: embedding (inside the embedder), faiss (building and writing segments), ledger (every call into
     ``indexes`` but the projection), read, extract, project (Python), other (what is left).
     """
-    import indexes.publish
+    import clausegraph.indexes.publish
     from benchmarks.stopwatch import Stopwatch, WatchedEmbedder, WatchedExtractor, watching
-    from indexes.ledger.store import open_ledger
-    from ingestion import pipeline
-    from ingestion.extract.rules import RuleExtractor
-    from ingestion.sources import open_source
+    from clausegraph.indexes.ledger.store import open_ledger
+    from clausegraph.ingestion import pipeline
+    from clausegraph.ingestion.extract.rules import RuleExtractor
+    from clausegraph.ingestion.sources import open_source
 
     stopwatch = Stopwatch()
     processor = time.process_time()
@@ -43,7 +43,7 @@ def measure_ingest(home: Path, documents: Path, embedder: Embedder, texts: Path)
     with (
         open_ledger(home) as ledger,
         watching(stopwatch, pipeline, _OF_PIPELINE),
-        watching(stopwatch, indexes.publish, {"indexes.vectors.faiss": "faiss"}),
+        watching(stopwatch, clausegraph.indexes.publish, {"clausegraph.indexes.vectors.faiss": "faiss"}),
         stopwatch.measuring("other"),
     ):
         tools = pipeline.Tools(ledger, watched, WatchedExtractor(RuleExtractor(), stopwatch))
@@ -64,8 +64,8 @@ def measure_ingest(home: Path, documents: Path, embedder: Embedder, texts: Path)
 
 
 def _ingest(home: str, documents: str, model: str, texts: str) -> dict[str, Any]:
-    from app.wiring import make_embedder
-    from core.settings import Settings
+    from clausegraph.app.wiring import make_embedder
+    from clausegraph.core.settings import Settings
 
     start = time.perf_counter()
     embedder = make_embedder(Settings(home=Path(home), embedding_model=model))
@@ -82,7 +82,7 @@ def _embed(texts: str) -> dict[str, Any]:
     start = time.perf_counter()
     from sentence_transformers import SentenceTransformer
 
-    from core.tokens import packaged_model_path
+    from clausegraph.core.tokens import packaged_model_path
 
     model = SentenceTransformer(str(packaged_model_path()), device="cpu")
     model.encode(["The model is loaded before the clock starts."], show_progress_bar=False)

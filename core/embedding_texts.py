@@ -7,7 +7,7 @@ far more of the evidence. ConditionalQA, 59 pages pooled, hybrid ranking, eviden
 
 from __future__ import annotations
 
-from core.types import Element, Fact, Reading
+from clausegraph.core.types import Element, Fact, Reading
 
 FINGERPRINT = "embedding-texts:2"  # raise it when a text below changes: every corpus is embedded again
 _CONTEXT = 2000  # characters of a lead-in or parent item: more than a model takes in, repeated for each of its items

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol, runtime_checkable
 
-from core.hashing import canonical_json, content_hash
-from core.types import Chunk, Element, Link, Reading, Statement
+from clausegraph.core.hashing import canonical_json, content_hash
+from clausegraph.core.types import Chunk, Element, Link, Reading, Statement
 
 PAGE_SCOPED = "|page"
 """Ends the fingerprint of an extractor that reads a page's chunks together: what one page makes it say must not be

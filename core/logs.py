@@ -20,7 +20,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any, TextIO
 
-from core.redaction import error_fields, one_line, scrub, shown
+from clausegraph.core.redaction import error_fields, one_line, scrub, shown
 
 ROOT = "clausegraph"
 _BARE = re.compile(r"[^\s\"'=\\]+")
@@ -59,7 +59,7 @@ class EventLog:
 
 def logger(name: str) -> EventLog:
     """The log of a module; give ``__name__``."""
-    return EventLog(logging.getLogger(f"{ROOT}.{name}"))
+    return EventLog(logging.getLogger(name))
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from numbers import Integral, Real
 from urllib.parse import quote
 
-from core.errors import ClauseGraphError, ModelCallError
+from clausegraph.core.errors import ClauseGraphError, ModelCallError
 
 IDS = frozenset(
     (

@@ -6,9 +6,9 @@ import json
 import zlib
 from typing import Any
 
-from core.errors import LedgerError
-from core.extraction import Extraction, Reject
-from core.types import (
+from clausegraph.core.errors import LedgerError
+from clausegraph.core.extraction import Extraction, Reject
+from clausegraph.core.types import (
     All,
     AnyOf,
     Chunk,

@@ -15,7 +15,7 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
-from core.errors import SettingsError
+from clausegraph.core.errors import SettingsError
 
 PREFIX = "CLAUSEGRAPH_"
 CONFIG_NAME = "clausegraph.toml"

@@ -4,7 +4,7 @@
 ...     found.set(elements=60)
 
 Off (the default), a span is one shared object that does nothing, and OpenTelemetry need not be installed. Attributes
-pass through ``core.redaction``: figures and ids leave, texts only with ``log_prompts``, secrets never.
+pass through ``clausegraph.core.redaction``: figures and ids leave, texts only with ``log_prompts``, secrets never.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from contextvars import ContextVar
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
-from core.errors import SettingsError
+from clausegraph.core.errors import SettingsError
 
 if TYPE_CHECKING:
-    from core.telemetry_otlp import Recorder
+    from clausegraph.core.telemetry_otlp import Recorder
 
 DEFAULT_ENDPOINT = "http://127.0.0.1:4318"
 FLUSH_SECONDS = 2.0  # what a dead collector may cost a command at its end
@@ -101,13 +101,13 @@ def start_telemetry(
     if mode == "off" or _recorder is not None:
         return
     try:
-        from core.telemetry_otlp import Recorder
+        from clausegraph.core.telemetry_otlp import Recorder
     except ImportError as error:
         raise SettingsError(
             "setting 'telemetry' is otlp, but the OpenTelemetry SDK is not installed; run "
             "`pip install 'clausegraph[telemetry]'` or set CLAUSEGRAPH_TELEMETRY=off"
         ) from error
-    from core.telemetry_llama import attach_bridge
+    from clausegraph.core.telemetry_llama import attach_bridge
 
     _recorder = Recorder(endpoint or DEFAULT_ENDPOINT, service, version)
     attach_bridge()
@@ -119,7 +119,7 @@ def stop_telemetry(wait: float = FLUSH_SECONDS) -> None:
     recorder, _recorder = _recorder, None
     if recorder is None:
         return
-    from core.telemetry_llama import detach_bridge
+    from clausegraph.core.telemetry_llama import detach_bridge
 
     detach_bridge()
     recorder.close(wait)

@@ -15,7 +15,7 @@ from llama_index_instrumentation.span import BaseSpan
 from llama_index_instrumentation.span_handlers import BaseSpanHandler
 from pydantic import PrivateAttr
 
-from core.telemetry import Span, span
+from clausegraph.core.telemetry import Span, span
 
 _KINDS = {
     "query": "query",

@@ -1,4 +1,4 @@
-"""The OpenTelemetry SDK behind ``core.telemetry``: imported only when telemetry is on.
+"""The OpenTelemetry SDK behind ``clausegraph.core.telemetry``: imported only when telemetry is on.
 
 The tracer provider is private to ClauseGraph. Were it the global one, instrumented libraries would write their own
 spans to it, with prompts and replies in them.
@@ -24,10 +24,10 @@ from opentelemetry.trace import Span as OtelSpan
 from opentelemetry.trace import Status, StatusCode, Tracer, set_span_in_context
 from opentelemetry.util.types import AttributeValue
 
-from core.errors import SettingsError
-from core.logs import logger
-from core.redaction import error_fields, one_line, shown
-from core.telemetry import Span, current_span
+from clausegraph.core.errors import SettingsError
+from clausegraph.core.logs import logger
+from clausegraph.core.redaction import error_fields, one_line, shown
+from clausegraph.core.telemetry import Span, current_span
 
 _PATH = "/v1/traces"
 _EXPORT_SECONDS = 2.0  # an attempt and its one retry; nobody waits for more than FLUSH_SECONDS at the end

@@ -10,7 +10,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from core.errors import ModelError
+from clausegraph.core.errors import ModelError
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer

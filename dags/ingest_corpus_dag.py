@@ -5,6 +5,6 @@ Parsing this file reads the settings file and nothing else.
 
 from __future__ import annotations
 
-from dags.building import ingest_dags
+from clausegraph.dags.building import ingest_dags
 
 globals().update(ingest_dags())  # where Airflow looks for DAGs

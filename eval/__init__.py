@@ -1,1 +1,1 @@
-"""Measures ingestion and query. Import as ``from eval.x import y``, never ``import eval``."""
+"""Measures ingestion and query."""

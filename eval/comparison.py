@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.errors import InputError
+from clausegraph.core.errors import InputError
 
 _RESAMPLES_AT_ONCE = 500  # bounds memory at 500 x questions indices
 

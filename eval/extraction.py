@@ -6,7 +6,7 @@ Two measures, both over readings, so that any extractor and any reader can be sc
   extractor marks, beside plain baselines.
   An element is marked when a leaf lies in it on which an answer may depend (``restrictions.decides``).
 * ``predicted_trees``: for each labelled statement of ``examples/statements.json`` the tree that the extractor
-  gives it, for ``eval.tree_scores.score_trees``.
+  gives it, for ``clausegraph.eval.tree_scores.score_trees``.
 
 What the rules reach, and what limits them (ConditionalQA v1.0)
 ---------------------------------------------------------------
@@ -35,13 +35,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from core.extraction import Extraction, Extractor, extraction_input
-from core.language.normalise import tokens
-from core.language.restrictions import decides
-from core.types import All, AnyOf, Chunk, Condition, Element, Leaf, Not, Reading, Span, Statement, leaves
-from eval.conditionalqa.dataset import Question
-from eval.elements import element_key
-from eval.text_overlap import token_f1
+from clausegraph.core.extraction import Extraction, Extractor, extraction_input
+from clausegraph.core.language.normalise import tokens
+from clausegraph.core.language.restrictions import decides
+from clausegraph.core.types import All, AnyOf, Chunk, Condition, Element, Leaf, Not, Reading, Span, Statement, leaves
+from clausegraph.eval.conditionalqa.dataset import Question
+from clausegraph.eval.elements import element_key
+from clausegraph.eval.text_overlap import token_f1
 
 _KEYWORDS = re.compile(
     r"\b(?:if|unless|must|only|when|where|while|except|provided|as long as|need|needs|cannot|should)\b", re.IGNORECASE
@@ -49,7 +49,7 @@ _KEYWORDS = re.compile(
 _FEW_KEYWORDS = re.compile(r"\b(?:if|unless|must|only)\b", re.IGNORECASE)
 
 Key = tuple[str, str]
-"""An element as the data set sees it: tag and text (``eval.elements.element_key``)."""
+"""An element as the data set sees it: tag and text (``clausegraph.eval.elements.element_key``)."""
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from pydantic import TypeAdapter, ValidationError
 
-from core.errors import InputError
+from clausegraph.core.errors import InputError
 
 T = TypeVar("T")
 

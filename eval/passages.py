@@ -9,16 +9,16 @@ from pathlib import Path
 
 from pydantic import TypeAdapter
 
-from core.errors import InputError
-from core.models.embedding import Embedder
-from core.types import PageKey
-from eval.comparison import PairedDifference, paired_difference
-from eval.json_files import read_json_list
-from indexes.views import View
-from ingestion.sources.passages import squeezed
-from query.rank.pagerank import DEFAULT_WALK, Walk
-from query.retrieve.passages import RANKINGS, Ranking, rank_passages
-from query.retrieve.question import Inquiry
+from clausegraph.core.errors import InputError
+from clausegraph.core.models.embedding import Embedder
+from clausegraph.core.types import PageKey
+from clausegraph.eval.comparison import PairedDifference, paired_difference
+from clausegraph.eval.json_files import read_json_list
+from clausegraph.indexes.views import View
+from clausegraph.ingestion.sources.passages import squeezed
+from clausegraph.query.rank.pagerank import DEFAULT_WALK, Walk
+from clausegraph.query.retrieve.passages import RANKINGS, Ranking, rank_passages
+from clausegraph.query.retrieve.question import Inquiry
 
 AT = 5  # passages looked at
 BASELINE: Ranking = "vectors"

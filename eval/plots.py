@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from core.errors import InputError
-from eval.records import QuestionRecord
-from eval.report import answer_table, retrieval_table
+from clausegraph.core.errors import InputError
+from clausegraph.eval.records import QuestionRecord
+from clausegraph.eval.report import answer_table, retrieval_table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

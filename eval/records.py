@@ -12,11 +12,11 @@ from pathlib import Path
 
 from pydantic import TypeAdapter
 
-from core.errors import InputError
-from eval.conditionalqa.dataset import ConditionalAnswer, Kind, Question
-from eval.conditionalqa.scorer import ZERO, Scores, score_answers
-from eval.json_files import parse_json_line, read_text, write_text
-from eval.retrieval import BudgetFigures
+from clausegraph.core.errors import InputError
+from clausegraph.eval.conditionalqa.dataset import ConditionalAnswer, Kind, Question
+from clausegraph.eval.conditionalqa.scorer import ZERO, Scores, score_answers
+from clausegraph.eval.json_files import parse_json_line, read_text, write_text
+from clausegraph.eval.retrieval import BudgetFigures
 
 
 @dataclass(frozen=True)

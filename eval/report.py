@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pandas as pd
 
-from eval.conditionalqa.scorer import Scores, aggregate
-from eval.json_files import write_text
-from eval.records import QuestionRecord
-from eval.retrieval import summarise_retrieval
+from clausegraph.eval.conditionalqa.scorer import Scores, aggregate
+from clausegraph.eval.json_files import write_text
+from clausegraph.eval.records import QuestionRecord
+from clausegraph.eval.retrieval import summarise_retrieval
 
 METRICS = tuple(field.name for field in fields(Scores))
 

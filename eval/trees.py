@@ -14,8 +14,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from core.errors import InputError
-from eval.elements import element_key
+from clausegraph.core.errors import InputError
+from clausegraph.eval.elements import element_key
 
 Operator = Literal["all", "any", "not"]
 PlainTree = Mapping[str, Any] | None

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from sqlalchemy import Connection, Row, delete, func, insert, select, update
 from sqlalchemy.dialects.sqlite import insert as insert_or
 
-from core.errors import InputError, NotFoundError
-from core.hashing import canonical_json
-from indexes.ledger.leases import run_lease
-from indexes.ledger.schema import (
+from clausegraph.core.errors import InputError, NotFoundError
+from clausegraph.core.hashing import canonical_json
+from clausegraph.indexes.ledger.leases import run_lease
+from clausegraph.indexes.ledger.schema import (
     OPEN,
     blobs,
     chunks,
@@ -33,7 +33,7 @@ from indexes.ledger.schema import (
     vectors,
     view_leases,
 )
-from indexes.ledger.store import Ledger, file_errors
+from clausegraph.indexes.ledger.store import Ledger, file_errors
 
 _NAME_LIMIT = 100
 

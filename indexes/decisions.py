@@ -6,7 +6,7 @@
                               └─────reject──▶ rejected ──undo──▶ proposed
     (nothing) ──merge───▶ accepted ──undo──▶ (nothing)
 
-A decision is stored as it was made; ``indexes.entity_names`` follows the chains. None changes what readers
+A decision is stored as it was made; ``clausegraph.indexes.entity_names`` follows the chains. None changes what readers
 see before the next publish.
 """
 
@@ -21,14 +21,14 @@ from typing import Any
 from rapidfuzz import fuzz, process
 from sqlalchemy import Connection, Row, delete, func, insert, or_, select, update
 
-from core.errors import InputError, NotFoundError
-from core.hashing import canonical_json
-from core.language.normalise import entity_key
-from indexes.corpora import CorpusRow
-from indexes.entity_names import ACCEPTED, PROPOSED, REJECTED, accepted_pairs, chain
-from indexes.ledger.schema import OPEN, decisions, entity_names, supports
-from indexes.ledger.store import Ledger
-from indexes.projection import LITERAL
+from clausegraph.core.errors import InputError, NotFoundError
+from clausegraph.core.hashing import canonical_json
+from clausegraph.core.language.normalise import entity_key
+from clausegraph.indexes.corpora import CorpusRow
+from clausegraph.indexes.entity_names import ACCEPTED, PROPOSED, REJECTED, accepted_pairs, chain
+from clausegraph.indexes.ledger.schema import OPEN, decisions, entity_names, supports
+from clausegraph.indexes.ledger.store import Ledger
+from clausegraph.indexes.projection import LITERAL
 
 _MERGED = {"origin": "merge"}  # evidence of a decision that nobody proposed
 _NEAR = 3  # names suggested in a message

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from core.hashing import canonical_json
-from core.models.embedding import Vectors
-from core.serial import statement_to_json
-from core.types import PageKey
-from indexes.graph.protocol import Graph
-from indexes.views import View
+from clausegraph.core.hashing import canonical_json
+from clausegraph.core.models.embedding import Vectors
+from clausegraph.core.serial import statement_to_json
+from clausegraph.core.types import PageKey
+from clausegraph.indexes.graph.protocol import Graph
+from clausegraph.indexes.views import View
 
 KINDS = ("chunk", "element", "fact")
 

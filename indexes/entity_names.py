@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection, select
 
-from core.errors import LedgerError
-from indexes.ledger.schema import OPEN, decisions, entity_names
-from indexes.ledger.store import Ledger
+from clausegraph.core.errors import LedgerError
+from clausegraph.indexes.ledger.schema import OPEN, decisions, entity_names
+from clausegraph.indexes.ledger.store import Ledger
 
 PROPOSED, ACCEPTED, REJECTED = "proposed", "accepted", "rejected"
 

@@ -25,15 +25,15 @@ from rapidfuzz import fuzz
 from scipy.sparse import csr_array
 from sqlalchemy import select
 
-from core.hashing import content_hash
-from core.models.embedding import Embedder, Vectors
-from indexes.decisions import Proposed, list_decisions
-from indexes.entity_names import PROPOSED, REJECTED, accepted_pairs, resolve
-from indexes.entity_variants import abbreviated, initials, may_be_same
-from indexes.ledger.schema import supports
-from indexes.ledger.store import Ledger
-from indexes.projection import LITERAL
-from indexes.truth import batches, load_embeddings, missing_embeddings, store_embeddings
+from clausegraph.core.hashing import content_hash
+from clausegraph.core.models.embedding import Embedder, Vectors
+from clausegraph.indexes.decisions import Proposed, list_decisions
+from clausegraph.indexes.entity_names import PROPOSED, REJECTED, accepted_pairs, resolve
+from clausegraph.indexes.entity_variants import abbreviated, initials, may_be_same
+from clausegraph.indexes.ledger.schema import supports
+from clausegraph.indexes.ledger.store import Ledger
+from clausegraph.indexes.projection import LITERAL
+from clausegraph.indexes.truth import batches, load_embeddings, missing_embeddings, store_embeddings
 
 SPELT_ALIKE, NEAR = 0.90, 0.55
 SPELT_NEAR, MEANS_SAME = 0.70, 0.88

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator
 
-from core.language.words import word_set
+from clausegraph.core.language.words import word_set
 
 _NUMBER_WORDS = word_set(
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "

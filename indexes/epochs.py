@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection, select, update
 
-from core.errors import NotFoundError
-from indexes.corpora import CorpusRow
-from indexes.ledger.schema import corpora, epochs
-from indexes.ledger.store import Ledger
+from clausegraph.core.errors import NotFoundError
+from clausegraph.indexes.corpora import CorpusRow
+from clausegraph.indexes.ledger.schema import corpora, epochs
+from clausegraph.indexes.ledger.store import Ledger
 
 
 @dataclass(frozen=True, slots=True)

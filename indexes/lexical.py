@@ -23,7 +23,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from core.types import PageKey, Reading
+from clausegraph.core.types import PageKey, Reading
 
 if TYPE_CHECKING:
     from Stemmer import Stemmer

@@ -11,12 +11,12 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from core.embedding_texts import FINGERPRINT as TEXTS_FINGERPRINT
-from core.embedding_texts import element_texts, fact_text
-from core.extraction import Extraction, extraction_inputs
-from core.hashing import canonical_json, content_hash, fact_id
-from core.serial import relabel, statement_from_json, statement_to_json
-from core.types import Fact, Literal, Mention, Reading, Span, Statement
+from clausegraph.core.embedding_texts import FINGERPRINT as TEXTS_FINGERPRINT
+from clausegraph.core.embedding_texts import element_texts, fact_text
+from clausegraph.core.extraction import Extraction, extraction_inputs
+from clausegraph.core.hashing import canonical_json, content_hash, fact_id
+from clausegraph.core.serial import relabel, statement_from_json, statement_to_json
+from clausegraph.core.types import Fact, Literal, Mention, Reading, Span, Statement
 
 PROJECTION_FINGERPRINT = f"projection:1+{TEXTS_FINGERPRINT}"
 LITERAL = "="  # marks a literal among object keys; an entity key never starts with it
@@ -67,7 +67,7 @@ def project(reading: Reading, extractions: Mapping[str, Extraction], extractor: 
         reading: elements and chunks of the page.
         extractions: by ``ExtractionInput.key``; a chunk without one gets no supports.
         extractor: fingerprint of the extractor that made them.
-        scope: of the page's inputs, from ``core.extraction.scope_of``.
+        scope: of the page's inputs, from ``clausegraph.core.extraction.scope_of``.
     """
     chunk_rows, support_rows = [], {}
     vectors = [_vector("chunk", chunk.key, chunk.text) for chunk in reading.chunks]

@@ -17,14 +17,14 @@ from typing import Any
 import numpy as np
 from sqlalchemy import Connection, Table, delete, func, insert, or_, select, update
 
-from core.errors import SegmentError
-from core.hashing import canonical_json
-from core.language.normalise import tokens
-from core.types import Fact
-from indexes.entity_names import open_names, wanted_names
-from indexes.graph.projections import NO_PROJECTIONS, Projections
-from indexes.ledger.leases import RunLease, check_fence
-from indexes.ledger.schema import (
+from clausegraph.core.errors import SegmentError
+from clausegraph.core.hashing import canonical_json
+from clausegraph.core.language.normalise import tokens
+from clausegraph.core.types import Fact
+from clausegraph.indexes.entity_names import open_names, wanted_names
+from clausegraph.indexes.graph.projections import NO_PROJECTIONS, Projections
+from clausegraph.indexes.ledger.leases import RunLease, check_fence
+from clausegraph.indexes.ledger.schema import (
     OPEN,
     VERSIONED,
     chunks,
@@ -37,8 +37,8 @@ from indexes.ledger.schema import (
     supports,
     vectors,
 )
-from indexes.ledger.store import Ledger
-from indexes.projection import (
+from clausegraph.indexes.ledger.store import Ledger
+from clausegraph.indexes.projection import (
     LITERAL,
     PROJECTION_FINGERPRINT,
     PageRows,
@@ -47,8 +47,8 @@ from indexes.projection import (
     fact_vector,
     under_names,
 )
-from indexes.truth import batches, load_embeddings
-from indexes.vectors.faiss import write_segment
+from clausegraph.indexes.truth import batches, load_embeddings
+from clausegraph.indexes.vectors.faiss import write_segment
 
 Row = dict[str, Any]
 NO_ROWS = PageRows((), (), ())

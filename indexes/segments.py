@@ -12,13 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import Row, Select, delete, insert, select, update
 
-from core.errors import SegmentError
-from core.models.embedding import Vectors
-from indexes.ledger.leases import RunLease, check_fence
-from indexes.ledger.schema import corpora, segments, vectors
-from indexes.ledger.store import Ledger, file_errors
-from indexes.truth import load_embeddings
-from indexes.vectors.faiss import Ids, Segment, checksum, write_segment
+from clausegraph.core.errors import SegmentError
+from clausegraph.core.models.embedding import Vectors
+from clausegraph.indexes.ledger.leases import RunLease, check_fence
+from clausegraph.indexes.ledger.schema import corpora, segments, vectors
+from clausegraph.indexes.ledger.store import Ledger, file_errors
+from clausegraph.indexes.truth import load_embeddings
+from clausegraph.indexes.vectors.faiss import Ids, Segment, checksum, write_segment
 
 log = logging.getLogger(__name__)
 

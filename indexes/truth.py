@@ -11,13 +11,20 @@ from typing import TypeVar
 import numpy as np
 from sqlalchemy import ColumnElement, Connection, insert, select
 
-from core.extraction import Extraction
-from core.hashing import content_hash
-from core.models.embedding import Vectors
-from core.serial import extraction_from_json, extraction_to_json, pack, reading_from_json, reading_to_json, unpack
-from core.types import Reading
-from indexes.ledger.schema import OPEN, blobs, embeddings, extractions, members, page_versions, pages
-from indexes.ledger.store import Ledger
+from clausegraph.core.extraction import Extraction
+from clausegraph.core.hashing import content_hash
+from clausegraph.core.models.embedding import Vectors
+from clausegraph.core.serial import (
+    extraction_from_json,
+    extraction_to_json,
+    pack,
+    reading_from_json,
+    reading_to_json,
+    unpack,
+)
+from clausegraph.core.types import Reading
+from clausegraph.indexes.ledger.schema import OPEN, blobs, embeddings, extractions, members, page_versions, pages
+from clausegraph.indexes.ledger.store import Ledger
 
 T = TypeVar("T")
 _BATCH = 500  # bound parameters in one IN list

@@ -15,10 +15,10 @@ from dataclasses import asdict, dataclass
 
 from sqlalchemy import ColumnElement, Connection, Table, and_, delete, exists, or_, select
 
-from indexes.corpora import CorpusRow
-from indexes.entity_names import PROPOSED
-from indexes.ledger.leases import RunLease, check_fence
-from indexes.ledger.schema import (
+from clausegraph.indexes.corpora import CorpusRow
+from clausegraph.indexes.entity_names import PROPOSED
+from clausegraph.indexes.ledger.leases import RunLease, check_fence
+from clausegraph.indexes.ledger.schema import (
     VERSIONED,
     blobs,
     budgets,
@@ -39,8 +39,8 @@ from indexes.ledger.schema import (
     vectors,
     view_leases,
 )
-from indexes.ledger.store import Ledger, file_errors
-from indexes.segments import listed_segments, merge_segments
+from clausegraph.indexes.ledger.store import Ledger, file_errors
+from clausegraph.indexes.segments import listed_segments, merge_segments
 
 KEEP_EPOCHS = 10
 KEEP_DAYS = 30.0

@@ -13,17 +13,17 @@ import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy import delete, insert, select, update
 
-from core.errors import NotFoundError, StoreError, ViewExpired
-from core.models.embedding import Vectors
-from core.types import PageKey, Reading
-from indexes.corpora import CorpusRow, get_corpus
-from indexes.epochs import find_epoch, get_published
-from indexes.graph.protocol import Graph
-from indexes.graph.sql import SqlGraph
-from indexes.ledger.schema import members, pages, sources, vectors, view_leases
-from indexes.ledger.store import Ledger
-from indexes.segments import LivingSegment, open_segments
-from indexes.truth import batches, load_reading
+from clausegraph.core.errors import NotFoundError, StoreError, ViewExpired
+from clausegraph.core.models.embedding import Vectors
+from clausegraph.core.types import PageKey, Reading
+from clausegraph.indexes.corpora import CorpusRow, get_corpus
+from clausegraph.indexes.epochs import find_epoch, get_published
+from clausegraph.indexes.graph.protocol import Graph
+from clausegraph.indexes.graph.sql import SqlGraph
+from clausegraph.indexes.ledger.schema import members, pages, sources, vectors, view_leases
+from clausegraph.indexes.ledger.store import Ledger
+from clausegraph.indexes.segments import LivingSegment, open_segments
+from clausegraph.indexes.truth import batches, load_reading
 
 Name = tuple[PageKey | None, str]  # page and ref of a vector
 GraphAt = Callable[[Ledger, CorpusRow, int], Graph]  # the graph of a corpus at an epoch

@@ -11,11 +11,11 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
-from core.hashing import content_hash
-from core.tokens import FINGERPRINT, count_many
-from core.types import Chunk, Element, Reading, Span
-from ingestion.chunk_cuts import Unit, best_cuts
-from ingestion.chunk_split import first_words, split_text
+from clausegraph.core.hashing import content_hash
+from clausegraph.core.tokens import FINGERPRINT, count_many
+from clausegraph.core.types import Chunk, Element, Reading, Span
+from clausegraph.ingestion.chunk_cuts import Unit, best_cuts
+from clausegraph.ingestion.chunk_split import first_words, split_text
 
 MAX_TOKENS = 256  # title, heading path and special tokens included
 SPECIAL_TOKENS = 2

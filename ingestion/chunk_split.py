@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from core.language.sentences import sentence_spans
-from core.tokens import count_many, count_tokens
+from clausegraph.core.language.sentences import sentence_spans
+from clausegraph.core.tokens import count_many, count_tokens
 
 _WORD = re.compile(r"\S+")
 

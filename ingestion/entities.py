@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import uuid
 
-from core.errors import ClauseGraphError, ModelMismatchError
-from indexes.corpora import end_run, get_corpus, start_run
-from indexes.epochs import get_published, list_epochs
-from indexes.ledger.leases import run_lease
-from indexes.publish import make_plan, recover
-from ingestion.pipeline import Options, Tools, embed_texts, publish
-from ingestion.report import RunReport
+from clausegraph.core.errors import ClauseGraphError, ModelMismatchError
+from clausegraph.indexes.corpora import end_run, get_corpus, start_run
+from clausegraph.indexes.epochs import get_published, list_epochs
+from clausegraph.indexes.ledger.leases import run_lease
+from clausegraph.indexes.publish import make_plan, recover
+from clausegraph.ingestion.pipeline import Options, Tools, embed_texts, publish
+from clausegraph.ingestion.report import RunReport
 
 KIND = "entities"
 

@@ -14,8 +14,8 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from core.errors import ClauseGraphError, SourceError
-from core.extraction import (
+from clausegraph.core.errors import ClauseGraphError, SourceError
+from clausegraph.core.extraction import (
     Extracted,
     Extraction,
     ExtractionInput,
@@ -27,10 +27,10 @@ from core.extraction import (
     extraction_inputs,
     scope_of,
 )
-from core.logs import logger
-from core.models.embedding import Embedder
-from core.tokens import FINGERPRINT as TOKENIZER
-from indexes.corpora import (
+from clausegraph.core.logs import logger
+from clausegraph.core.models.embedding import Embedder
+from clausegraph.core.tokens import FINGERPRINT as TOKENIZER
+from clausegraph.indexes.corpora import (
     CorpusRow,
     end_run,
     ensure_corpus,
@@ -40,13 +40,13 @@ from indexes.corpora import (
     list_sources,
     start_run,
 )
-from indexes.epochs import list_epochs
-from indexes.graph.projections import NO_PROJECTIONS, Projections
-from indexes.ledger.leases import RunLease, run_lease
-from indexes.ledger.store import Ledger
-from indexes.projection import PROJECTION_FINGERPRINT, project
-from indexes.publish import PageTarget, Plan, finish, freeze, make_plan, recover
-from indexes.truth import (
+from clausegraph.indexes.epochs import list_epochs
+from clausegraph.indexes.graph.projections import NO_PROJECTIONS, Projections
+from clausegraph.indexes.ledger.leases import RunLease, run_lease
+from clausegraph.indexes.ledger.store import Ledger
+from clausegraph.indexes.projection import PROJECTION_FINGERPRINT, project
+from clausegraph.indexes.publish import PageTarget, Plan, finish, freeze, make_plan, recover
+from clausegraph.indexes.truth import (
     OpenMember,
     StoredPage,
     VersionInput,
@@ -61,12 +61,12 @@ from indexes.truth import (
     stored_extractions,
     version_key,
 )
-from indexes.vacuum import KEEP_DAYS, KEEP_EPOCHS, has_many_segments, vacuum
-from ingestion.chunk import CHUNKER_FINGERPRINT, chunk_reading
-from ingestion.read import READER_FINGERPRINT, read_document
-from ingestion.report import RunReport
-from ingestion.sources import Source, SourceDocument
-from ingestion.watch import watched_run
+from clausegraph.indexes.vacuum import KEEP_DAYS, KEEP_EPOCHS, has_many_segments, vacuum
+from clausegraph.ingestion.chunk import CHUNKER_FINGERPRINT, chunk_reading
+from clausegraph.ingestion.read import READER_FINGERPRINT, read_document
+from clausegraph.ingestion.report import RunReport
+from clausegraph.ingestion.sources import Source, SourceDocument
+from clausegraph.ingestion.watch import watched_run
 
 PIPELINE_FINGERPRINT = f"{READER_FINGERPRINT}+{CHUNKER_FINGERPRINT}"
 _PAGES_AT_ONCE = 50  # read and stored in one transaction

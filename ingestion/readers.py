@@ -9,11 +9,11 @@ from typing import Any
 from llama_index.core.readers.base import BaseReader
 from llama_index.core.schema import Document
 
-from core.errors import SourceError
-from core.types import Element
-from ingestion.read import read_document
-from ingestion.sources.document import MAX_PAGE_BYTES, SourceDocument
-from ingestion.sources.sniff import why_not_html
+from clausegraph.core.errors import SourceError
+from clausegraph.core.types import Element
+from clausegraph.ingestion.read import read_document
+from clausegraph.ingestion.sources.document import MAX_PAGE_BYTES, SourceDocument
+from clausegraph.ingestion.sources.sniff import why_not_html
 
 
 class PolicyHTMLReader(BaseReader):

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 
-from core.extraction import Reject
-from core.telemetry import span
+from clausegraph.core.extraction import Reject
+from clausegraph.core.telemetry import span
 
 
 @dataclass(slots=True)

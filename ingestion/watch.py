@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from core.errors import ClauseGraphError
-from core.logs import log_fields, logger
-from core.redaction import error_fields
-from core.telemetry import span
-from ingestion.report import RunReport
+from clausegraph.core.errors import ClauseGraphError
+from clausegraph.core.logs import log_fields, logger
+from clausegraph.core.redaction import error_fields
+from clausegraph.core.telemetry import span
+from clausegraph.ingestion.report import RunReport
 
 _log = logger(__name__)
 

@@ -1,6 +1,6 @@
 """From a question and a scenario to an answer with its conditions: retrieve, then read.
 
-Plain values in and out; ``query.llama`` offers the same as a LlamaIndex query engine. A question that
+Plain values in and out; ``clausegraph.query.llama`` offers the same as a LlamaIndex query engine. A question that
 fails raises; an answer without alternatives means "searched, and the corpus does not say".
 """
 
@@ -9,15 +9,15 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 
-from core.models.embedding import Embedder
-from core.telemetry import span
-from core.types import Alternative, Answer, PageKey, TraceStep
-from indexes.views import View
-from query.rank.signals import ScoredElement
-from query.read.questions import QuestionKind
-from query.read.reader import ExtractiveReader
-from query.read.types import Candidate
-from query.retrieve.elements import rank_elements
+from clausegraph.core.models.embedding import Embedder
+from clausegraph.core.telemetry import span
+from clausegraph.core.types import Alternative, Answer, PageKey, TraceStep
+from clausegraph.indexes.views import View
+from clausegraph.query.rank.signals import ScoredElement
+from clausegraph.query.read.questions import QuestionKind
+from clausegraph.query.read.reader import ExtractiveReader
+from clausegraph.query.read.types import Candidate
+from clausegraph.query.retrieve.elements import rank_elements
 
 READ_ELEMENTS = 60  # elements handed to the reader
 

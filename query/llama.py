@@ -8,11 +8,11 @@ from llama_index.core.callbacks import CallbackManager
 from llama_index.core.prompts.mixin import PromptMixinType
 from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
 
-from core.models.embedding import Embedder
-from core.types import Answer, AnswerStatus
-from indexes.views import View
-from query.engine import AskEngine
-from query.retrieve.llama import inquiry_of
+from clausegraph.core.models.embedding import Embedder
+from clausegraph.core.types import Answer, AnswerStatus
+from clausegraph.indexes.views import View
+from clausegraph.query.engine import AskEngine
+from clausegraph.query.retrieve.llama import inquiry_of
 
 
 class ConditionalQueryEngine(BaseQueryEngine):

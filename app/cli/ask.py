@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from app.cli.session import CorpusOption, EpochOption, Session, command
+from clausegraph.app.cli.session import CorpusOption, EpochOption, Session, command
 
 
 def ask(
@@ -20,10 +20,10 @@ def ask(
 ) -> None:
     """Answer a question, with the conditions under which the answer holds and the sentences that say so."""
     settings = session.settings(corpus)
-    from app.wiring import check_question, make_engine, reading
+    from clausegraph.app.wiring import check_question, make_engine, reading
 
     check_question(question, scenario)
-    from app.render import answer_json, render_answer, render_trace
+    from clausegraph.app.render import answer_json, render_answer, render_trace
 
     with reading(settings, epoch) as (view, embedder):
         answer = make_engine(view, embedder, settings).ask(question, scenario)

@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from app.cli.output import table
-from app.cli.session import Session, command
-from core.errors import InputError
+from clausegraph.app.cli.output import table
+from clausegraph.app.cli.session import Session, command
+from clausegraph.core.errors import InputError
 
 if TYPE_CHECKING:
-    from indexes.corpora import CorpusRow, SourceRow
+    from clausegraph.indexes.corpora import CorpusRow, SourceRow
 
 
 def list_all(session: Session) -> None:
     """List the corpora."""
     settings = session.settings()
-    from app.wiring import opened_ledger
-    from indexes.corpora import list_corpora, list_sources
+    from clausegraph.app.wiring import opened_ledger
+    from clausegraph.indexes.corpora import list_corpora, list_sources
 
     with opened_ledger(settings) as ledger:
         found = [_described(row, list_sources(ledger, row.id)) for row in list_corpora(ledger)]
@@ -46,9 +46,9 @@ def drop(
 ) -> None:
     """Remove a corpus with everything it has: pages, graph, vectors, history."""
     settings = session.settings()
-    from app.projecting import opened_projections
-    from app.wiring import opened_ledger
-    from indexes.corpora import drop_corpus, get_corpus
+    from clausegraph.app.projecting import opened_projections
+    from clausegraph.app.wiring import opened_ledger
+    from clausegraph.indexes.corpora import drop_corpus, get_corpus
 
     with opened_ledger(settings) as ledger, opened_projections(settings, ledger) as projections:
         corpus = get_corpus(ledger, name)

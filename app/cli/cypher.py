@@ -7,9 +7,9 @@ from typing import Annotated
 
 import typer
 
-from app.cli.output import table
-from app.cli.session import CorpusOption, EpochOption, Session, command
-from core.errors import InputError
+from clausegraph.app.cli.output import table
+from clausegraph.app.cli.session import CorpusOption, EpochOption, Session, command
+from clausegraph.core.errors import InputError
 
 
 def cypher(
@@ -30,7 +30,7 @@ def cypher(
     if as_csv and session.json:
         raise InputError("--csv and --json exclude each other; give one")
     settings = session.settings(corpus)
-    from app.cypher import display, parameters, run_query, unpinned, write_csv
+    from clausegraph.app.cypher import display, parameters, run_query, unpinned, write_csv
 
     text = sys.stdin.read() if query == "-" else query
     found = run_query(settings, text, parameters(param or ()), epoch=epoch, limit=limit, timeout=timeout)

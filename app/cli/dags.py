@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from app.cli.session import Session, command
+from clausegraph.app.cli.session import Session, command
 
 FolderOption = Annotated[Path, typer.Option("--folder", help="Airflow's metadata, logs and password.")]
 _FOLDER = Path(".airflow")
@@ -24,8 +24,8 @@ def export(
     force: Annotated[bool, typer.Option("--force", help="Replace a file of that name that differs.")] = False,
 ) -> None:
     """Write the file that gives Airflow one DAG per table "corpora.NAME" of the settings file in use."""
-    from app.export.dags import write_dag_file
-    from core.settings import MODEL_POOL
+    from clausegraph.app.export.dags import write_dag_file
+    from clausegraph.core.settings import MODEL_POOL
 
     settings = session.settings()
     path, config = write_dag_file(folder, replace=force)
@@ -49,7 +49,7 @@ def serve(
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port of 127.0.0.1; 0 takes a free one.")] = 0,
 ) -> None:
     """Start Airflow on 127.0.0.1 with a generated password: scheduler, dag-processor, api-server, on SQLite."""
-    from app.servers.airflow import find_airflow, start_airflow
+    from clausegraph.app.servers.airflow import find_airflow, start_airflow
 
     settings = session.settings()
     if find_airflow(folder) is None:
@@ -76,9 +76,9 @@ def run(
     patience: Annotated[float, typer.Option(min=1, help="Seconds to wait for its end.")] = 3600.0,
 ) -> None:
     """Run the DAG of a corpus in the Airflow of a folder and wait; the exit code is 1 when the run failed."""
-    from app.servers.airflow import find_airflow
-    from app.servers.airflow_api import AirflowApi
-    from core.errors import NotFoundError
+    from clausegraph.app.servers.airflow import find_airflow
+    from clausegraph.app.servers.airflow_api import AirflowApi
+    from clausegraph.core.errors import NotFoundError
 
     server = find_airflow(folder)
     if server is None:
@@ -97,8 +97,8 @@ def run(
 
 def prepare(session: Session) -> None:
     """Make what the Airflow of this environment needs before it starts: metadata, pool, the password of its user."""
-    from app.servers.airflow import USER, prepare_airflow, write_passwords
-    from core.errors import SettingsError
+    from clausegraph.app.servers.airflow import USER, prepare_airflow, write_passwords
+    from clausegraph.core.errors import SettingsError
 
     password, file = os.environ.get(_PASSWORD), os.environ.get(_PASSWORDS_FILE)
     if not password or not file:
@@ -118,9 +118,9 @@ def health(
     ] = None,
 ) -> None:
     """Ask an Airflow how it is; the exit code is 1 when a part is not healthy, 4 without an answer."""
-    from app.servers.airflow_api import PARTS
-    from app.servers.airflow_api import health as ask
-    from core.errors import InputError
+    from clausegraph.app.servers.airflow_api import PARTS
+    from clausegraph.app.servers.airflow_api import health as ask
+    from clausegraph.core.errors import InputError
 
     if unknown := sorted(set(part or ()) - set(PARTS)):
         raise InputError(f"Airflow has no part {unknown[0]!r}; its parts are {', '.join(PARTS)}")
@@ -132,7 +132,7 @@ def health(
 
 def stop(session: Session, *, folder: FolderOption = _FOLDER) -> None:
     """Stop the Airflow of a folder, with the tasks it runs; other processes are left alone."""
-    from app.servers.airflow import stop_airflow
+    from clausegraph.app.servers.airflow import stop_airflow
 
     stopped = stop_airflow(folder)
     session.emit({"stopped": stopped}, "Airflow has stopped" if stopped else f"no Airflow of {folder} is running")

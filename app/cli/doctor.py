@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from app.cli.output import table
-from app.cli.session import Session, command
+from clausegraph.app.cli.output import table
+from clausegraph.app.cli.session import Session, command
 
 _MARKS = {"ok": "✓", "warning": "!", "broken": "✗"}
 _BROKEN = 1
@@ -21,7 +21,7 @@ def doctor(
 ) -> None:
     """Check installation, model, ledger, vectors and disk; the exit code is 1 when something is broken."""
     settings = session.settings()
-    from app.doctor import BROKEN, examine
+    from clausegraph.app.doctor import BROKEN, examine
 
     findings = examine(settings, repair=repair)
     sound = all(finding.state != BROKEN for finding in findings)

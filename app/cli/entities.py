@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from app.cli.output import table
-from app.cli.progress import progress_bars
-from app.cli.session import CorpusOption, Session, command
-from app.cli.status import moment
-from core.errors import InputError
+from clausegraph.app.cli.output import table
+from clausegraph.app.cli.progress import progress_bars
+from clausegraph.app.cli.session import CorpusOption, Session, command
+from clausegraph.app.cli.status import moment
+from clausegraph.core.errors import InputError
 
 if TYPE_CHECKING:
-    from core.settings import Settings
-    from indexes.decisions import Decision
-    from ingestion.report import RunReport
+    from clausegraph.core.settings import Settings
+    from clausegraph.indexes.decisions import Decision
+    from clausegraph.ingestion.report import RunReport
 
 _WAITS = "effective at the next publish: `clausegraph entities apply`, or any ingest"
 
@@ -50,7 +50,7 @@ def review(
         return
     if interactive and (session.json or not sys.stdout.isatty()):
         raise InputError("--interactive needs a terminal; use --accept and --reject with ids")
-    from app import entities
+    from clausegraph.app import entities
 
     found = entities.review(settings, of_type, None if interactive else limit)
     if not interactive:
@@ -97,9 +97,9 @@ def merge(
 ) -> None:
     """Take NAME for ENTITY without a proposal."""
     settings = session.settings(corpus)
-    from app.wiring import opened_ledger
-    from indexes import decisions
-    from indexes.corpora import get_corpus
+    from clausegraph.app.wiring import opened_ledger
+    from clausegraph.indexes import decisions
+    from clausegraph.indexes.corpora import get_corpus
 
     with opened_ledger(settings) as ledger:
         made = decisions.merge(ledger, get_corpus(ledger, settings.corpus), name, entity, by or _user())
@@ -114,9 +114,9 @@ def undo(
 ) -> None:
     """Take a decision back: one that was proposed is a proposal again, a direct merge is removed."""
     settings = session.settings(corpus)
-    from app.wiring import opened_ledger
-    from indexes import decisions
-    from indexes.corpora import get_corpus
+    from clausegraph.app.wiring import opened_ledger
+    from clausegraph.indexes import decisions
+    from clausegraph.indexes.corpora import get_corpus
 
     with opened_ledger(settings) as ledger:
         was, removed = decisions.undo(ledger, get_corpus(ledger, settings.corpus), what)
@@ -135,7 +135,7 @@ def list_all(
     settings = session.settings(corpus)
     if state not in (None, "proposed", "accepted", "rejected"):
         raise InputError(f"no state {state!r}; take proposed, accepted or rejected")
-    from app.entities import decisions_status
+    from clausegraph.app.entities import decisions_status
 
     found = decisions_status(settings, state)
     columns = ("id", "name", "entity", "state", "by", "decided", "in force")
@@ -153,7 +153,7 @@ def list_all(
 def apply(session: Session, *, corpus: CorpusOption = None) -> None:
     """Publish the decisions now, without a run of a source."""
     settings = session.settings(corpus)
-    from app.entities import run_apply
+    from clausegraph.app.entities import run_apply
 
     with progress_bars(session) as progress:
         report = run_apply(settings, progress)
@@ -172,9 +172,9 @@ def _applied(report: RunReport) -> list[str]:
 
 
 def _decide(settings: Settings, accept: Sequence[int], reject: Sequence[int], by: str | None) -> list[Decision]:
-    from app.wiring import opened_ledger
-    from indexes import decisions
-    from indexes.corpora import get_corpus
+    from clausegraph.app.wiring import opened_ledger
+    from clausegraph.indexes import decisions
+    from clausegraph.indexes.corpora import get_corpus
 
     with opened_ledger(settings) as ledger:
         return decisions.decide(ledger, get_corpus(ledger, settings.corpus), accept, reject, by or _user())
@@ -196,7 +196,7 @@ def _user() -> str:
 
 
 def _record(row: Decision) -> dict[str, Any]:
-    from app.entities import decision_record
+    from clausegraph.app.entities import decision_record
 
     return decision_record(row)
 

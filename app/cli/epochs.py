@@ -7,17 +7,17 @@ from typing import Annotated, Any
 
 import typer
 
-from app.cli.output import table
-from app.cli.session import CorpusOption, Session, command
-from app.cli.status import moment
+from clausegraph.app.cli.output import table
+from clausegraph.app.cli.session import CorpusOption, Session, command
+from clausegraph.app.cli.status import moment
 
 
 def list_all(session: Session, *, corpus: CorpusOption = None) -> None:
     """List the retained epochs, newest first."""
     settings = session.settings(corpus)
-    from app.wiring import opened_ledger
-    from indexes.corpora import get_corpus
-    from indexes.epochs import list_epochs
+    from clausegraph.app.wiring import opened_ledger
+    from clausegraph.indexes.corpora import get_corpus
+    from clausegraph.indexes.epochs import list_epochs
 
     with opened_ledger(settings) as ledger:
         row = get_corpus(ledger, settings.corpus)
@@ -51,10 +51,10 @@ def rollback(
     The next ingest publishes from the newest state, not from this one.
     """
     settings = session.settings(corpus)
-    from app.projecting import opened_projections
-    from app.wiring import opened_ledger
-    from indexes import epochs
-    from indexes.corpora import get_corpus
+    from clausegraph.app.projecting import opened_projections
+    from clausegraph.app.wiring import opened_ledger
+    from clausegraph.indexes import epochs
+    from clausegraph.indexes.corpora import get_corpus
 
     with opened_ledger(settings) as ledger, opened_projections(settings, ledger) as projections:
         row = get_corpus(ledger, settings.corpus)
@@ -75,11 +75,11 @@ def vacuum(
 ) -> None:
     """Remove for good what only old epochs show, and merge vector segments."""
     settings = session.settings(corpus)
-    from app.projecting import opened_projections
-    from app.wiring import forget_replies, opened_ledger
-    from indexes import vacuum as cleaning
-    from indexes.corpora import get_corpus
-    from indexes.ledger.leases import run_lease
+    from clausegraph.app.projecting import opened_projections
+    from clausegraph.app.wiring import forget_replies, opened_ledger
+    from clausegraph.indexes import vacuum as cleaning
+    from clausegraph.indexes.corpora import get_corpus
+    from clausegraph.indexes.ledger.leases import run_lease
 
     epochs = settings.keep_epochs if keep_epochs is None else keep_epochs
     days = settings.keep_days if keep_days is None else keep_days

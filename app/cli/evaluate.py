@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from app.cli.progress import progress_bars
-from app.cli.session import CorpusOption, Session, command
-from core.errors import InputError
+from clausegraph.app.cli.progress import progress_bars
+from clausegraph.app.cli.session import CorpusOption, Session, command
+from clausegraph.core.errors import InputError
 
 if TYPE_CHECKING:
-    from core.settings import Settings
-    from eval.comparison import PairedDifference
-    from eval.conditionalqa.dataset import Question
-    from eval.conditionalqa.run import EvaluationResult
-    from eval.passages import PassageQuestion, PassageResult
-    from eval.records import QuestionRecord
+    from clausegraph.core.settings import Settings
+    from clausegraph.eval.comparison import PairedDifference
+    from clausegraph.eval.conditionalqa.dataset import Question
+    from clausegraph.eval.conditionalqa.run import EvaluationResult
+    from clausegraph.eval.passages import PassageQuestion, PassageResult
+    from clausegraph.eval.records import QuestionRecord
 
 _CORPUS = "conditionalqa"
 _PASSAGES_CORPUS = "passages"
@@ -38,7 +38,7 @@ def conditionalqa(
     corpus: CorpusOption = None,
 ) -> None:
     """Score a prediction file, or read the documents into a corpus, answer every question and measure it."""
-    from eval.conditionalqa.dataset import load_questions
+    from clausegraph.eval.conditionalqa.dataset import load_questions
 
     asked = load_questions(questions)
     if predictions is not None:
@@ -50,7 +50,7 @@ def conditionalqa(
     settings = session.settings(corpus or _CORPUS)
     result = _run(session, settings, documents, asked, oracle_type)
     if output is not None:
-        from eval.conditionalqa.run import write_evaluation
+        from clausegraph.eval.conditionalqa.run import write_evaluation
 
         notes = [f"questions: {questions}", f"model: {settings.embedding_model}", f"oracle type: {oracle_type}"]
         write_evaluation(output, result, asked, notes)
@@ -67,7 +67,7 @@ def passages(
     corpus: CorpusOption = None,
 ) -> None:
     """Read passages with their triples into a corpus and measure how well supporting passages are found."""
-    from eval.passages import AT, load_questions
+    from clausegraph.eval.passages import AT, load_questions
 
     asked = load_questions(questions)
     settings = session.settings(corpus or _PASSAGES_CORPUS)
@@ -76,7 +76,7 @@ def passages(
         [by, _percent(figures.recall), _percent(figures.complete), f"{figures.milliseconds:.0f}"]
         for by, figures in result.figures.items()
     ]
-    from app.cli.output import table
+    from clausegraph.app.cli.output import table
 
     session.emit(
         _passages_json(result),
@@ -90,12 +90,12 @@ def passages(
 def _run_passages(
     session: Session, settings: Settings, path: Path, questions: Sequence[PassageQuestion]
 ) -> PassageResult:
-    from ingestion.sources import PassagesSource
+    from clausegraph.ingestion.sources import PassagesSource
 
     source = PassagesSource(path)
-    from app.wiring import reading, run_ingest
-    from eval.passages import evaluate
-    from ingestion.pipeline import Options, no_progress
+    from clausegraph.app.wiring import reading, run_ingest
+    from clausegraph.eval.passages import evaluate
+    from clausegraph.ingestion.pipeline import Options, no_progress
 
     with progress_bars(session) as progress:
         report = run_ingest(settings.model_copy(update={"extractor": "given"}), source, Options(), progress)
@@ -132,8 +132,8 @@ def _interval(difference: PairedDifference) -> str:
 
 def _score(questions: Sequence[Question], path: Path) -> list[QuestionRecord]:
     """Records of a prediction file: no corpus, no model."""
-    from eval.conditionalqa.predictions import read_predictions
-    from eval.records import make_record
+    from clausegraph.eval.conditionalqa.predictions import read_predictions
+    from clausegraph.eval.records import make_record
 
     found = read_predictions(path, questions)
     return [make_record(q, found[q.id].answers if q.id in found else None) for q in questions]
@@ -142,12 +142,12 @@ def _score(questions: Sequence[Question], path: Path) -> list[QuestionRecord]:
 def _run(
     session: Session, settings: Settings, documents: Path, questions: Sequence[Question], oracle_type: bool
 ) -> EvaluationResult:
-    from ingestion.sources import open_source
+    from clausegraph.ingestion.sources import open_source
 
     source = open_source(str(documents))
-    from app.wiring import reading, run_ingest
-    from eval.conditionalqa.run import evaluate
-    from ingestion.pipeline import Options
+    from clausegraph.app.wiring import reading, run_ingest
+    from clausegraph.eval.conditionalqa.run import evaluate
+    from clausegraph.ingestion.pipeline import Options
 
     with progress_bars(session) as progress:
         run_ingest(settings, source, Options(), progress)
@@ -157,7 +157,7 @@ def _run(
 
 
 def _retrieval(result: EvaluationResult) -> dict[str, Any]:
-    from eval.report import retrieval_table
+    from clausegraph.eval.report import retrieval_table
 
     tables = {name: retrieval_table(records) for name, records in result.retrieval.items()}
     return {
@@ -174,9 +174,9 @@ def _emit(
     output: Path | None,
     trivial: Sequence[QuestionRecord] = (),
 ) -> None:
-    from app.cli.output import table
-    from eval.records import write_records
-    from eval.report import METRICS, answer_table, write_report
+    from clausegraph.app.cli.output import table
+    from clausegraph.eval.records import write_records
+    from clausegraph.eval.report import METRICS, answer_table, write_report
 
     if output is not None:
         write_records(output / f"{title}.jsonl", records)

@@ -8,8 +8,8 @@ from typing import Annotated
 
 import typer
 
-from app.cli.session import CorpusOption, EpochOption, Session, command
-from core.errors import InputError
+from clausegraph.app.cli.session import CorpusOption, EpochOption, Session, command
+from clausegraph.core.errors import InputError
 
 
 class Form(StrEnum):
@@ -54,17 +54,17 @@ def export(
     if to is not None and (target is None or output is not None or form is not None):
         raise InputError(f"--to {to.value} takes a folder or the address of a Neo4j, and no --output or --format")
     settings = session.settings(corpus)
-    from app.wiring import reading
+    from clausegraph.app.wiring import reading
 
     with reading(settings, epoch, embed=False) as (view, _):
         made = {"corpus": view.corpus, "epoch": view.epoch}
         if target is not None:
-            from app.export.llamaindex import hand_over
+            from clausegraph.app.export.llamaindex import hand_over
 
             place, kind = target, Receiver.LLAMAINDEX.value
             counts = hand_over(view, target, settings)
         else:
-            from app.export.writing import export_view
+            from clausegraph.app.export.writing import export_view
 
             assert output is not None  # checked above
             place, kind = str(output), (form or Form.JSONL).value

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from app.cli.output import table
-from app.cli.progress import progress_bars
-from app.cli.session import CorpusOption, Session, command
-from core.errors import ModelError
+from clausegraph.app.cli.output import table
+from clausegraph.app.cli.progress import progress_bars
+from clausegraph.app.cli.session import CorpusOption, Session, command
+from clausegraph.core.errors import ModelError
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from ingestion.report import RunReport
+    from clausegraph.ingestion.report import RunReport
 
 _REJECTS_SHOWN = 10
 
@@ -39,11 +39,11 @@ def ingest(
     A run mirrors its source: pages that are gone from it leave the corpus. Unchanged pages cost nothing.
     """
     settings = session.settings(corpus)
-    from ingestion.sources import open_source
+    from clausegraph.ingestion.sources import open_source
 
     opened = open_source(source, source_name)  # before the pipeline is loaded: a wrong path answers at once
-    from app.wiring import run_ingest
-    from ingestion.pipeline import Options
+    from clausegraph.app.wiring import run_ingest
+    from clausegraph.ingestion.pipeline import Options
 
     options = Options(keep_missing, dry_run, force, relocate, limit)
     with progress_bars(session) as progress:

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from app.cli import (
+from clausegraph.app.cli import (
     ask,
     corpora,
     cypher,
@@ -28,7 +28,7 @@ from app.cli import (
     show,
     status,
 )
-from app.cli.session import HomeOption, JsonOption, QuietOption, Session, report_error
+from clausegraph.app.cli.session import HomeOption, JsonOption, QuietOption, Session, report_error
 
 # Typer carries its own copy of click in some versions and not in others; either way this is its UsageError
 _UsageError: type[Exception] = typer.BadParameter.__bases__[0]
@@ -87,7 +87,7 @@ def make_app() -> typer.Typer:
 
 def _version(wanted: bool) -> None:
     if wanted:
-        from app.version import version
+        from clausegraph.app.version import version
 
         typer.echo(f"clausegraph {version()}")
         raise typer.Exit()

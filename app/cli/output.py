@@ -1,6 +1,6 @@
 """What the command line prints: results on stdout, everything else on stderr.
 
-Text from documents goes through ``app.text.clean`` and into Rich ``Text`` objects, so that neither the
+Text from documents goes through ``clausegraph.app.text.clean`` and into Rich ``Text`` objects, so that neither the
 terminal nor Rich's markup takes it for a command.
 """
 
@@ -11,7 +11,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from typing import IO, TYPE_CHECKING, Any
 
-from app.text import clean, clean_json
+from clausegraph.app.text import clean, clean_json
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType

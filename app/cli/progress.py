@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from app.cli.session import Session
+from clausegraph.app.cli.session import Session
 
 
 @contextmanager
@@ -17,7 +17,7 @@ def progress_bars(session: Session) -> Iterator[Callable[[str, int, int], None] 
         return
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
-    from app.cli.output import console
+    from clausegraph.app.cli.output import console
 
     columns = (TextColumn("{task.description}", markup=False), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     stages: dict[str, TaskID] = {}

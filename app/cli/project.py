@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from app.cli.session import CorpusOption, Session, command
+from clausegraph.app.cli.session import CorpusOption, Session, command
 
 _DIFFERENT = 1
 
@@ -22,10 +22,10 @@ def neo4j(
 ) -> None:
     """Bring Neo4j to the newest epoch of a corpus: after a time without it, an old backup, or a wipe."""
     settings = session.settings(corpus)
-    from app.projecting import opened_projection
-    from app.wiring import opened_ledger
-    from indexes.corpora import get_corpus
-    from indexes.ledger.leases import run_lease
+    from clausegraph.app.projecting import opened_projection
+    from clausegraph.app.wiring import opened_ledger
+    from clausegraph.indexes.corpora import get_corpus
+    from clausegraph.indexes.ledger.leases import run_lease
 
     with opened_ledger(settings) as ledger, opened_projection(settings, ledger) as projection:
         row = get_corpus(ledger, settings.corpus)

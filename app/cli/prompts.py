@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from app.cli.output import table
-from app.cli.session import Session, command
-from core.errors import InputError
+from clausegraph.app.cli.output import table
+from clausegraph.app.cli.session import Session, command
+from clausegraph.core.errors import InputError
 
 if TYPE_CHECKING:
-    from core.prompts import Prompt, PromptLibrary
+    from clausegraph.core.prompts import Prompt, PromptLibrary
 
 NameArgument = Annotated[str, typer.Argument(help="As task (its newest version) or task.vN.", show_default=False)]
 
 
 def _library(session: Session) -> PromptLibrary:
-    from core.prompts import library
+    from clausegraph.core.prompts import library
 
     return library(session.settings().prompts)
 
@@ -66,7 +66,7 @@ def render(
     prompt = _library(session).get(name)
     values = (_from_file(inputs) if inputs else {}) | dict(_pair(text) for text in given or [])
     if "examples" in prompt.inputs and "examples" not in values:
-        from core.prompts import shipped_examples
+        from clausegraph.core.prompts import shipped_examples
 
         values["examples"] = shipped_examples(prompt)
     messages = prompt.render(**values)

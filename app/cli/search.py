@@ -7,9 +7,9 @@ from typing import Annotated, Any
 
 import typer
 
-from app.cli.output import table
-from app.cli.session import CorpusOption, EpochOption, Session, command
-from app.text import one_line
+from clausegraph.app.cli.output import table
+from clausegraph.app.cli.session import CorpusOption, EpochOption, Session, command
+from clausegraph.app.text import one_line
 
 
 class Retriever(StrEnum):
@@ -36,10 +36,10 @@ def search(
 ) -> None:
     """Find the passages a question is about, best first, without answering it."""
     settings = session.settings(corpus)
-    from app.wiring import check_question, reading
+    from clausegraph.app.wiring import check_question, reading
 
     inquiry = check_question(question, scenario)
-    from app.retrieval import find
+    from clausegraph.app.retrieval import find
 
     room = budget or settings.search_budget
     with reading(settings, epoch, embed=retriever is not Retriever.BM25) as (view, embedder):

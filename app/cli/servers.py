@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from app.cli.session import Session, command
+from clausegraph.app.cli.session import Session, command
 
 FolderOption = Annotated[Path, typer.Option("--folder", help="The server's data, logs, password and jars.")]
 _FOLDER = Path(".neo4j")
@@ -24,7 +24,7 @@ def neo4j(
     jars: Annotated[Path | None, typer.Option(help="Where its jars are kept, if not in its folder.")] = None,
 ) -> None:
     """Start Neo4j on 127.0.0.1 with a generated password; needs Java 17 and, the first time, Maven."""
-    from app.servers.neo4j import find_neo4j, start_neo4j
+    from clausegraph.app.servers.neo4j import find_neo4j, start_neo4j
 
     if find_neo4j(folder) is None:
         session.note("starting Neo4j; its jars come from Maven Central the first time (128 MB)")
@@ -47,7 +47,7 @@ def neo4j(
 
 def stop(session: Session, *, folder: FolderOption = _FOLDER) -> None:
     """Stop the Neo4j of a folder; other processes are left alone."""
-    from app.servers.neo4j import stop_neo4j
+    from clausegraph.app.servers.neo4j import stop_neo4j
 
     stopped = stop_neo4j(folder)
     session.emit({"stopped": stopped}, "Neo4j has stopped" if stopped else f"no Neo4j of {folder} is running")

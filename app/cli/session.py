@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
-from app.cli.output import note, show, show_json
-from core.errors import ClauseGraphError, InputError
+from clausegraph.app.cli.output import note, show, show_json
+from clausegraph.core.errors import ClauseGraphError, InputError
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from core.settings import Settings
+    from clausegraph.core.settings import Settings
 
 INTERRUPTED = 130
 _FLUSH_INTERRUPTED = 0.5  # seconds: who pressed Ctrl-C does not wait for a collector
@@ -47,8 +47,8 @@ class Session:
 
     def settings(self, corpus: str | None = None) -> Settings:
         """Settings with what the command line gave on top; from here on the command is logged and traced."""
-        from app.observability import observe
-        from core.settings import load_settings
+        from clausegraph.app.observability import observe
+        from clausegraph.core.settings import load_settings
 
         settings = load_settings(home=self.home, corpus=corpus)
         observe(settings)
@@ -102,7 +102,7 @@ def command(app: typer.Typer, name: str) -> Callable[[Callable[..., None]], Call
 
 def guarded(session: Session, work: Callable[[], None]) -> None:
     """Do the work; a known error is one message and its exit code, never a traceback."""
-    from core.telemetry import FLUSH_SECONDS, stop_telemetry
+    from clausegraph.core.telemetry import FLUSH_SECONDS, stop_telemetry
 
     wait = FLUSH_SECONDS
     try:
@@ -130,7 +130,7 @@ def guarded(session: Session, work: Callable[[], None]) -> None:
 @contextmanager
 def _command_span(name: str, corpus: str) -> Iterator[None]:
     """The root of all spans of a command. An exit code of its own choice is no failure of the command."""
-    from core.telemetry import span
+    from clausegraph.core.telemetry import span
 
     chosen: typer.Exit | None = None
     with span(f"cli.{name}", corpus=corpus) as root:
@@ -152,7 +152,7 @@ def report_error(as_json: bool, kind: str, message: str) -> None:
 
 
 def _trace() -> None:
-    from core.settings import debug_enabled
+    from clausegraph.core.settings import debug_enabled
 
     if debug_enabled():
         traceback.print_exc(file=sys.stderr)

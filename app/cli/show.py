@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from app.cli.output import table
-from app.cli.session import CorpusOption, EpochOption, Session, command
-from app.text import one_line
-from core.errors import NotFoundError
+from clausegraph.app.cli.output import table
+from clausegraph.app.cli.session import CorpusOption, EpochOption, Session, command
+from clausegraph.app.text import one_line
+from clausegraph.core.errors import NotFoundError
 
 if TYPE_CHECKING:
-    from app.browse import Shelf
-    from core.types import Fact, PageKey, Reading, Support
+    from clausegraph.app.browse import Shelf
+    from clausegraph.core.types import Fact, PageKey, Reading, Support
 
 
 _FACT_ID = re.compile(r"[0-9a-f]{32}")
@@ -33,9 +33,9 @@ def show(
 ) -> None:
     """Show a page with its elements, chunks and facts; a fact with its statements; or the report of a run."""
     settings = session.settings(corpus)
-    from app.browse import open_shelf
-    from app.wiring import opened_ledger
-    from indexes.corpora import get_corpus, get_run
+    from clausegraph.app.browse import open_shelf
+    from clausegraph.app.wiring import opened_ledger
+    from clausegraph.indexes.corpora import get_corpus, get_run
 
     with opened_ledger(settings) as ledger:
         try:
@@ -62,7 +62,7 @@ def show(
 
 
 def _show_page(session: Session, shelf: Shelf, page: PageKey, reading: Reading) -> None:
-    from app.records import chunk_record, element_record, page_record, statement_words
+    from clausegraph.app.records import chunk_record, element_record, page_record, statement_words
 
     stated = shelf.facts_on(page, reading)
     value = page_record(page, reading) | {
@@ -84,7 +84,7 @@ def _show_page(session: Session, shelf: Shelf, page: PageKey, reading: Reading) 
 
 
 def _show_fact(session: Session, shelf: Shelf, fact: Fact) -> None:
-    from app.records import support_record
+    from clausegraph.app.records import support_record
 
     listed = shelf.versions()
     value: dict[str, Any] = {"id": fact.id, "subject": fact.subject, "relation": fact.relation, "object": fact.object}
@@ -98,8 +98,8 @@ def _show_fact(session: Session, shelf: Shelf, fact: Fact) -> None:
 
 
 def _support_lines(support: Support, reading: Reading) -> list[Any]:
-    from app.conditions import condition_tree
-    from app.records import quotes, statement_words
+    from clausegraph.app.conditions import condition_tree
+    from clausegraph.app.records import quotes, statement_words
 
     statement = support.statement
     lines: list[Any] = [f"\n{statement_words(statement)}", f"  {one_line(f'{reading.title} ({support.page})')}"]

@@ -7,17 +7,17 @@ from typing import Any
 
 import typer
 
-from app.cli.output import table
-from app.cli.session import CorpusOption, Session, command
+from clausegraph.app.cli.output import table
+from clausegraph.app.cli.session import CorpusOption, Session, command
 
 
 def status(session: Session, *, corpus: CorpusOption = None) -> None:
     """Show corpora, their sources, what their published epoch holds, and the last runs."""
     settings = session.settings(corpus)
-    from app.browse import corpus_status
-    from app.projecting import projection_states
-    from app.wiring import opened_ledger
-    from indexes.corpora import get_corpus, list_corpora
+    from clausegraph.app.browse import corpus_status
+    from clausegraph.app.projecting import projection_states
+    from clausegraph.app.wiring import opened_ledger
+    from clausegraph.indexes.corpora import get_corpus, list_corpora
 
     with opened_ledger(settings) as ledger:
         rows = list_corpora(ledger) if corpus is None else [get_corpus(ledger, corpus)]

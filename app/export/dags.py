@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from core.errors import InputError
-from core.settings import CONFIG_NAME, PREFIX
-from indexes.ledger.store import file_errors
+from clausegraph.core.errors import InputError
+from clausegraph.core.settings import CONFIG_NAME, PREFIX
+from clausegraph.indexes.ledger.store import file_errors
 
 FILE = "clausegraph_ingest_dag.py"
 
@@ -43,7 +43,7 @@ def _text(config: Path | None) -> str:
             '"""One Airflow DAG per corpus of ClauseGraph\'s settings; written by `clausegraph dags export`."""',
             "",
             *named,
-            "from dags.building import ingest_dags",
+            "from clausegraph.dags.building import ingest_dags",
             "",
             "globals().update(ingest_dags())",
             "",

@@ -12,11 +12,11 @@ from typing import IO, Any
 
 from lxml import etree
 
-from app.records import object_text, quotes
-from app.text import clean_xml, one_line
-from core.serial import condition_words
-from core.types import Mention, PageKey, Reading, Support
-from indexes.views import View
+from clausegraph.app.records import object_text, quotes
+from clausegraph.app.text import clean_xml, one_line
+from clausegraph.core.serial import condition_words
+from clausegraph.core.types import Mention, PageKey, Reading, Support
+from clausegraph.indexes.views import View
 
 NAMESPACE = "http://graphml.graphdrawing.org/xmlns"
 _NODE_KEYS = ("kind", "label", "text", "page", "url", "updated", "anchor", "tag")

@@ -10,9 +10,9 @@ import json
 from collections.abc import Iterator
 from typing import IO, Any
 
-from app.records import chunk_record, element_record, fact_record, page_record, support_record
-from app.text import clean_json
-from indexes.views import View
+from clausegraph.app.records import chunk_record, element_record, fact_record, page_record, support_record
+from clausegraph.app.text import clean_json
+from clausegraph.indexes.views import View
 
 
 def write_jsonl(view: View, file: IO[bytes]) -> dict[str, int]:

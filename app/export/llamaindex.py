@@ -14,14 +14,14 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from app.export.writing import Counts
-from app.version import version
-from core.errors import InputError
-from core.hashing import content_hash
-from core.models.embedding import Vectors
-from core.settings import Settings
-from indexes.projection import LITERAL
-from indexes.views import View
+from clausegraph.app.export.writing import Counts
+from clausegraph.app.version import version
+from clausegraph.core.errors import InputError
+from clausegraph.core.hashing import content_hash
+from clausegraph.core.models.embedding import Vectors
+from clausegraph.core.settings import Settings
+from clausegraph.indexes.projection import LITERAL
+from clausegraph.indexes.views import View
 
 if TYPE_CHECKING:
     from llama_index.core.graph_stores.types import LabelledPropertyGraph, Triplet
@@ -42,7 +42,7 @@ def hand_over(view: View, target: str, settings: Settings) -> Counts:
         StoreError: Neo4j does not answer, holds something already, or lacks APOC.
     """
     if "://" in target:
-        from app.export.llamaindex_neo4j import write_neo4j
+        from clausegraph.app.export.llamaindex_neo4j import write_neo4j
 
         return write_neo4j(view, target, settings)
     return write_folder(view, Path(target).expanduser())
@@ -64,7 +64,7 @@ def write_folder(view: View, folder: Path) -> Counts:
     from llama_index.core.storage.docstore import SimpleDocumentStore
     from llama_index.core.storage.index_store import SimpleIndexStore
 
-    from indexes.vectors.faiss import flat_index
+    from clausegraph.indexes.vectors.faiss import flat_index
 
     nodes, matrix = embedded_chunks(view)
     graph, counts = _property_graph(view, nodes)
@@ -100,7 +100,7 @@ def embedded_chunks(view: View) -> tuple[list[TextNode], Vectors]:
     Raises:
         InputError: the epoch has none.
     """
-    from query.stores.nodes import chunk_node
+    from clausegraph.query.stores.nodes import chunk_node
 
     names, matrix = view.vectors("chunk")
     rows = {name: row for row, name in enumerate(names)}
@@ -113,7 +113,7 @@ def embedded_chunks(view: View) -> tuple[list[TextNode], Vectors]:
 
 def every_triplet(view: View) -> list[Triplet]:
     """A triplet for each fact of the epoch, by fact id."""
-    from query.stores.nodes import make_triplets
+    from clausegraph.query.stores.nodes import make_triplets
 
     supports = view.graph.all_supports()
     facts = view.graph.facts(sorted({support.fact_id for support in supports}))
@@ -143,7 +143,7 @@ def _property_graph(view: View, nodes: Sequence[TextNode]) -> tuple[LabelledProp
     from llama_index.core.graph_stores.types import ChunkNode, EntityNode, LabelledPropertyGraph, Relation
     from llama_index.core.vector_stores.utils import node_to_metadata_dict
 
-    from query.stores.nodes import ENTITY, VALUE
+    from clausegraph.query.stores.nodes import ENTITY, VALUE
 
     graph = LabelledPropertyGraph()
     for node in nodes:

@@ -16,18 +16,18 @@ from urllib.parse import urlsplit
 
 import numpy as np
 
-from app.export.llamaindex import INSTALL, LONGEST, embedded_chunks, entity_id, every_triplet, stock_id
-from app.export.writing import Counts
-from core.errors import InputError, SettingsError, StoreError, StoreRefused
-from core.hashing import content_hash
-from core.models.embedding import Vectors, normalised
-from core.settings import Settings
-from indexes.views import View
+from clausegraph.app.export.llamaindex import INSTALL, LONGEST, embedded_chunks, entity_id, every_triplet, stock_id
+from clausegraph.app.export.writing import Counts
+from clausegraph.core.errors import InputError, SettingsError, StoreError, StoreRefused
+from clausegraph.core.hashing import content_hash
+from clausegraph.core.models.embedding import Vectors, normalised
+from clausegraph.core.settings import Settings
+from clausegraph.indexes.views import View
 
 if TYPE_CHECKING:
     from llama_index.core.graph_stores.types import EntityNode, LabelledNode, Relation, Triplet
 
-    from indexes.graph.neo4j import Address
+    from clausegraph.indexes.graph.neo4j import Address
 
 SCHEMES = ("bolt", "bolt+s", "bolt+ssc", "neo4j", "neo4j+s", "neo4j+ssc")
 MOST_TYPES = 65_000  # of relationships; Neo4j has room for 65,535 in all
@@ -51,7 +51,7 @@ def write_neo4j(view: View, uri: str, settings: Settings) -> Counts:
         from llama_index.graph_stores.neo4j import Neo4jPropertyGraphStore
     except ModuleNotFoundError as error:
         raise InputError(f"an export to Neo4j {INSTALL}") from error
-    from indexes.graph.neo4j import driver_errors
+    from clausegraph.indexes.graph.neo4j import driver_errors
 
     nodes, matrix = embedded_chunks(view)
     triplets = every_triplet(view)
@@ -119,7 +119,7 @@ def _address(uri: str, settings: Settings) -> Address:
     if settings.neo4j_password is None:
         raise SettingsError("no password for Neo4j; set CLAUSEGRAPH_NEO4J_PASSWORD (and CLAUSEGRAPH_NEO4J_USER)")
     try:
-        from indexes.graph.neo4j import Address
+        from clausegraph.indexes.graph.neo4j import Address
     except ModuleNotFoundError as error:
         raise InputError(f"an export to Neo4j {INSTALL}") from error
     return Address(
@@ -133,7 +133,7 @@ def _address(uri: str, settings: Settings) -> Address:
 
 def _check_target(address: Address) -> None:
     """Refuse a database in which anything is, and one that LlamaIndex's store cannot write to."""
-    from indexes.graph.neo4j import Neo4jServer
+    from clausegraph.indexes.graph.neo4j import Neo4jServer
 
     where = f"database {address.database!r} at {address.uri}"
     with Neo4jServer(address) as server:

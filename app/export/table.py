@@ -12,11 +12,11 @@ import io
 import re
 from typing import IO
 
-from app.records import object_text, quotes
-from app.text import clean
-from core.serial import condition_words
-from core.types import Reading, Support
-from indexes.views import View
+from clausegraph.app.records import object_text, quotes
+from clausegraph.app.text import clean
+from clausegraph.core.serial import condition_words
+from clausegraph.core.types import Reading, Support
+from clausegraph.indexes.views import View
 
 COLUMNS = (
     "fact", "subject", "relation", "object", "polarity", "modality", "condition", "effective_from", "effective_to",

@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-from core.errors import InputError
-from indexes.views import View
+from clausegraph.core.errors import InputError
+from clausegraph.indexes.views import View
 
 Counts = dict[str, int]
 Writer = Callable[[View, IO[bytes]], Counts]
@@ -29,14 +29,14 @@ def export_view(view: View, form: str, output: Path) -> Counts:
 
 def _writer(form: str) -> Writer:
     if form == "jsonl":
-        from app.export.jsonl import write_jsonl
+        from clausegraph.app.export.jsonl import write_jsonl
 
         return write_jsonl
     if form == "csv":
-        from app.export.table import write_csv
+        from clausegraph.app.export.table import write_csv
 
         return write_csv
-    from app.export.graphml import write_graphml
+    from clausegraph.app.export.graphml import write_graphml
 
     return write_graphml
 

@@ -3,7 +3,7 @@
 ``FakeModelServer`` starts it in a process of its own; ``clausegraph dev fake-llm`` starts it from the command line.
 """
 
-from app.fake_llm.options import FakeOptions
-from app.fake_llm.process import FakeModelServer
+from clausegraph.app.fake_llm.options import FakeOptions
+from clausegraph.app.fake_llm.process import FakeModelServer
 
 __all__ = ["FakeModelServer", "FakeOptions"]

@@ -12,9 +12,9 @@ import signal
 import sys
 import threading
 
-from app.fake_llm.options import FakeOptions
-from app.fake_llm.serve import serve
-from core.errors import InputError
+from clausegraph.app.fake_llm.options import FakeOptions
+from clausegraph.app.fake_llm.serve import serve
+from clausegraph.core.errors import InputError
 
 _LOOK_EVERY = 1.0  # seconds between looks whether the parent is still there
 

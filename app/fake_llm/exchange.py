@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from hashlib import blake2b
 from typing import Any
 
-from app.fake_llm.counters import Counters
-from app.fake_llm.wire import error
+from clausegraph.app.fake_llm.counters import Counters
+from clausegraph.app.fake_llm.wire import error
 
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]

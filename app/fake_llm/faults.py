@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hashlib import blake2b
 
-from app.fake_llm.options import FakeOptions
+from clausegraph.app.fake_llm.options import FakeOptions
 
 _WHOLE = 1 << 64
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from core.errors import InputError
+from clausegraph.core.errors import InputError
 
 _DEPTH = 24
 _FORMATS = {

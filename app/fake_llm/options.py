@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
-from core.errors import InputError
+from clausegraph.core.errors import InputError
 
 REPLIES = ("rules", "short", "lines", "echo", "script")
 STATUS_FAULTS = ("429", "500", "503")

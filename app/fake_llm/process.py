@@ -11,14 +11,12 @@ import subprocess
 import sys
 import threading
 from dataclasses import asdict
-from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from app.fake_llm.options import FakeOptions
-from core.errors import InputError
+from clausegraph.app.fake_llm.options import FakeOptions
+from clausegraph.core.errors import InputError
 
-_ROOT = Path(__file__).resolve().parents[2]  # what holds the package ``app``
 _START = 60.0  # seconds
 _STOP = 5.0
 _CONTROL = 30.0
@@ -57,13 +55,12 @@ class FakeModelServer:
             InputError: uvicorn is missing, or the port is taken.
         """
         check_installed()
-        paths = [str(_ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "app.fake_llm"],
+            [sys.executable, "-m", "clausegraph.app.fake_llm"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
-            env=os.environ | {"PYTHONPATH": os.pathsep.join(paths)},
+            env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
         )
         told = self._first_line(self._process)
         if "port" not in told:

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from app.fake_llm.instances import minimal_instance
-from app.fake_llm.options import FakeOptions
-from app.fake_llm.requests import Wanted
-from app.fake_llm.triples import as_lines, rule_triples, short_triples
+from clausegraph.app.fake_llm.instances import minimal_instance
+from clausegraph.app.fake_llm.options import FakeOptions
+from clausegraph.app.fake_llm.requests import Wanted
+from clausegraph.app.fake_llm.triples import as_lines, rule_triples, short_triples
 
 NO_PAGE = "This is the fake model server: there is no language model here, and no numbered page in the prompt."
 NOT_SCRIPTED = "This is the fake model server: the script has no reply for this message."

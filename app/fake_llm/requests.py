@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from app.fake_llm.pages import page_in
+from clausegraph.app.fake_llm.pages import page_in
 
 
 @dataclass(frozen=True, slots=True)

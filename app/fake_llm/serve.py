@@ -12,9 +12,9 @@ from typing import Any
 
 import uvicorn
 
-from app.fake_llm.options import FakeOptions
-from app.fake_llm.server import FakeApp
-from core.errors import InputError
+from clausegraph.app.fake_llm.options import FakeOptions
+from clausegraph.app.fake_llm.server import FakeApp
+from clausegraph.core.errors import InputError
 
 HOST = "127.0.0.1"
 _BACKLOG = 2048

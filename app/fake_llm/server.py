@@ -6,15 +6,15 @@ import json
 from random import Random
 from typing import Any
 
-from app.fake_llm.counters import Counters
-from app.fake_llm.exchange import EVENTS, HTML, JSON, Exchange, Message, Receive, Send
-from app.fake_llm.faults import FaultPlan
-from app.fake_llm.options import CONTENT_FAULTS, STATUS_FAULTS, FakeOptions
-from app.fake_llm.replies import Replier, Reply, spoilt
-from app.fake_llm.requests import last_user_text, prompt_text, wanted
-from app.fake_llm.tokens import count_tokens, cut_to_tokens
-from app.fake_llm.wire import MODELS, completion, embeddings, error, models, packed, stream_events, usage_of
-from core.errors import InputError
+from clausegraph.app.fake_llm.counters import Counters
+from clausegraph.app.fake_llm.exchange import EVENTS, HTML, JSON, Exchange, Message, Receive, Send
+from clausegraph.app.fake_llm.faults import FaultPlan
+from clausegraph.app.fake_llm.options import CONTENT_FAULTS, STATUS_FAULTS, FakeOptions
+from clausegraph.app.fake_llm.replies import Replier, Reply, spoilt
+from clausegraph.app.fake_llm.requests import last_user_text, prompt_text, wanted
+from clausegraph.app.fake_llm.tokens import count_tokens, cut_to_tokens
+from clausegraph.app.fake_llm.wire import MODELS, completion, embeddings, error, models, packed, stream_events, usage_of
+from clausegraph.core.errors import InputError
 
 CHAT, EMBEDDINGS, LIST = "/v1/chat/completions", "/v1/embeddings", "/v1/models"
 HTML_PAGE = b"<!doctype html><title>502 Bad Gateway</title><h1>Bad Gateway</h1>"
@@ -125,7 +125,7 @@ class FakeApp:
             await self._send(exchange, completion(body, exchange.identity, reply, usage), fault, tokens)
 
     async def _embed(self, exchange: Exchange, body: dict[str, Any], fault: str) -> None:
-        from core.models.embedding import HashingEmbedder
+        from clausegraph.core.models.embedding import HashingEmbedder
 
         texts = _texts(body["input"])
         tokens = sum(count_tokens(text, self.options.tokens) for text in texts), 0

@@ -6,11 +6,11 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from app.fake_llm.pages import PromptSection, sections_of
+from clausegraph.app.fake_llm.pages import PromptSection, sections_of
 
 if TYPE_CHECKING:
-    from core.extraction import ExtractionInput
-    from core.types import Condition, Statement
+    from clausegraph.core.extraction import ExtractionInput
+    from clausegraph.core.types import Condition, Statement
 
 _GROUPED = re.compile(r"(?<=\d),(?=\d)")
 
@@ -18,7 +18,7 @@ _GROUPED = re.compile(r"(?<=\d),(?=\d)")
 @lru_cache(maxsize=256)
 def rule_triples(page: str) -> tuple[dict[str, Any], ...]:
     """The triples that ``RuleExtractor`` finds, in element order. The same page is read once."""
-    from ingestion.extract.rules import RuleExtractor
+    from clausegraph.ingestion.extract.rules import RuleExtractor
 
     found: list[dict[str, Any]] = []
     for section in sections_of(page):
@@ -54,7 +54,7 @@ def _no_commas(text: str) -> str:
 
 def input_of(section: PromptSection) -> ExtractionInput:
     """The extraction input of a section; a list goes on from the paragraph directly before it."""
-    from core.extraction import ExtractionInput, InputElement
+    from clausegraph.core.extraction import ExtractionInput, InputElement
 
     elements: list[InputElement] = []
     lead_in: str | None = None
@@ -87,7 +87,7 @@ def _bare(subject: str, relation: str, target: str) -> dict[str, Any]:
 
 def _triple(statement: Statement, numbers: dict[str, int], texts: dict[int, str]) -> dict[str, Any]:
     """A statement in the form that the condition-aware prompt asks for."""
-    from core.types import Literal, Mention
+    from clausegraph.core.types import Literal, Mention
 
     match statement.object:
         case Literal(value, kind):
@@ -107,7 +107,7 @@ def _triple(statement: Statement, numbers: dict[str, int], texts: dict[int, str]
 
 
 def _condition(condition: Condition | None, numbers: dict[str, int], texts: dict[int, str]) -> Any:
-    from core.types import All, AnyOf, Leaf, Not
+    from clausegraph.core.types import All, AnyOf, Leaf, Not
 
     match condition:
         case None:

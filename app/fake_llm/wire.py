@@ -11,10 +11,10 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from app.fake_llm.replies import Reply
+from clausegraph.app.fake_llm.replies import Reply
 
 if TYPE_CHECKING:
-    from core.models.embedding import Vectors
+    from clausegraph.core.models.embedding import Vectors
 
 MODELS = ("fake-small", "fake-large", "fake-embed")
 _CREATED = 1767225600  # 2026-01-01; a clock would make replies differ

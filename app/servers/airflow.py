@@ -20,10 +20,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
-from app.servers.airflow_api import PARTS, health
-from app.servers.process import forget_record, free_port, is_listening, load_record, save_record, write_private
-from core.errors import InputError, StorageError
-from core.settings import MODEL_POOL
+from clausegraph.app.servers.airflow_api import PARTS, health
+from clausegraph.app.servers.process import (
+    forget_record,
+    free_port,
+    is_listening,
+    load_record,
+    save_record,
+    write_private,
+)
+from clausegraph.core.errors import InputError, StorageError
+from clausegraph.core.settings import MODEL_POOL
 
 if TYPE_CHECKING:
     import psutil

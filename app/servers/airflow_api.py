@@ -9,7 +9,7 @@ from typing import Any
 
 import httpx
 
-from core.errors import InputError, NotFoundError, StorageError
+from clausegraph.core.errors import InputError, NotFoundError, StorageError
 
 PARTS = ("metadatabase", "scheduler", "dag_processor")
 _TIMEOUT = 30.0  # seconds a request may take

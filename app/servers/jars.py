@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from core.errors import InputError, StorageError
+from clausegraph.core.errors import InputError, StorageError
 
 VERSION = "5.26.0"
 POM = Path(__file__).parent / "neo4j-pom.xml"

@@ -17,8 +17,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from app.servers.jars import check_java, ensure_jars
-from app.servers.process import (
+from clausegraph.app.servers.jars import check_java, ensure_jars
+from clausegraph.app.servers.process import (
     end,
     forget_record,
     free_port,
@@ -28,8 +28,8 @@ from app.servers.process import (
     save_record,
     write_private,
 )
-from core.errors import InputError, StorageError, StoreError
-from indexes.graph.neo4j import wait_until_up
+from clausegraph.core.errors import InputError, StorageError, StoreError
+from clausegraph.indexes.graph.neo4j import wait_until_up
 
 USER = "neo4j"
 PASSWORD_FILE = "password"  # noqa: S105 - a file's name

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from core.language import words
+from clausegraph.core.language import words
 
 _COMMA = re.compile(r",\s+(?=\S)")
 _CONTINUES = words.word_set(

@@ -11,11 +11,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from core.language.clauses import main_clause_start, next_clause, trailing_end
-from core.language.conjunctions import Group, split_conjuncts, trim
-from core.language.markers import Marker, find_markers, plain
-from core.language.slots import Slot, split_slot
-from core.types import All, AnyOf, Condition, Leaf, Not
+from clausegraph.core.language.clauses import main_clause_start, next_clause, trailing_end
+from clausegraph.core.language.conjunctions import Group, split_conjuncts, trim
+from clausegraph.core.language.markers import Marker, find_markers, plain
+from clausegraph.core.language.slots import Slot, split_slot
+from clausegraph.core.types import All, AnyOf, Condition, Leaf, Not
 
 LONGEST_SENTENCE = 1500
 """Characters read of one sentence: no real one is longer, and garbage must not take quadratic time."""

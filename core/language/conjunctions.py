@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from core.language import words
+from clausegraph.core.language import words
 
 _WORD = re.compile(r"[A-Za-z][A-Za-z'-]*|\d[\d,.]*|[£$€]\S+|[,;:()]")
 _CONJUNCTION = re.compile(r"(?:,\s*|;\s*|\s)(and|or|but)\s+(?:also\s+|then\s+|either\s+|both\s+)?", re.IGNORECASE)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from core.types import Modality
+from clausegraph.core.types import Modality
 
 _ADVERBS = r"(?:\s+(?:also|still|usually|normally|sometimes|already|always|only|then|both|probably))*"
 _WILL = r"(?:will\s+|'ll\s+|would\s+)?"

@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from core.language import words
-from core.language.markers import plain
-from core.language.modality import modal_phrase
-from core.types import Modality
+from clausegraph.core.language import words
+from clausegraph.core.language.markers import plain
+from clausegraph.core.language.modality import modal_phrase
+from clausegraph.core.types import Modality
 
 _WORD = re.compile(r"[A-Za-z][A-Za-z'-]*|[£$€]?\d[\d,.]*%?|[^\sA-Za-z\d]")
 _LONGEST = 12  # words of a subject or object

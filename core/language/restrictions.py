@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import re
 
-from core.language.markers import plain
-from core.language.propositions import Proposition
-from core.types import Leaf, Modality, Statement
+from clausegraph.core.language.markers import plain
+from clausegraph.core.language.propositions import Proposition
+from clausegraph.core.types import Leaf, Modality, Statement
 
 # Bounds of a sentence and of a list item, as far as they raised the odds of being a condition in training.
 _BOUND = re.compile(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from core.language.conjunctions import starts_predicate
+from clausegraph.core.language.conjunctions import starts_predicate
 
 _QUANTIFIER = re.compile(
     r"""

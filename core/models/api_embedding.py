@@ -12,18 +12,18 @@ from typing import Any
 import numpy as np
 from llama_index.core.base.llms.types import ChatMessage
 
-from core.errors import UnusableReply
-from core.models.build import ModelOptions, checked_key, checked_url
-from core.models.calls import Budget, Usage, UsageSink, current_labels
-from core.models.clients.failures import Server
-from core.models.embedding import Vectors, normalised
-from core.models.loop import ModelLoop, close_when_dropped, model_loop, run_sync
-from core.models.middleware.budget import Budgeting
-from core.models.middleware.charge import Tariff
-from core.models.middleware.limiter import Limiting
-from core.models.middleware.record import Recording
-from core.models.middleware.retry import Retrying
-from core.models.stack import Around, ModelCall
+from clausegraph.core.errors import UnusableReply
+from clausegraph.core.models.build import ModelOptions, checked_key, checked_url
+from clausegraph.core.models.calls import Budget, Usage, UsageSink, current_labels
+from clausegraph.core.models.clients.failures import Server
+from clausegraph.core.models.embedding import Vectors, normalised
+from clausegraph.core.models.loop import ModelLoop, close_when_dropped, model_loop, run_sync
+from clausegraph.core.models.middleware.budget import Budgeting
+from clausegraph.core.models.middleware.charge import Tariff
+from clausegraph.core.models.middleware.limiter import Limiting
+from clausegraph.core.models.middleware.record import Recording
+from clausegraph.core.models.middleware.retry import Retrying
+from clausegraph.core.models.stack import Around, ModelCall
 
 BATCH = 64  # texts in a request
 
@@ -158,7 +158,7 @@ class ApiEmbedder:
 
 
 def _server(options: ModelOptions) -> Server:
-    from core.models.clients import mistral, openai_like
+    from clausegraph.core.models.clients import mistral, openai_like
 
     usual = mistral.URL if options.provider == "mistral" else openai_like.URL
     url = checked_url(options.url or usual, "CLAUSEGRAPH_EMBEDDING_URL")
@@ -168,7 +168,7 @@ def _server(options: ModelOptions) -> Server:
 
 def _mistral(server: Server, options: ModelOptions) -> _Connected:
     """LlamaIndex's class takes no address and keeps the usage to itself, so the driver is called."""
-    from core.models.clients.mistral import connect, mistral_errors, open_http
+    from clausegraph.core.models.clients.mistral import connect, mistral_errors, open_http
 
     http = open_http(options.timeout_s, options.concurrency)
     driver = connect(server, http, options.timeout_s)
@@ -185,7 +185,7 @@ def _openai(server: Server, options: ModelOptions) -> _Connected:
     """The class has retries of its own even when told none, so its client is called."""
     from llama_index.embeddings.openai_like import OpenAILikeEmbedding
 
-    from core.models.clients.openai_like import NO_KEY, open_http, openai_errors
+    from clausegraph.core.models.clients.openai_like import NO_KEY, open_http, openai_errors
 
     http = open_http(options.timeout_s, options.concurrency)
     inner = OpenAILikeEmbedding(

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from core.errors import ModelError
+from clausegraph.core.errors import ModelError
 
 Matrix = NDArray[np.float32]
 

@@ -6,14 +6,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
-from core.errors import SettingsError
-from core.models.calls import Budget, ResponseCache, UsageSink
+from clausegraph.core.errors import SettingsError
+from clausegraph.core.models.calls import Budget, ResponseCache, UsageSink
 
 if TYPE_CHECKING:
     from llama_index.core.llms.llm import LLM
 
-    from core.models.clients.driver import Driver
-    from core.models.guard import GuardedLLM, Traits
+    from clausegraph.core.models.clients.driver import Driver
+    from clausegraph.core.models.guard import GuardedLLM, Traits
 
 Provider = Literal["mistral", "openai"]
 
@@ -48,7 +48,7 @@ def make_llm(
     Raises:
         SettingsError: the key is missing or cannot be one, or the address is none.
     """
-    from core.models.guard import Traits
+    from clausegraph.core.models.guard import Traits
 
     traits = Traits(
         options.provider,
@@ -76,8 +76,8 @@ def guard(
     usage: UsageSink | None = None,
 ) -> GuardedLLM:
     """A guard around a LlamaIndex model that is made already."""
-    from core.models.clients.given import given_client
-    from core.models.guard import Traits
+    from clausegraph.core.models.clients.given import given_client
+    from clausegraph.core.models.guard import Traits
 
     known = llm.metadata
     output = known.num_output if known.num_output > 0 else known.context_window
@@ -108,13 +108,13 @@ def _guarded(
     budget: Budget | None,
     usage: UsageSink | None,
 ) -> GuardedLLM:
-    from core.models.guard import GuardedLLM, Layers
-    from core.models.middleware.budget import Budgeting
-    from core.models.middleware.cache import Caching
-    from core.models.middleware.charge import Tariff
-    from core.models.middleware.limiter import Limiting
-    from core.models.middleware.record import Recording
-    from core.models.middleware.retry import Retrying
+    from clausegraph.core.models.guard import GuardedLLM, Layers
+    from clausegraph.core.models.middleware.budget import Budgeting
+    from clausegraph.core.models.middleware.cache import Caching
+    from clausegraph.core.models.middleware.charge import Tariff
+    from clausegraph.core.models.middleware.limiter import Limiting
+    from clausegraph.core.models.middleware.record import Recording
+    from clausegraph.core.models.middleware.retry import Retrying
 
     tariff = Tariff(price, traits.max_output)
 
@@ -132,7 +132,7 @@ def _guarded(
 
 def _client(options: ModelOptions) -> Callable[[], Driver]:
     """What makes a client; wrong options are told now, not at the first call."""
-    from core.models.clients.failures import Server
+    from clausegraph.core.models.clients.failures import Server
 
     name = f"{options.provider}:{options.model}"
     key = checked_key(options.provider, options.key, "CLAUSEGRAPH_LLM_KEY")
@@ -143,11 +143,11 @@ def _client(options: ModelOptions) -> Callable[[], Driver]:
         "connections": options.concurrency,
     }
     if options.provider == "mistral":
-        from core.models.clients import mistral
+        from clausegraph.core.models.clients import mistral
 
         server = Server(name, checked_url(options.url or mistral.URL, "CLAUSEGRAPH_LLM_URL"), key)
         return lambda: mistral.mistral_client(server, max_output=options.max_output, **common)
-    from core.models.clients import openai_like
+    from clausegraph.core.models.clients import openai_like
 
     server = Server(name, checked_url(options.url or openai_like.URL, "CLAUSEGRAPH_LLM_URL"), key)
     return lambda: openai_like.openai_client(server, context_window=options.context_window, **common)

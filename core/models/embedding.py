@@ -9,7 +9,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from core.language.normalise import tokens
+from clausegraph.core.language.normalise import tokens
 
 Vectors = NDArray[np.float32]
 

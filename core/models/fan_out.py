@@ -11,11 +11,11 @@ from typing import Any, Generic, TypeVar
 
 from llama_index.core.base.llms.types import ChatMessage, ChatResponse
 
-from core.errors import ModelError
-from core.models.calls import CallLabels
-from core.models.guard import GuardedLLM
-from core.models.loop import model_loop
-from core.models.replies import finish_reason, usage_of
+from clausegraph.core.errors import ModelError
+from clausegraph.core.models.calls import CallLabels
+from clausegraph.core.models.guard import GuardedLLM
+from clausegraph.core.models.loop import model_loop
+from clausegraph.core.models.replies import finish_reason, usage_of
 
 __all__ = ["ChatOutcome", "ChatRequest", "chat_all", "finish_reason", "usage_of"]
 

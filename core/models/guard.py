@@ -31,11 +31,11 @@ from llama_index.core.llms.function_calling import FunctionCallingLLM
 from llama_index.core.llms.llm import LLM, ToolSelection
 from llama_index.core.prompts import PromptTemplate
 
-from core.models.calls import CallLabels, current_labels
-from core.models.clients.driver import Driver
-from core.models.loop import ModelLoop, iterate_async, iterate_sync, model_loop, run_async, run_sync
-from core.models.middleware.cache import Caching
-from core.models.stack import Middleware, ModelCall, Stack
+from clausegraph.core.models.calls import CallLabels, current_labels
+from clausegraph.core.models.clients.driver import Driver
+from clausegraph.core.models.loop import ModelLoop, iterate_async, iterate_sync, model_loop, run_async, run_sync
+from clausegraph.core.models.middleware.cache import Caching
+from clausegraph.core.models.stack import Middleware, ModelCall, Stack
 
 if TYPE_CHECKING:
     from llama_index.core.tools.types import BaseTool
@@ -88,8 +88,8 @@ class GuardedLLM(FunctionCallingLLM):
 
     @classmethod
     def around(cls, llm: LLM, **options: Any) -> GuardedLLM:
-        """A guard around any LlamaIndex model; ``options`` as of :func:`core.models.build.guard`."""
-        from core.models.build import guard
+        """A guard around any LlamaIndex model; ``options`` as of :func:`clausegraph.core.models.build.guard`."""
+        from clausegraph.core.models.build import guard
 
         return guard(llm, **options)
 

@@ -7,8 +7,8 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from core.errors import UnusableReply
-from core.models.json_scan import Scanned, scan_value
+from clausegraph.core.errors import UnusableReply
+from clausegraph.core.models.json_scan import Scanned, scan_value
 
 _OPENING = re.compile(r"[{\[]")
 _SURROGATE = re.compile("[\ud800-\udfff]")

@@ -7,7 +7,7 @@ from typing import Any
 
 from llama_index.core.base.llms.types import ChatMessage, ChatResponse, ToolCallBlock
 
-from core.models.calls import Usage
+from clausegraph.core.models.calls import Usage
 
 
 def _field(value: Any, name: str) -> Any:

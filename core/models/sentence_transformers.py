@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from core.errors import ModelError
-from core.hashing import content_hash
-from core.models.bert_numpy import NumpyBert
-from core.models.embedding import Vectors, normalised
-from core.tokens import count_many, package_version, packaged_model_path
+from clausegraph.core.errors import ModelError
+from clausegraph.core.hashing import content_hash
+from clausegraph.core.models.bert_numpy import NumpyBert
+from clausegraph.core.models.embedding import Vectors, normalised
+from clausegraph.core.tokens import count_many, package_version, packaged_model_path
 
 if TYPE_CHECKING:
     from sentence_transformers import SentenceTransformer

@@ -11,8 +11,8 @@ from typing import Any, Protocol
 
 from llama_index.core.base.llms.types import ChatMessage, ChatResponse
 
-from core.models.calls import CallLabels
-from core.models.replies import Collected
+from clausegraph.core.models.calls import CallLabels
+from clausegraph.core.models.replies import Collected
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
 """Prompts as files: ``<task>.v<N>.jinja`` with a header, cut into messages before they are rendered."""
 
-from core.prompts.library import (
+from clausegraph.core.prompts.library import (
     PromptLibrary,
     library,
     read_examples,
@@ -8,7 +8,7 @@ from core.prompts.library import (
     shipped_folder,
     shipped_prompts,
 )
-from core.prompts.prompt import Prompt, PromptMessage
+from clausegraph.core.prompts.prompt import Prompt, PromptMessage
 
 __all__ = [
     "Prompt",

@@ -6,8 +6,8 @@ import re
 from functools import cache
 from pathlib import Path
 
-from core.errors import NotFoundError, PromptError
-from core.prompts.prompt import FILE_NAME, Prompt, read_prompt
+from clausegraph.core.errors import NotFoundError, PromptError
+from clausegraph.core.prompts.prompt import FILE_NAME, Prompt, read_prompt
 
 _EXAMPLES = "examples"  # folder beside the prompts
 SHIPPED, YOURS = "shipped", "yours"

@@ -10,8 +10,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from core.errors import PromptError
-from core.prompts.template import Template, compile_sections
+from clausegraph.core.errors import PromptError
+from clausegraph.core.prompts.template import Template, compile_sections
 
 FILE_NAME = re.compile(r"(?P<task>[a-z0-9]+(?:-[a-z0-9]+)*)\.v(?P<version>[1-9][0-9]{0,5})\.jinja")
 _HEADER = re.compile(r"\{#-?(.*?)-?#\}", re.DOTALL)

@@ -9,7 +9,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from core.errors import PromptError
+from clausegraph.core.errors import PromptError
 
 if TYPE_CHECKING:
     import jinja2

@@ -14,8 +14,8 @@ from typing import Literal, NamedTuple
 
 from pydantic import TypeAdapter
 
-from core.errors import InputError
-from eval.json_files import read_json_list
+from clausegraph.core.errors import InputError
+from clausegraph.eval.json_files import read_json_list
 
 Kind = Literal["yesno", "extractive", "not_answerable"]
 

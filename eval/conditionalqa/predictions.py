@@ -9,9 +9,9 @@ from pathlib import Path
 
 from pydantic import TypeAdapter
 
-from core.errors import InputError
-from eval.conditionalqa.dataset import ConditionalAnswer, Question
-from eval.json_files import read_json_list, write_text
+from clausegraph.core.errors import InputError
+from clausegraph.eval.conditionalqa.dataset import ConditionalAnswer, Question
+from clausegraph.eval.json_files import read_json_list, write_text
 
 
 @dataclass(frozen=True)

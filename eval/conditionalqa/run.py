@@ -7,23 +7,29 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from core.errors import ClauseGraphError
-from core.models.embedding import Embedder
-from core.tokens import count_tokens
-from core.types import Answer
-from eval.comparison import PairedDifference, paired_difference
-from eval.conditionalqa.dataset import ConditionalAnswer, Question
-from eval.conditionalqa.predictions import Prediction, write_predictions
-from eval.json_files import write_text
-from eval.records import QuestionRecord, make_record, write_records
-from eval.retrieval import BUDGETS, BudgetFigures, evidence_at_budgets, summarise_retrieval
-from indexes.views import View
-from query.engine import AskEngine
-from query.rank.signals import ScoredElement
-from query.read.questions import QuestionKind, question_form
-from query.retrieve.elements import rank_elements
-from query.retrieve.question import Inquiry
-from query.retrieve.single import ScoredChunk, fact_elements, keyword_chunks, nearest_chunks, nearest_elements
+from clausegraph.core.errors import ClauseGraphError
+from clausegraph.core.models.embedding import Embedder
+from clausegraph.core.tokens import count_tokens
+from clausegraph.core.types import Answer
+from clausegraph.eval.comparison import PairedDifference, paired_difference
+from clausegraph.eval.conditionalqa.dataset import ConditionalAnswer, Question
+from clausegraph.eval.conditionalqa.predictions import Prediction, write_predictions
+from clausegraph.eval.json_files import write_text
+from clausegraph.eval.records import QuestionRecord, make_record, write_records
+from clausegraph.eval.retrieval import BUDGETS, BudgetFigures, evidence_at_budgets, summarise_retrieval
+from clausegraph.indexes.views import View
+from clausegraph.query.engine import AskEngine
+from clausegraph.query.rank.signals import ScoredElement
+from clausegraph.query.read.questions import QuestionKind, question_form
+from clausegraph.query.retrieve.elements import rank_elements
+from clausegraph.query.retrieve.question import Inquiry
+from clausegraph.query.retrieve.single import (
+    ScoredChunk,
+    fact_elements,
+    keyword_chunks,
+    nearest_chunks,
+    nearest_elements,
+)
 
 _DEPTH = 300  # ranked units measured: more than the largest budget can hold
 _ORACLE = {"yesno": QuestionKind.YES_NO, "extractive": QuestionKind.SPAN}
@@ -133,8 +139,8 @@ def compare(retrieval: dict[str, tuple[QuestionRecord, ...]]) -> dict[int, Paire
 
 def write_evaluation(folder: Path, result: EvaluationResult, questions: Sequence[Question], notes: list[str]) -> None:
     """Records, official predictions, Markdown report and plots into ``folder``."""
-    from eval.plots import plot_f1_by_kind, plot_recall_by_budget
-    from eval.report import markdown_report
+    from clausegraph.eval.plots import plot_f1_by_kind, plot_recall_by_budget
+    from clausegraph.eval.report import markdown_report
 
     write_records(folder / "answers.jsonl", result.answers)
     write_records(folder / "trivial.jsonl", result.trivial)
@@ -162,7 +168,7 @@ def _markdown_retrieval(result: EvaluationResult) -> str:
 
 
 def _markdown_trivial(records: Sequence[QuestionRecord]) -> str:
-    from eval.report import answer_table
+    from clausegraph.eval.report import answer_table
 
     table = answer_table(records)
     lines = ['"yes" to every yes/no question, else the nearest element; F1, and with conditions, in percent:', ""]

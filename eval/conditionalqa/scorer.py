@@ -12,10 +12,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import astuple, dataclass
 from typing import Literal, Protocol
 
-from eval.assignment import best_total
-from eval.conditionalqa.dataset import ConditionalAnswer, Kind, Question
-from eval.conditionalqa.predictions import Prediction, check_predictions
-from eval.text_overlap import normalise_answer, token_f1
+from clausegraph.eval.assignment import best_total
+from clausegraph.eval.conditionalqa.dataset import ConditionalAnswer, Kind, Question
+from clausegraph.eval.conditionalqa.predictions import Prediction, check_predictions
+from clausegraph.eval.text_overlap import normalise_answer, token_f1
 
 Group = Literal["total", "yesno", "extractive", "conditional", "not_answerable"]
 GROUPS: tuple[Group, ...] = ("total", "yesno", "extractive", "conditional", "not_answerable")

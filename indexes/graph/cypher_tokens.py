@@ -18,7 +18,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from core.errors import QueryRefused
+from clausegraph.core.errors import QueryRefused
 
 # Neo4j plans for minutes where much is nested or chained, and heeds no time limit meanwhile.
 LONGEST = 10_000  # characters

@@ -18,7 +18,7 @@ from typing import Any, LiteralString, TypeVar
 import neo4j
 from neo4j import exceptions as driver
 
-from core.errors import ClauseGraphError, StoreError, StoreRefused, StoreUnavailable
+from clausegraph.core.errors import ClauseGraphError, StoreError, StoreRefused, StoreUnavailable
 
 T = TypeVar("T")
 Record = dict[str, Any]

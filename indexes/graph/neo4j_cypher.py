@@ -17,13 +17,13 @@ from typing import TYPE_CHECKING, Any
 import neo4j
 from neo4j import exceptions as driver
 
-from core.errors import QueryRefused, StoreUnavailable
-from indexes.graph.cypher_tokens import PROCEDURES, checked_text
-from indexes.graph.neo4j import Neo4jServer
-from indexes.graph.neo4j_values import plain
+from clausegraph.core.errors import QueryRefused, StoreUnavailable
+from clausegraph.indexes.graph.cypher_tokens import PROCEDURES, checked_text
+from clausegraph.indexes.graph.neo4j import Neo4jServer
+from clausegraph.indexes.graph.neo4j_values import plain
 
 if TYPE_CHECKING:
-    from indexes.views import View
+    from clausegraph.indexes.views import View
 
 ROWS = 1000
 SECONDS = 30.0

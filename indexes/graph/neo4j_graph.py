@@ -10,15 +10,23 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import Any, LiteralString
 
-from core.errors import StoreMismatch
-from core.language.normalise import entity_key
-from core.serial import statement_from_json
-from core.types import Fact, PageKey, Support
-from indexes.graph.neo4j import Neo4jServer, Record
-from indexes.graph.neo4j_rows import Corpus, term_key
-from indexes.graph.neo4j_schema import check_owner
-from indexes.graph.neo4j_state import RECONCILING
-from indexes.graph.protocol import CANDIDATES, MAX_TOKENS, EntityHit, GraphCounts, Place, in_place, rank_entities
+from clausegraph.core.errors import StoreMismatch
+from clausegraph.core.language.normalise import entity_key
+from clausegraph.core.serial import statement_from_json
+from clausegraph.core.types import Fact, PageKey, Support
+from clausegraph.indexes.graph.neo4j import Neo4jServer, Record
+from clausegraph.indexes.graph.neo4j_rows import Corpus, term_key
+from clausegraph.indexes.graph.neo4j_schema import check_owner
+from clausegraph.indexes.graph.neo4j_state import RECONCILING
+from clausegraph.indexes.graph.protocol import (
+    CANDIDATES,
+    MAX_TOKENS,
+    EntityHit,
+    GraphCounts,
+    Place,
+    in_place,
+    rank_entities,
+)
 
 _CHECK: LiteralString = (
     "OPTIONAL MATCH (c:Corpus {id: $corpus_id}) RETURN c.prepared AS prepared, c.floor AS floor, "

@@ -13,11 +13,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import LiteralString
 
-from core.errors import StoreMismatch, StoreUnavailable
-from indexes.graph.neo4j import Neo4jServer
-from indexes.graph.neo4j_rows import BATCH, TYPES, Corpus, Interval, Part, closed, opened
-from indexes.graph.neo4j_schema import add_indexes, check_owner, indexes_filling, migrate
-from indexes.graph.neo4j_state import (
+from clausegraph.core.errors import StoreMismatch, StoreUnavailable
+from clausegraph.indexes.graph.neo4j import Neo4jServer
+from clausegraph.indexes.graph.neo4j_rows import BATCH, TYPES, Corpus, Interval, Part, closed, opened
+from clausegraph.indexes.graph.neo4j_schema import add_indexes, check_owner, indexes_filling, migrate
+from clausegraph.indexes.graph.neo4j_state import (
     RECONCILING,
     WRITING,
     LedgerState,
@@ -28,11 +28,11 @@ from indexes.graph.neo4j_state import (
     ledger_state,
     server_state,
 )
-from indexes.graph.neo4j_writes import intervals, remove, set_ends, take_back, wipe, write_part
-from indexes.graph.protocol import ProjectionReport, ProjectionStatus
-from indexes.ledger.identity import ledger_id
-from indexes.ledger.schema import OPEN
-from indexes.ledger.store import Ledger
+from clausegraph.indexes.graph.neo4j_writes import intervals, remove, set_ends, take_back, wipe, write_part
+from clausegraph.indexes.graph.protocol import ProjectionReport, ProjectionStatus
+from clausegraph.indexes.ledger.identity import ledger_id
+from clausegraph.indexes.ledger.schema import OPEN
+from clausegraph.indexes.ledger.store import Ledger
 
 DEADLINE_S = 600.0  # for one epoch, however large
 _POLL_S = 0.1
@@ -187,7 +187,7 @@ class Neo4jProjection:
 
     def verify(self, corpus_id: int) -> list[str]:
         """Compare every node and relationship with the ledger; returns the differences in words."""
-        from indexes.graph.neo4j_verify import differences
+        from clausegraph.indexes.graph.neo4j_verify import differences
 
         check_owner(self._server, ledger_id(self._ledger))
         here = ledger_state(self._ledger, corpus_id)

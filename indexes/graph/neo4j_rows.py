@@ -14,11 +14,20 @@ from typing import Any
 
 from sqlalchemy import Row, Select, Table, select
 
-from core.language.normalise import tokens
-from core.serial import reading_from_json, unpack
-from indexes.ledger.schema import OPEN, chunks, entity_names, members, page_versions, pages, sources, supports
-from indexes.ledger.store import Ledger
-from indexes.projection import LITERAL
+from clausegraph.core.language.normalise import tokens
+from clausegraph.core.serial import reading_from_json, unpack
+from clausegraph.indexes.ledger.schema import (
+    OPEN,
+    chunks,
+    entity_names,
+    members,
+    page_versions,
+    pages,
+    sources,
+    supports,
+)
+from clausegraph.indexes.ledger.store import Ledger
+from clausegraph.indexes.projection import LITERAL
 
 BATCH = 10_000  # relationships written in one transaction
 _PAGES = 50  # read at once, with all their elements

@@ -21,8 +21,8 @@ from __future__ import annotations
 
 from typing import LiteralString
 
-from core.errors import StoreMismatch
-from indexes.graph.neo4j import Neo4jServer
+from clausegraph.core.errors import StoreMismatch
+from clausegraph.indexes.graph.neo4j import Neo4jServer
 
 SCHEMA_VERSION = 1
 

@@ -12,11 +12,11 @@ from typing import LiteralString
 
 from sqlalchemy import select
 
-from core.errors import NotFoundError
-from indexes.graph.neo4j import Neo4jServer
-from indexes.graph.neo4j_rows import Corpus
-from indexes.ledger.schema import corpora, epochs
-from indexes.ledger.store import Ledger
+from clausegraph.core.errors import NotFoundError
+from clausegraph.indexes.graph.neo4j import Neo4jServer
+from clausegraph.indexes.graph.neo4j_rows import Corpus
+from clausegraph.indexes.ledger.schema import corpora, epochs
+from clausegraph.indexes.ledger.store import Ledger
 
 WRITING, RECONCILING = "writing", "reconciling"
 

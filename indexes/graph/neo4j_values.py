@@ -10,7 +10,7 @@ from neo4j.graph import Node, Path, Relationship
 from neo4j.spatial import Point
 from neo4j.time import Date, DateTime, Duration, Time
 
-from core.errors import StoreRefused
+from clausegraph.core.errors import StoreRefused
 
 
 def plain(value: Any) -> Any:

@@ -6,10 +6,10 @@ import hashlib
 import json
 from typing import Any, LiteralString
 
-from indexes.graph.neo4j import Neo4jServer
-from indexes.graph.neo4j_rows import NODES, TYPES, Corpus, Interval, opened
-from indexes.graph.neo4j_state import LedgerState, ServerState
-from indexes.ledger.store import Ledger
+from clausegraph.indexes.graph.neo4j import Neo4jServer
+from clausegraph.indexes.graph.neo4j_rows import NODES, TYPES, Corpus, Interval, opened
+from clausegraph.indexes.graph.neo4j_state import LedgerState, ServerState
+from clausegraph.indexes.ledger.store import Ledger
 
 SHOWN = 20  # differences named one by one
 

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from operator import itemgetter
 from typing import Any, LiteralString
 
-from core.errors import StoreMismatch
-from indexes.graph.neo4j import Neo4jServer, Statement
-from indexes.graph.neo4j_rows import (
+from clausegraph.core.errors import StoreMismatch
+from clausegraph.indexes.graph.neo4j import Neo4jServer, Statement
+from clausegraph.indexes.graph.neo4j_rows import (
     BATCH,
     HAS_CHUNK,
     HAS_ELEMENT,

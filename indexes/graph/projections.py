@@ -11,9 +11,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 
-from core.errors import StoreError
-from core.logs import logger
-from indexes.graph.protocol import GraphProjection
+from clausegraph.core.errors import StoreError
+from clausegraph.core.logs import logger
+from clausegraph.indexes.graph.protocol import GraphProjection
 
 _log = logger(__name__)
 

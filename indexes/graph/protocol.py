@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from core.types import Fact, PageKey, Support
+from clausegraph.core.types import Fact, PageKey, Support
 
 MAX_TOKENS = 500  # of a query
 CANDIDATES = 400  # names of the epoch looked at per query, best token overlap first

@@ -12,15 +12,23 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Row, Select, and_, func, or_, select, true
 
-from core.language.normalise import entity_key
-from core.serial import statement_from_json
-from core.types import Fact, PageKey, Support
-from indexes.entity_names import names_at
-from indexes.graph.protocol import CANDIDATES, MAX_TOKENS, EntityHit, GraphCounts, Place, in_place, rank_entities
-from indexes.ledger.schema import entity_names, entity_tokens, pages, sources, supports
-from indexes.ledger.store import Ledger
-from indexes.projection import LITERAL
-from indexes.truth import batches
+from clausegraph.core.language.normalise import entity_key
+from clausegraph.core.serial import statement_from_json
+from clausegraph.core.types import Fact, PageKey, Support
+from clausegraph.indexes.entity_names import names_at
+from clausegraph.indexes.graph.protocol import (
+    CANDIDATES,
+    MAX_TOKENS,
+    EntityHit,
+    GraphCounts,
+    Place,
+    in_place,
+    rank_entities,
+)
+from clausegraph.indexes.ledger.schema import entity_names, entity_tokens, pages, sources, supports
+from clausegraph.indexes.ledger.store import Ledger
+from clausegraph.indexes.projection import LITERAL
+from clausegraph.indexes.truth import batches
 
 
 class SqlGraph:

@@ -16,12 +16,12 @@ from typing import Any
 from sqlalchemy import Connection, Row, Table, delete, func, insert, select, update
 from sqlalchemy.dialects.sqlite import insert as insert_or
 
-from core.errors import LeaseHeldError, LeaseLostError, NotFoundError
-from core.hashing import canonical_json
-from indexes.ledger.leases import RunLease, beating, check_fence, is_alive
-from indexes.ledger.schema import epochs, run_pages, run_steps, work_batches
-from indexes.ledger.store import Ledger
-from indexes.truth import StoredPage, load_reading
+from clausegraph.core.errors import LeaseHeldError, LeaseLostError, NotFoundError
+from clausegraph.core.hashing import canonical_json
+from clausegraph.indexes.ledger.leases import RunLease, beating, check_fence, is_alive
+from clausegraph.indexes.ledger.schema import epochs, run_pages, run_steps, work_batches
+from clausegraph.indexes.ledger.store import Ledger
+from clausegraph.indexes.truth import StoredPage, load_reading
 
 CLAIM_S = 60.0
 _BEAT_S = 15.0

@@ -9,11 +9,11 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from sqlalchemy import BigInteger, Float, bindparam, case, func, insert, select, update
 from sqlalchemy.dialects.sqlite import insert as insert_or
 
-from core.errors import BudgetExceeded, StorageError
-from core.logs import logger
-from core.models.calls import CallRecord, Reservation
-from indexes.ledger.schema import budgets, model_calls
-from indexes.ledger.store import Ledger
+from clausegraph.core.errors import BudgetExceeded, StorageError
+from clausegraph.core.logs import logger
+from clausegraph.core.models.calls import CallRecord, Reservation
+from clausegraph.indexes.ledger.schema import budgets, model_calls
+from clausegraph.indexes.ledger.store import Ledger
 
 _log = logger(__name__)
 _SECONDS = 0.5  # how long one is kept back

@@ -6,8 +6,8 @@ import uuid
 
 from sqlalchemy import insert, select
 
-from indexes.ledger.schema import identity
-from indexes.ledger.store import Ledger
+from clausegraph.indexes.ledger.schema import identity
+from clausegraph.indexes.ledger.store import Ledger
 
 
 def ledger_id(ledger: Ledger) -> str:

@@ -13,9 +13,9 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, insert, select, update
 
-from core.errors import LeaseHeldError, LeaseLostError, StorageError
-from indexes.ledger.schema import run_leases
-from indexes.ledger.store import Ledger
+from clausegraph.core.errors import LeaseHeldError, LeaseLostError, StorageError
+from clausegraph.indexes.ledger.schema import run_leases
+from clausegraph.indexes.ledger.store import Ledger
 
 LEASE_S = 60.0
 HEARTBEAT_S = 15.0

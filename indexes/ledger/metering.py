@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from core.models.calls import CallRecord, Reservation
-from indexes.ledger.budgets import LedgerBudget, LedgerUsage, open_budget, run_usage
-from indexes.ledger.store import Ledger
+from clausegraph.core.models.calls import CallRecord, Reservation
+from clausegraph.indexes.ledger.budgets import LedgerBudget, LedgerUsage, open_budget, run_usage
+from clausegraph.indexes.ledger.store import Ledger
 
 
 class RunMeter:

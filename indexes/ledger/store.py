@@ -11,7 +11,7 @@ from typing import Any
 from sqlalchemy import Connection, Engine, create_engine, event, text
 from sqlalchemy.exc import DBAPIError, OperationalError
 
-from core.errors import SchemaError, StorageError
+from clausegraph.core.errors import SchemaError, StorageError
 
 SCHEMA_VERSION = "0001"
 BUSY_TIMEOUT_S = 30
@@ -174,7 +174,7 @@ def _check_schema(engine: Engine, path: Path) -> None:
             f"{path} has schema {found}, this ClauseGraph knows {SCHEMA_VERSION}: it was made by a newer "
             "version; upgrade with `pip install -U clausegraph`"
         )
-    from indexes.ledger.migrate import upgrade
+    from clausegraph.indexes.ledger.migrate import upgrade
 
     upgrade(engine)
 

@@ -16,9 +16,9 @@ import faiss
 import numpy as np
 from numpy.typing import NDArray
 
-from core.errors import ModelMismatchError, SegmentError
-from core.models.embedding import Vectors
-from indexes.ledger.store import file_errors
+from clausegraph.core.errors import ModelMismatchError, SegmentError
+from clausegraph.core.models.embedding import Vectors
+from clausegraph.indexes.ledger.store import file_errors
 
 Ids = NDArray[np.int64]
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from core.extraction import Extraction, ExtractionInput
-from core.hashing import canonical_json, content_hash
-from ingestion.extract.llm.parse_lines import parse_triples, statements_of_lines
-from ingestion.sources.passages import Passage, squeezed
+from clausegraph.core.extraction import Extraction, ExtractionInput
+from clausegraph.core.hashing import canonical_json, content_hash
+from clausegraph.ingestion.extract.llm.parse_lines import parse_triples, statements_of_lines
+from clausegraph.ingestion.sources.passages import Passage, squeezed
 
 _VERSION = "given:1"  # count up when the parser, or what is done with its triples, changes
 

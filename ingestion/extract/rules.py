@@ -5,9 +5,9 @@ from __future__ import annotations
 import inspect
 from functools import cached_property
 
-from core.extraction import Extraction, ExtractionInput
-from core.hashing import content_hash
-from core.language import (
+from clausegraph.core.extraction import Extraction, ExtractionInput
+from clausegraph.core.hashing import content_hash
+from clausegraph.core.language import (
     clauses,
     conditions,
     conjunctions,
@@ -21,8 +21,8 @@ from core.language import (
     values,
     words,
 )
-from ingestion.extract import rules_mentions, rules_outline, rules_reader, rules_sentences, rules_tables
-from ingestion.extract.rules_reader import ChunkReader
+from clausegraph.ingestion.extract import rules_mentions, rules_outline, rules_reader, rules_sentences, rules_tables
+from clausegraph.ingestion.extract.rules_reader import ChunkReader
 
 _RULES = (
     *(clauses, conditions, conjunctions, markers, modality, normalise, propositions, restrictions, sentences, slots),

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 
-from core.language.normalise import entity_key
-from core.language.propositions import shorten
-from core.language.values import value_kind
-from core.language.words import word_set
-from core.types import Literal, Mention
+from clausegraph.core.language.normalise import entity_key
+from clausegraph.core.language.propositions import shorten
+from clausegraph.core.language.values import value_kind
+from clausegraph.core.language.words import word_set
+from clausegraph.core.types import Literal, Mention
 
 _TYPES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     (name, re.compile(rf"\b(?:{words})\b", re.IGNORECASE))

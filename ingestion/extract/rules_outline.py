@@ -9,15 +9,15 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from core.extraction import ExtractionInput, InputElement
-from core.language.conditions import LONGEST_SENTENCE, ParsedClause, join, leaves_of, parse_conditions
-from core.language.conjunctions import trim
-from core.language.markers import plain
-from core.language.propositions import Proposition, split_proposition
-from core.language.restrictions import lists_requirements
-from core.language.sentences import sentence_spans
-from core.language.slots import Slot, lists_examples, quantifier
-from core.types import Condition, Leaf, Modality, Not, leaves
+from clausegraph.core.extraction import ExtractionInput, InputElement
+from clausegraph.core.language.conditions import LONGEST_SENTENCE, ParsedClause, join, leaves_of, parse_conditions
+from clausegraph.core.language.conjunctions import trim
+from clausegraph.core.language.markers import plain
+from clausegraph.core.language.propositions import Proposition, split_proposition
+from clausegraph.core.language.restrictions import lists_requirements
+from clausegraph.core.language.sentences import sentence_spans
+from clausegraph.core.language.slots import Slot, lists_examples, quantifier
+from clausegraph.core.types import Condition, Leaf, Modality, Not, leaves
 
 _GRANT = re.compile(
     r"\b(?:get|claim|qualify|eligible|entitled|apply|join|receive|be paid|use"

@@ -1,26 +1,32 @@
 """Reads one chunk: an element is a table row, a list item or prose; each becomes statements.
 
 Prose is read sentence by sentence and clause by clause; a list item goes on from its lead-in. The language
-itself is in ``core.language``, the shape of lists in ``rules_outline``.
+itself is in ``clausegraph.core.language``, the shape of lists in ``rules_outline``.
 """
 
 from __future__ import annotations
 
 from dataclasses import replace
 
-from core.extraction import ExtractionInput, InputElement
-from core.language.clauses import independent_clauses
-from core.language.conditions import parse_conditions
-from core.language.markers import plain
-from core.language.normalise import entity_key
-from core.language.propositions import Proposition, shorten, split_proposition
-from core.language.restrictions import is_bounded_item, lists_bounds, lists_duties, lists_prohibitions, restricts
-from core.language.values import value_kind
-from core.types import Condition, Literal, Mention, Not, Span, Statement, leaves
-from ingestion.extract.rules_mentions import mention
-from ingestion.extract.rules_outline import Lead, Outline, leaf_tree, readable_spans
-from ingestion.extract.rules_sentences import Scene, clause_statement, combined, value_statements
-from ingestion.extract.rules_tables import row_statements
+from clausegraph.core.extraction import ExtractionInput, InputElement
+from clausegraph.core.language.clauses import independent_clauses
+from clausegraph.core.language.conditions import parse_conditions
+from clausegraph.core.language.markers import plain
+from clausegraph.core.language.normalise import entity_key
+from clausegraph.core.language.propositions import Proposition, shorten, split_proposition
+from clausegraph.core.language.restrictions import (
+    is_bounded_item,
+    lists_bounds,
+    lists_duties,
+    lists_prohibitions,
+    restricts,
+)
+from clausegraph.core.language.values import value_kind
+from clausegraph.core.types import Condition, Literal, Mention, Not, Span, Statement, leaves
+from clausegraph.ingestion.extract.rules_mentions import mention
+from clausegraph.ingestion.extract.rules_outline import Lead, Outline, leaf_tree, readable_spans
+from clausegraph.ingestion.extract.rules_sentences import Scene, clause_statement, combined, value_statements
+from clausegraph.ingestion.extract.rules_tables import row_statements
 
 
 class ChunkReader:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from core.language.conditions import ParsedClause, join
-from core.language.propositions import Proposition
-from core.language.values import effective_dates, find_values
-from core.types import Condition, Literal, Mention, Span, Statement
-from ingestion.extract.rules_mentions import mention, mention_or_literal
+from clausegraph.core.language.conditions import ParsedClause, join
+from clausegraph.core.language.propositions import Proposition
+from clausegraph.core.language.values import effective_dates, find_values
+from clausegraph.core.types import Condition, Literal, Mention, Span, Statement
+from clausegraph.ingestion.extract.rules_mentions import mention, mention_or_literal
 
 _VALUE_KINDS = ("amount", "percent", "age", "date", "duration")
 _MOST_VALUES = 3  # value statements of one sentence

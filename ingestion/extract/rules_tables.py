@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 
-from core.extraction import InputElement
-from core.language.conditions import parse_conditions
-from core.language.propositions import shorten
-from core.language.values import find_values, value_kind
-from core.types import Condition, Leaf, Literal, Mention, Span, Statement
-from ingestion.extract.rules_mentions import mention
+from clausegraph.core.extraction import InputElement
+from clausegraph.core.language.conditions import parse_conditions
+from clausegraph.core.language.propositions import shorten
+from clausegraph.core.language.values import find_values, value_kind
+from clausegraph.core.types import Condition, Leaf, Literal, Mention, Span, Statement
+from clausegraph.ingestion.extract.rules_mentions import mention
 
 # A table of where to turn: its rows name offices, not cases.
 _REACH = re.compile(r"\b(?:e-?mail|(?:tele)?phone|address|contact|website)\b", re.IGNORECASE)

@@ -5,12 +5,12 @@ are read as p, dd as li. A list item's own html and text end where its nested li
 and tables that only lay out the page (a heading, a table or several blocks inside) are no elements themselves.
 """
 
-from core.extraction import Reject
-from core.hashing import content_hash
-from core.types import Reading
-from ingestion.read.conditionalqa import read_conditionalqa
-from ingestion.read.html import read_html
-from ingestion.sources.document import CONDITIONALQA, SourceDocument
+from clausegraph.core.extraction import Reject
+from clausegraph.core.hashing import content_hash
+from clausegraph.core.types import Reading
+from clausegraph.ingestion.read.conditionalqa import read_conditionalqa
+from clausegraph.ingestion.read.html import read_html
+from clausegraph.ingestion.sources.document import CONDITIONALQA, SourceDocument
 
 READER_FINGERPRINT = content_hash("reader", "2")[:16]  # count up whenever a page may be read otherwise than before
 

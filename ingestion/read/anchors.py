@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from core.hashing import content_hash
+from clausegraph.core.hashing import content_hash
 
 
 class AnchorMaker:

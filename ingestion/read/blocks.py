@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from core.types import Link
+from clausegraph.core.types import Link
 
 _INVISIBLE = str.maketrans("", "", "\u200b\u2060\u00ad\ufeff")
 

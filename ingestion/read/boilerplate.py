@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from lxml import etree
 from lxml.etree import _Element
 
-from ingestion.read.markup import HEADINGS, SKIPPED
+from clausegraph.ingestion.read.markup import HEADINGS, SKIPPED
 
 _TAGS = frozenset({"nav", "footer", "aside", "dialog"})
 _ROLES = frozenset("navigation banner contentinfo complementary search dialog alertdialog menu menubar toolbar".split())

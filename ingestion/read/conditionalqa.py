@@ -8,15 +8,15 @@ from collections.abc import Iterator
 from html import unescape
 from itertools import groupby
 
-from core.extraction import Reject
-from core.types import Element, Link, Reading
-from ingestion.read.anchors import AnchorMaker
-from ingestion.read.blocks import squeeze
-from ingestion.read.dates import stated_update
-from ingestion.read.headings import HeadingPath, limited
-from ingestion.read.markup import HEADINGS
-from ingestion.read.tables import looks_like_header
-from ingestion.sources.document import SourceDocument
+from clausegraph.core.extraction import Reject
+from clausegraph.core.types import Element, Link, Reading
+from clausegraph.ingestion.read.anchors import AnchorMaker
+from clausegraph.ingestion.read.blocks import squeeze
+from clausegraph.ingestion.read.dates import stated_update
+from clausegraph.ingestion.read.headings import HeadingPath, limited
+from clausegraph.ingestion.read.markup import HEADINGS
+from clausegraph.ingestion.read.tables import looks_like_header
+from clausegraph.ingestion.sources.document import SourceDocument
 
 _ELEMENT = re.compile(r"\s*<([a-zA-Z][a-zA-Z0-9]*)(?:\s[^>]*)?>(.*)</\1\s*>\s*", re.DOTALL)
 _INNER_TAG = re.compile(r"</?[a-zA-Z][^<>]*>")

@@ -9,7 +9,7 @@ import re
 from collections import defaultdict
 from collections.abc import Sequence
 
-from ingestion.read.blocks import Block
+from clausegraph.ingestion.read.blocks import Block
 
 _NAV_SEPARATOR = re.compile(r"\s*[|»›>·•/]\s*|\s+[–-]\s+")
 _STOCK = re.compile(

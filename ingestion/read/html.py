@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from core.extraction import Reject
-from core.types import Reading
-from ingestion.read.headings import limited
-from ingestion.read.main_text import main_blocks
-from ingestion.read.page_facts import page_title, page_updated, page_url
-from ingestion.read.parse import parse_page
-from ingestion.read.relations import elements_of
-from ingestion.read.walk import page_blocks
-from ingestion.sources.decode import decode_page
-from ingestion.sources.document import SourceDocument
+from clausegraph.core.extraction import Reject
+from clausegraph.core.types import Reading
+from clausegraph.ingestion.read.headings import limited
+from clausegraph.ingestion.read.main_text import main_blocks
+from clausegraph.ingestion.read.page_facts import page_title, page_updated, page_url
+from clausegraph.ingestion.read.parse import parse_page
+from clausegraph.ingestion.read.relations import elements_of
+from clausegraph.ingestion.read.walk import page_blocks
+from clausegraph.ingestion.sources.decode import decode_page
+from clausegraph.ingestion.sources.document import SourceDocument
 
 
 def read_html(document: SourceDocument) -> tuple[Reading, tuple[Reject, ...]]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from lxml import etree
 from lxml.etree import _Element
 
-from ingestion.read.markup import CELLS, HEADINGS, ITEMS, LISTS
+from clausegraph.ingestion.read.markup import CELLS, HEADINGS, ITEMS, LISTS
 
 _LAYOUT_ROLES = frozenset({"presentation", "none"})
 _BLOCKS_IN_CELL = HEADINGS | LISTS | {"p", "div", "form"}

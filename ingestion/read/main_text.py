@@ -14,10 +14,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ingestion.read.blocks import Block
-from ingestion.read.furniture import furniture, is_label, is_sentence
-from ingestion.read.markup import HEADINGS
-from ingestion.read.trafilatura_text import trafilatura_blocks
+from clausegraph.ingestion.read.blocks import Block
+from clausegraph.ingestion.read.furniture import furniture, is_label, is_sentence
+from clausegraph.ingestion.read.markup import HEADINGS
+from clausegraph.ingestion.read.trafilatura_text import trafilatura_blocks
 
 _LOST = 0.5  # share of the candidates' characters below which trafilatura is taken to have lost the page
 _LONG_SENTENCE = 80  # characters

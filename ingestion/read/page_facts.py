@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 from lxml.etree import _Element
 
-from core.types import Element
-from ingestion.read.blocks import squeeze
-from ingestion.read.dates import iso_date, stated_update
+from clausegraph.core.types import Element
+from clausegraph.ingestion.read.blocks import squeeze
+from clausegraph.ingestion.read.dates import iso_date, stated_update
 
 _SEPARATOR = re.compile(r"\s+[|–—·»-]\s+|:\s+|\s+::\s+")
 _ADDRESS = re.compile(r"https?://\S{1,2000}", re.IGNORECASE)

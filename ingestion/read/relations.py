@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from core.types import Element
-from ingestion.read.anchors import AnchorMaker
-from ingestion.read.blocks import Block
-from ingestion.read.headings import HeadingPath
-from ingestion.read.markup import HEADINGS
-from ingestion.read.tables import row_headers
+from clausegraph.core.types import Element
+from clausegraph.ingestion.read.anchors import AnchorMaker
+from clausegraph.ingestion.read.blocks import Block
+from clausegraph.ingestion.read.headings import HeadingPath
+from clausegraph.ingestion.read.markup import HEADINGS
+from clausegraph.ingestion.read.tables import row_headers
 
 _INTRODUCES = frozenset({"p", "li"})
 

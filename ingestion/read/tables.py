@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from ingestion.read.blocks import Block, Cell
-from ingestion.read.headings import limited
+from clausegraph.ingestion.read.blocks import Block, Cell
+from clausegraph.ingestion.read.headings import limited
 
 _VALUE = re.compile(r"^[£$€]?\d|^\W*$")
 _DIGIT = re.compile(r"\d")

@@ -16,7 +16,7 @@ from difflib import SequenceMatcher
 from lxml import etree
 from lxml.etree import _Element
 
-from ingestion.read.blocks import Block
+from clausegraph.ingestion.read.blocks import Block
 
 _NOT_WORD = re.compile(r"[\W_]+")
 _UNITS = frozenset({"p", "head", "item", "row", "quote", "ab", "code", "fw"})

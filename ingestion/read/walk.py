@@ -8,11 +8,11 @@ from html import escape
 from lxml import etree
 from lxml.etree import _Element
 
-from core.types import Link
-from ingestion.read.blocks import Block, Cell, squeeze
-from ingestion.read.boilerplate import furniture_containers
-from ingestion.read.layout import layout_containers
-from ingestion.read.markup import (
+from clausegraph.core.types import Link
+from clausegraph.ingestion.read.blocks import Block, Cell, squeeze
+from clausegraph.ingestion.read.boilerplate import furniture_containers
+from clausegraph.ingestion.read.layout import layout_containers
+from clausegraph.ingestion.read.markup import (
     CELLS,
     HEADINGS,
     INLINE,

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from core.errors import SourceError
-from ingestion.sources.conditionalqa import ConditionalQASource
-from ingestion.sources.document import Source
-from ingestion.sources.folder import FolderSource
-from ingestion.sources.passages import PassagesSource, holds_passages
+from clausegraph.core.errors import SourceError
+from clausegraph.ingestion.sources.conditionalqa import ConditionalQASource
+from clausegraph.ingestion.sources.document import Source
+from clausegraph.ingestion.sources.folder import FolderSource
+from clausegraph.ingestion.sources.passages import PassagesSource, holds_passages
 
 
 def open_source(location: str, name: str | None = None) -> Source:

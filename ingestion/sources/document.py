@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
-from core.extraction import Reject
+from clausegraph.core.extraction import Reject
 
 HTML = "text/html"
 CONDITIONALQA = "application/x-conditionalqa+json"

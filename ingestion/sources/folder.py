@@ -6,10 +6,10 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from core.errors import SourceError
-from core.extraction import Reject
-from ingestion.sources.document import HTML, MAX_PAGE_BYTES, SourceDocument
-from ingestion.sources.sniff import why_not_html
+from clausegraph.core.errors import SourceError
+from clausegraph.core.extraction import Reject
+from clausegraph.ingestion.sources.document import HTML, MAX_PAGE_BYTES, SourceDocument
+from clausegraph.ingestion.sources.sniff import why_not_html
 
 _SUFFIXES = (".html", ".htm")
 

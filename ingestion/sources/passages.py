@@ -14,10 +14,10 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from core.errors import SourceError
-from core.extraction import Reject
-from core.hashing import canonical_json
-from ingestion.sources.document import CONDITIONALQA, SourceDocument
+from clausegraph.core.errors import SourceError
+from clausegraph.core.extraction import Reject
+from clausegraph.core.hashing import canonical_json
+from clausegraph.ingestion.sources.document import CONDITIONALQA, SourceDocument
 
 _MAX_BYTES = 200 * 1024 * 1024
 _HEAD = 1024 * 1024  # bytes looked at to tell passages from other JSON

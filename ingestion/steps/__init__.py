@@ -10,15 +10,15 @@ from __future__ import annotations
 import uuid
 from contextlib import suppress
 
-from core.errors import ClauseGraphError
-from ingestion.pipeline import Options, Tools
-from ingestion.report import RunReport
-from ingestion.sources import Source
-from ingestion.steps.extract import extract_batch, extract_batches
-from ingestion.steps.plan import plan_run
-from ingestion.steps.publish import embed_run, publish_run
-from ingestion.steps.report import report_run
-from ingestion.steps.step import Pace, report_from
+from clausegraph.core.errors import ClauseGraphError
+from clausegraph.ingestion.pipeline import Options, Tools
+from clausegraph.ingestion.report import RunReport
+from clausegraph.ingestion.sources import Source
+from clausegraph.ingestion.steps.extract import extract_batch, extract_batches
+from clausegraph.ingestion.steps.plan import plan_run
+from clausegraph.ingestion.steps.publish import embed_run, publish_run
+from clausegraph.ingestion.steps.report import report_run
+from clausegraph.ingestion.steps.step import Pace, report_from
 
 __all__ = [
     "Pace", "embed_run", "extract_batch", "extract_batches", "new_run_id", "plan_run", "publish_run", "report_from",

@@ -6,9 +6,9 @@ import time
 from collections.abc import Generator
 from contextlib import closing
 
-from core.extraction import Extracted, PageInputs, extract_all
-from indexes.corpora import CorpusRow, get_corpus
-from indexes.ledger.batches import (
+from clausegraph.core.extraction import Extracted, PageInputs, extract_all
+from clausegraph.indexes.corpora import CorpusRow, get_corpus
+from clausegraph.indexes.ledger.batches import (
     Claim,
     batch_states,
     claimed,
@@ -17,10 +17,10 @@ from indexes.ledger.batches import (
     planned_pages,
     read_steps,
 )
-from indexes.truth import known_extractions
-from ingestion.pipeline import Tools, inputs_of, store_as_they_come
-from ingestion.report import RunReport
-from ingestion.steps.step import Pace, check_same, step
+from clausegraph.indexes.truth import known_extractions
+from clausegraph.ingestion.pipeline import Tools, inputs_of, store_as_they_come
+from clausegraph.ingestion.report import RunReport
+from clausegraph.ingestion.steps.step import Pace, check_same, step
 
 _POLL_S = 0.5
 

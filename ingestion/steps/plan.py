@@ -4,15 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from core.tokens import FINGERPRINT as TOKENIZER
-from indexes.corpora import ensure_corpus, ensure_source, get_corpus, start_run
-from indexes.ledger.batches import Chunks, store_work
-from indexes.publish import recover
-from indexes.truth import StoredPage, known_extractions, open_members
-from ingestion.pipeline import Options, Tools, changed_documents, check_location, inputs_of, peek, read_pages
-from ingestion.report import RunReport
-from ingestion.sources import Source
-from ingestion.steps.step import Pace, step
+from clausegraph.core.tokens import FINGERPRINT as TOKENIZER
+from clausegraph.indexes.corpora import ensure_corpus, ensure_source, get_corpus, start_run
+from clausegraph.indexes.ledger.batches import Chunks, store_work
+from clausegraph.indexes.publish import recover
+from clausegraph.indexes.truth import StoredPage, known_extractions, open_members
+from clausegraph.ingestion.pipeline import (
+    Options,
+    Tools,
+    changed_documents,
+    check_location,
+    inputs_of,
+    peek,
+    read_pages,
+)
+from clausegraph.ingestion.report import RunReport
+from clausegraph.ingestion.sources import Source
+from clausegraph.ingestion.steps.step import Pace, step
 
 MAX_BATCHES = 1000  # schedulers map over few items: Airflow over 1,024
 

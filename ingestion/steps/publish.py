@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from core.errors import LeaseHeldError
-from core.extraction import Reject
-from indexes.corpora import get_corpus
-from indexes.ledger.batches import batch_results, epoch_of_run, planned_pages, read_steps, write_step
-from indexes.publish import Plan, make_plan, recover
-from indexes.truth import StoredPage, known_extractions, missing_embeddings, open_members
-from ingestion.pipeline import Options, Tools, embed_texts, inputs_of, make_targets, publish
-from ingestion.report import RunReport
-from ingestion.steps.report import assembled
-from ingestion.steps.step import Pace, check_same, report_from, seconds_of, step
+from clausegraph.core.errors import LeaseHeldError
+from clausegraph.core.extraction import Reject
+from clausegraph.indexes.corpora import get_corpus
+from clausegraph.indexes.ledger.batches import batch_results, epoch_of_run, planned_pages, read_steps, write_step
+from clausegraph.indexes.publish import Plan, make_plan, recover
+from clausegraph.indexes.truth import StoredPage, known_extractions, missing_embeddings, open_members
+from clausegraph.ingestion.pipeline import Options, Tools, embed_texts, inputs_of, make_targets, publish
+from clausegraph.ingestion.report import RunReport
+from clausegraph.ingestion.steps.report import assembled
+from clausegraph.ingestion.steps.step import Pace, check_same, report_from, seconds_of, step
 
 
 def embed_run(tools: Tools, corpus_name: str, run_id: str, pace: Pace = Pace()) -> dict[str, int]:

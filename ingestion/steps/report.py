@@ -6,17 +6,17 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
-from core.errors import LeaseHeldError, LeaseLostError
-from core.extraction import Reject
-from core.logs import log_fields, logger
-from indexes.corpora import CorpusRow, end_run, get_corpus, get_run
-from indexes.ledger.batches import batch_results, forget_work, read_steps
-from indexes.ledger.leases import RunLease, release, step_lease
-from indexes.truth import stored_extractions
-from ingestion.pipeline import Options, Tools, ingest
-from ingestion.report import RunReport
-from ingestion.sources import Source
-from ingestion.steps.step import Pace, report_from
+from clausegraph.core.errors import LeaseHeldError, LeaseLostError
+from clausegraph.core.extraction import Reject
+from clausegraph.core.logs import log_fields, logger
+from clausegraph.indexes.corpora import CorpusRow, end_run, get_corpus, get_run
+from clausegraph.indexes.ledger.batches import batch_results, forget_work, read_steps
+from clausegraph.indexes.ledger.leases import RunLease, release, step_lease
+from clausegraph.indexes.truth import stored_extractions
+from clausegraph.ingestion.pipeline import Options, Tools, ingest
+from clausegraph.ingestion.report import RunReport
+from clausegraph.ingestion.sources import Source
+from clausegraph.ingestion.steps.step import Pace, report_from
 
 _log = logger(__name__)
 

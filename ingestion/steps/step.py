@@ -7,14 +7,14 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, fields
 from typing import Any
 
-from core.errors import ClauseGraphError, InputError, LeaseLostError
-from core.extraction import Reject
-from core.logs import log_fields, logger
-from indexes.corpora import CorpusRow, get_run, resume_run
-from indexes.ledger.batches import CLAIM_S, write_step
-from indexes.ledger.leases import STEPS_LEASE_S, RunLease, step_lease
-from ingestion.pipeline import Tools
-from ingestion.report import RunReport
+from clausegraph.core.errors import ClauseGraphError, InputError, LeaseLostError
+from clausegraph.core.extraction import Reject
+from clausegraph.core.logs import log_fields, logger
+from clausegraph.indexes.corpora import CorpusRow, get_run, resume_run
+from clausegraph.indexes.ledger.batches import CLAIM_S, write_step
+from clausegraph.indexes.ledger.leases import STEPS_LEASE_S, RunLease, step_lease
+from clausegraph.ingestion.pipeline import Tools
+from clausegraph.ingestion.report import RunReport
 
 BATCH_CHUNKS = 100
 

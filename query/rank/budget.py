@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
-from core.tokens import count_tokens
-from core.types import PageKey
-from query.rank.signals import ScoredElement
+from clausegraph.core.tokens import count_tokens
+from clausegraph.core.types import PageKey
+from clausegraph.query.rank.signals import ScoredElement
 
 _counted = lru_cache(maxsize=100_000)(count_tokens)
 

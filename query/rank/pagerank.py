@@ -37,8 +37,8 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from core.types import Fact
-from query.rank.signals import Place
+from clausegraph.core.types import Fact
+from clausegraph.query.rank.signals import Place
 
 if TYPE_CHECKING:
     from igraph import Graph  # type: ignore[import-untyped]

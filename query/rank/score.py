@@ -24,8 +24,8 @@ import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 
-from core.types import Element, PageKey, Reading
-from query.rank.signals import DEFAULT_WEIGHTS, Place, ScoredElement, Signals, Weights
+from clausegraph.core.types import Element, PageKey, Reading
+from clausegraph.query.rank.signals import DEFAULT_WEIGHTS, Place, ScoredElement, Signals, Weights
 
 _DIGITS = 6  # equal texts embedded in other batches differ by 1e-7: such scores are ties
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from core.types import Element, PageKey
+from clausegraph.core.types import Element, PageKey
 
 Place = tuple[PageKey, str]  # a chunk key or an element's anchor on its page
 
@@ -22,7 +22,7 @@ class Signals:
 
 @dataclass(frozen=True, slots=True)
 class Weights:
-    """Weights of the ranking formula (:mod:`query.rank.score`); a cosine of an element counts 1."""
+    """Weights of the ranking formula (:mod:`clausegraph.query.rank.score`); a cosine of an element counts 1."""
 
     chunk: float = 1.0
     keyword: float = 0.25

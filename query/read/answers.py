@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from core.language.sentences import sentence_spans
-from core.models.embedding import Embedder
-from core.types import Alternative, ConditionState, Element, Evidence, Leaf, PageKey, Reading, leaves
-from query.read.choose import ReadSpan, best_span
-from query.read.conditions import Openness, judged, stated_condition, supports_at
-from query.read.evidence import element_at, evidence_of
-from query.read.questions import AnswerType, QuestionForm
-from query.read.statements import ReadStatement, content, overlap
-from query.read.types import Candidate, Pages, Supports
+from clausegraph.core.language.sentences import sentence_spans
+from clausegraph.core.models.embedding import Embedder
+from clausegraph.core.types import Alternative, ConditionState, Element, Evidence, Leaf, PageKey, Reading, leaves
+from clausegraph.query.read.choose import ReadSpan, best_span
+from clausegraph.query.read.conditions import Openness, judged, stated_condition, supports_at
+from clausegraph.query.read.evidence import element_at, evidence_of
+from clausegraph.query.read.questions import AnswerType, QuestionForm
+from clausegraph.query.read.statements import ReadStatement, content, overlap
+from clausegraph.query.read.types import Candidate, Pages, Supports
 
 Several = tuple[tuple[Alternative, ...], dict[str, object]]
 

@@ -9,12 +9,12 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
-from core.language.values import find_values
-from core.types import Element, Reading
-from query.read.questions import AnswerType, QuestionForm
-from query.read.spans import SpanCandidate, span_candidates, span_features, span_value
-from query.read.statements import content, lead_in_text, overlap
-from query.read.types import Candidate, Pages
+from clausegraph.core.language.values import find_values
+from clausegraph.core.types import Element, Reading
+from clausegraph.query.read.questions import AnswerType, QuestionForm
+from clausegraph.query.read.spans import SpanCandidate, span_candidates, span_features, span_value
+from clausegraph.query.read.statements import content, lead_in_text, overlap
+from clausegraph.query.read.types import Candidate, Pages
 
 _VALUE_TYPES = {
     AnswerType.AMOUNT: ("amount", "percent"),
@@ -104,7 +104,7 @@ def element_features(
 
 @cache
 def _weights() -> dict[str, float]:
-    text = files("query.read").joinpath("element_weights.json").read_text(encoding="utf-8")
+    text = files("clausegraph.query.read").joinpath("element_weights.json").read_text(encoding="utf-8")
     return {str(name): float(value) for name, value in json.loads(text)["weights"].items()}
 
 

@@ -14,13 +14,25 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.language.conditions import parse_conditions
-from core.language.normalise import normalise_text
-from core.language.sentences import sentence_spans
-from core.models.embedding import Embedder
-from core.types import All, AnyOf, Condition, ConditionState, Element, Leaf, Not, PageKey, Reading, Support, leaves
-from query.read.scenario import Judgement, judge
-from query.read.types import Supports
+from clausegraph.core.language.conditions import parse_conditions
+from clausegraph.core.language.normalise import normalise_text
+from clausegraph.core.language.sentences import sentence_spans
+from clausegraph.core.models.embedding import Embedder
+from clausegraph.core.types import (
+    All,
+    AnyOf,
+    Condition,
+    ConditionState,
+    Element,
+    Leaf,
+    Not,
+    PageKey,
+    Reading,
+    Support,
+    leaves,
+)
+from clausegraph.query.read.scenario import Judgement, judge
+from clausegraph.query.read.types import Supports
 
 States = dict[Leaf, Judgement]
 _TOUCHED = 0.5  # cosine of a leaf and a sentence of the scenario that speaks of the same thing

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from core.language.sentences import sentence_spans
-from core.types import Element, Evidence, PageKey, Reading, Span
+from clausegraph.core.language.sentences import sentence_spans
+from clausegraph.core.types import Element, Evidence, PageKey, Reading, Span
 
 
 def quote_of(element: Element, start: int, end: int) -> str:

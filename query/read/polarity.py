@@ -13,10 +13,10 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 
-from core.types import Modality
-from query.read.questions import QuestionForm
-from query.read.scenario import compare
-from query.read.statements import ReadStatement, content, overlap
+from clausegraph.core.types import Modality
+from clausegraph.query.read.questions import QuestionForm
+from clausegraph.query.read.scenario import compare
+from clausegraph.query.read.statements import ReadStatement, content, overlap
 
 Features = dict[str, float]
 
@@ -150,7 +150,7 @@ def _statement_features(kind: str, scenario: str, statement: ReadStatement) -> F
 
 @cache
 def _weights() -> dict[str, float]:
-    text = files("query.read").joinpath("polarity_weights.json").read_text(encoding="utf-8")
+    text = files("clausegraph.query.read").joinpath("polarity_weights.json").read_text(encoding="utf-8")
     return {str(name): float(value) for name, value in json.loads(text)["weights"].items()}
 
 

@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from enum import StrEnum
 
-from core.language.normalise import normalise_text
+from clausegraph.core.language.normalise import normalise_text
 
 
 class QuestionKind(StrEnum):

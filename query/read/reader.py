@@ -9,16 +9,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from core.models.embedding import Embedder
-from core.types import AnswerStatus
-from query.read.answerable import unrelated
-from query.read.answers import Asked, conditioned, deciding, span_alternatives
-from query.read.choose import read_spans
-from query.read.conditions import Openness
-from query.read.polarity import decide_polarity, polarity_features
-from query.read.questions import QuestionKind, question_form
-from query.read.statements import statements_of
-from query.read.types import Candidate, Pages, ReadResult, Supports, no_supports
+from clausegraph.core.models.embedding import Embedder
+from clausegraph.core.types import AnswerStatus
+from clausegraph.query.read.answerable import unrelated
+from clausegraph.query.read.answers import Asked, conditioned, deciding, span_alternatives
+from clausegraph.query.read.choose import read_spans
+from clausegraph.query.read.conditions import Openness
+from clausegraph.query.read.polarity import decide_polarity, polarity_features
+from clausegraph.query.read.questions import QuestionKind, question_form
+from clausegraph.query.read.statements import statements_of
+from clausegraph.query.read.types import Candidate, Pages, ReadResult, Supports, no_supports
 
 Reasons = dict[str, object]
 

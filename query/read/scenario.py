@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from core.language.normalise import normalise_text
-from core.language.sentences import sentence_spans
-from core.types import ConditionState
-from query.read.statements import content
+from clausegraph.core.language.normalise import normalise_text
+from clausegraph.core.language.sentences import sentence_spans
+from clausegraph.core.types import ConditionState
+from clausegraph.query.read.statements import content
 
 _UNDER_TWENTY = (
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "

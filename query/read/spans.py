@@ -9,11 +9,11 @@ from dataclasses import dataclass
 from functools import cache, lru_cache
 from importlib.resources import files
 
-from core.language.conditions import parse_conditions
-from core.language.sentences import sentence_spans
-from core.language.values import find_values
-from query.read.questions import AnswerType, QuestionForm
-from query.read.statements import content
+from clausegraph.core.language.conditions import parse_conditions
+from clausegraph.core.language.sentences import sentence_spans
+from clausegraph.core.language.values import find_values
+from clausegraph.query.read.questions import AnswerType, QuestionForm
+from clausegraph.query.read.statements import content
 
 _STARTS = re.compile(
     r"\b(?P<to>to|can|must|should|may|might|also|will|either)\s+|\b(?P<copula>is|are|costs?|be|takes?|pay"
@@ -150,7 +150,7 @@ def span_features(
 
 @cache
 def _weights() -> dict[str, float]:
-    text = files("query.read").joinpath("span_weights.json").read_text(encoding="utf-8")
+    text = files("clausegraph.query.read").joinpath("span_weights.json").read_text(encoding="utf-8")
     return {str(name): float(value) for name, value in json.loads(text)["weights"].items()}
 
 

@@ -7,12 +7,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
-from core.language.conditions import ParsedClause, parse_conditions
-from core.language.normalise import singular, tokens
-from core.language.propositions import split_proposition
-from core.language.sentences import sentence_spans
-from core.types import Element, Modality, Not, Reading, leaves
-from query.read.types import Candidate, Pages
+from clausegraph.core.language.conditions import ParsedClause, parse_conditions
+from clausegraph.core.language.normalise import singular, tokens
+from clausegraph.core.language.propositions import split_proposition
+from clausegraph.core.language.sentences import sentence_spans
+from clausegraph.core.types import Element, Modality, Not, Reading, leaves
+from clausegraph.query.read.types import Candidate, Pages
 
 _STOP_WORDS = (
     "a an the i you he she it we they me my your his her its our their them us him this that these those of to "

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from core.types import Alternative, AnswerStatus, Element, PageKey, Reading, Support
+from clausegraph.core.types import Alternative, AnswerStatus, Element, PageKey, Reading, Support
 
 Pages = Callable[[PageKey], Reading]
 Supports = Callable[[PageKey, Sequence[str]], Sequence[Support]]

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from core.models.embedding import Embedder
-from indexes.views import View
-from query.rank.budget import within
-from query.rank.score import page_priors, rank
-from query.rank.signals import DEFAULT_WEIGHTS, ScoredElement, Weights
-from query.retrieve.question import Inquiry
-from query.retrieve.signals import gather
+from clausegraph.core.models.embedding import Embedder
+from clausegraph.indexes.views import View
+from clausegraph.query.rank.budget import within
+from clausegraph.query.rank.score import page_priors, rank
+from clausegraph.query.rank.signals import DEFAULT_WEIGHTS, ScoredElement, Weights
+from clausegraph.query.retrieve.question import Inquiry
+from clausegraph.query.retrieve.signals import gather
 
 
 def rank_elements(

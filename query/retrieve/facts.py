@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from core.language.normalise import entity_key
-from core.language.words import AUXILIARIES, CONTRACTED, DETERMINERS, PREPOSITIONS, PRONOUNS, RELATIVES
-from core.models.embedding import Vectors
-from core.types import Fact, Support, leaves
-from indexes.views import View
-from query.rank.signals import Place
+from clausegraph.core.language.normalise import entity_key
+from clausegraph.core.language.words import AUXILIARIES, CONTRACTED, DETERMINERS, PREPOSITIONS, PRONOUNS, RELATIVES
+from clausegraph.core.models.embedding import Vectors
+from clausegraph.core.types import Fact, Support, leaves
+from clausegraph.indexes.views import View
+from clausegraph.query.rank.signals import Place
 
 NEAREST = 100  # facts by similarity
 LINKED = 10  # entities of the question

@@ -8,14 +8,20 @@ from dataclasses import dataclass
 from llama_index.core.retrievers import BaseRetriever
 from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
 
-from core.models.embedding import Embedder
-from core.types import PageKey, Reading
-from indexes.views import View
-from query.rank.signals import DEFAULT_WEIGHTS, ScoredElement, Weights
-from query.retrieve.elements import rank_elements
-from query.retrieve.passages import RANKINGS, Ranking, rank_passages
-from query.retrieve.question import Inquiry
-from query.retrieve.single import ScoredChunk, fact_elements, keyword_chunks, nearest_chunks, nearest_elements
+from clausegraph.core.models.embedding import Embedder
+from clausegraph.core.types import PageKey, Reading
+from clausegraph.indexes.views import View
+from clausegraph.query.rank.signals import DEFAULT_WEIGHTS, ScoredElement, Weights
+from clausegraph.query.retrieve.elements import rank_elements
+from clausegraph.query.retrieve.passages import RANKINGS, Ranking, rank_passages
+from clausegraph.query.retrieve.question import Inquiry
+from clausegraph.query.retrieve.single import (
+    ScoredChunk,
+    fact_elements,
+    keyword_chunks,
+    nearest_chunks,
+    nearest_elements,
+)
 
 DEFAULT_BUDGET = 1300  # word pieces
 

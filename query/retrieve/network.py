@@ -10,13 +10,13 @@ from dataclasses import dataclass, field
 from typing import Literal
 from weakref import WeakKeyDictionary
 
-from core.language.normalise import entity_key
-from core.telemetry import span
-from core.types import Support
-from indexes.views import View
-from query.rank.pagerank import DEFAULT_WALK, LITERAL, Network, Walk, build_network, excess
-from query.rank.signals import Place
-from query.retrieve.facts import stating
+from clausegraph.core.language.normalise import entity_key
+from clausegraph.core.telemetry import span
+from clausegraph.core.types import Support
+from clausegraph.indexes.views import View
+from clausegraph.query.rank.pagerank import DEFAULT_WALK, LITERAL, Network, Walk, build_network, excess
+from clausegraph.query.rank.signals import Place
+from clausegraph.query.retrieve.facts import stating
 
 Level = Literal["chunk", "element"]
 

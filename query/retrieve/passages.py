@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Literal, get_args
 
-from core.models.embedding import Embedder
-from indexes.views import View
-from query.rank.pagerank import DEFAULT_WALK, Walk, walk_from
-from query.rank.signals import Place
-from query.retrieve.network import network_for
-from query.retrieve.question import Inquiry
-from query.retrieve.single import ScoredChunk, chunks_at, keyword_chunks, nearest_chunks
+from clausegraph.core.models.embedding import Embedder
+from clausegraph.indexes.views import View
+from clausegraph.query.rank.pagerank import DEFAULT_WALK, Walk, walk_from
+from clausegraph.query.rank.signals import Place
+from clausegraph.query.retrieve.network import network_for
+from clausegraph.query.retrieve.question import Inquiry
+from clausegraph.query.retrieve.single import ScoredChunk, chunks_at, keyword_chunks, nearest_chunks
 
 Ranking = Literal["bm25", "vectors", "graph", "hybrid"]
 RANKINGS: tuple[Ranking, ...] = get_args(Ranking)

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from core.errors import QuestionError
-from core.models.embedding import Embedder, Vectors, normalised
-from core.tokens import count_many
+from clausegraph.core.errors import QuestionError
+from clausegraph.core.models.embedding import Embedder, Vectors, normalised
+from clausegraph.core.tokens import count_many
 
 MAX_CHARACTERS = 10_000  # question and scenario together
 WINDOW = 240  # word pieces embedded at once: MiniLM's 256 less special tokens, and some to spare

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from core.models.embedding import Embedder, Vectors
-from indexes.lexical import lexical_index
-from indexes.views import View
-from query.rank.signals import Place, Signals
-from query.retrieve.facts import element_facts
-from query.retrieve.question import Inquiry
+from clausegraph.core.models.embedding import Embedder, Vectors
+from clausegraph.indexes.lexical import lexical_index
+from clausegraph.indexes.views import View
+from clausegraph.query.rank.signals import Place, Signals
+from clausegraph.query.retrieve.facts import element_facts
+from clausegraph.query.retrieve.question import Inquiry
 
 ELEMENTS = 500  # candidates of each store; four times as many rank ConditionalQA's evidence the same
 CHUNKS = 150

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from core.models.embedding import Embedder
-from core.types import Chunk, PageKey
-from indexes.lexical import lexical_index
-from indexes.views import View
-from query.rank.pagerank import DEFAULT_WALK, walk_from
-from query.rank.score import in_order
-from query.rank.signals import Place, ScoredElement
-from query.retrieve.facts import NEAREST
-from query.retrieve.network import network_for
-from query.retrieve.question import Inquiry
+from clausegraph.core.models.embedding import Embedder
+from clausegraph.core.types import Chunk, PageKey
+from clausegraph.indexes.lexical import lexical_index
+from clausegraph.indexes.views import View
+from clausegraph.query.rank.pagerank import DEFAULT_WALK, walk_from
+from clausegraph.query.rank.score import in_order
+from clausegraph.query.rank.signals import Place, ScoredElement
+from clausegraph.query.retrieve.facts import NEAREST
+from clausegraph.query.retrieve.network import network_for
+from clausegraph.query.retrieve.question import Inquiry
 
 _WALK = replace(DEFAULT_WALK, facts=NEAREST)
 SIBLINGS = 0.5  # share of a stating element's score that the other items of its list get
@@ -49,7 +49,7 @@ def nearest_elements(view: View, embedder: Embedder, inquiry: Inquiry, limit: in
 def fact_elements(view: View, embedder: Embedder, inquiry: Inquiry, limit: int) -> list[ScoredElement]:
     """Elements that state the facts a question is about, with their lead-ins and the items beside them.
 
-    Scores are those of a walk from the ends of the nearest facts (:mod:`query.rank.pagerank`), the best one 1. Every
+    Scores are those of a walk from the ends of the nearest facts (``query.rank.pagerank``), the best one 1. Every
     second ConditionalQA development question, evidence recall at 650, 1,300 and 2,600 tokens: 0.665, 0.809, 0.896;
     by the similarity of the facts alone 0.657, 0.773, 0.838. As the fact signal of the hybrid ranking it does
     harm (0.916 instead of 0.936 at 650), so that one keeps to similarity.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from llama_index.core.base.embeddings.base import BaseEmbedding
 from llama_index.core.bridge.pydantic import PrivateAttr
 
-from core.models.embedding import Embedder
+from clausegraph.core.models.embedding import Embedder
 
 
 class EmbedderModel(BaseEmbedding):

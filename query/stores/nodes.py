@@ -16,9 +16,9 @@ from llama_index.core.graph_stores.types import (
 )
 from llama_index.core.schema import NodeRelationship, RelatedNodeInfo, TextNode
 
-from core.errors import InputError
-from core.serial import condition_to_json, condition_words
-from core.types import (
+from clausegraph.core.errors import InputError
+from clausegraph.core.serial import condition_to_json, condition_words
+from clausegraph.core.types import (
     Chunk,
     Element,
     Fact,
@@ -28,9 +28,9 @@ from core.types import (
     Statement,
     Support,
 )
-from indexes.projection import LITERAL
-from indexes.views import View
-from query.read.evidence import quote_of
+from clausegraph.indexes.projection import LITERAL
+from clausegraph.indexes.views import View
+from clausegraph.query.read.evidence import quote_of
 
 ENTITY, VALUE = "entity", "value"  # labels; no label is ever text of a document or a model
 _OUTRIGHT = "without condition"

@@ -19,11 +19,11 @@ from llama_index.core.vector_stores.types import (
     VectorStoreQueryResult,
 )
 
-from core.errors import InputError
-from core.models.embedding import normalised
-from core.types import PageKey, Support
-from indexes.views import Name, VectorHit, View
-from query.stores.nodes import chunk_node, element_node, fact_node, node_id, refuse_persist, refuse_write
+from clausegraph.core.errors import InputError
+from clausegraph.core.models.embedding import normalised
+from clausegraph.core.types import PageKey, Support
+from clausegraph.indexes.views import Name, VectorHit, View
+from clausegraph.query.stores.nodes import chunk_node, element_node, fact_node, node_id, refuse_persist, refuse_write
 
 KINDS = ("chunk", "element", "fact")
 _KEYS = ("page", "source", "uri")

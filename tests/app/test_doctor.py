@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from app import doctor
+from clausegraph.app import doctor
 from tests.app.conftest import Cli, parsed
 
 pytestmark = pytest.mark.unit

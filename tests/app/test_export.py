@@ -9,8 +9,8 @@ import networkx
 import pytest
 from lxml import etree
 
-from app.export.table import safe_cell
-from app.text import clean
+from clausegraph.app.export.table import safe_cell
+from clausegraph.app.text import clean
 from tests.app.conftest import Cli, parsed
 from tests.app.hostile import write_page
 

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 import clausegraph
-from core.errors import ModelMismatchError, NotFoundError, QuestionError
-from core.types import Answer
+from clausegraph.core.errors import ModelMismatchError, NotFoundError, QuestionError
+from clausegraph.core.types import Answer
 from tests.app.conftest import SAMPLE
 
 pytestmark = pytest.mark.unit

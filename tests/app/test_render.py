@@ -6,11 +6,11 @@ import json
 import pytest
 from rich.console import Console, RenderableType
 
-from app.conditions import condition_json
-from app.render import answer_json, pages_disagree, render_answer, render_trace
-from app.text import clean, clean_json, clean_xml, one_line
-from core.serial import condition_words
-from core.types import (
+from clausegraph.app.conditions import condition_json
+from clausegraph.app.render import answer_json, pages_disagree, render_answer, render_trace
+from clausegraph.app.text import clean, clean_json, clean_xml, one_line
+from clausegraph.core.serial import condition_words
+from clausegraph.core.types import (
     All,
     Alternative,
     Answer,

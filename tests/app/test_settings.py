@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import SettingsError
-from core.settings import load_settings, unknown_variables
+from clausegraph.core.errors import SettingsError
+from clausegraph.core.settings import load_settings, unknown_variables
 
 pytestmark = pytest.mark.unit
 

@@ -15,10 +15,10 @@ from benchmarks.material import Material, Record, example_records, find_material
 from benchmarks.place import Place
 from benchmarks.show import Check, percentile
 from benchmarks.worker import measure_ingest
-from core.models.embedding import HashingEmbedder
-from indexes.ledger.store import open_ledger
-from indexes.views import open_view
-from query.engine import AskEngine
+from clausegraph.core.models.embedding import HashingEmbedder
+from clausegraph.indexes.ledger.store import open_ledger
+from clausegraph.indexes.views import open_view
+from clausegraph.query.engine import AskEngine
 
 RECORDS: list[Record] = [
     {

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from app.cli.main import make_app
-from indexes.graph.neo4j import Address, Neo4jServer
+from clausegraph.app.cli.main import make_app
+from clausegraph.indexes.graph.neo4j import Address, Neo4jServer
 from tests.neo4j.server import emptied, shared_address
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import StoreRefused, StoreUnavailable
-from indexes.graph.neo4j import Neo4jServer
-from indexes.graph.neo4j_cypher import run_cypher
+from clausegraph.core.errors import StoreRefused, StoreUnavailable
+from clausegraph.indexes.graph.neo4j import Neo4jServer
+from clausegraph.indexes.graph.neo4j_cypher import run_cypher
 from tests.cypher.conftest import Cli
 
 pytestmark = pytest.mark.integration

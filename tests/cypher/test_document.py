@@ -10,8 +10,8 @@ from typing import Any
 import neo4j
 import pytest
 
-from indexes.graph.neo4j import Address
-from indexes.graph.neo4j_values import plain
+from clausegraph.indexes.graph.neo4j import Address
+from clausegraph.indexes.graph.neo4j_values import plain
 from tests.cypher.conftest import DOCUMENT, Cli
 
 pytestmark = pytest.mark.integration

@@ -14,15 +14,15 @@ from typing import Any
 
 from sqlalchemy import select
 
-from app.fake_llm import FakeModelServer
-from app.wiring import run_ingest
-from core.settings import Settings
-from indexes.dump import dump_lines
-from indexes.ledger.schema import extractions
-from indexes.ledger.store import open_ledger
-from indexes.views import open_view
-from ingestion.pipeline import Options
-from ingestion.sources import open_source
+from clausegraph.app.fake_llm import FakeModelServer
+from clausegraph.app.wiring import run_ingest
+from clausegraph.core.settings import Settings
+from clausegraph.indexes.dump import dump_lines
+from clausegraph.indexes.ledger.schema import extractions
+from clausegraph.indexes.ledger.store import open_ledger
+from clausegraph.indexes.views import open_view
+from clausegraph.ingestion.pipeline import Options
+from clausegraph.ingestion.sources import open_source
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 CORPUS = "policies"
@@ -70,7 +70,7 @@ class Team:
     def start(self, step: str, run: Mapping[str, Any], *values: Any) -> subprocess.Popen[str]:
         """A step, or several between spaces, in a process of its own; each result is a JSON line."""
         code = (
-            "import json, sys; from app import steps; values = json.loads(sys.argv[2]); "
+            "import json, sys; from clausegraph.app import steps; values = json.loads(sys.argv[2]); "
             "[print(json.dumps(getattr(steps, step)(*values))) for step in sys.argv[1].split()]"
         )
         words = [sys.executable, "-c", code, step, json.dumps([dict(run), *values])]

@@ -16,8 +16,8 @@ import httpx
 import psutil
 import pytest
 
-from app.fake_llm import FakeModelServer, FakeOptions
-from app.servers.airflow import RunningAirflow, find_airflow, start_airflow, stop_airflow
+from clausegraph.app.fake_llm import FakeModelServer, FakeOptions
+from clausegraph.app.servers.airflow import RunningAirflow, find_airflow, start_airflow, stop_airflow
 from tests.dags.team import CORPUS, Team, until
 
 pytestmark = [

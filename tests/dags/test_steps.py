@@ -9,20 +9,20 @@ from pathlib import Path
 
 import pytest
 
-from app.fake_llm import FakeModelServer, FakeOptions
-from core.errors import InputError, LeaseHeldError, LeaseLostError, NotFoundError, SourceError
-from core.extraction import Extraction, ExtractionInput
-from core.models.embedding import HashingEmbedder
-from indexes.corpora import get_corpus, get_run, last_runs
-from indexes.dump import dump_lines
-from indexes.ledger.batches import Claim, claimed, finish_batch, lost_claim
-from indexes.ledger.leases import check_fence, run_lease, step_lease
-from indexes.ledger.store import Ledger, open_ledger
-from indexes.views import open_view
-from ingestion.extract.rules import RuleExtractor
-from ingestion.pipeline import Options, Tools, ingest
-from ingestion.sources import Source, open_source
-from ingestion.steps import (
+from clausegraph.app.fake_llm import FakeModelServer, FakeOptions
+from clausegraph.core.errors import InputError, LeaseHeldError, LeaseLostError, NotFoundError, SourceError
+from clausegraph.core.extraction import Extraction, ExtractionInput
+from clausegraph.core.models.embedding import HashingEmbedder
+from clausegraph.indexes.corpora import get_corpus, get_run, last_runs
+from clausegraph.indexes.dump import dump_lines
+from clausegraph.indexes.ledger.batches import Claim, claimed, finish_batch, lost_claim
+from clausegraph.indexes.ledger.leases import check_fence, run_lease, step_lease
+from clausegraph.indexes.ledger.store import Ledger, open_ledger
+from clausegraph.indexes.views import open_view
+from clausegraph.ingestion.extract.rules import RuleExtractor
+from clausegraph.ingestion.pipeline import Options, Tools, ingest
+from clausegraph.ingestion.sources import Source, open_source
+from clausegraph.ingestion.steps import (
     Pace,
     embed_run,
     extract_batch,

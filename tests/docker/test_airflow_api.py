@@ -9,10 +9,10 @@ import httpx
 import pytest
 from typer.testing import CliRunner
 
-from app.cli.main import make_app
-from app.servers import airflow, airflow_api
-from app.servers.airflow_api import AirflowApi, describe, health
-from core.errors import InputError, NotFoundError, StorageError
+from clausegraph.app.cli.main import make_app
+from clausegraph.app.servers import airflow, airflow_api
+from clausegraph.app.servers.airflow_api import AirflowApi, describe, health
+from clausegraph.core.errors import InputError, NotFoundError, StorageError
 
 pytestmark = pytest.mark.unit
 

@@ -12,10 +12,10 @@ import pytest
 import yaml
 from typer.testing import CliRunner
 
-from app.cli.main import make_app
-from app.servers import airflow, neo4j
-from app.servers.jars import VERSION
-from core.settings import MODEL_POOL, PREFIX, Settings, load_settings
+from clausegraph.app.cli.main import make_app
+from clausegraph.app.servers import airflow, neo4j
+from clausegraph.app.servers.jars import VERSION
+from clausegraph.core.settings import MODEL_POOL, PREFIX, Settings, load_settings
 from tests.docker.stack import COMPOSE, DOCKER, ENV_EXAMPLE, REPOSITORY, SERVICES, VARIABLE, resolved, texts
 
 pytestmark = pytest.mark.unit

@@ -9,7 +9,7 @@ import pytest
 from packaging.requirements import Requirement
 from typer.testing import CliRunner
 
-from app.cli.main import make_app
+from clausegraph.app.cli.main import make_app
 from tests.docker.stack import DOCKER, REPOSITORY, instructions, words_of
 
 pytestmark = pytest.mark.unit
@@ -56,7 +56,8 @@ def test_all_of_the_package_is_copied() -> None:
     assert not [source for source in COPIED if not (REPOSITORY / source).exists()]
     project = tomllib.loads((REPOSITORY / "pyproject.toml").read_text(encoding="utf-8"))
     wheel = project["tool"]["hatch"]["build"]["targets"]["wheel"]
-    needed = {*wheel["only-include"], *wheel.get("force-include", ()), *project["project"]["license-files"]}
+    needed = {*wheel["only-include"], *project["project"]["license-files"]}
+    needed |= {path.partition("/")[0] for path in wheel["force-include"]}
     needed |= {project["project"].get("readme", "LICENSE")}
     assert needed < set(COPIED)
     (extras,) = [rest.split("=")[1].split(",") for name, rest in ALL if name == "ARG" and rest.startswith("EXTRAS=")]

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from app.cli.entities import ask_each
-from app.cli.session import Session
-from core.errors import InputError
+from clausegraph.app.cli.entities import ask_each
+from clausegraph.app.cli.session import Session
+from clausegraph.core.errors import InputError
 from tests.app.conftest import Cli, clean_environment, cli, parsed, stocked, stocked_home
 
 __all__ = ["clean_environment", "cli", "stocked", "stocked_home"]  # fixtures of the command line's tests

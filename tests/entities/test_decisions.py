@@ -12,21 +12,21 @@ from pathlib import Path
 import pytest
 from sqlalchemy import delete, func, select
 
-import ingestion.pipeline as pipeline
-from core.errors import InputError, LeaseHeldError, LedgerError, ModelMismatchError, NotFoundError
-from core.models.embedding import HashingEmbedder
-from indexes.corpora import drop_corpus, get_corpus, get_run
-from indexes.decisions import Decision, Proposed, decide, store_proposals
-from indexes.entity_names import NameChange, pending_changes, resolve
-from indexes.epochs import list_epochs, rollback
-from indexes.ledger.leases import run_lease
-from indexes.ledger.schema import decisions, embeddings, entity_names, entity_tokens
-from indexes.ledger.store import open_ledger
-from indexes.views import open_view
-from ingestion.entities import apply_decisions
-from ingestion.pipeline import Options, Tools, ingest
-from ingestion.sources import open_source
-from query.retrieve.facts import link_entities
+import clausegraph.ingestion.pipeline as pipeline
+from clausegraph.core.errors import InputError, LeaseHeldError, LedgerError, ModelMismatchError, NotFoundError
+from clausegraph.core.models.embedding import HashingEmbedder
+from clausegraph.indexes.corpora import drop_corpus, get_corpus, get_run
+from clausegraph.indexes.decisions import Decision, Proposed, decide, store_proposals
+from clausegraph.indexes.entity_names import NameChange, pending_changes, resolve
+from clausegraph.indexes.epochs import list_epochs, rollback
+from clausegraph.indexes.ledger.leases import run_lease
+from clausegraph.indexes.ledger.schema import decisions, embeddings, entity_names, entity_tokens
+from clausegraph.indexes.ledger.store import open_ledger
+from clausegraph.indexes.views import open_view
+from clausegraph.ingestion.entities import apply_decisions
+from clausegraph.ingestion.pipeline import Options, Tools, ingest
+from clausegraph.ingestion.sources import open_source
+from clausegraph.query.retrieve.facts import link_entities
 from tests.law.test_law import killing
 from tests.law.world import CORPUS, CountingExtractor, Killed, World
 

@@ -8,12 +8,12 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from core.models.embedding import HashingEmbedder, Vectors
-from indexes.corpora import get_corpus
-from indexes.decisions import decide, store_proposals
-from indexes.entity_proposals import Profile, entity_profiles, propose, similar_pairs
-from indexes.entity_variants import abbreviated, initials, may_be_same
-from indexes.views import open_view
+from clausegraph.core.models.embedding import HashingEmbedder, Vectors
+from clausegraph.indexes.corpora import get_corpus
+from clausegraph.indexes.decisions import decide, store_proposals
+from clausegraph.indexes.entity_proposals import Profile, entity_profiles, propose, similar_pairs
+from clausegraph.indexes.entity_variants import abbreviated, initials, may_be_same
+from clausegraph.indexes.views import open_view
 from tests.law.world import CORPUS, World
 
 pytestmark = pytest.mark.unit

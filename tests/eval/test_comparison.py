@@ -7,8 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from core.errors import InputError
-from eval.comparison import paired_difference
+from clausegraph.core.errors import InputError
+from clausegraph.eval.comparison import paired_difference
 
 pytestmark = pytest.mark.unit
 

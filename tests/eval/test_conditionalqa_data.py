@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from eval.conditionalqa.dataset import load_documents, load_questions
-from eval.conditionalqa.predictions import read_predictions
-from eval.conditionalqa.scorer import aggregate, score_questions
+from clausegraph.eval.conditionalqa.dataset import load_documents, load_questions
+from clausegraph.eval.conditionalqa.predictions import read_predictions
+from clausegraph.eval.conditionalqa.scorer import aggregate, score_questions
 
 pytestmark = pytest.mark.integration
 

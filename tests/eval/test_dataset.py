@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from core.errors import InputError
-from eval.conditionalqa.dataset import ConditionalAnswer, load_documents, load_questions
-from eval.conditionalqa.predictions import Prediction, read_predictions, write_predictions
+from clausegraph.core.errors import InputError
+from clausegraph.eval.conditionalqa.dataset import ConditionalAnswer, load_documents, load_questions
+from clausegraph.eval.conditionalqa.predictions import Prediction, read_predictions, write_predictions
 
 pytestmark = pytest.mark.unit
 

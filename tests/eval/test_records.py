@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import InputError
-from eval.conditionalqa.dataset import ConditionalAnswer, Question
-from eval.plots import plot_f1_by_kind, plot_recall_by_budget
-from eval.records import QuestionRecord, append_record, make_record, read_records, write_records
-from eval.report import answer_table, cost_table, markdown_report, retrieval_table, write_report
-from eval.retrieval import BudgetFigures
+from clausegraph.core.errors import InputError
+from clausegraph.eval.conditionalqa.dataset import ConditionalAnswer, Question
+from clausegraph.eval.plots import plot_f1_by_kind, plot_recall_by_budget
+from clausegraph.eval.records import QuestionRecord, append_record, make_record, read_records, write_records
+from clausegraph.eval.report import answer_table, cost_table, markdown_report, retrieval_table, write_report
+from clausegraph.eval.retrieval import BudgetFigures
 
 pytestmark = pytest.mark.unit
 

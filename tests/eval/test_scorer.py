@@ -10,17 +10,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.errors import InputError
-from eval.conditionalqa.dataset import ConditionalAnswer, Question
-from eval.conditionalqa.predictions import Prediction
-from eval.conditionalqa.scorer import (
+from clausegraph.core.errors import InputError
+from clausegraph.eval.conditionalqa.dataset import ConditionalAnswer, Question
+from clausegraph.eval.conditionalqa.predictions import Prediction
+from clausegraph.eval.conditionalqa.scorer import (
     Scores,
     aggregate,
     conditions_f1,
     score_answers,
     score_questions,
 )
-from eval.text_overlap import normalise_answer, token_f1
+from clausegraph.eval.text_overlap import normalise_answer, token_f1
 
 pytestmark = pytest.mark.unit
 

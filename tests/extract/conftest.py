@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from core.types import Reading
-from ingestion.chunk import chunk_reading
-from ingestion.read import read_document
-from ingestion.sources import open_source
-from ingestion.sources.document import SourceDocument
+from clausegraph.core.types import Reading
+from clausegraph.ingestion.chunk import chunk_reading
+from clausegraph.ingestion.read import read_document
+from clausegraph.ingestion.sources import open_source
+from clausegraph.ingestion.sources.document import SourceDocument
 
 _REPOSITORY = Path(__file__).resolve().parents[2]
 _BESIDE_THE_REPOSITORY = _REPOSITORY.parent / "shared" / "data"

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.language import words
-from core.language.clauses import independent_clauses
-from core.language.conditions import parse_conditions
-from core.language.markers import plain
-from core.types import Leaf, leaves
+from clausegraph.core.language import words
+from clausegraph.core.language.clauses import independent_clauses
+from clausegraph.core.language.conditions import parse_conditions
+from clausegraph.core.language.markers import plain
+from clausegraph.core.types import Leaf, leaves
 from tests.extract.trees import written
 
 pytestmark = pytest.mark.unit

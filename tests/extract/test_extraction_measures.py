@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from core.types import Chunk, Element, Reading, Span
-from eval.conditionalqa.dataset import Question, load_questions
-from eval.elements import element_key
-from eval.extraction import (
+from clausegraph.core.types import Chunk, Element, Reading, Span
+from clausegraph.eval.conditionalqa.dataset import Question, load_questions
+from clausegraph.eval.elements import element_key
+from clausegraph.eval.extraction import (
     Marking,
     condition_elements,
     keyword_anchors,
@@ -19,8 +19,8 @@ from eval.extraction import (
     marking_report,
     predicted_trees,
 )
-from eval.tree_scores import TreeScores, score_trees, summarise_trees
-from ingestion.extract.rules import RuleExtractor
+from clausegraph.eval.tree_scores import TreeScores, score_trees, summarise_trees
+from clausegraph.ingestion.extract.rules import RuleExtractor
 from tests.extract.conftest import readings
 
 

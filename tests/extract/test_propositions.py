@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.language.propositions import split_proposition
-from core.language.values import effective_dates, find_values, value_kind
-from core.types import Modality
+from clausegraph.core.language.propositions import split_proposition
+from clausegraph.core.language.values import effective_dates, find_values, value_kind
+from clausegraph.core.types import Modality
 
 pytestmark = pytest.mark.unit
 

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.extraction import ExtractionInput, Extractor, InputElement
-from core.language.restrictions import decides
-from core.language.words import word_set
-from core.types import Link, Literal, Mention, Statement, leaves
-from ingestion.extract.rules import RuleExtractor
+from clausegraph.core.extraction import ExtractionInput, Extractor, InputElement
+from clausegraph.core.language.restrictions import decides
+from clausegraph.core.language.words import word_set
+from clausegraph.core.types import Link, Literal, Mention, Statement, leaves
+from clausegraph.ingestion.extract.rules import RuleExtractor
 from tests.extract.trees import item, prose, source, written
 
 pytestmark = pytest.mark.unit

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from core.extraction import ExtractionInput, InputElement
-from core.types import All, AnyOf, Condition, Leaf, Not
+from clausegraph.core.extraction import ExtractionInput, InputElement
+from clausegraph.core.types import All, AnyOf, Condition, Leaf, Not
 
 
 def written(condition: Condition | None) -> str:

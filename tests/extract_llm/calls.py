@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from core.extraction import ExtractionInput, InputElement
-from ingestion.extract.llm.numbering import Call, number_call
+from clausegraph.core.extraction import ExtractionInput, InputElement
+from clausegraph.ingestion.extract.llm.numbering import Call, number_call
 
 TITLE = "Heating Grant"
 LEAD = "You can get the Heating Grant if all of these apply:"

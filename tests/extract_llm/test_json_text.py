@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.errors import UnusableReply
-from core.models.json_text import JsonText, read_json
+from clausegraph.core.errors import UnusableReply
+from clausegraph.core.models.json_text import JsonText, read_json
 
 pytestmark = pytest.mark.unit
 

@@ -11,12 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from core.errors import UnusableReply
-from core.extraction import Extraction
-from core.types import All, AnyOf, Leaf, Literal, Mention, Modality, Not, Span, Statement, leaves
-from ingestion.extract.llm.conditional_schema import CONDITIONAL_SCHEMA
-from ingestion.extract.llm.numbering import Call
-from ingestion.extract.llm.parse_conditional import parse_conditional
+from clausegraph.core.errors import UnusableReply
+from clausegraph.core.extraction import Extraction
+from clausegraph.core.types import All, AnyOf, Leaf, Literal, Mention, Modality, Not, Span, Statement, leaves
+from clausegraph.ingestion.extract.llm.conditional_schema import CONDITIONAL_SCHEMA
+from clausegraph.ingestion.extract.llm.numbering import Call
+from clausegraph.ingestion.extract.llm.parse_conditional import parse_conditional
 from tests.extract_llm.calls import LEAD, grant_call, reply, triple
 
 pytestmark = pytest.mark.unit

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.errors import UnusableReply
-from core.extraction import ExtractionInput, InputElement
-from core.types import Literal, Mention
-from ingestion.extract.llm.parse_lines import RawTriple, parse_triples, statements_of_lines
+from clausegraph.core.errors import UnusableReply
+from clausegraph.core.extraction import ExtractionInput, InputElement
+from clausegraph.core.types import Literal, Mention
+from clausegraph.ingestion.extract.llm.parse_lines import RawTriple, parse_triples, statements_of_lines
 from tests.extract_llm.calls import chunk, element
 
 pytestmark = pytest.mark.unit

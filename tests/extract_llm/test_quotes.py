@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ingestion.extract.llm.quotes import Quotable
+from clausegraph.ingestion.extract.llm.quotes import Quotable
 
 pytestmark = pytest.mark.unit
 

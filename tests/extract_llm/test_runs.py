@@ -16,16 +16,16 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from app.cli.main import make_app
-from app.fake_llm import FakeModelServer, FakeOptions
-from app.wiring import opened_ledger, run_ingest
-from core.errors import BudgetExceeded, ModelRefused
-from core.settings import Settings
-from indexes.dump import dump_lines
-from indexes.views import open_view
-from ingestion.pipeline import Options
-from ingestion.report import RunReport
-from ingestion.sources import open_source
+from clausegraph.app.cli.main import make_app
+from clausegraph.app.fake_llm import FakeModelServer, FakeOptions
+from clausegraph.app.wiring import opened_ledger, run_ingest
+from clausegraph.core.errors import BudgetExceeded, ModelRefused
+from clausegraph.core.settings import Settings
+from clausegraph.indexes.dump import dump_lines
+from clausegraph.indexes.views import open_view
+from clausegraph.ingestion.pipeline import Options
+from clausegraph.ingestion.report import RunReport
+from clausegraph.ingestion.sources import open_source
 
 pytestmark = pytest.mark.integration
 REPOSITORY = Path(__file__).resolve().parents[2]

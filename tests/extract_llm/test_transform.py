@@ -12,11 +12,11 @@ from llama_index.core.ingestion import IngestionPipeline
 from llama_index.core.schema import Document, TextNode
 from llama_index.llms.mistralai import MistralAI
 
-from app.fake_llm import FakeModelServer, FakeOptions
 from clausegraph import TripletExtractor
-from core.errors import UnusableReply
-from core.models.build import ModelOptions, make_llm
-from core.models.guard import GuardedLLM
+from clausegraph.app.fake_llm import FakeModelServer, FakeOptions
+from clausegraph.core.errors import UnusableReply
+from clausegraph.core.models.build import ModelOptions, make_llm
+from clausegraph.core.models.guard import GuardedLLM
 
 pytestmark = pytest.mark.integration
 TEXT = "You can get the Bus Grant if you are over 60.\nOffice A pays the Bus Grant every month."

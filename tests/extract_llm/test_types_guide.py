@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import SettingsError
-from core.extraction import Extraction
-from core.types import Literal, Mention, Span, Statement
-from ingestion.extract.llm.types_guide import TypesGuide, Uses, read_guide
+from clausegraph.core.errors import SettingsError
+from clausegraph.core.extraction import Extraction
+from clausegraph.core.types import Literal, Mention, Span, Statement
+from clausegraph.ingestion.extract.llm.types_guide import TypesGuide, Uses, read_guide
 
 pytestmark = pytest.mark.unit
 

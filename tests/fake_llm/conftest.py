@@ -11,7 +11,7 @@ from contextlib import ExitStack, contextmanager
 import httpx
 import pytest
 
-from app.fake_llm import FakeModelServer, FakeOptions
+from clausegraph.app.fake_llm import FakeModelServer, FakeOptions
 
 PAGE = """\
 <<<PAGE 00ff12>>>

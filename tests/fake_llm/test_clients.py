@@ -14,7 +14,7 @@ from llama_index.core.llms.function_calling import FunctionCallingLLM
 from llama_index.core.tools import FunctionTool
 from pydantic import BaseModel
 
-from app.fake_llm import FakeModelServer
+from clausegraph.app.fake_llm import FakeModelServer
 
 pytestmark = pytest.mark.integration
 

@@ -12,19 +12,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from app.fake_llm.counters import Counters
-from app.fake_llm.faults import FaultPlan
-from app.fake_llm.instances import minimal_instance
-from app.fake_llm.options import FakeOptions
-from app.fake_llm.pages import PromptElement, page_in, sections_of
-from app.fake_llm.replies import Replier
-from app.fake_llm.requests import wanted
-from app.fake_llm.tokens import count_tokens, cut_to_tokens
-from app.fake_llm.triples import as_lines, rule_triples, short_triples
-from core.errors import InputError
-from core.extraction import ExtractionInput, InputElement
-from ingestion.extract.llm.conditional_schema import CONDITIONAL_SCHEMA
-from ingestion.extract.llm.numbering import number_call, page_text
+from clausegraph.app.fake_llm.counters import Counters
+from clausegraph.app.fake_llm.faults import FaultPlan
+from clausegraph.app.fake_llm.instances import minimal_instance
+from clausegraph.app.fake_llm.options import FakeOptions
+from clausegraph.app.fake_llm.pages import PromptElement, page_in, sections_of
+from clausegraph.app.fake_llm.replies import Replier
+from clausegraph.app.fake_llm.requests import wanted
+from clausegraph.app.fake_llm.tokens import count_tokens, cut_to_tokens
+from clausegraph.app.fake_llm.triples import as_lines, rule_triples, short_triples
+from clausegraph.core.errors import InputError
+from clausegraph.core.extraction import ExtractionInput, InputElement
+from clausegraph.ingestion.extract.llm.conditional_schema import CONDITIONAL_SCHEMA
+from clausegraph.ingestion.extract.llm.numbering import number_call, page_text
 from tests.fake_llm.conftest import PAGE
 
 pytestmark = pytest.mark.unit

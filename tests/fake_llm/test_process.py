@@ -14,8 +14,8 @@ import httpx
 import psutil
 import pytest
 
-from app.fake_llm import FakeModelServer, FakeOptions
-from core.errors import InputError
+from clausegraph.app.fake_llm import FakeModelServer, FakeOptions
+from clausegraph.core.errors import InputError
 from tests.app.conftest import REPOSITORY
 from tests.fake_llm.conftest import chat_body
 
@@ -24,7 +24,7 @@ pytestmark = pytest.mark.integration
 COMMAND = [sys.executable, str(REPOSITORY / "clausegraph.py"), "dev", "fake-llm"]
 PARENT = """
 import os, signal
-from app.fake_llm import FakeModelServer
+from clausegraph.app.fake_llm import FakeModelServer
 fake = FakeModelServer().start()
 print(fake._process.pid, flush=True)
 os.kill(os.getpid(), signal.SIGKILL)

@@ -9,9 +9,9 @@ from typing import Any
 import httpx
 import pytest
 
-from app.fake_llm import FakeModelServer
-from app.fake_llm.replies import GARBAGE, NOT_SCRIPTED, WRONG_SCHEMA
-from core.errors import InputError
+from clausegraph.app.fake_llm import FakeModelServer
+from clausegraph.app.fake_llm.replies import GARBAGE, NOT_SCRIPTED, WRONG_SCHEMA
+from clausegraph.core.errors import InputError
 from tests.fake_llm.conftest import PAGE, ask, chat_body, held, said
 
 pytestmark = pytest.mark.integration

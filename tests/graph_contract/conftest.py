@@ -6,14 +6,14 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from indexes.graph.neo4j import Neo4jServer
-from indexes.graph.neo4j_graph import Neo4jGraph
-from indexes.graph.neo4j_projection import Neo4jProjection
-from indexes.graph.neo4j_rows import Corpus
-from indexes.graph.protocol import Graph
-from indexes.graph.sql import SqlGraph
-from indexes.ledger.identity import ledger_id
-from indexes.ledger.store import Ledger
+from clausegraph.indexes.graph.neo4j import Neo4jServer
+from clausegraph.indexes.graph.neo4j_graph import Neo4jGraph
+from clausegraph.indexes.graph.neo4j_projection import Neo4jProjection
+from clausegraph.indexes.graph.neo4j_rows import Corpus
+from clausegraph.indexes.graph.protocol import Graph
+from clausegraph.indexes.graph.sql import SqlGraph
+from clausegraph.indexes.ledger.identity import ledger_id
+from clausegraph.indexes.ledger.store import Ledger
 from tests.graph_contract.scripted import Town
 from tests.neo4j.server import emptied, shared_address
 

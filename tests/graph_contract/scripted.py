@@ -12,19 +12,19 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from core.extraction import Extraction, ExtractionInput
-from core.models.embedding import HashingEmbedder
-from core.types import AnyOf, Condition, Leaf, Literal, Mention, Not, Span, Statement
-from indexes.corpora import get_corpus
-from indexes.decisions import merge, undo
-from indexes.graph.projections import NO_PROJECTIONS, Follower, Projections
-from indexes.graph.protocol import GraphProjection
-from indexes.ledger.leases import run_lease
-from indexes.ledger.store import open_ledger
-from indexes.vacuum import vacuum
-from ingestion.entities import apply_decisions
-from ingestion.pipeline import Options, Tools, ingest
-from ingestion.sources import open_source
+from clausegraph.core.extraction import Extraction, ExtractionInput
+from clausegraph.core.models.embedding import HashingEmbedder
+from clausegraph.core.types import AnyOf, Condition, Leaf, Literal, Mention, Not, Span, Statement
+from clausegraph.indexes.corpora import get_corpus
+from clausegraph.indexes.decisions import merge, undo
+from clausegraph.indexes.graph.projections import NO_PROJECTIONS, Follower, Projections
+from clausegraph.indexes.graph.protocol import GraphProjection
+from clausegraph.indexes.ledger.leases import run_lease
+from clausegraph.indexes.ledger.store import open_ledger
+from clausegraph.indexes.vacuum import vacuum
+from clausegraph.ingestion.entities import apply_decisions
+from clausegraph.ingestion.pipeline import Options, Tools, ingest
+from clausegraph.ingestion.sources import open_source
 
 
 class Scripted:

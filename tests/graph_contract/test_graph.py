@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import pytest
 
-from core.hashing import fact_id
-from core.types import AnyOf, Fact, Leaf, Not, PageKey, leaves
-from indexes.graph.protocol import EntityHit, Graph, GraphCounts
+from clausegraph.core.hashing import fact_id
+from clausegraph.core.types import AnyOf, Fact, Leaf, Not, PageKey, leaves
+from clausegraph.indexes.graph.protocol import EntityHit, Graph, GraphCounts
 from tests.graph_contract.conftest import Opener
 from tests.graph_contract.scripted import Town
 

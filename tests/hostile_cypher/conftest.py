@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 
 import pytest
 
-from indexes.graph.neo4j import Address, Neo4jServer
-from indexes.graph.neo4j_projection import Neo4jProjection
+from clausegraph.indexes.graph.neo4j import Address, Neo4jServer
+from clausegraph.indexes.graph.neo4j_projection import Neo4jProjection
 from tests.graph_contract.scripted import Town
 from tests.hostile_cypher.hostile import NAMES
 from tests.neo4j.server import own_server

@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from app.cli.main import make_app
-from app.export.table import safe_cell
-from core.types import Literal
-from indexes.graph.neo4j import Neo4jServer
-from indexes.graph.neo4j_cypher import run_cypher
-from indexes.graph.neo4j_projection import Neo4jProjection
-from indexes.views import open_view
+from clausegraph.app.cli.main import make_app
+from clausegraph.app.export.table import safe_cell
+from clausegraph.core.types import Literal
+from clausegraph.indexes.graph.neo4j import Neo4jServer
+from clausegraph.indexes.graph.neo4j_cypher import run_cypher
+from clausegraph.indexes.graph.neo4j_projection import Neo4jProjection
+from clausegraph.indexes.views import open_view
 from tests.graph_contract.scripted import Town
 from tests.hostile_cypher.hostile import NAMES
 

@@ -7,17 +7,17 @@ from typing import Any
 
 import pytest
 
-from core.errors import QueryRefused
-from indexes.corpora import CorpusRow
-from indexes.graph.neo4j import Neo4jServer
-from indexes.graph.neo4j_cypher import run_cypher
-from indexes.graph.neo4j_graph import Neo4jGraph
-from indexes.graph.neo4j_projection import Neo4jProjection
-from indexes.graph.neo4j_rows import Corpus
-from indexes.ledger.identity import ledger_id
-from indexes.ledger.store import Ledger
-from indexes.views import open_view
-from query.stores.property_graph import ViewPropertyGraphStore
+from clausegraph.core.errors import QueryRefused
+from clausegraph.indexes.corpora import CorpusRow
+from clausegraph.indexes.graph.neo4j import Neo4jServer
+from clausegraph.indexes.graph.neo4j_cypher import run_cypher
+from clausegraph.indexes.graph.neo4j_graph import Neo4jGraph
+from clausegraph.indexes.graph.neo4j_projection import Neo4jProjection
+from clausegraph.indexes.graph.neo4j_rows import Corpus
+from clausegraph.indexes.ledger.identity import ledger_id
+from clausegraph.indexes.ledger.store import Ledger
+from clausegraph.indexes.views import open_view
+from clausegraph.query.stores.property_graph import ViewPropertyGraphStore
 from tests.graph_contract.scripted import Town
 from tests.hostile_cypher.conftest import Listener
 from tests.hostile_cypher.hostile import ALLOWED, HOSTILE_QUERIES
@@ -97,7 +97,7 @@ _OPERATORS = ("load-csv", "load-csv-in-count", "apoc-json", "dbms-config", "crea
 def test_the_plan_is_looked_at_too(
     name: str, server: Neo4jServer, listener: Listener, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("indexes.graph.neo4j_cypher.checked_text", str)
+    monkeypatch.setattr("clausegraph.indexes.graph.neo4j_cypher.checked_text", str)
     with pytest.raises(QueryRefused, match=r"plan has|CALL|does more than read"):
         run_cypher(server, HOSTILE_QUERIES[name].format(url=listener.url), {})
     assert listener.connections == 0
@@ -107,8 +107,8 @@ def test_the_plan_is_looked_at_too(
 def test_the_transaction_is_for_reading_too(
     name: str, server: Neo4jServer, listener: Listener, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("indexes.graph.neo4j_cypher.checked_text", str)
-    monkeypatch.setattr("indexes.graph.neo4j_cypher._check_plan", lambda _: None)
+    monkeypatch.setattr("clausegraph.indexes.graph.neo4j_cypher.checked_text", str)
+    monkeypatch.setattr("clausegraph.indexes.graph.neo4j_cypher._check_plan", lambda _: None)
     with pytest.raises(QueryRefused, match="read access mode"):
         run_cypher(server, HOSTILE_QUERIES[name].format(url=listener.url), {})
 

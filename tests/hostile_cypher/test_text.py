@@ -6,8 +6,8 @@ import unicodedata
 
 import pytest
 
-from core.errors import QueryRefused
-from indexes.graph.cypher_tokens import LONGEST, checked_text
+from clausegraph.core.errors import QueryRefused
+from clausegraph.indexes.graph.cypher_tokens import LONGEST, checked_text
 from tests.hostile_cypher.hostile import ALLOWED, HOSTILE_QUERIES
 
 pytestmark = pytest.mark.unit

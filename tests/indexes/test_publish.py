@@ -13,18 +13,25 @@ import numpy as np
 import pytest
 from sqlalchemy import text, update
 
-from core.errors import LeaseHeldError, LeaseLostError, NotFoundError, SegmentError, StorageError, ViewExpired
-from core.extraction import Extraction, ExtractionInput
-from core.models.embedding import HashingEmbedder
-from indexes.corpora import drop_corpus, get_corpus, get_run, list_corpora
-from indexes.epochs import list_epochs, rollback
-from indexes.ledger.leases import run_lease
-from indexes.ledger.schema import run_leases
-from indexes.ledger.store import open_ledger
-from indexes.segments import listed_segments, segment_state
-from indexes.views import open_view
-from ingestion.pipeline import Options, Tools, ingest
-from ingestion.sources import open_source
+from clausegraph.core.errors import (
+    LeaseHeldError,
+    LeaseLostError,
+    NotFoundError,
+    SegmentError,
+    StorageError,
+    ViewExpired,
+)
+from clausegraph.core.extraction import Extraction, ExtractionInput
+from clausegraph.core.models.embedding import HashingEmbedder
+from clausegraph.indexes.corpora import drop_corpus, get_corpus, get_run, list_corpora
+from clausegraph.indexes.epochs import list_epochs, rollback
+from clausegraph.indexes.ledger.leases import run_lease
+from clausegraph.indexes.ledger.schema import run_leases
+from clausegraph.indexes.ledger.store import open_ledger
+from clausegraph.indexes.segments import listed_segments, segment_state
+from clausegraph.indexes.views import open_view
+from clausegraph.ingestion.pipeline import Options, Tools, ingest
+from clausegraph.ingestion.sources import open_source
 from tests.law.world import CORPUS, World
 
 pytestmark = pytest.mark.unit
@@ -234,7 +241,7 @@ def test_a_run_that_lost_its_lease_publishes_nothing(world: World) -> None:
 
 
 def test_disk_full_while_embedding_loses_nothing(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    import ingestion.pipeline as pipeline
+    import clausegraph.ingestion.pipeline as pipeline
 
     def full(*_: object) -> None:
         raise StorageError("the disk that holds ledger.db is full")
@@ -266,7 +273,7 @@ def test_a_really_full_database(world: World) -> None:
 
 
 def test_failed_run_is_recorded(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    import ingestion.pipeline as pipeline
+    import clausegraph.ingestion.pipeline as pipeline
 
     def full(*_: object) -> None:
         raise StorageError("the disk is full")

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 
-from core.errors import SchemaError, StorageError
-from indexes.corpora import ensure_corpus, list_corpora
-from indexes.ledger import store
-from indexes.ledger.store import open_ledger
+from clausegraph.core.errors import SchemaError, StorageError
+from clausegraph.indexes.corpora import ensure_corpus, list_corpora
+from clausegraph.indexes.ledger import store
+from clausegraph.indexes.ledger.store import open_ledger
 
 pytestmark = pytest.mark.unit
 

@@ -11,13 +11,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.extraction import extraction_input
-from core.hashing import canonical_json
-from core.tokens import count_many
-from core.types import Reading
-from ingestion.chunk import MAX_TOKENS, SPECIAL_TOKENS, chunk_reading
-from ingestion.read import read_document
-from ingestion.sources import CONDITIONALQA, SourceDocument, open_source
+from clausegraph.core.extraction import extraction_input
+from clausegraph.core.hashing import canonical_json
+from clausegraph.core.tokens import count_many
+from clausegraph.core.types import Reading
+from clausegraph.ingestion.chunk import MAX_TOKENS, SPECIAL_TOKENS, chunk_reading
+from clausegraph.ingestion.read import read_document
+from clausegraph.ingestion.sources import CONDITIONALQA, SourceDocument, open_source
 
 pytestmark = pytest.mark.unit
 

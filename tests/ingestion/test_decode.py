@@ -6,7 +6,7 @@ import codecs
 
 import pytest
 
-from ingestion.sources.decode import decode_page
+from clausegraph.ingestion.sources.decode import decode_page
 
 pytestmark = pytest.mark.unit
 

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from ingestion.read.blocks import Block
-from ingestion.read.main_text import main_blocks
-from ingestion.read.parse import parse_page
-from ingestion.read.trafilatura_text import trafilatura_blocks
-from ingestion.read.walk import page_blocks
-from ingestion.sources.decode import decode_page
+from clausegraph.ingestion.read.blocks import Block
+from clausegraph.ingestion.read.main_text import main_blocks
+from clausegraph.ingestion.read.parse import parse_page
+from clausegraph.ingestion.read.trafilatura_text import trafilatura_blocks
+from clausegraph.ingestion.read.walk import page_blocks
+from clausegraph.ingestion.sources.decode import decode_page
 
 pytestmark = pytest.mark.unit
 

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from core.hashing import canonical_json
-from core.types import Reading
-from ingestion.read import read_document
-from ingestion.sources import CONDITIONALQA, SourceDocument, open_source
+from clausegraph.core.hashing import canonical_json
+from clausegraph.core.types import Reading
+from clausegraph.ingestion.read import read_document
+from clausegraph.ingestion.sources import CONDITIONALQA, SourceDocument, open_source
 
 pytestmark = pytest.mark.unit
 

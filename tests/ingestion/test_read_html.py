@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from core.types import Element, Link, Reading
-from ingestion.read import READER_FINGERPRINT, read_document
-from ingestion.sources import SourceDocument
+from clausegraph.core.types import Element, Link, Reading
+from clausegraph.ingestion.read import READER_FINGERPRINT, read_document
+from clausegraph.ingestion.sources import SourceDocument
 
 pytestmark = pytest.mark.unit
 

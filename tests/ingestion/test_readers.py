@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from llama_index.core import SimpleDirectoryReader
 
-from core.errors import SourceError
-from ingestion.readers import PolicyHTMLReader
+from clausegraph.core.errors import SourceError
+from clausegraph.ingestion.readers import PolicyHTMLReader
 
 pytestmark = pytest.mark.unit
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.language.sentences import sentence_spans
+from clausegraph.core.language.sentences import sentence_spans
 
 pytestmark = pytest.mark.unit
 

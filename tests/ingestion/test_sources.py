@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import SourceError
-from core.extraction import Reject
-from ingestion.sources import CONDITIONALQA, HTML, Source, SourceDocument, open_source
-from ingestion.sources.conditionalqa import ConditionalQASource
-from ingestion.sources.folder import FolderSource
+from clausegraph.core.errors import SourceError
+from clausegraph.core.extraction import Reject
+from clausegraph.ingestion.sources import CONDITIONALQA, HTML, Source, SourceDocument, open_source
+from clausegraph.ingestion.sources.conditionalqa import ConditionalQASource
+from clausegraph.ingestion.sources.folder import FolderSource
 
 pytestmark = pytest.mark.unit
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner, Result
 
-from app.cli.main import make_app
+from clausegraph.app.cli.main import make_app
 from tests.app.conftest import Cli, clean_environment, cli
 from tests.injection.hostile import NAMES, TEXTS, page_of, pages
 

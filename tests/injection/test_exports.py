@@ -11,14 +11,14 @@ import networkx
 import pytest
 from lxml import etree
 
-from app.export.graphml import NAMESPACE
-from app.export.table import COLUMNS, safe_cell
-from app.records import object_text
-from app.text import clean_xml
-from core.serial import condition_words
-from core.types import Support
-from indexes.ledger.store import open_ledger
-from indexes.views import open_view
+from clausegraph.app.export.graphml import NAMESPACE
+from clausegraph.app.export.table import COLUMNS, safe_cell
+from clausegraph.app.records import object_text
+from clausegraph.app.text import clean_xml
+from clausegraph.core.serial import condition_words
+from clausegraph.core.types import Support
+from clausegraph.indexes.ledger.store import open_ledger
+from clausegraph.indexes.views import open_view
 from tests.injection.conftest import Cli, parsed
 from tests.injection.hostile import NAMES, TEXTS, page_of
 from tests.injection.test_terminal import obeyed

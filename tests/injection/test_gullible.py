@@ -14,15 +14,15 @@ from typing import Any
 
 import pytest
 
-from app.fake_llm.options import FakeOptions
-from app.fake_llm.process import FakeModelServer
-from app.fake_llm.requests import content_text
-from core.extraction import extraction_inputs
-from core.types import Literal, leaves
-from indexes.dump import dump_lines
-from indexes.ledger.store import open_ledger
-from indexes.projection import LITERAL
-from indexes.views import View, open_view
+from clausegraph.app.fake_llm.options import FakeOptions
+from clausegraph.app.fake_llm.process import FakeModelServer
+from clausegraph.app.fake_llm.requests import content_text
+from clausegraph.core.extraction import extraction_inputs
+from clausegraph.core.types import Literal, leaves
+from clausegraph.indexes.dump import dump_lines
+from clausegraph.indexes.ledger.store import open_ledger
+from clausegraph.indexes.projection import LITERAL
+from clausegraph.indexes.views import View, open_view
 from tests.injection.conftest import Cli, parsed
 from tests.injection.hostile import REPLIES, TEXTS, page_of, reply, triple
 from tests.injection.test_prompts import fenced

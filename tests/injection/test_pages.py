@@ -9,15 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from core.types import Literal
-from indexes.corpora import list_corpora
-from indexes.dump import dump_lines
-from indexes.ledger.schema import metadata
-from indexes.ledger.store import open_ledger
-from indexes.projection import LITERAL, object_key
-from indexes.views import open_view
-from ingestion.read import read_document
-from ingestion.sources.document import CONDITIONALQA, SourceDocument
+from clausegraph.core.types import Literal
+from clausegraph.indexes.corpora import list_corpora
+from clausegraph.indexes.dump import dump_lines
+from clausegraph.indexes.ledger.schema import metadata
+from clausegraph.indexes.ledger.store import open_ledger
+from clausegraph.indexes.projection import LITERAL, object_key
+from clausegraph.indexes.views import open_view
+from clausegraph.ingestion.read import read_document
+from clausegraph.ingestion.sources.document import CONDITIONALQA, SourceDocument
 from tests.injection.conftest import Cli, parsed
 from tests.injection.hostile import MARKUP, NAMES, TEXTS, markup_page, page_of, pages
 

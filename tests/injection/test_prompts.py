@@ -7,15 +7,15 @@ import unicodedata
 
 import pytest
 
-from core.extraction import ExtractionInput, InputElement, extraction_input
-from core.prompts import Prompt, shipped_prompts
-from core.prompts.template import fence
-from ingestion.chunk import chunk_reading
-from ingestion.extract.llm.numbering import CUT, MAX_CHARACTERS, Call, number_call, page_text
-from ingestion.extract.llm.render import render_call
-from ingestion.read import read_document
-from ingestion.read.headings import limited
-from ingestion.sources.document import SourceDocument
+from clausegraph.core.extraction import ExtractionInput, InputElement, extraction_input
+from clausegraph.core.prompts import Prompt, shipped_prompts
+from clausegraph.core.prompts.template import fence
+from clausegraph.ingestion.chunk import chunk_reading
+from clausegraph.ingestion.extract.llm.numbering import CUT, MAX_CHARACTERS, Call, number_call, page_text
+from clausegraph.ingestion.extract.llm.render import render_call
+from clausegraph.ingestion.read import read_document
+from clausegraph.ingestion.read.headings import limited
+from clausegraph.ingestion.sources.document import SourceDocument
 from tests.injection.hostile import MARKUP, NAMES, TEXTS, pages
 
 pytestmark = pytest.mark.unit

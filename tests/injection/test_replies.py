@@ -8,18 +8,18 @@ import unicodedata
 
 import pytest
 
-from core.errors import UnusableReply
-from core.extraction import Extraction, ExtractionInput, extraction_input
-from core.language.normalise import tokens
-from core.serial import extraction_from_json, extraction_to_json, pack, unpack
-from core.types import Literal, Mention, Modality, leaves
-from indexes.projection import LITERAL, object_key
-from ingestion.chunk import chunk_reading
-from ingestion.extract.llm.numbering import Call, number_call
-from ingestion.extract.llm.parse_conditional import parse_conditional
-from ingestion.extract.llm.parse_lines import parse_triples, statements_of_lines
-from ingestion.read import read_document
-from ingestion.sources.document import SourceDocument
+from clausegraph.core.errors import UnusableReply
+from clausegraph.core.extraction import Extraction, ExtractionInput, extraction_input
+from clausegraph.core.language.normalise import tokens
+from clausegraph.core.serial import extraction_from_json, extraction_to_json, pack, unpack
+from clausegraph.core.types import Literal, Mention, Modality, leaves
+from clausegraph.indexes.projection import LITERAL, object_key
+from clausegraph.ingestion.chunk import chunk_reading
+from clausegraph.ingestion.extract.llm.numbering import Call, number_call
+from clausegraph.ingestion.extract.llm.parse_conditional import parse_conditional
+from clausegraph.ingestion.extract.llm.parse_lines import parse_triples, statements_of_lines
+from clausegraph.ingestion.read import read_document
+from clausegraph.ingestion.sources.document import SourceDocument
 from tests.injection.hostile import REPLIES, reply, triple
 
 pytestmark = pytest.mark.unit

@@ -13,16 +13,16 @@ from pathlib import Path
 
 import pytest
 
-from core.extraction import ExtractionInput, InputElement, extraction_input
-from core.language.sentences import sentence_spans
-from core.serial import pack, reading_to_json
-from core.types import Reading
-from indexes.projection import project
-from ingestion.chunk import chunk_reading
-from ingestion.extract.rules import RuleExtractor
-from ingestion.read import read_document
-from ingestion.read.headings import MAX_NAME
-from ingestion.sources.document import CONDITIONALQA, SourceDocument
+from clausegraph.core.extraction import ExtractionInput, InputElement, extraction_input
+from clausegraph.core.language.sentences import sentence_spans
+from clausegraph.core.serial import pack, reading_to_json
+from clausegraph.core.types import Reading
+from clausegraph.indexes.projection import project
+from clausegraph.ingestion.chunk import chunk_reading
+from clausegraph.ingestion.extract.rules import RuleExtractor
+from clausegraph.ingestion.read import read_document
+from clausegraph.ingestion.read.headings import MAX_NAME
+from clausegraph.ingestion.sources.document import CONDITIONALQA, SourceDocument
 from tests.injection.conftest import Cli, parsed
 from tests.injection.test_terminal import obeyed
 

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from app.cli.output import console, table
-from app.text import clean, clean_json, one_line
-from indexes.ledger.store import open_ledger
-from indexes.views import open_view
+from clausegraph.app.cli.output import console, table
+from clausegraph.app.text import clean, clean_json, one_line
+from clausegraph.indexes.ledger.store import open_ledger
+from clausegraph.indexes.views import open_view
 from tests.injection.conftest import Cli
 from tests.injection.hostile import MARKUP, NAMES, REPLIES, TEXTS
 

@@ -13,11 +13,11 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-import ingestion.pipeline as pipeline
-from core.errors import InputError, NotFoundError
-from indexes.corpora import get_corpus
-from indexes.decisions import Proposed, decide, store_proposals
-from indexes.epochs import list_epochs
+import clausegraph.ingestion.pipeline as pipeline
+from clausegraph.core.errors import InputError, NotFoundError
+from clausegraph.indexes.corpora import get_corpus
+from clausegraph.indexes.decisions import Proposed, decide, store_proposals
+from clausegraph.indexes.epochs import list_epochs
 from tests.law.world import CORPUS, Killed, World
 
 pytestmark = pytest.mark.unit
@@ -199,7 +199,7 @@ def killing(point: str):
         case "segment":
             patch.setattr(pipeline, "freeze", freeze_then_die)
         case "flip":
-            patch.setattr("indexes.publish.check_fence", _die_at_second_check())
+            patch.setattr("clausegraph.indexes.publish.check_fence", _die_at_second_check())
         case "after":
             patch.setattr(pipeline, "finish", finish_then_die)
     try:
@@ -210,7 +210,7 @@ def killing(point: str):
 
 def _die_at_second_check():
     """check_fence is called by freeze, then by the flip, after the segment was written."""
-    from indexes.ledger.leases import check_fence
+    from clausegraph.indexes.ledger.leases import check_fence
 
     calls = {"count": 0}
 

@@ -9,22 +9,22 @@ from pathlib import Path
 import numpy as np
 from sqlalchemy import insert, select
 
-from core.extraction import Extraction, ExtractionInput
-from core.models.embedding import HashingEmbedder, Vectors
-from indexes.corpora import ensure_corpus, get_corpus
-from indexes.decisions import Decision, list_decisions, merge, undo
-from indexes.dump import dump_lines, graph_lines, vector_values
-from indexes.epochs import rollback
-from indexes.graph.projections import NO_PROJECTIONS
-from indexes.ledger.schema import decisions
-from indexes.ledger.store import Ledger, open_ledger
-from indexes.vacuum import VacuumReport
-from indexes.views import GraphAt, open_view
-from ingestion.entities import apply_decisions
-from ingestion.extract.rules import RuleExtractor
-from ingestion.pipeline import Options, Tools, ingest
-from ingestion.report import RunReport
-from ingestion.sources import open_source
+from clausegraph.core.extraction import Extraction, ExtractionInput
+from clausegraph.core.models.embedding import HashingEmbedder, Vectors
+from clausegraph.indexes.corpora import ensure_corpus, get_corpus
+from clausegraph.indexes.decisions import Decision, list_decisions, merge, undo
+from clausegraph.indexes.dump import dump_lines, graph_lines, vector_values
+from clausegraph.indexes.epochs import rollback
+from clausegraph.indexes.graph.projections import NO_PROJECTIONS
+from clausegraph.indexes.ledger.schema import decisions
+from clausegraph.indexes.ledger.store import Ledger, open_ledger
+from clausegraph.indexes.vacuum import VacuumReport
+from clausegraph.indexes.views import GraphAt, open_view
+from clausegraph.ingestion.entities import apply_decisions
+from clausegraph.ingestion.extract.rules import RuleExtractor
+from clausegraph.ingestion.pipeline import Options, Tools, ingest
+from clausegraph.ingestion.report import RunReport
+from clausegraph.ingestion.sources import open_source
 
 CORPUS = "law"
 
@@ -137,8 +137,8 @@ class World:
         return get_corpus(self.ledger, CORPUS).newest
 
     def vacuum(self, keep_epochs: int, keep_days: float) -> VacuumReport:
-        from indexes.ledger.leases import run_lease
-        from indexes.vacuum import vacuum
+        from clausegraph.indexes.ledger.leases import run_lease
+        from clausegraph.indexes.vacuum import vacuum
 
         corpus = get_corpus(self.ledger, CORPUS)
         with run_lease(self.ledger, corpus.id, "vacuum") as lease:

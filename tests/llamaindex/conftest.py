@@ -9,9 +9,9 @@ import pytest
 from llama_index.core.llms import CompletionResponse, CustomLLM, LLMMetadata
 from llama_index.core.llms.callbacks import llm_completion_callback
 
-from core.models.embedding import HashingEmbedder
-from indexes.views import View, open_view
-from query.stores.embedding import EmbedderModel
+from clausegraph.core.models.embedding import HashingEmbedder
+from clausegraph.indexes.views import View, open_view
+from clausegraph.query.stores.embedding import EmbedderModel
 from tests.graph_contract.scripted import Town
 
 EMBEDDER = HashingEmbedder(8)

@@ -12,18 +12,18 @@ from llama_index.core.llms import MockLLM
 from pydantic import BaseModel, Field
 
 import clausegraph
-from core.errors import InputError, QueryRefused, StoreMismatch
-from indexes.corpora import CorpusRow
-from indexes.graph.neo4j import Neo4jServer
-from indexes.graph.neo4j_graph import Neo4jGraph
-from indexes.graph.neo4j_projection import Neo4jProjection
-from indexes.graph.neo4j_rows import Corpus
-from indexes.ledger.identity import ledger_id
-from indexes.ledger.store import Ledger
-from indexes.views import View, open_view
-from query.stores.embedding import EmbedderModel
-from query.stores.property_graph import ViewPropertyGraphStore
-from query.stores.vector_store import ViewVectorStore
+from clausegraph.core.errors import InputError, QueryRefused, StoreMismatch
+from clausegraph.indexes.corpora import CorpusRow
+from clausegraph.indexes.graph.neo4j import Neo4jServer
+from clausegraph.indexes.graph.neo4j_graph import Neo4jGraph
+from clausegraph.indexes.graph.neo4j_projection import Neo4jProjection
+from clausegraph.indexes.graph.neo4j_rows import Corpus
+from clausegraph.indexes.ledger.identity import ledger_id
+from clausegraph.indexes.ledger.store import Ledger
+from clausegraph.indexes.views import View, open_view
+from clausegraph.query.stores.embedding import EmbedderModel
+from clausegraph.query.stores.property_graph import ViewPropertyGraphStore
+from clausegraph.query.stores.vector_store import ViewVectorStore
 from tests.graph_contract.scripted import Town
 from tests.llamaindex.conftest import EMBEDDER, Script
 from tests.neo4j.server import emptied, shared_address

@@ -13,11 +13,11 @@ from llama_index.core.graph_stores import SimplePropertyGraphStore
 from llama_index.core.llms import MockLLM
 from llama_index.vector_stores.faiss import FaissVectorStore
 
-from app.export.llamaindex import MANIFEST, write_folder
-from core.errors import InputError
-from indexes.views import View, open_view
-from query.stores.embedding import EmbedderModel
-from query.stores.vector_store import ViewVectorStore
+from clausegraph.app.export.llamaindex import MANIFEST, write_folder
+from clausegraph.core.errors import InputError
+from clausegraph.indexes.views import View, open_view
+from clausegraph.query.stores.embedding import EmbedderModel
+from clausegraph.query.stores.vector_store import ViewVectorStore
 from tests.graph_contract.scripted import Town
 from tests.llamaindex.conftest import HOSTILE, Script
 

@@ -14,14 +14,14 @@ from llama_index.core.indices.property_graph import LLMSynonymRetriever, VectorC
 from llama_index.graph_stores.neo4j import Neo4jPropertyGraphStore
 from pydantic import SecretStr
 
-from app.export import llamaindex_neo4j
-from app.export.llamaindex import entity_id, hand_over, stock_id
-from app.export.llamaindex_neo4j import identifier
-from core.errors import InputError, SettingsError, StoreRefused, StoreUnavailable
-from core.settings import Settings
-from indexes.graph.neo4j import Address, Neo4jServer
-from indexes.views import View, open_view
-from query.stores.embedding import EmbedderModel
+from clausegraph.app.export import llamaindex_neo4j
+from clausegraph.app.export.llamaindex import entity_id, hand_over, stock_id
+from clausegraph.app.export.llamaindex_neo4j import identifier
+from clausegraph.core.errors import InputError, SettingsError, StoreRefused, StoreUnavailable
+from clausegraph.core.settings import Settings
+from clausegraph.indexes.graph.neo4j import Address, Neo4jServer
+from clausegraph.indexes.views import View, open_view
+from clausegraph.query.stores.embedding import EmbedderModel
 from tests.graph_contract.scripted import Town
 from tests.llamaindex.conftest import HOSTILE, Script
 from tests.neo4j.server import emptied, own_server, shared_address

@@ -19,12 +19,12 @@ from llama_index.core.indices.property_graph import (
 from llama_index.core.llms import MockLLM
 from llama_index.core.vector_stores.types import VectorStoreQuery
 
-from core.errors import InputError, ViewExpired
-from indexes.views import View, open_view
-from query.stores import property_graph
-from query.stores.embedding import EmbedderModel
-from query.stores.property_graph import ViewPropertyGraphStore
-from query.stores.vector_store import ViewVectorStore
+from clausegraph.core.errors import InputError, ViewExpired
+from clausegraph.indexes.views import View, open_view
+from clausegraph.query.stores import property_graph
+from clausegraph.query.stores.embedding import EmbedderModel
+from clausegraph.query.stores.property_graph import ViewPropertyGraphStore
+from clausegraph.query.stores.vector_store import ViewVectorStore
 from tests.graph_contract.scripted import Town
 from tests.llamaindex.conftest import HOSTILE, Script
 

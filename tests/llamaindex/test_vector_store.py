@@ -17,10 +17,10 @@ from llama_index.core.vector_stores.types import (
     VectorStoreQueryMode,
 )
 
-from core.errors import InputError, ModelMismatchError
-from indexes.views import View
-from query.stores.embedding import EmbedderModel
-from query.stores.vector_store import KINDS, ViewVectorStore
+from clausegraph.core.errors import InputError, ModelMismatchError
+from clausegraph.indexes.views import View
+from clausegraph.query.stores.embedding import EmbedderModel
+from clausegraph.query.stores.vector_store import KINDS, ViewVectorStore
 from tests.graph_contract.scripted import Town
 from tests.llamaindex.conftest import EMBEDDER
 

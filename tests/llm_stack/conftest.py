@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from app.fake_llm import FakeModelServer, FakeOptions
-from core.models.build import ModelOptions, make_llm
-from core.models.guard import GuardedLLM
+from clausegraph.app.fake_llm import FakeModelServer, FakeOptions
+from clausegraph.core.models.build import ModelOptions, make_llm
+from clausegraph.core.models.guard import GuardedLLM
 from tests.llm_stack.doubles import MemoryBudget, MemoryCache, Records
 
 Make = Callable[..., GuardedLLM]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import threading
 
-from core.errors import BudgetExceeded
-from core.models.calls import CallRecord, Reservation
+from clausegraph.core.errors import BudgetExceeded
+from clausegraph.core.models.calls import CallRecord, Reservation
 
 
 class Records:

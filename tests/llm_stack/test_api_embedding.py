@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from app.fake_llm import FakeModelServer
-from core.errors import ModelRefused, ModelUnavailable, SettingsError, UnusableReply
-from core.models.api_embedding import ApiEmbedder
-from core.models.build import ModelOptions
-from core.models.middleware import retry
+from clausegraph.app.fake_llm import FakeModelServer
+from clausegraph.core.errors import ModelRefused, ModelUnavailable, SettingsError, UnusableReply
+from clausegraph.core.models.api_embedding import ApiEmbedder
+from clausegraph.core.models.build import ModelOptions
+from clausegraph.core.models.middleware import retry
 
 
 @pytest.fixture(autouse=True)

@@ -11,13 +11,13 @@ from llama_index.core.base.llms.types import ChatMessage, ChatResponse, ChatResp
 from llama_index.core.llms import MockLLM
 from llama_index.core.prompts import PromptTemplate
 
-from core.errors import BudgetExceeded, ModelRefused, ModelUnavailable
-from core.models.calls import Reservation
-from core.models.guard import GuardedLLM
-from core.models.loop import run_sync
-from core.models.middleware import retry
-from core.models.middleware.charge import output_bound, prompt_bound
-from core.models.stack import ModelCall
+from clausegraph.core.errors import BudgetExceeded, ModelRefused, ModelUnavailable
+from clausegraph.core.models.calls import Reservation
+from clausegraph.core.models.guard import GuardedLLM
+from clausegraph.core.models.loop import run_sync
+from clausegraph.core.models.middleware import retry
+from clausegraph.core.models.middleware.charge import output_bound, prompt_bound
+from clausegraph.core.models.stack import ModelCall
 from tests.llm_stack.doubles import MemoryBudget, MemoryCache, Records
 
 pytestmark = pytest.mark.unit

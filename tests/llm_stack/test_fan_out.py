@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 from llama_index.core.base.llms.types import ChatMessage
 
-from app.fake_llm import FakeModelServer
-from core.errors import ModelRefused
-from core.models.calls import CallLabels
-from core.models.fan_out import ChatRequest, chat_all, finish_reason, usage_of
+from clausegraph.app.fake_llm import FakeModelServer
+from clausegraph.core.errors import ModelRefused
+from clausegraph.core.models.calls import CallLabels
+from clausegraph.core.models.fan_out import ChatRequest, chat_all, finish_reason, usage_of
 from tests.llm_stack.conftest import Make
 from tests.llm_stack.doubles import MemoryBudget, Records
 
@@ -103,9 +103,9 @@ SCRIPT = """
 import sys
 from contextlib import closing
 from llama_index.core.base.llms.types import ChatMessage
-from core.models.build import ModelOptions, make_llm
-from core.models.calls import CallLabels
-from core.models.fan_out import ChatRequest, chat_all
+from clausegraph.core.models.build import ModelOptions, make_llm
+from clausegraph.core.models.calls import CallLabels
+from clausegraph.core.models.fan_out import ChatRequest, chat_all
 
 llm = make_llm(ModelOptions("mistral", "fake-small", sys.argv[1], "none"))
 def take():

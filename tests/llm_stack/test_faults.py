@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from llama_index.core.base.llms.types import ChatMessage
 
-from app.fake_llm import FakeModelServer
-from core.errors import ModelCallError, ModelRefused, ModelUnavailable, UnusableReply
-from core.models.clients.failures import Server, retry_after
-from core.models.middleware import retry
+from clausegraph.app.fake_llm import FakeModelServer
+from clausegraph.core.errors import ModelCallError, ModelRefused, ModelUnavailable, UnusableReply
+from clausegraph.core.models.clients.failures import Server, retry_after
+from clausegraph.core.models.middleware import retry
 from tests.llm_stack.conftest import Make
 from tests.llm_stack.doubles import MemoryBudget, MemoryCache, Records
 

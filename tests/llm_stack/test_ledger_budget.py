@@ -13,15 +13,15 @@ import pytest
 from llama_index.core.base.llms.types import ChatMessage
 from sqlalchemy import select
 
-from app.fake_llm import FakeModelServer
-from core.errors import BudgetExceeded
-from core.models.build import ModelOptions, make_llm
-from core.models.calls import CallLabels, CallRecord, Usage, call_labels
-from core.models.fan_out import ChatRequest, chat_all
-from indexes.corpora import ensure_corpus
-from indexes.ledger.budgets import LedgerUsage, open_budget, run_usage
-from indexes.ledger.schema import budgets, model_calls
-from indexes.ledger.store import Ledger, open_ledger
+from clausegraph.app.fake_llm import FakeModelServer
+from clausegraph.core.errors import BudgetExceeded
+from clausegraph.core.models.build import ModelOptions, make_llm
+from clausegraph.core.models.calls import CallLabels, CallRecord, Usage, call_labels
+from clausegraph.core.models.fan_out import ChatRequest, chat_all
+from clausegraph.indexes.corpora import ensure_corpus
+from clausegraph.indexes.ledger.budgets import LedgerUsage, open_budget, run_usage
+from clausegraph.indexes.ledger.schema import budgets, model_calls
+from clausegraph.indexes.ledger.store import Ledger, open_ledger
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -29,12 +29,12 @@ HAMMER = """
 import sys
 from pathlib import Path
 from llama_index.core.base.llms.types import ChatMessage
-from core.errors import BudgetExceeded
-from core.models.build import ModelOptions, make_llm
-from core.models.calls import CallLabels
-from core.models.fan_out import ChatRequest, chat_all
-from indexes.ledger.budgets import LedgerUsage, open_budget
-from indexes.ledger.store import open_ledger
+from clausegraph.core.errors import BudgetExceeded
+from clausegraph.core.models.build import ModelOptions, make_llm
+from clausegraph.core.models.calls import CallLabels
+from clausegraph.core.models.fan_out import ChatRequest, chat_all
+from clausegraph.indexes.ledger.budgets import LedgerUsage, open_budget
+from clausegraph.indexes.ledger.store import open_ledger
 
 home, url, corpus, limit, name = sys.argv[1:]
 with open_ledger(Path(home)) as ledger:

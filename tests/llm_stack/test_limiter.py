@@ -7,13 +7,13 @@ import time
 
 import pytest
 
-from app.fake_llm import FakeModelServer
-from core.errors import ModelUnavailable
-from core.models.fan_out import chat_all
-from core.models.guard import GuardedLLM
-from core.models.loop import run_sync
-from core.models.middleware import retry
-from core.models.middleware.limiter import Limiting
+from clausegraph.app.fake_llm import FakeModelServer
+from clausegraph.core.errors import ModelUnavailable
+from clausegraph.core.models.fan_out import chat_all
+from clausegraph.core.models.guard import GuardedLLM
+from clausegraph.core.models.loop import run_sync
+from clausegraph.core.models.middleware import retry
+from clausegraph.core.models.middleware.limiter import Limiting
 from tests.llm_stack.conftest import Make
 from tests.llm_stack.test_fan_out import taking
 

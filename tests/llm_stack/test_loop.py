@@ -13,9 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from app.fake_llm import FakeModelServer
-from core.models.build import ModelOptions, make_llm
-from core.models.loop import iterate_async, iterate_sync, model_loop, run_async, run_sync
+from clausegraph.app.fake_llm import FakeModelServer
+from clausegraph.core.models.build import ModelOptions, make_llm
+from clausegraph.core.models.loop import iterate_async, iterate_sync, model_loop, run_async, run_sync
 from tests.llm_stack.conftest import Make
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -146,7 +146,7 @@ def test_a_forked_child_calls_too(provider: str, make: Make) -> None:
 
 SCRIPT = """
 import sys
-from core.models.build import ModelOptions, make_llm
+from clausegraph.core.models.build import ModelOptions, make_llm
 llm = make_llm(ModelOptions(sys.argv[1], "fake-small", sys.argv[2], "none"))
 print(llm.complete("x").text)
 chunks = llm.stream_chat([__import__("llama_index.core.llms").core.llms.ChatMessage(content="a b c")])

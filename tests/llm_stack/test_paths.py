@@ -12,8 +12,8 @@ from llama_index.core.prompts import PromptTemplate
 from llama_index.core.tools import FunctionTool
 from pydantic import BaseModel
 
-from app.fake_llm import FakeModelServer
-from core.models.guard import GuardedLLM
+from clausegraph.app.fake_llm import FakeModelServer
+from clausegraph.core.models.guard import GuardedLLM
 from tests.llm_stack.conftest import Make
 from tests.llm_stack.doubles import MemoryBudget, MemoryCache, Records
 

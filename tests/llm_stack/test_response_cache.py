@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from indexes.response_cache import FileResponseCache
+from clausegraph.indexes.response_cache import FileResponseCache
 
 pytestmark = pytest.mark.unit
 
@@ -88,7 +88,7 @@ def test_a_folder_that_cannot_be_written_stops_nothing(tmp_path: Path, caplog: p
 def test_threads_and_processes_share_it(tmp_path: Path) -> None:
     path = tmp_path / "responses.db"
     script = (
-        "import sys; from pathlib import Path; from indexes.response_cache import FileResponseCache\n"
+        "import sys; from pathlib import Path; from clausegraph.indexes.response_cache import FileResponseCache\n"
         "cache = FileResponseCache(Path(sys.argv[1]), 10_000_000)\n"
         "for i in range(100): cache.put(f'{sys.argv[2]} {i}', b'x' * 500); assert cache.get(f'{sys.argv[2]} {i}')\n"
         "cache.close()"

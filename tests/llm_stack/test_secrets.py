@@ -8,10 +8,10 @@ import traceback
 import pytest
 from llama_index.core.base.llms.types import ChatMessage
 
-from app.fake_llm import FakeModelServer
-from core.errors import ModelCallError, SettingsError
-from core.models.build import ModelOptions, make_llm
-from core.models.clients.failures import Server
+from clausegraph.app.fake_llm import FakeModelServer
+from clausegraph.core.errors import ModelCallError, SettingsError
+from clausegraph.core.models.build import ModelOptions, make_llm
+from clausegraph.core.models.clients.failures import Server
 from tests.llm_stack.conftest import Make
 
 KEY = "sk-Secret0123456789"

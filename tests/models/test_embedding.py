@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from core.errors import ModelError
-from core.models.embedding import HashingEmbedder, Vectors
-from core.models.sentence_transformers import BGE_INSTRUCTION, ModelSettings, SentenceTransformerEmbedder
-from core.tokens import packaged_model_path
+from clausegraph.core.errors import ModelError
+from clausegraph.core.models.embedding import HashingEmbedder, Vectors
+from clausegraph.core.models.sentence_transformers import BGE_INSTRUCTION, ModelSettings, SentenceTransformerEmbedder
+from clausegraph.core.tokens import packaged_model_path
 
 pytestmark = pytest.mark.unit
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from indexes.graph.neo4j import Address, Neo4jServer
-from indexes.graph.neo4j_projection import Neo4jProjection
+from clausegraph.indexes.graph.neo4j import Address, Neo4jServer
+from clausegraph.indexes.graph.neo4j_projection import Neo4jProjection
 from tests.graph_contract.scripted import Town
 from tests.neo4j.server import emptied, shared_address
 

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from app.servers.jars import check_java, check_maven
-from app.servers.neo4j import RunningNeo4j, start_neo4j
-from core.errors import InputError
-from indexes.graph.neo4j import Address, Neo4jServer
+from clausegraph.app.servers.jars import check_java, check_maven
+from clausegraph.app.servers.neo4j import RunningNeo4j, start_neo4j
+from clausegraph.core.errors import InputError
+from clausegraph.indexes.graph.neo4j import Address, Neo4jServer
 
 CACHE = Path(__file__).resolve().parents[2] / ".neo4j"  # jars, shared with `make neo4j`
 MEMORY = "600m"

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner, Result
 
-from app.cli.main import make_app
-from indexes.graph.neo4j import Address
+from clausegraph.app.cli.main import make_app
+from clausegraph.indexes.graph.neo4j import Address
 
 pytestmark = pytest.mark.integration
 

@@ -14,14 +14,21 @@ import psutil
 import pytest
 from neo4j.exceptions import Neo4jError
 
-from app.servers.jars import check_java, check_maven
-from app.servers.neo4j import find_neo4j, start_neo4j, stop_neo4j
-from app.servers.process import end, is_ours, save_record
-from core.errors import InputError, LeaseHeldError, SettingsError, StoreError, StoreRefused, StoreUnavailable
-from core.settings import Settings
-from indexes.graph.neo4j import Address, Neo4jServer, check_version, driver_errors
-from indexes.graph.neo4j_projection import Neo4jProjection
-from indexes.ledger.leases import run_lease
+from clausegraph.app.servers.jars import check_java, check_maven
+from clausegraph.app.servers.neo4j import find_neo4j, start_neo4j, stop_neo4j
+from clausegraph.app.servers.process import end, is_ours, save_record
+from clausegraph.core.errors import (
+    InputError,
+    LeaseHeldError,
+    SettingsError,
+    StoreError,
+    StoreRefused,
+    StoreUnavailable,
+)
+from clausegraph.core.settings import Settings
+from clausegraph.indexes.graph.neo4j import Address, Neo4jServer, check_version, driver_errors
+from clausegraph.indexes.graph.neo4j_projection import Neo4jProjection
+from clausegraph.indexes.ledger.leases import run_lease
 from tests.graph_contract.scripted import Town
 from tests.neo4j.bolt import saying
 from tests.neo4j.server import CACHE, MEMORY, own_server
@@ -110,7 +117,7 @@ def test_what_a_server_answers_becomes_one_line_with_the_fix(
 def test_another_writer_is_publishing(town: Town, address: Address) -> None:
     from typer.testing import CliRunner
 
-    from app.cli.main import make_app
+    from clausegraph.app.cli.main import make_app
 
     town.write("a", "grant | pays | =£200")
     town.publish()
@@ -136,7 +143,7 @@ def test_another_writer_is_publishing(town: Town, address: Address) -> None:
 
 
 def test_no_password_is_a_setting_that_is_missing() -> None:
-    from app.projecting import make_server
+    from clausegraph.app.projecting import make_server
 
     with pytest.raises(SettingsError, match="CLAUSEGRAPH_NEO4J_PASSWORD"):
         make_server(Settings(neo4j_password=None))

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from app.servers.jars import POM, ensure_jars
-from core.errors import StorageError
+from clausegraph.app.servers.jars import POM, ensure_jars
+from clausegraph.core.errors import StorageError
 
 pytestmark = pytest.mark.unit
 

@@ -19,16 +19,16 @@ from pathlib import Path
 
 import pytest
 
-from app.servers.neo4j import find_neo4j, start_neo4j
-from core.errors import StoreError, StoreMismatch
-from core.types import Support
-from indexes.corpora import get_corpus
-from indexes.graph.neo4j import Address, Neo4jServer
-from indexes.graph.neo4j_graph import Neo4jGraph
-from indexes.graph.neo4j_projection import Neo4jProjection
-from indexes.graph.neo4j_rows import Corpus
-from indexes.graph.sql import SqlGraph
-from indexes.ledger.identity import ledger_id
+from clausegraph.app.servers.neo4j import find_neo4j, start_neo4j
+from clausegraph.core.errors import StoreError, StoreMismatch
+from clausegraph.core.types import Support
+from clausegraph.indexes.corpora import get_corpus
+from clausegraph.indexes.graph.neo4j import Address, Neo4jServer
+from clausegraph.indexes.graph.neo4j_graph import Neo4jGraph
+from clausegraph.indexes.graph.neo4j_projection import Neo4jProjection
+from clausegraph.indexes.graph.neo4j_rows import Corpus
+from clausegraph.indexes.graph.sql import SqlGraph
+from clausegraph.indexes.ledger.identity import ledger_id
 from tests.graph_contract.scripted import Town
 from tests.neo4j.server import CACHE, MEMORY, own_server
 from tests.neo4j.writer import BATCH, edit, publish, reopened, run

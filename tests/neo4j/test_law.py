@@ -11,15 +11,15 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import invariant, precondition, rule
 
-from core.errors import StoreUnavailable
-from indexes.corpora import CorpusRow, get_corpus
-from indexes.graph.neo4j import Address, Neo4jServer
-from indexes.graph.neo4j_graph import Neo4jGraph
-from indexes.graph.neo4j_projection import Neo4jProjection
-from indexes.graph.neo4j_rows import Corpus
-from indexes.graph.projections import Follower, Projections
-from indexes.ledger.identity import ledger_id
-from indexes.ledger.store import Ledger
+from clausegraph.core.errors import StoreUnavailable
+from clausegraph.indexes.corpora import CorpusRow, get_corpus
+from clausegraph.indexes.graph.neo4j import Address, Neo4jServer
+from clausegraph.indexes.graph.neo4j_graph import Neo4jGraph
+from clausegraph.indexes.graph.neo4j_projection import Neo4jProjection
+from clausegraph.indexes.graph.neo4j_rows import Corpus
+from clausegraph.indexes.graph.projections import Follower, Projections
+from clausegraph.indexes.ledger.identity import ledger_id
+from clausegraph.indexes.ledger.store import Ledger
 from tests.law.test_law import NAMES, Law, texts
 from tests.law.world import CORPUS, Killed, World
 from tests.neo4j.server import emptied, shared_address

@@ -7,19 +7,19 @@ from pathlib import Path
 
 import pytest
 
-from core.errors import StoreMismatch, StoreUnavailable
-from indexes.corpora import drop_corpus, get_corpus
-from indexes.epochs import rollback
-from indexes.graph.neo4j import Address, Neo4jServer
-from indexes.graph.neo4j_graph import Neo4jGraph
-from indexes.graph.neo4j_projection import Neo4jProjection
-from indexes.graph.neo4j_rows import STATES, Corpus, Interval, opened
-from indexes.graph.neo4j_writes import write_part
-from indexes.graph.sql import SqlGraph
-from indexes.ledger.identity import ledger_id
-from indexes.ledger.leases import run_lease
-from indexes.ledger.store import open_ledger
-from indexes.publish import PageTarget, abandon, freeze, make_plan
+from clausegraph.core.errors import StoreMismatch, StoreUnavailable
+from clausegraph.indexes.corpora import drop_corpus, get_corpus
+from clausegraph.indexes.epochs import rollback
+from clausegraph.indexes.graph.neo4j import Address, Neo4jServer
+from clausegraph.indexes.graph.neo4j_graph import Neo4jGraph
+from clausegraph.indexes.graph.neo4j_projection import Neo4jProjection
+from clausegraph.indexes.graph.neo4j_rows import STATES, Corpus, Interval, opened
+from clausegraph.indexes.graph.neo4j_writes import write_part
+from clausegraph.indexes.graph.sql import SqlGraph
+from clausegraph.indexes.ledger.identity import ledger_id
+from clausegraph.indexes.ledger.leases import run_lease
+from clausegraph.indexes.ledger.store import open_ledger
+from clausegraph.indexes.publish import PageTarget, abandon, freeze, make_plan
 from tests.graph_contract.scripted import Town
 
 pytestmark = pytest.mark.integration

@@ -10,24 +10,24 @@ from typing import Any
 
 import pytest
 
-from core.models.embedding import HashingEmbedder
-from core.types import Literal
-from indexes.corpora import get_corpus
-from indexes.graph.neo4j import Neo4jServer
-from indexes.graph.neo4j_graph import Neo4jGraph
-from indexes.graph.neo4j_projection import Neo4jProjection
-from indexes.graph.neo4j_rows import Corpus
-from indexes.graph.protocol import Graph
-from indexes.graph.sql import SqlGraph
-from indexes.ledger.identity import ledger_id
-from indexes.ledger.store import Ledger, open_ledger
-from indexes.views import View, open_view
-from ingestion.extract.rules import RuleExtractor
-from ingestion.pipeline import Tools, ingest
-from ingestion.sources import open_source
-from query.retrieve.elements import rank_elements
-from query.retrieve.facts import find_facts
-from query.retrieve.question import Inquiry
+from clausegraph.core.models.embedding import HashingEmbedder
+from clausegraph.core.types import Literal
+from clausegraph.indexes.corpora import get_corpus
+from clausegraph.indexes.graph.neo4j import Neo4jServer
+from clausegraph.indexes.graph.neo4j_graph import Neo4jGraph
+from clausegraph.indexes.graph.neo4j_projection import Neo4jProjection
+from clausegraph.indexes.graph.neo4j_rows import Corpus
+from clausegraph.indexes.graph.protocol import Graph
+from clausegraph.indexes.graph.sql import SqlGraph
+from clausegraph.indexes.ledger.identity import ledger_id
+from clausegraph.indexes.ledger.store import Ledger, open_ledger
+from clausegraph.indexes.views import View, open_view
+from clausegraph.ingestion.extract.rules import RuleExtractor
+from clausegraph.ingestion.pipeline import Tools, ingest
+from clausegraph.ingestion.sources import open_source
+from clausegraph.query.retrieve.elements import rank_elements
+from clausegraph.query.retrieve.facts import find_facts
+from clausegraph.query.retrieve.question import Inquiry
 
 pytestmark = pytest.mark.integration
 

@@ -6,9 +6,9 @@ import random
 from multiprocessing.synchronize import Event
 from pathlib import Path
 
-from indexes.graph.neo4j import Address, Neo4jServer
-from indexes.graph.neo4j_projection import Neo4jProjection
-from indexes.ledger.store import open_ledger
+from clausegraph.indexes.graph.neo4j import Address, Neo4jServer
+from clausegraph.indexes.graph.neo4j_projection import Neo4jProjection
+from clausegraph.indexes.ledger.store import open_ledger
 from tests.graph_contract.scripted import Town
 
 BATCH = 40  # relationships a transaction, so that there are many moments to die at

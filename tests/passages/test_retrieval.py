@@ -12,22 +12,22 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from app.cli.main import make_app
-from core.errors import InputError
-from core.models.embedding import HashingEmbedder
-from eval.passages import evaluate, load_questions
-from indexes.ledger.store import Ledger, open_ledger
-from indexes.views import View, open_view
-from ingestion.extract.given import GivenExtractor
-from ingestion.pipeline import Tools, ingest
-from ingestion.report import RunReport
-from ingestion.sources import PassagesSource
-from query.rank.signals import Place
-from query.retrieve.llama import GraphRetriever, PassageRetriever
-from query.retrieve.network import Level, network_for
-from query.retrieve.passages import RANKINGS, rank_passages
-from query.retrieve.question import Inquiry
-from query.retrieve.single import fact_elements
+from clausegraph.app.cli.main import make_app
+from clausegraph.core.errors import InputError
+from clausegraph.core.models.embedding import HashingEmbedder
+from clausegraph.eval.passages import evaluate, load_questions
+from clausegraph.indexes.ledger.store import Ledger, open_ledger
+from clausegraph.indexes.views import View, open_view
+from clausegraph.ingestion.extract.given import GivenExtractor
+from clausegraph.ingestion.pipeline import Tools, ingest
+from clausegraph.ingestion.report import RunReport
+from clausegraph.ingestion.sources import PassagesSource
+from clausegraph.query.rank.signals import Place
+from clausegraph.query.retrieve.llama import GraphRetriever, PassageRetriever
+from clausegraph.query.retrieve.network import Level, network_for
+from clausegraph.query.retrieve.passages import RANKINGS, rank_passages
+from clausegraph.query.retrieve.question import Inquiry
+from clausegraph.query.retrieve.single import fact_elements
 from tests.passages.conftest import PASSAGES, QUESTIONS, SUPPORT
 
 Write = Callable[[str, Any], Path]
@@ -210,10 +210,10 @@ def test_recorded_triples_of_the_shared_file_are_all_accounted_for() -> None:
     path = SHARED / "passages_with_triples.json"
     if not path.is_file():
         pytest.skip(f"no multi-hop passages at {path}; set CLAUSEGRAPH_SHARED_DATA to the parent of musique/")
-    from core.extraction import extraction_input
-    from ingestion.chunk import chunk_reading
-    from ingestion.read import read_document
-    from ingestion.sources import SourceDocument
+    from clausegraph.core.extraction import extraction_input
+    from clausegraph.ingestion.chunk import chunk_reading
+    from clausegraph.ingestion.read import read_document
+    from clausegraph.ingestion.sources import SourceDocument
 
     source = PassagesSource(path)
     passages = source.passages()

@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from core.errors import SourceError
-from ingestion.read import read_document
-from ingestion.sources import CONDITIONALQA, PassagesSource, SourceDocument, open_source
-from ingestion.sources.conditionalqa import ConditionalQASource
-from ingestion.sources.passages import slug_of
+from clausegraph.core.errors import SourceError
+from clausegraph.ingestion.read import read_document
+from clausegraph.ingestion.sources import CONDITIONALQA, PassagesSource, SourceDocument, open_source
+from clausegraph.ingestion.sources.conditionalqa import ConditionalQASource
+from clausegraph.ingestion.sources.passages import slug_of
 from tests.passages.conftest import PASSAGES
 
 pytestmark = pytest.mark.unit

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.errors import NotFoundError, PromptError
-from core.prompts import Prompt, PromptMessage, library, shipped_examples, shipped_prompts
-from core.prompts.template import fence
+from clausegraph.core.errors import NotFoundError, PromptError
+from clausegraph.core.prompts import Prompt, PromptMessage, library, shipped_examples, shipped_prompts
+from clausegraph.core.prompts.template import fence
 
 pytestmark = pytest.mark.unit
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from app.cli.main import make_app
+from clausegraph.app.cli.main import make_app
 
 pytestmark = pytest.mark.unit
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from core.prompts import Prompt, shipped_examples, shipped_prompts
-from core.tokens import count_tokens
-from ingestion.extract.llm.numbering import number_call
-from ingestion.extract.llm.parse_conditional import parse_conditional
-from ingestion.extract.llm.parse_lines import parse_triples, statements_of_lines
-from ingestion.extract.llm.render import render_call
+from clausegraph.core.prompts import Prompt, shipped_examples, shipped_prompts
+from clausegraph.core.tokens import count_tokens
+from clausegraph.ingestion.extract.llm.numbering import number_call
+from clausegraph.ingestion.extract.llm.parse_conditional import parse_conditional
+from clausegraph.ingestion.extract.llm.parse_lines import parse_triples, statements_of_lines
+from clausegraph.ingestion.extract.llm.render import render_call
 from tests.extract_llm.calls import chunk, element, grant_call
 
 pytestmark = pytest.mark.unit

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 
 import pytest
 
-from core.errors import QuestionError
-from core.types import AnswerStatus
-from indexes.views import View, open_view
-from query.engine import AskEngine
-from query.read.questions import QuestionKind
-from query.retrieve.elements import rank_elements
+from clausegraph.core.errors import QuestionError
+from clausegraph.core.types import AnswerStatus
+from clausegraph.indexes.views import View, open_view
+from clausegraph.query.engine import AskEngine
+from clausegraph.query.read.questions import QuestionKind
+from clausegraph.query.retrieve.elements import rank_elements
 from tests.law.world import CORPUS, World
 
 pytestmark = pytest.mark.unit
@@ -63,8 +63,8 @@ def test_empty_question(world: World, view: View) -> None:
 
 
 def test_llamaindex_query_engine_gives_the_same_answer(world: World, view: View) -> None:
-    from query.llama import ConditionalQueryEngine
-    from query.retrieve.llama import ScenarioBundle
+    from clausegraph.query.llama import ConditionalQueryEngine
+    from clausegraph.query.retrieve.llama import ScenarioBundle
 
     plain = AskEngine(view, world.embedder).ask(QUESTION, "I am 40.")
     response = ConditionalQueryEngine(view, world.embedder).query(ScenarioBundle(QUESTION, scenario="I am 40."))
@@ -75,7 +75,7 @@ def test_llamaindex_query_engine_gives_the_same_answer(world: World, view: View)
 
 
 def test_llamaindex_retriever_gives_the_same_list(world: World, view: View) -> None:
-    from query.retrieve.llama import HybridRetriever
+    from clausegraph.query.retrieve.llama import HybridRetriever
 
     ranked = rank_elements(view, world.embedder, QUESTION, budget=100)
     nodes = HybridRetriever(view, world.embedder, budget=100).retrieve(QUESTION)

@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import pytest
 
-from core.types import Fact, PageKey
-from query.rank.pagerank import DEFAULT_WALK, Network, Walk, build_network, excess, like_names, walk_from
-from query.rank.signals import Place
+from clausegraph.core.types import Fact, PageKey
+from clausegraph.query.rank.pagerank import DEFAULT_WALK, Network, Walk, build_network, excess, like_names, walk_from
+from clausegraph.query.rank.signals import Place
 
 pytestmark = pytest.mark.unit
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import pytest
 
-from core.types import Element, PageKey, Reading
-from query.read.types import Candidate
+from clausegraph.core.types import Element, PageKey, Reading
+from clausegraph.query.read.types import Candidate
 
 _HTML = re.compile(r"<(\w+)>(.*)</\w+>$")
 

@@ -7,9 +7,20 @@ from typing import Any
 
 import pytest
 
-from core.types import All, ConditionState, Leaf, Mention, Modality, PageKey, Span, Statement, Support, leaves
-from query.read.reader import ExtractiveReader
-from query.read.scenario import bounds, compare, judge, quantities
+from clausegraph.core.types import (
+    All,
+    ConditionState,
+    Leaf,
+    Mention,
+    Modality,
+    PageKey,
+    Span,
+    Statement,
+    Support,
+    leaves,
+)
+from clausegraph.query.read.reader import ExtractiveReader
+from clausegraph.query.read.scenario import bounds, compare, judge, quantities
 
 pytestmark = pytest.mark.unit
 MET, UNMET, UNKNOWN = ConditionState.MET, ConditionState.UNMET, ConditionState.UNKNOWN

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from query.read.questions import AnswerType, QuestionKind, asking_sentence, question_form
+from clausegraph.query.read.questions import AnswerType, QuestionKind, asking_sentence, question_form
 
 pytestmark = pytest.mark.unit
 

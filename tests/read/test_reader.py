@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.models.embedding import HashingEmbedder
-from core.types import AnswerStatus
-from query.read.reader import ExtractiveReader
-from query.read.types import Candidate
+from clausegraph.core.models.embedding import HashingEmbedder
+from clausegraph.core.types import AnswerStatus
+from clausegraph.query.read.reader import ExtractiveReader
+from clausegraph.query.read.types import Candidate
 from tests.read.conftest import Pages, reading
 
 pytestmark = pytest.mark.unit

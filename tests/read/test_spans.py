@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from core.types import AnswerStatus
-from query.read.reader import ExtractiveReader
-from query.read.spans import span_candidates
+from clausegraph.core.types import AnswerStatus
+from clausegraph.query.read.reader import ExtractiveReader
+from clausegraph.query.read.spans import span_candidates
 
 pytestmark = pytest.mark.unit
 READER = ExtractiveReader()

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from core.models.embedding import HashingEmbedder
-from indexes.ledger.store import Ledger, open_ledger
-from indexes.views import View, open_view
-from ingestion.extract.rules import RuleExtractor
-from ingestion.pipeline import Tools, ingest
-from ingestion.sources.conditionalqa import ConditionalQASource
+from clausegraph.core.models.embedding import HashingEmbedder
+from clausegraph.indexes.ledger.store import Ledger, open_ledger
+from clausegraph.indexes.views import View, open_view
+from clausegraph.ingestion.extract.rules import RuleExtractor
+from clausegraph.ingestion.pipeline import Tools, ingest
+from clausegraph.ingestion.sources.conditionalqa import ConditionalQASource
 
 PAGES = {
     "Harbour mooring grant": [

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from core.types import PageKey, Reading
-from indexes.ledger.store import Ledger
-from indexes.lexical import FORMAT, LexicalIndex, build_index, lexical_index
-from indexes.views import View, open_view
+from clausegraph.core.types import PageKey, Reading
+from clausegraph.indexes.ledger.store import Ledger
+from clausegraph.indexes.lexical import FORMAT, LexicalIndex, build_index, lexical_index
+from clausegraph.indexes.views import View, open_view
 
 
 class NoPages:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from core.errors import QuestionError
-from core.models.embedding import HashingEmbedder
-from core.tokens import count_tokens
-from query.retrieve.question import MAX_CHARACTERS, WINDOW, Inquiry
+from clausegraph.core.errors import QuestionError
+from clausegraph.core.models.embedding import HashingEmbedder
+from clausegraph.core.tokens import count_tokens
+from clausegraph.query.retrieve.question import MAX_CHARACTERS, WINDOW, Inquiry
 
 
 @pytest.mark.parametrize("question", ["", "  \n\t"])

@@ -6,19 +6,25 @@ import pytest
 from llama_index.core.retrievers import BaseRetriever
 from llama_index.core.schema import QueryBundle
 
-from core.errors import QuestionError
-from core.models.embedding import HashingEmbedder
-from core.tokens import count_tokens
-from indexes.ledger.store import Ledger
-from indexes.views import View, open_view
-from query.rank.score import page_priors, rank
-from query.rank.signals import DEFAULT_WEIGHTS
-from query.retrieve.elements import rank_elements
-from query.retrieve.facts import find_facts, link_entities
-from query.retrieve.llama import GraphRetriever, HybridRetriever, LexicalRetriever, ScenarioBundle, VectorRetriever
-from query.retrieve.question import Inquiry
-from query.retrieve.signals import gather
-from query.retrieve.single import fact_elements
+from clausegraph.core.errors import QuestionError
+from clausegraph.core.models.embedding import HashingEmbedder
+from clausegraph.core.tokens import count_tokens
+from clausegraph.indexes.ledger.store import Ledger
+from clausegraph.indexes.views import View, open_view
+from clausegraph.query.rank.score import page_priors, rank
+from clausegraph.query.rank.signals import DEFAULT_WEIGHTS
+from clausegraph.query.retrieve.elements import rank_elements
+from clausegraph.query.retrieve.facts import find_facts, link_entities
+from clausegraph.query.retrieve.llama import (
+    GraphRetriever,
+    HybridRetriever,
+    LexicalRetriever,
+    ScenarioBundle,
+    VectorRetriever,
+)
+from clausegraph.query.retrieve.question import Inquiry
+from clausegraph.query.retrieve.signals import gather
+from clausegraph.query.retrieve.single import fact_elements
 
 QUESTION = "How old must I be to get the mooring grant?"
 

@@ -7,10 +7,10 @@ from dataclasses import replace
 
 import pytest
 
-from core.types import Chunk, Element, PageKey, Reading, Span
-from query.rank.budget import in_reading_order, within
-from query.rank.score import chunk_scores, page_priors, rank
-from query.rank.signals import DEFAULT_WEIGHTS, ScoredElement, Signals, Weights
+from clausegraph.core.types import Chunk, Element, PageKey, Reading, Span
+from clausegraph.query.rank.budget import in_reading_order, within
+from clausegraph.query.rank.score import chunk_scores, page_priors, rank
+from clausegraph.query.rank.signals import DEFAULT_WEIGHTS, ScoredElement, Signals, Weights
 
 ONE, TWO = PageKey("town", "one"), PageKey("town", "two")
 

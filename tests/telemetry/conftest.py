@@ -16,9 +16,9 @@ import pytest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from opentelemetry.proto.common.v1.common_pb2 import AnyValue
 
-from core import redaction
-from core.logs import ROOT
-from core.telemetry import stop_telemetry
+from clausegraph.core import redaction
+from clausegraph.core.logs import ROOT
+from clausegraph.core.telemetry import stop_telemetry
 from tests.app.conftest import REPOSITORY
 
 Run = Callable[..., subprocess.CompletedProcess[str]]

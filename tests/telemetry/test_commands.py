@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 from lxml import html
 
-from app.fake_llm import FakeModelServer, FakeOptions
-from core.telemetry import start_telemetry, stop_telemetry
+from clausegraph.app.fake_llm import FakeModelServer, FakeOptions
+from clausegraph.core.telemetry import start_telemetry, stop_telemetry
 from tests.app.conftest import REPOSITORY, SAMPLE
 from tests.telemetry.conftest import Collector, Run
 
@@ -137,8 +137,8 @@ BLOCKED = """
 import sys
 for name in ("opentelemetry", "opentelemetry.sdk", "opentelemetry.exporter"):
     sys.modules[name] = None
-from core.telemetry import span, start_telemetry
-from core.errors import SettingsError
+from clausegraph.core.telemetry import span, start_telemetry
+from clausegraph.core.errors import SettingsError
 with span("works", pages=1): pass
 start_telemetry("off")
 try:
@@ -173,7 +173,7 @@ def test_off_loads_nothing_of_it(word: str) -> None:
 def test_llamaindex_calls_are_spans(collector: Collector, run: Run) -> None:
     assert run("ingest", str(SAMPLE)).returncode == 0
     from clausegraph import open_corpus
-    from query.llama import ConditionalQueryEngine
+    from clausegraph.query.llama import ConditionalQueryEngine
 
     with open_corpus() as corpus:
         engine = ConditionalQueryEngine(corpus.view, corpus.embedder)

@@ -10,14 +10,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from core.errors import ModelRefused, NotFoundError
-from core.logs import ROOT, configure_logs, log_fields, logger
-from core.redaction import allow_content, error_fields, register_secret, shown
+from clausegraph.core.errors import ModelRefused, NotFoundError
+from clausegraph.core.logs import ROOT, configure_logs, log_fields, logger
+from clausegraph.core.redaction import allow_content, error_fields, register_secret, shown
 
 pytestmark = pytest.mark.unit
 
 KEY = "sk-4f9a/+very secret"
-log = logger("tests.logs")
+log = logger("clausegraph.tests.logs")
 
 
 def lines(capsys: pytest.CaptureFixture[str]) -> list[str]:

@@ -11,11 +11,11 @@ from collections.abc import Iterator
 import pytest
 from opentelemetry import trace
 
-from core.errors import ModelUnavailable, NotFoundError, SettingsError
-from core.logs import configure_logs
-from core.redaction import allow_content, register_secret
-from core.telemetry import attached, current_context, span, start_telemetry, stop_telemetry, telemetry_on
-from core.telemetry_otlp import traces_address
+from clausegraph.core.errors import ModelUnavailable, NotFoundError, SettingsError
+from clausegraph.core.logs import configure_logs
+from clausegraph.core.redaction import allow_content, register_secret
+from clausegraph.core.telemetry import attached, current_context, span, start_telemetry, stop_telemetry, telemetry_on
+from clausegraph.core.telemetry_otlp import traces_address
 from tests.telemetry.conftest import Collector
 
 

@@ -10,10 +10,10 @@ from typing import Any, TypeVar
 from llama_index.core.base.llms.types import ChatResponse
 from llama_index.core.llms.llm import LLM
 
-from core.errors import ModelUnavailable
-from core.models.loop import close_when_dropped
-from core.models.replies import Collected
-from core.models.stack import Chunks, ModelCall
+from clausegraph.core.errors import ModelUnavailable
+from clausegraph.core.models.loop import close_when_dropped
+from clausegraph.core.models.replies import Collected
+from clausegraph.core.models.stack import Chunks, ModelCall
 
 T = TypeVar("T")
 Errors = Callable[[], AbstractContextManager[None]]

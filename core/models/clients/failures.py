@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from email.utils import parsedate_to_datetime
 from math import isnan
 
-from core.errors import ModelCallError, ModelRefused, ModelUnavailable, NotConnected, UnusableReply
+from clausegraph.core.errors import ModelCallError, ModelRefused, ModelUnavailable, NotConnected, UnusableReply
 
 _LONGEST = 300  # characters of a server's message
 _TRY_AGAIN = {408, 409, 425, 429}

@@ -8,8 +8,8 @@ from functools import partial
 
 from llama_index.core.llms.llm import LLM
 
-from core.models.clients.driver import Driver
-from core.models.clients.failures import Server
+from clausegraph.core.models.clients.driver import Driver
+from clausegraph.core.models.clients.failures import Server
 
 _TRANSPORT = {"TransportError", "APIConnectionError", "NetworkError"}
 

@@ -13,9 +13,9 @@ from llama_index.llms.mistralai import MistralAI
 from mistralai.client import Mistral
 from mistralai.client.errors import MistralError, NoResponseError, ResponseValidationError
 
-from core.models.clients.driver import Driver
-from core.models.clients.failures import UNREADABLE, Server, is_mistake
-from core.models.replies import tool_calls_of
+from clausegraph.core.models.clients.driver import Driver
+from clausegraph.core.models.clients.failures import UNREADABLE, Server, is_mistake
+from clausegraph.core.models.replies import tool_calls_of
 
 URL = "https://api.mistral.ai"
 

@@ -10,8 +10,8 @@ import httpx
 import openai
 from llama_index.llms.openai_like import OpenAILike
 
-from core.models.clients.driver import Driver
-from core.models.clients.failures import UNREADABLE, Server, is_mistake
+from clausegraph.core.models.clients.driver import Driver
+from clausegraph.core.models.clients.failures import UNREADABLE, Server, is_mistake
 
 URL = "https://api.openai.com"
 NO_KEY = "none"  # the driver insists on one

@@ -6,11 +6,11 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from core.errors import BudgetExceeded
-from core.models.calls import Budget, Reservation
-from core.models.loop import in_worker
-from core.models.middleware.charge import Charge, Tariff
-from core.models.stack import Around, ModelCall, Reading
+from clausegraph.core.errors import BudgetExceeded
+from clausegraph.core.models.calls import Budget, Reservation
+from clausegraph.core.models.loop import in_worker
+from clausegraph.core.models.middleware.charge import Charge, Tariff
+from clausegraph.core.models.stack import Around, ModelCall, Reading
 
 _WORKER = "ledger"
 

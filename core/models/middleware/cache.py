@@ -11,10 +11,10 @@ from typing import Any
 
 from llama_index.core.base.llms.types import ChatMessage, ChatResponse, TextBlock
 
-from core.models.calls import CallRecord, ResponseCache, UsageSink
-from core.models.loop import in_worker
-from core.models.replies import Collected, decode_reply, encode_reply, usage_of
-from core.models.stack import Chat, Chunks, ModelCall, Stream
+from clausegraph.core.models.calls import CallRecord, ResponseCache, UsageSink
+from clausegraph.core.models.loop import in_worker
+from clausegraph.core.models.replies import Collected, decode_reply, encode_reply, usage_of
+from clausegraph.core.models.stack import Chat, Chunks, ModelCall, Stream
 
 _log = logging.getLogger(__name__)
 _WORKER = "cache"

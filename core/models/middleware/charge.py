@@ -9,9 +9,9 @@ from typing import Any
 
 from llama_index.core.base.llms.types import ChatMessage, TextBlock
 
-from core.errors import ModelCallError, NotConnected
-from core.models.calls import Usage
-from core.models.stack import ModelCall, Reading
+from clausegraph.core.errors import ModelCallError, NotConnected
+from clausegraph.core.models.calls import Usage
+from clausegraph.core.models.stack import ModelCall, Reading
 
 _PER_MESSAGE = 16  # tokens of a chat template around a message
 _PER_CALL = 64

@@ -7,9 +7,9 @@ from collections import deque
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 
-from core.errors import ModelUnavailable
-from core.models.middleware.retry import LONGEST_WAIT_S
-from core.models.stack import Around, ModelCall, Reading
+from clausegraph.core.errors import ModelUnavailable
+from clausegraph.core.models.middleware.retry import LONGEST_WAIT_S
+from clausegraph.core.models.stack import Around, ModelCall, Reading
 
 TOO_MANY = 429
 

@@ -6,11 +6,11 @@ import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
-from core.errors import ModelCallError, NotConnected
-from core.models.calls import CallRecord, UsageSink
-from core.models.middleware.charge import Tariff
-from core.models.stack import Around, ModelCall, Reading
-from core.telemetry import span
+from clausegraph.core.errors import ModelCallError, NotConnected
+from clausegraph.core.models.calls import CallRecord, UsageSink
+from clausegraph.core.models.middleware.charge import Tariff
+from clausegraph.core.models.stack import Around, ModelCall, Reading
+from clausegraph.core.telemetry import span
 
 
 class Recording(Around):

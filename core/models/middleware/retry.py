@@ -11,8 +11,8 @@ from typing import TypeVar
 
 from llama_index.core.base.llms.types import ChatResponse
 
-from core.errors import ModelCallError, ModelUnavailable, UnusableReply
-from core.models.stack import Chat, Chunks, ModelCall, Stream
+from clausegraph.core.errors import ModelCallError, ModelUnavailable, UnusableReply
+from clausegraph.core.models.stack import Chat, Chunks, ModelCall, Stream
 
 T = TypeVar("T")
 

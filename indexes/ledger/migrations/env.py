@@ -1,8 +1,8 @@
-"""Alembic's entry: runs the migrations on the connection that ``indexes.ledger.migrate`` hands over."""
+"""Alembic's entry: runs the migrations on the connection that ``clausegraph.indexes.ledger.migrate`` hands over."""
 
 from alembic import context
 
-from indexes.ledger.schema import metadata
+from clausegraph.indexes.ledger.schema import metadata
 
 context.configure(
     connection=context.config.attributes["connection"],

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from core.types import All, AnyOf, Condition, Leaf, Not
-from ingestion.extract.llm.numbers import element_number
-from ingestion.extract.llm.quotes import Quotable
+from clausegraph.core.types import All, AnyOf, Condition, Leaf, Not
+from clausegraph.ingestion.extract.llm.numbers import element_number
+from clausegraph.ingestion.extract.llm.quotes import Quotable
 
 MAX_DEPTH = 8
 MAX_LEAVES = 50

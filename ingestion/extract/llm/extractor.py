@@ -8,20 +8,20 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from core.errors import BudgetExceeded, ModelError, ModelRefused, ModelUnavailable, UnusableReply
-from core.extraction import PAGE_SCOPED, Extracted, Extraction, ExtractionInput, PageInputs, Reject
-from core.hashing import content_hash
-from core.models.calls import CallLabels
-from core.prompts import Prompt
-from ingestion.extract.llm.groups import grouped
-from ingestion.extract.llm.numbering import Call, number_call
-from ingestion.extract.llm.render import render_call
-from ingestion.extract.llm.tasks import Task, task_of
-from ingestion.extract.llm.types_guide import TypesGuide, Uses
+from clausegraph.core.errors import BudgetExceeded, ModelError, ModelRefused, ModelUnavailable, UnusableReply
+from clausegraph.core.extraction import PAGE_SCOPED, Extracted, Extraction, ExtractionInput, PageInputs, Reject
+from clausegraph.core.hashing import content_hash
+from clausegraph.core.models.calls import CallLabels
+from clausegraph.core.prompts import Prompt
+from clausegraph.ingestion.extract.llm.groups import grouped
+from clausegraph.ingestion.extract.llm.numbering import Call, number_call
+from clausegraph.ingestion.extract.llm.render import render_call
+from clausegraph.ingestion.extract.llm.tasks import Task, task_of
+from clausegraph.ingestion.extract.llm.types_guide import TypesGuide, Uses
 
 if TYPE_CHECKING:
-    from core.models.fan_out import ChatOutcome, ChatRequest
-    from core.models.guard import GuardedLLM
+    from clausegraph.core.models.fan_out import ChatOutcome, ChatRequest
+    from clausegraph.core.models.guard import GuardedLLM
 
 _NO_USE = {401, 402, 403, 404}  # refused for what we are, not for what we asked: no other call will succeed
 _IN_A_ROW = 8  # calls that found no server, each after all its attempts, before the rest is left undone
@@ -76,7 +76,7 @@ class LLMExtractor:
 
     def extract_pages(self, pages: Iterable[PageInputs]) -> Iterator[Extracted]:
         """Yield what became of each input, as the replies come. Closing the generator cancels what is in flight."""
-        from core.models.fan_out import chat_all
+        from clausegraph.core.models.fan_out import chat_all
 
         work = _Work(self, pages)
         with closing(chat_all(self._llm, work.take, self._options.at_once)) as outcomes:
@@ -101,7 +101,7 @@ class LLMExtractor:
         """The call of a job."""
         from llama_index.core.base.llms.types import ChatMessage
 
-        from core.models.fan_out import ChatRequest
+        from clausegraph.core.models.fan_out import ChatRequest
 
         rendered = render_call(
             self._prompt,
@@ -121,7 +121,7 @@ class LLMExtractor:
         Raises:
             UnusableReply: nothing in the reply can be read; it is dropped from the cache.
         """
-        from core.models.fan_out import finish_reason
+        from clausegraph.core.models.fan_out import finish_reason
 
         assert outcome.response is not None
         call = outcome.request.job.call

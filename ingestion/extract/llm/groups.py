@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from core.extraction import ExtractionInput
+from clausegraph.core.extraction import ExtractionInput
 
 _CHARACTERS = 4  # of English per token, near enough to decide what shares a call
 _PER_ELEMENT = 3  # tokens of an element's number and line

@@ -11,7 +11,7 @@ import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from core.extraction import ExtractionInput, InputElement
+from clausegraph.core.extraction import ExtractionInput, InputElement
 
 MAX_CHARACTERS = 8000  # of one element in a prompt; longer ones are cut there and reported
 CUT = " [cut]"

@@ -8,16 +8,16 @@ from datetime import date
 from functools import lru_cache
 from typing import Any
 
-from core.errors import UnusableReply
-from core.extraction import Extraction, Reject
-from core.models.json_text import JsonText, read_json
-from core.types import Condition, Literal, Mention, Modality, Span, Statement
-from ingestion.extract.llm.conditional_schema import VALUE_KINDS
-from ingestion.extract.llm.conditions import ConditionReader, UnusableCondition
-from ingestion.extract.llm.items import described, relation_name, type_name
-from ingestion.extract.llm.numbering import Call
-from ingestion.extract.llm.numbers import element_number
-from ingestion.extract.llm.stated import BARE_PRONOUNS, ChunkTexts, clean_name, key_of
+from clausegraph.core.errors import UnusableReply
+from clausegraph.core.extraction import Extraction, Reject
+from clausegraph.core.models.json_text import JsonText, read_json
+from clausegraph.core.types import Condition, Literal, Mention, Modality, Span, Statement
+from clausegraph.ingestion.extract.llm.conditional_schema import VALUE_KINDS
+from clausegraph.ingestion.extract.llm.conditions import ConditionReader, UnusableCondition
+from clausegraph.ingestion.extract.llm.items import described, relation_name, type_name
+from clausegraph.ingestion.extract.llm.numbering import Call
+from clausegraph.ingestion.extract.llm.numbers import element_number
+from clausegraph.ingestion.extract.llm.stated import BARE_PRONOUNS, ChunkTexts, clean_name, key_of
 
 LONGEST_NAME = 200
 LONGEST_RELATION = 100

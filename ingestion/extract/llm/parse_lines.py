@@ -8,15 +8,15 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from core.errors import UnusableReply
-from core.extraction import Extraction, ExtractionInput, Reject
-from core.language.values import value_kind
-from core.models.json_text import read_json
-from core.types import Literal, Mention, Span, Statement
-from ingestion.extract.llm.items import described, relation_name
-from ingestion.extract.llm.lines import LONGEST_LINE, bare, chosen, groups, is_layout, parts
-from ingestion.extract.llm.stated import BARE_PRONOUNS, ChunkTexts, clean_name, content_words, key_of
-from ingestion.extract.rules_mentions import mention_type
+from clausegraph.core.errors import UnusableReply
+from clausegraph.core.extraction import Extraction, ExtractionInput, Reject
+from clausegraph.core.language.values import value_kind
+from clausegraph.core.models.json_text import read_json
+from clausegraph.core.types import Literal, Mention, Span, Statement
+from clausegraph.ingestion.extract.llm.items import described, relation_name
+from clausegraph.ingestion.extract.llm.lines import LONGEST_LINE, bare, chosen, groups, is_layout, parts
+from clausegraph.ingestion.extract.llm.stated import BARE_PRONOUNS, ChunkTexts, clean_name, content_words, key_of
+from clausegraph.ingestion.extract.rules_mentions import mention_type
 
 LONGEST_NAME = 200
 LONGEST_RELATION = 100

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from core.errors import PromptError
-from core.extraction import InputElement
-from core.prompts import Prompt, PromptMessage, shipped_examples
-from ingestion.extract.llm.numbering import Call, cut, element_text, page_text, visible
+from clausegraph.core.errors import PromptError
+from clausegraph.core.extraction import InputElement
+from clausegraph.core.prompts import Prompt, PromptMessage, shipped_examples
+from clausegraph.ingestion.extract.llm.numbering import Call, cut, element_text, page_text, visible
 
 __all__ = ["render_call", "shipped_examples"]
 

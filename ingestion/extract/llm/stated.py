@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import cached_property, lru_cache
 
-from core.extraction import ExtractionInput, InputElement
-from core.language.normalise import entity_key, singular, tokens
-from core.language.sentences import sentence_spans
-from core.language.words import AUXILIARIES, DETERMINERS, IMPERATIVES, PREPOSITIONS, RELATIVES, word_set
-from core.types import Span
-from ingestion.extract.llm.numbering import visible
+from clausegraph.core.extraction import ExtractionInput, InputElement
+from clausegraph.core.language.normalise import entity_key, singular, tokens
+from clausegraph.core.language.sentences import sentence_spans
+from clausegraph.core.language.words import AUXILIARIES, DETERMINERS, IMPERATIVES, PREPOSITIONS, RELATIVES, word_set
+from clausegraph.core.types import Span
+from clausegraph.ingestion.extract.llm.numbering import visible
 
 BARE_PRONOUNS = word_set("it its this that they them their these those there he him his she her i me my")
 YOU = word_set("you your yours yourself yourselves")

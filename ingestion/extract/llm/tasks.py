@@ -6,13 +6,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from core.errors import PromptError
-from core.extraction import Extraction
-from core.prompts import Prompt, shipped_examples
-from ingestion.extract.llm.conditional_schema import CONDITIONAL_SCHEMA
-from ingestion.extract.llm.numbering import Call
-from ingestion.extract.llm.parse_conditional import parse_conditional
-from ingestion.extract.llm.parse_lines import parse_triples, statements_of_lines
+from clausegraph.core.errors import PromptError
+from clausegraph.core.extraction import Extraction
+from clausegraph.core.prompts import Prompt, shipped_examples
+from clausegraph.ingestion.extract.llm.conditional_schema import CONDITIONAL_SCHEMA
+from clausegraph.ingestion.extract.llm.numbering import Call
+from clausegraph.ingestion.extract.llm.parse_conditional import parse_conditional
+from clausegraph.ingestion.extract.llm.parse_lines import parse_triples, statements_of_lines
 
 Parse = Callable[[str, Call, bool], Sequence[Extraction | None]]  # reply, call, whether it was cut off
 

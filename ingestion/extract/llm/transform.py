@@ -13,14 +13,14 @@ from llama_index.core.graph_stores.types import KG_NODES_KEY, KG_RELATIONS_KEY, 
 from llama_index.core.llms.llm import LLM
 from llama_index.core.schema import BaseNode, MetadataMode, TransformComponent
 
-from core.errors import UnusableReply
-from core.extraction import Extracted, ExtractionInput, InputElement, PageInputs, Reject
-from core.language.sentences import sentence_spans
-from core.models.guard import GuardedLLM
-from core.prompts import library
-from core.serial import condition_to_json
-from core.types import Literal, Mention, Statement, leaves
-from ingestion.extract.llm.extractor import LLMExtractor, LLMOptions
+from clausegraph.core.errors import UnusableReply
+from clausegraph.core.extraction import Extracted, ExtractionInput, InputElement, PageInputs, Reject
+from clausegraph.core.language.sentences import sentence_spans
+from clausegraph.core.models.guard import GuardedLLM
+from clausegraph.core.prompts import library
+from clausegraph.core.serial import condition_to_json
+from clausegraph.core.types import Literal, Mention, Statement, leaves
+from clausegraph.ingestion.extract.llm.extractor import LLMExtractor, LLMOptions
 
 _LONG_LINE = 600  # characters; a longer line is numbered sentence by sentence
 

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from core.errors import SettingsError
-from core.extraction import Extraction
-from core.types import Mention
-from ingestion.extract.llm.items import relation_name, type_name
+from clausegraph.core.errors import SettingsError
+from clausegraph.core.extraction import Extraction
+from clausegraph.core.types import Mention
+from clausegraph.ingestion.extract.llm.items import relation_name, type_name
 
 _KEYS = ("entity_types", "relations")
 _LONGEST = 100

@@ -1,0 +1,5 @@
+"""``python -m clausegraph`` is the command."""
+
+from clausegraph import main
+
+main()

@@ -6,7 +6,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from clausegraph.app.projecting import make_server, opened_graphs
+from clausegraph.app.services.projecting import make_server, opened_graphs
 from clausegraph.app.wiring import make_embedder, make_engine, open_corpus_view, opened_ledger, run_ingest
 from clausegraph.core.settings import Settings, load_settings
 from clausegraph.core.types import Answer

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from clausegraph.core.logs import configure_logs
-from clausegraph.core.redaction import allow_content, register_secret
 from clausegraph.core.settings import Settings
+from clausegraph.core.telemetry.logs import configure_logs
+from clausegraph.core.telemetry.redaction import allow_content, register_secret
 
 
 def observe(settings: Settings) -> None:
     """Configure logs, make the settings' secrets known to redaction, and start telemetry where it is on.
 
-    May be called again. Whoever calls it calls ``clausegraph.core.telemetry.stop_telemetry`` before the process ends.
+    May be called again. Whoever calls it calls ``core.telemetry.spans.stop_telemetry`` before the process ends.
 
     Raises:
         SettingsError: telemetry is on, but the SDK is not installed or the endpoint is no address.
@@ -23,6 +23,6 @@ def observe(settings: Settings) -> None:
     configure_logs(settings.log_level, settings.log_format)
     if settings.telemetry != "off":
         from clausegraph.app.version import version
-        from clausegraph.core.telemetry import start_telemetry
+        from clausegraph.core.telemetry.spans import start_telemetry
 
         start_telemetry(settings.telemetry, settings.telemetry_url, version=version())

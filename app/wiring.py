@@ -88,7 +88,7 @@ def _server_options(settings: Settings, named: str, url: str | None, key: Secret
 
 
 def run_ingest(settings: Settings, source: Source, options: Options, progress: Progress | None = None) -> RunReport:
-    """Mirror a source into the corpus of the settings; errors as ``clausegraph.ingestion.pipeline.ingest``."""
+    """Mirror a source into the corpus of the settings; errors as ``ingestion.pipeline.ingest``."""
     from clausegraph.ingestion.pipeline import ingest
 
     options = replace(options, keep_epochs=settings.keep_epochs, keep_days=settings.keep_days)
@@ -103,7 +103,7 @@ def opened_tools(settings: Settings, source: Source, progress: Progress | None =
     Raises:
         SettingsError, PromptError, NotFoundError: as ``opened_extractor`` and ``make_server``.
     """
-    from clausegraph.app.projecting import opened_projections
+    from clausegraph.app.services.projecting import opened_projections
     from clausegraph.indexes.ledger.metering import RunMeter
     from clausegraph.ingestion.pipeline import Tools, no_progress
 
@@ -135,7 +135,7 @@ def opened_extractor(settings: Settings, source: Source, meter: RunMeter) -> Ite
             raise SettingsError("extractor 'given' needs a file of passages that come with their triples")
         yield GivenExtractor(source.passages())
     elif kind == "rules":
-        from clausegraph.ingestion.extract.rules import RuleExtractor
+        from clausegraph.ingestion.extract.rules.extractor import RuleExtractor
 
         yield RuleExtractor()
     else:
@@ -233,7 +233,7 @@ def open_corpus_view(
 @contextmanager
 def reading(settings: Settings, epoch: int | None = None, *, embed: bool = True) -> Iterator[tuple[View, Embedder]]:
     """A view and the embedder to ask it with, closed at the end. Without ``embed`` the models may differ."""
-    from clausegraph.app.projecting import opened_graphs
+    from clausegraph.app.services.projecting import opened_graphs
 
     embedder = make_embedder(settings)
     with (

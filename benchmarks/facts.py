@@ -11,13 +11,13 @@ import json
 import sys
 from pathlib import Path
 
+from clausegraph.core.pages.chunking.chunks import chunk_reading
+from clausegraph.core.pages.read import read_document
 from clausegraph.core.types import Reading
 from clausegraph.eval.conditionalqa.dataset import load_questions
 from clausegraph.eval.extraction import marking_report, predicted_trees
 from clausegraph.eval.tree_scores import TreeScores, score_trees, summarise_trees
-from clausegraph.ingestion.chunk import chunk_reading
-from clausegraph.ingestion.extract.rules import RuleExtractor
-from clausegraph.ingestion.read import read_document
+from clausegraph.ingestion.extract.rules.extractor import RuleExtractor
 from clausegraph.ingestion.sources import SourceDocument, open_source
 
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"

@@ -15,9 +15,9 @@ from clausegraph.core.models.embedding import HashingEmbedder
 from clausegraph.indexes.corpora import get_corpus
 from clausegraph.indexes.ledger.leases import run_lease
 from clausegraph.indexes.ledger.store import open_ledger
-from clausegraph.indexes.segments import listed_segments
 from clausegraph.indexes.vacuum import VacuumReport, vacuum
-from clausegraph.ingestion.extract.rules import RuleExtractor
+from clausegraph.indexes.vectors.segments import listed_segments
+from clausegraph.ingestion.extract.rules.extractor import RuleExtractor
 from clausegraph.ingestion.pipeline import Tools, ingest
 from clausegraph.ingestion.report import RunReport
 from clausegraph.ingestion.sources import CONDITIONALQA, SourceDocument

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from clausegraph.ingestion.read import read_document
+from clausegraph.core.pages.read import read_document
 from clausegraph.ingestion.sources import SourceDocument, open_source
 
 REPOSITORY = Path(__file__).resolve().parents[1]

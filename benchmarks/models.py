@@ -19,7 +19,7 @@ from benchmarks.history import CORPUS, History
 from benchmarks.material import Record
 from benchmarks.place import EDITIONS, Place
 from benchmarks.show import Check, print_checks, print_table
-from clausegraph.app.fake_llm import FakeModelServer, FakeOptions
+from clausegraph.app.dev.fake_llm import FakeModelServer, FakeOptions
 from clausegraph.core.extraction import Extracted, Extraction, ExtractionInput, PageInputs
 from clausegraph.core.models.build import ModelOptions, make_llm
 from clausegraph.core.prompts import library

@@ -44,11 +44,11 @@ from clausegraph.core.language.normalise import entity_key
 from clausegraph.core.serial import pack, reading_to_json, statement_to_json
 from clausegraph.core.types import Chunk, Element, Leaf, Literal, Mention, Reading, Span, Statement
 from clausegraph.indexes.corpora import ensure_corpus, ensure_source
-from clausegraph.indexes.graph.neo4j import Address, Neo4jServer, Record
-from clausegraph.indexes.graph.neo4j import Statement as Cypher
-from clausegraph.indexes.graph.neo4j_graph import Neo4jGraph
-from clausegraph.indexes.graph.neo4j_projection import Neo4jProjection
-from clausegraph.indexes.graph.neo4j_rows import Corpus, Interval, opened, term_key
+from clausegraph.indexes.graph.neo4j.graph import Neo4jGraph
+from clausegraph.indexes.graph.neo4j.projection import Neo4jProjection
+from clausegraph.indexes.graph.neo4j.rows import Corpus, Interval, opened, term_key
+from clausegraph.indexes.graph.neo4j.server import Address, Neo4jServer, Record
+from clausegraph.indexes.graph.neo4j.server import Statement as Cypher
 from clausegraph.indexes.graph.sql import SqlGraph
 from clausegraph.indexes.ledger.identity import ledger_id
 from clausegraph.indexes.ledger.schema import OPEN, chunks, corpora, epochs, members, page_versions, pages, supports

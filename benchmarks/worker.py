@@ -18,8 +18,8 @@ from clausegraph.core.models.embedding import Embedder
 _OF_PIPELINE = {
     "clausegraph.indexes.projection": "project",
     "clausegraph.indexes.": "ledger",
-    "clausegraph.ingestion.read": "read",
-    "clausegraph.ingestion.chunk": "read",
+    "clausegraph.core.pages.read": "read",
+    "clausegraph.core.pages.chunking.chunks": "read",
     "clausegraph.core.extraction": "project",
 }
 
@@ -34,7 +34,7 @@ def measure_ingest(home: Path, documents: Path, embedder: Embedder, texts: Path)
     from benchmarks.stopwatch import Stopwatch, WatchedEmbedder, WatchedExtractor, watching
     from clausegraph.indexes.ledger.store import open_ledger
     from clausegraph.ingestion import pipeline
-    from clausegraph.ingestion.extract.rules import RuleExtractor
+    from clausegraph.ingestion.extract.rules.extractor import RuleExtractor
     from clausegraph.ingestion.sources import open_source
 
     stopwatch = Stopwatch()

@@ -6,7 +6,7 @@ Two measures, both over readings, so that any extractor and any reader can be sc
   extractor marks, beside plain baselines.
   An element is marked when a leaf lies in it on which an answer may depend (``restrictions.decides``).
 * ``predicted_trees``: for each labelled statement of ``examples/statements.json`` the tree that the extractor
-  gives it, for ``clausegraph.eval.tree_scores.score_trees``.
+  gives it, for ``eval.tree_scores.score_trees``.
 
 What the rules reach, and what limits them (ConditionalQA v1.0)
 ---------------------------------------------------------------
@@ -49,7 +49,7 @@ _KEYWORDS = re.compile(
 _FEW_KEYWORDS = re.compile(r"\b(?:if|unless|must|only)\b", re.IGNORECASE)
 
 Key = tuple[str, str]
-"""An element as the data set sees it: tag and text (``clausegraph.eval.elements.element_key``)."""
+"""An element as the data set sees it: tag and text (``eval.elements.element_key``)."""
 
 
 @dataclass(frozen=True)

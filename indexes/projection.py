@@ -67,7 +67,7 @@ def project(reading: Reading, extractions: Mapping[str, Extraction], extractor: 
         reading: elements and chunks of the page.
         extractions: by ``ExtractionInput.key``; a chunk without one gets no supports.
         extractor: fingerprint of the extractor that made them.
-        scope: of the page's inputs, from ``clausegraph.core.extraction.scope_of``.
+        scope: of the page's inputs, from ``core.extraction.scope_of``.
     """
     chunk_rows, support_rows = [], {}
     vectors = [_vector("chunk", chunk.key, chunk.text) for chunk in reading.chunks]

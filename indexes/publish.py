@@ -21,7 +21,7 @@ from clausegraph.core.errors import SegmentError
 from clausegraph.core.hashing import canonical_json
 from clausegraph.core.language.normalise import tokens
 from clausegraph.core.types import Fact
-from clausegraph.indexes.entity_names import open_names, wanted_names
+from clausegraph.indexes.entities.names import open_names, wanted_names
 from clausegraph.indexes.graph.projections import NO_PROJECTIONS, Projections
 from clausegraph.indexes.ledger.leases import RunLease, check_fence
 from clausegraph.indexes.ledger.schema import (

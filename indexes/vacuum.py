@@ -16,7 +16,7 @@ from dataclasses import asdict, dataclass
 from sqlalchemy import ColumnElement, Connection, Table, and_, delete, exists, or_, select
 
 from clausegraph.indexes.corpora import CorpusRow
-from clausegraph.indexes.entity_names import PROPOSED
+from clausegraph.indexes.entities.names import PROPOSED
 from clausegraph.indexes.ledger.leases import RunLease, check_fence
 from clausegraph.indexes.ledger.schema import (
     VERSIONED,
@@ -40,7 +40,7 @@ from clausegraph.indexes.ledger.schema import (
     view_leases,
 )
 from clausegraph.indexes.ledger.store import Ledger, file_errors
-from clausegraph.indexes.segments import listed_segments, merge_segments
+from clausegraph.indexes.vectors.segments import listed_segments, merge_segments
 
 KEEP_EPOCHS = 10
 KEEP_DAYS = 30.0

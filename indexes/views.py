@@ -22,8 +22,8 @@ from clausegraph.indexes.graph.protocol import Graph
 from clausegraph.indexes.graph.sql import SqlGraph
 from clausegraph.indexes.ledger.schema import members, pages, sources, vectors, view_leases
 from clausegraph.indexes.ledger.store import Ledger
-from clausegraph.indexes.segments import LivingSegment, open_segments
 from clausegraph.indexes.truth import batches, load_reading
+from clausegraph.indexes.vectors.segments import LivingSegment, open_segments
 
 Name = tuple[PageKey | None, str]  # page and ref of a vector
 GraphAt = Callable[[Ledger, CorpusRow, int], Graph]  # the graph of a corpus at an epoch

@@ -27,8 +27,10 @@ from clausegraph.core.extraction import (
     extraction_inputs,
     scope_of,
 )
-from clausegraph.core.logs import logger
 from clausegraph.core.models.embedding import Embedder
+from clausegraph.core.pages.chunking.chunks import CHUNKER_FINGERPRINT, chunk_reading
+from clausegraph.core.pages.read import READER_FINGERPRINT, read_document
+from clausegraph.core.telemetry.logs import logger
 from clausegraph.core.tokens import FINGERPRINT as TOKENIZER
 from clausegraph.indexes.corpora import (
     CorpusRow,
@@ -62,8 +64,6 @@ from clausegraph.indexes.truth import (
     version_key,
 )
 from clausegraph.indexes.vacuum import KEEP_DAYS, KEEP_EPOCHS, has_many_segments, vacuum
-from clausegraph.ingestion.chunk import CHUNKER_FINGERPRINT, chunk_reading
-from clausegraph.ingestion.read import READER_FINGERPRINT, read_document
 from clausegraph.ingestion.report import RunReport
 from clausegraph.ingestion.sources import Source, SourceDocument
 from clausegraph.ingestion.watch import watched_run

@@ -10,9 +10,9 @@ from llama_index.core.readers.base import BaseReader
 from llama_index.core.schema import Document
 
 from clausegraph.core.errors import SourceError
+from clausegraph.core.pages.document import MAX_PAGE_BYTES, SourceDocument
+from clausegraph.core.pages.read import read_document
 from clausegraph.core.types import Element
-from clausegraph.ingestion.read import read_document
-from clausegraph.ingestion.sources.document import MAX_PAGE_BYTES, SourceDocument
 from clausegraph.ingestion.sources.sniff import why_not_html
 
 

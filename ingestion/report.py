@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 
 from clausegraph.core.extraction import Reject
-from clausegraph.core.telemetry import span
+from clausegraph.core.telemetry.spans import span
 
 
 @dataclass(slots=True)

@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from clausegraph.core.errors import ClauseGraphError
-from clausegraph.core.logs import log_fields, logger
-from clausegraph.core.redaction import error_fields
-from clausegraph.core.telemetry import span
+from clausegraph.core.telemetry.logs import log_fields, logger
+from clausegraph.core.telemetry.redaction import error_fields
+from clausegraph.core.telemetry.spans import span
 from clausegraph.ingestion.report import RunReport
 
 _log = logger(__name__)

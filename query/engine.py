@@ -1,6 +1,6 @@
 """From a question and a scenario to an answer with its conditions: retrieve, then read.
 
-Plain values in and out; ``clausegraph.query.llama`` offers the same as a LlamaIndex query engine. A question that
+Plain values in and out; ``query.llama`` offers the same as a LlamaIndex query engine. A question that
 fails raises; an answer without alternatives means "searched, and the corpus does not say".
 """
 
@@ -10,7 +10,7 @@ import time
 from collections.abc import Sequence
 
 from clausegraph.core.models.embedding import Embedder
-from clausegraph.core.telemetry import span
+from clausegraph.core.telemetry.spans import span
 from clausegraph.core.types import Alternative, Answer, PageKey, TraceStep
 from clausegraph.indexes.views import View
 from clausegraph.query.rank.signals import ScoredElement

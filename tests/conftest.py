@@ -12,4 +12,4 @@ _HERE = Path(__file__).parent
 
 def pytest_collection_modifyitems(items: Sequence[pytest.Item]) -> None:
     for item in items:
-        item.add_marker(pytest.mark.xdist_group(item.path.relative_to(_HERE).parts[0]))
+        item.add_marker(pytest.mark.xdist_group(str(item.path.parent.relative_to(_HERE))))

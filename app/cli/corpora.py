@@ -46,7 +46,7 @@ def drop(
 ) -> None:
     """Remove a corpus with everything it has: pages, graph, vectors, history."""
     settings = session.settings()
-    from clausegraph.app.projecting import opened_projections
+    from clausegraph.app.services.projecting import opened_projections
     from clausegraph.app.wiring import opened_ledger
     from clausegraph.indexes.corpora import drop_corpus, get_corpus
 

@@ -30,7 +30,7 @@ def cypher(
     if as_csv and session.json:
         raise InputError("--csv and --json exclude each other; give one")
     settings = session.settings(corpus)
-    from clausegraph.app.cypher import display, parameters, run_query, unpinned, write_csv
+    from clausegraph.app.services.cypher import display, parameters, run_query, unpinned, write_csv
 
     text = sys.stdin.read() if query == "-" else query
     found = run_query(settings, text, parameters(param or ()), epoch=epoch, limit=limit, timeout=timeout)

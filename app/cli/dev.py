@@ -46,8 +46,8 @@ def fake_llm(
     seed: Annotated[int, typer.Option("--seed", help="Of latencies and faults.")] = 0,
 ) -> None:
     """Serve a fake language model on 127.0.0.1 until Ctrl-C, for tests and demos; it reads pages by rules."""
-    from clausegraph.app.fake_llm.options import FakeOptions
-    from clausegraph.app.fake_llm.process import check_installed
+    from clausegraph.app.dev.fake_llm.options import FakeOptions
+    from clausegraph.app.dev.fake_llm.process import check_installed
 
     options = FakeOptions(
         port=port, replies=replies, latency=latency, concurrency=concurrency, key=key, usage=usage, tokens=tokens,
@@ -55,7 +55,7 @@ def fake_llm(
         fault_match=fault_match, retry_after=retry_after, dimension=dimension, seed=seed,
     )  # fmt: skip
     check_installed()
-    from clausegraph.app.fake_llm.serve import serve
+    from clausegraph.app.dev.fake_llm.serve import serve
 
     started: dict[str, Any] = {}
 

@@ -21,7 +21,7 @@ def doctor(
 ) -> None:
     """Check installation, model, ledger, vectors and disk; the exit code is 1 when something is broken."""
     settings = session.settings()
-    from clausegraph.app.doctor import BROKEN, examine
+    from clausegraph.app.services.doctor import BROKEN, examine
 
     findings = examine(settings, repair=repair)
     sound = all(finding.state != BROKEN for finding in findings)

@@ -17,7 +17,7 @@ from clausegraph.core.errors import InputError
 
 if TYPE_CHECKING:
     from clausegraph.core.settings import Settings
-    from clausegraph.indexes.decisions import Decision
+    from clausegraph.indexes.entities.decisions import Decision
     from clausegraph.ingestion.report import RunReport
 
 _WAITS = "effective at the next publish: `clausegraph entities apply`, or any ingest"
@@ -50,7 +50,7 @@ def review(
         return
     if interactive and (session.json or not sys.stdout.isatty()):
         raise InputError("--interactive needs a terminal; use --accept and --reject with ids")
-    from clausegraph.app import entities
+    from clausegraph.app.services import entities
 
     found = entities.review(settings, of_type, None if interactive else limit)
     if not interactive:
@@ -98,8 +98,8 @@ def merge(
     """Take NAME for ENTITY without a proposal."""
     settings = session.settings(corpus)
     from clausegraph.app.wiring import opened_ledger
-    from clausegraph.indexes import decisions
     from clausegraph.indexes.corpora import get_corpus
+    from clausegraph.indexes.entities import decisions
 
     with opened_ledger(settings) as ledger:
         made = decisions.merge(ledger, get_corpus(ledger, settings.corpus), name, entity, by or _user())
@@ -115,8 +115,8 @@ def undo(
     """Take a decision back: one that was proposed is a proposal again, a direct merge is removed."""
     settings = session.settings(corpus)
     from clausegraph.app.wiring import opened_ledger
-    from clausegraph.indexes import decisions
     from clausegraph.indexes.corpora import get_corpus
+    from clausegraph.indexes.entities import decisions
 
     with opened_ledger(settings) as ledger:
         was, removed = decisions.undo(ledger, get_corpus(ledger, settings.corpus), what)
@@ -135,7 +135,7 @@ def list_all(
     settings = session.settings(corpus)
     if state not in (None, "proposed", "accepted", "rejected"):
         raise InputError(f"no state {state!r}; take proposed, accepted or rejected")
-    from clausegraph.app.entities import decisions_status
+    from clausegraph.app.services.entities import decisions_status
 
     found = decisions_status(settings, state)
     columns = ("id", "name", "entity", "state", "by", "decided", "in force")
@@ -153,7 +153,7 @@ def list_all(
 def apply(session: Session, *, corpus: CorpusOption = None) -> None:
     """Publish the decisions now, without a run of a source."""
     settings = session.settings(corpus)
-    from clausegraph.app.entities import run_apply
+    from clausegraph.app.services.entities import run_apply
 
     with progress_bars(session) as progress:
         report = run_apply(settings, progress)
@@ -173,8 +173,8 @@ def _applied(report: RunReport) -> list[str]:
 
 def _decide(settings: Settings, accept: Sequence[int], reject: Sequence[int], by: str | None) -> list[Decision]:
     from clausegraph.app.wiring import opened_ledger
-    from clausegraph.indexes import decisions
     from clausegraph.indexes.corpora import get_corpus
+    from clausegraph.indexes.entities import decisions
 
     with opened_ledger(settings) as ledger:
         return decisions.decide(ledger, get_corpus(ledger, settings.corpus), accept, reject, by or _user())
@@ -196,7 +196,7 @@ def _user() -> str:
 
 
 def _record(row: Decision) -> dict[str, Any]:
-    from clausegraph.app.entities import decision_record
+    from clausegraph.app.services.entities import decision_record
 
     return decision_record(row)
 

@@ -51,7 +51,7 @@ def rollback(
     The next ingest publishes from the newest state, not from this one.
     """
     settings = session.settings(corpus)
-    from clausegraph.app.projecting import opened_projections
+    from clausegraph.app.services.projecting import opened_projections
     from clausegraph.app.wiring import opened_ledger
     from clausegraph.indexes import epochs
     from clausegraph.indexes.corpora import get_corpus
@@ -75,7 +75,7 @@ def vacuum(
 ) -> None:
     """Remove for good what only old epochs show, and merge vector segments."""
     settings = session.settings(corpus)
-    from clausegraph.app.projecting import opened_projections
+    from clausegraph.app.services.projecting import opened_projections
     from clausegraph.app.wiring import forget_replies, opened_ledger
     from clausegraph.indexes import vacuum as cleaning
     from clausegraph.indexes.corpora import get_corpus

@@ -59,12 +59,12 @@ def export(
     with reading(settings, epoch, embed=False) as (view, _):
         made = {"corpus": view.corpus, "epoch": view.epoch}
         if target is not None:
-            from clausegraph.app.export.llamaindex import hand_over
+            from clausegraph.app.services.export.llamaindex import hand_over
 
             place, kind = target, Receiver.LLAMAINDEX.value
             counts = hand_over(view, target, settings)
         else:
-            from clausegraph.app.export.writing import export_view
+            from clausegraph.app.services.export.writing import export_view
 
             assert output is not None  # checked above
             place, kind = str(output), (form or Form.JSONL).value

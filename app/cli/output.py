@@ -1,6 +1,6 @@
 """What the command line prints: results on stdout, everything else on stderr.
 
-Text from documents goes through ``clausegraph.app.text.clean`` and into Rich ``Text`` objects, so that neither the
+Text from documents goes through ``app.text.clean`` and into Rich ``Text`` objects, so that neither the
 terminal nor Rich's markup takes it for a command.
 """
 

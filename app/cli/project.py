@@ -22,7 +22,7 @@ def neo4j(
 ) -> None:
     """Bring Neo4j to the newest epoch of a corpus: after a time without it, an old backup, or a wipe."""
     settings = session.settings(corpus)
-    from clausegraph.app.projecting import opened_projection
+    from clausegraph.app.services.projecting import opened_projection
     from clausegraph.app.wiring import opened_ledger
     from clausegraph.indexes.corpora import get_corpus
     from clausegraph.indexes.ledger.leases import run_lease

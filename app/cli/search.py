@@ -39,7 +39,7 @@ def search(
     from clausegraph.app.wiring import check_question, reading
 
     inquiry = check_question(question, scenario)
-    from clausegraph.app.retrieval import find
+    from clausegraph.app.services.search import find
 
     room = budget or settings.search_budget
     with reading(settings, epoch, embed=retriever is not Retriever.BM25) as (view, embedder):

@@ -102,7 +102,7 @@ def command(app: typer.Typer, name: str) -> Callable[[Callable[..., None]], Call
 
 def guarded(session: Session, work: Callable[[], None]) -> None:
     """Do the work; a known error is one message and its exit code, never a traceback."""
-    from clausegraph.core.telemetry import FLUSH_SECONDS, stop_telemetry
+    from clausegraph.core.telemetry.spans import FLUSH_SECONDS, stop_telemetry
 
     wait = FLUSH_SECONDS
     try:
@@ -130,7 +130,7 @@ def guarded(session: Session, work: Callable[[], None]) -> None:
 @contextmanager
 def _command_span(name: str, corpus: str) -> Iterator[None]:
     """The root of all spans of a command. An exit code of its own choice is no failure of the command."""
-    from clausegraph.core.telemetry import span
+    from clausegraph.core.telemetry.spans import span
 
     chosen: typer.Exit | None = None
     with span(f"cli.{name}", corpus=corpus) as root:

@@ -14,7 +14,7 @@ from clausegraph.app.text import one_line
 from clausegraph.core.errors import NotFoundError
 
 if TYPE_CHECKING:
-    from clausegraph.app.browse import Shelf
+    from clausegraph.app.services.browse import Shelf
     from clausegraph.core.types import Fact, PageKey, Reading, Support
 
 
@@ -33,7 +33,7 @@ def show(
 ) -> None:
     """Show a page with its elements, chunks and facts; a fact with its statements; or the report of a run."""
     settings = session.settings(corpus)
-    from clausegraph.app.browse import open_shelf
+    from clausegraph.app.services.browse import open_shelf
     from clausegraph.app.wiring import opened_ledger
     from clausegraph.indexes.corpora import get_corpus, get_run
 
@@ -62,7 +62,7 @@ def show(
 
 
 def _show_page(session: Session, shelf: Shelf, page: PageKey, reading: Reading) -> None:
-    from clausegraph.app.records import chunk_record, element_record, page_record, statement_words
+    from clausegraph.app.services.records import chunk_record, element_record, page_record, statement_words
 
     stated = shelf.facts_on(page, reading)
     value = page_record(page, reading) | {
@@ -84,7 +84,7 @@ def _show_page(session: Session, shelf: Shelf, page: PageKey, reading: Reading) 
 
 
 def _show_fact(session: Session, shelf: Shelf, fact: Fact) -> None:
-    from clausegraph.app.records import support_record
+    from clausegraph.app.services.records import support_record
 
     listed = shelf.versions()
     value: dict[str, Any] = {"id": fact.id, "subject": fact.subject, "relation": fact.relation, "object": fact.object}
@@ -99,7 +99,7 @@ def _show_fact(session: Session, shelf: Shelf, fact: Fact) -> None:
 
 def _support_lines(support: Support, reading: Reading) -> list[Any]:
     from clausegraph.app.conditions import condition_tree
-    from clausegraph.app.records import quotes, statement_words
+    from clausegraph.app.services.records import quotes, statement_words
 
     statement = support.statement
     lines: list[Any] = [f"\n{statement_words(statement)}", f"  {one_line(f'{reading.title} ({support.page})')}"]

@@ -14,8 +14,8 @@ from clausegraph.app.cli.session import CorpusOption, Session, command
 def status(session: Session, *, corpus: CorpusOption = None) -> None:
     """Show corpora, their sources, what their published epoch holds, and the last runs."""
     settings = session.settings(corpus)
-    from clausegraph.app.browse import corpus_status
-    from clausegraph.app.projecting import projection_states
+    from clausegraph.app.services.browse import corpus_status
+    from clausegraph.app.services.projecting import projection_states
     from clausegraph.app.wiring import opened_ledger
     from clausegraph.indexes.corpora import get_corpus, list_corpora
 

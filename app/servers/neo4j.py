@@ -29,7 +29,7 @@ from clausegraph.app.servers.process import (
     write_private,
 )
 from clausegraph.core.errors import InputError, StorageError, StoreError
-from clausegraph.indexes.graph.neo4j import wait_until_up
+from clausegraph.indexes.graph.neo4j.server import wait_until_up
 
 USER = "neo4j"
 PASSWORD_FILE = "password"  # noqa: S105 - a file's name

@@ -9,6 +9,7 @@ _ARTICLES = {"a", "an", "the", "your", "their", "his", "her", "its", "our", "my"
 _QUOTES = str.maketrans({"‘": "'", "’": "'", "“": '"', "”": '"', "–": "-", "—": "-", "\u00a0": " "})
 _WORD = re.compile(r"[£$€]?[^\W_]+(?:[.,'-][^\W_]+)*%?")
 _IRREGULAR = {"children": "child", "people": "person", "men": "man", "women": "woman", "wives": "wife", "lives": "life"}
+_UNSEEN = {"Cc", "Cf", "Cs", "Co", "Zl", "Zp"}  # control, bidirectional and private characters
 _KEEP_S = ("ss", "us", "is", "ews", "ies")
 
 
@@ -50,3 +51,10 @@ def entity_key(surface: str) -> str:
     content = [singular(word) for word in words if word not in _ARTICLES]
     key = " ".join(content or words) or normalise_text(surface).lower()
     return f"({key})" if key.startswith("=") else key
+
+
+def visible(text: str) -> str:
+    """The text on one line, without control, bidirectional and private-use characters."""
+    if text.isprintable():  # nothing but letters, marks, numbers, signs and plain spaces
+        return text if text.isascii() else " ".join(text.split())
+    return " ".join("".join(" " if unicodedata.category(c) in _UNSEEN else c for c in text).split())

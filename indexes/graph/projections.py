@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from clausegraph.core.errors import StoreError
-from clausegraph.core.logs import logger
+from clausegraph.core.telemetry.logs import logger
 from clausegraph.indexes.graph.protocol import GraphProjection
 
 _log = logger(__name__)

@@ -10,8 +10,8 @@ from sqlalchemy import BigInteger, Float, bindparam, case, func, insert, select,
 from sqlalchemy.dialects.sqlite import insert as insert_or
 
 from clausegraph.core.errors import BudgetExceeded, StorageError
-from clausegraph.core.logs import logger
 from clausegraph.core.models.calls import CallRecord, Reservation
+from clausegraph.core.telemetry.logs import logger
 from clausegraph.indexes.ledger.schema import budgets, model_calls
 from clausegraph.indexes.ledger.store import Ledger
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from clausegraph.core.extraction import Extraction, ExtractionInput
 from clausegraph.core.hashing import canonical_json, content_hash
-from clausegraph.ingestion.extract.llm.parse_lines import parse_triples, statements_of_lines
+from clausegraph.ingestion.extract.llm.lines.parse import parse_triples, statements_of_lines
 from clausegraph.ingestion.sources.passages import Passage, squeezed
 
 _VERSION = "given:1"  # count up when the parser, or what is done with its triples, changes

@@ -1,7 +1,8 @@
-"""Where pages come from. Start at ``document.py``; ``open_source`` picks the source for a location."""
+"""Where pages come from. Start at ``source.py``; ``open_source`` picks the source for a location."""
 
+from clausegraph.core.pages.document import CONDITIONALQA, HTML, SourceDocument
 from clausegraph.ingestion.sources.detect import open_source
-from clausegraph.ingestion.sources.document import CONDITIONALQA, HTML, Source, SourceDocument
 from clausegraph.ingestion.sources.passages import PassagesSource
+from clausegraph.ingestion.sources.source import Source
 
 __all__ = ["CONDITIONALQA", "HTML", "PassagesSource", "Source", "SourceDocument", "open_source"]

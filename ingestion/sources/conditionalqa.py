@@ -10,7 +10,7 @@ from typing import Any
 from clausegraph.core.errors import SourceError
 from clausegraph.core.extraction import Reject
 from clausegraph.core.hashing import canonical_json
-from clausegraph.ingestion.sources.document import CONDITIONALQA, SourceDocument
+from clausegraph.core.pages.document import CONDITIONALQA, SourceDocument
 
 _MAX_BYTES = 200 * 1024 * 1024
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 from clausegraph.core.errors import SourceError
 from clausegraph.ingestion.sources.conditionalqa import ConditionalQASource
-from clausegraph.ingestion.sources.document import Source
 from clausegraph.ingestion.sources.folder import FolderSource
 from clausegraph.ingestion.sources.passages import PassagesSource, holds_passages
+from clausegraph.ingestion.sources.source import Source
 
 
 def open_source(location: str, name: str | None = None) -> Source:

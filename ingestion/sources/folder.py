@@ -8,7 +8,7 @@ from pathlib import Path
 
 from clausegraph.core.errors import SourceError
 from clausegraph.core.extraction import Reject
-from clausegraph.ingestion.sources.document import HTML, MAX_PAGE_BYTES, SourceDocument
+from clausegraph.core.pages.document import HTML, MAX_PAGE_BYTES, SourceDocument
 from clausegraph.ingestion.sources.sniff import why_not_html
 
 _SUFFIXES = (".html", ".htm")

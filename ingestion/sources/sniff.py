@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from clausegraph.ingestion.sources.decode import decode_page
+from clausegraph.core.pages.decode import decode_page
 
 _MAGIC = {
     b"%PDF-": "a PDF",

@@ -8,7 +8,7 @@ from typing import Any
 
 from clausegraph.core.errors import LeaseHeldError, LeaseLostError
 from clausegraph.core.extraction import Reject
-from clausegraph.core.logs import log_fields, logger
+from clausegraph.core.telemetry.logs import log_fields, logger
 from clausegraph.indexes.corpora import CorpusRow, end_run, get_corpus, get_run
 from clausegraph.indexes.ledger.batches import batch_results, forget_work, read_steps
 from clausegraph.indexes.ledger.leases import RunLease, release, step_lease

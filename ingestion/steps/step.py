@@ -9,7 +9,7 @@ from typing import Any
 
 from clausegraph.core.errors import ClauseGraphError, InputError, LeaseLostError
 from clausegraph.core.extraction import Reject
-from clausegraph.core.logs import log_fields, logger
+from clausegraph.core.telemetry.logs import log_fields, logger
 from clausegraph.indexes.corpora import CorpusRow, get_run, resume_run
 from clausegraph.indexes.ledger.batches import CLAIM_S, write_step
 from clausegraph.indexes.ledger.leases import STEPS_LEASE_S, RunLease, step_lease

@@ -11,7 +11,7 @@ from typing import Literal
 from weakref import WeakKeyDictionary
 
 from clausegraph.core.language.normalise import entity_key
-from clausegraph.core.telemetry import span
+from clausegraph.core.telemetry.spans import span
 from clausegraph.core.types import Support
 from clausegraph.indexes.views import View
 from clausegraph.query.rank.pagerank import DEFAULT_WALK, LITERAL, Network, Walk, build_network, excess

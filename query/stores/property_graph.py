@@ -18,7 +18,7 @@ from clausegraph.indexes.views import View
 from clausegraph.query.stores.nodes import chunk_node, entity_node, make_triplets, refuse_persist, refuse_write
 
 if TYPE_CHECKING:
-    from clausegraph.indexes.graph.neo4j import Neo4jServer
+    from clausegraph.indexes.graph.neo4j.server import Neo4jServer
 
 SCHEMA_RELATIONS = 100  # named in the schema, those with most statements first
 _LONGEST_NAME = 80  # of a relation in the schema
@@ -52,7 +52,7 @@ class ViewPropertyGraphStore(PropertyGraphStore):
 
     def __init__(self, view: View, server: Neo4jServer | None = None) -> None:
         if server is not None:
-            from clausegraph.indexes.graph.neo4j_graph import Neo4jGraph
+            from clausegraph.indexes.graph.neo4j.graph import Neo4jGraph
 
             if not isinstance(view.graph, Neo4jGraph):
                 raise InputError(
@@ -197,7 +197,7 @@ class ViewPropertyGraphStore(PropertyGraphStore):
                 f"the query does not use ${missing[0]}, so it would mix corpora or epochs; keep relationships to "
                 "r.corpus = $corpus AND r.since <= $epoch AND r.until > $epoch"
             )
-        from clausegraph.indexes.graph.neo4j_cypher import run_pinned
+        from clausegraph.indexes.graph.neo4j.cypher import run_pinned
 
         result = run_pinned(self._view, self._server, query, given)
         if result.is_cut:

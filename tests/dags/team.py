@@ -14,7 +14,7 @@ from typing import Any
 
 from sqlalchemy import select
 
-from clausegraph.app.fake_llm import FakeModelServer
+from clausegraph.app.dev.fake_llm import FakeModelServer
 from clausegraph.app.wiring import run_ingest
 from clausegraph.core.settings import Settings
 from clausegraph.indexes.dump import dump_lines

@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from clausegraph.app.export.dags import FILE
-from clausegraph.app.fake_llm import FakeModelServer, FakeOptions
+from clausegraph.app.dev.fake_llm import FakeModelServer, FakeOptions
+from clausegraph.app.services.export.dags import FILE
 from clausegraph.core.errors import SettingsError
 from clausegraph.core.settings import load_settings
 from tests.dags.team import CORPUS, REPOSITORY, Team

@@ -16,7 +16,7 @@ import httpx
 import psutil
 import pytest
 
-from clausegraph.app.fake_llm import FakeModelServer, FakeOptions
+from clausegraph.app.dev.fake_llm import FakeModelServer, FakeOptions
 from clausegraph.app.servers.airflow import RunningAirflow, find_airflow, start_airflow, stop_airflow
 from tests.dags.team import CORPUS, Team, until
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from clausegraph.app.fake_llm import FakeModelServer, FakeOptions
+from clausegraph.app.dev.fake_llm import FakeModelServer, FakeOptions
 from clausegraph.core.errors import InputError, LeaseHeldError, LeaseLostError, NotFoundError, SourceError
 from clausegraph.core.extraction import Extraction, ExtractionInput
 from clausegraph.core.models.embedding import HashingEmbedder
@@ -19,7 +19,7 @@ from clausegraph.indexes.ledger.batches import Claim, claimed, finish_batch, los
 from clausegraph.indexes.ledger.leases import check_fence, run_lease, step_lease
 from clausegraph.indexes.ledger.store import Ledger, open_ledger
 from clausegraph.indexes.views import open_view
-from clausegraph.ingestion.extract.rules import RuleExtractor
+from clausegraph.ingestion.extract.rules.extractor import RuleExtractor
 from clausegraph.ingestion.pipeline import Options, Tools, ingest
 from clausegraph.ingestion.sources import Source, open_source
 from clausegraph.ingestion.steps import (

@@ -16,7 +16,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, pr
 import clausegraph.ingestion.pipeline as pipeline
 from clausegraph.core.errors import InputError, NotFoundError
 from clausegraph.indexes.corpora import get_corpus
-from clausegraph.indexes.decisions import Proposed, decide, store_proposals
+from clausegraph.indexes.entities.decisions import Proposed, decide, store_proposals
 from clausegraph.indexes.epochs import list_epochs
 from tests.law.world import CORPUS, Killed, World
 

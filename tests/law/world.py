@@ -12,8 +12,8 @@ from sqlalchemy import insert, select
 from clausegraph.core.extraction import Extraction, ExtractionInput
 from clausegraph.core.models.embedding import HashingEmbedder, Vectors
 from clausegraph.indexes.corpora import ensure_corpus, get_corpus
-from clausegraph.indexes.decisions import Decision, list_decisions, merge, undo
 from clausegraph.indexes.dump import dump_lines, graph_lines, vector_values
+from clausegraph.indexes.entities.decisions import Decision, list_decisions, merge, undo
 from clausegraph.indexes.epochs import rollback
 from clausegraph.indexes.graph.projections import NO_PROJECTIONS
 from clausegraph.indexes.ledger.schema import decisions
@@ -21,7 +21,7 @@ from clausegraph.indexes.ledger.store import Ledger, open_ledger
 from clausegraph.indexes.vacuum import VacuumReport
 from clausegraph.indexes.views import GraphAt, open_view
 from clausegraph.ingestion.entities import apply_decisions
-from clausegraph.ingestion.extract.rules import RuleExtractor
+from clausegraph.ingestion.extract.rules.extractor import RuleExtractor
 from clausegraph.ingestion.pipeline import Options, Tools, ingest
 from clausegraph.ingestion.report import RunReport
 from clausegraph.ingestion.sources import open_source

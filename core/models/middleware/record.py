@@ -10,7 +10,7 @@ from clausegraph.core.errors import ModelCallError, NotConnected
 from clausegraph.core.models.calls import CallRecord, UsageSink
 from clausegraph.core.models.middleware.charge import Tariff
 from clausegraph.core.models.stack import Around, ModelCall, Reading
-from clausegraph.core.telemetry import span
+from clausegraph.core.telemetry.spans import span
 
 
 class Recording(Around):

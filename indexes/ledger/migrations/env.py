@@ -1,4 +1,4 @@
-"""Alembic's entry: runs the migrations on the connection that ``clausegraph.indexes.ledger.migrate`` hands over."""
+"""Alembic's entry: runs the migrations on the connection that ``indexes.ledger.migrate`` hands over."""
 
 from alembic import context
 

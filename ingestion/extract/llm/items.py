@@ -7,7 +7,7 @@ import unicodedata
 from functools import lru_cache
 from typing import Any
 
-from clausegraph.ingestion.extract.llm.stated import clean_name
+from clausegraph.core.language.stated import clean_name
 
 _LONGEST_SHOWN = 120
 _LONGEST_TYPE = 40

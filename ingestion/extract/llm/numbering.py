@@ -7,16 +7,15 @@ chunk that owns the first element it cites. A number stands for one text, wherev
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from clausegraph.core.extraction import ExtractionInput, InputElement
+from clausegraph.core.language.normalise import visible
 
 MAX_CHARACTERS = 8000  # of one element in a prompt; longer ones are cut there and reported
 CUT = " [cut]"
 _MARKS = {"li": "-", "tr": "|", "h1": "#", "h2": "#", "h3": "#"}
-_UNSEEN = {"Cc", "Cf", "Cs", "Co", "Zl", "Zp"}  # control, bidirectional and private characters
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,10 +89,3 @@ def element_text(element: InputElement) -> str:
 def cut(text: str) -> str:
     """The text, cut and marked where it is too long for a prompt."""
     return text if len(text) <= MAX_CHARACTERS else text[:MAX_CHARACTERS] + CUT
-
-
-def visible(text: str) -> str:
-    """The text on one line, without control, bidirectional and private-use characters."""
-    if text.isprintable():  # nothing but letters, marks, numbers, signs and plain spaces
-        return text if text.isascii() else " ".join(text.split())
-    return " ".join("".join(" " if unicodedata.category(c) in _UNSEEN else c for c in text).split())

@@ -9,10 +9,10 @@ from typing import Any
 from clausegraph.core.errors import PromptError
 from clausegraph.core.extraction import Extraction
 from clausegraph.core.prompts import Prompt, shipped_examples
-from clausegraph.ingestion.extract.llm.conditional_schema import CONDITIONAL_SCHEMA
+from clausegraph.ingestion.extract.llm.conditional.parse import parse_conditional
+from clausegraph.ingestion.extract.llm.conditional.schema import CONDITIONAL_SCHEMA
+from clausegraph.ingestion.extract.llm.lines.parse import parse_triples, statements_of_lines
 from clausegraph.ingestion.extract.llm.numbering import Call
-from clausegraph.ingestion.extract.llm.parse_conditional import parse_conditional
-from clausegraph.ingestion.extract.llm.parse_lines import parse_triples, statements_of_lines
 
 Parse = Callable[[str, Call, bool], Sequence[Extraction | None]]  # reply, call, whether it was cut off
 

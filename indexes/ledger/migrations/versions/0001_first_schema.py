@@ -1,6 +1,6 @@
 """The first schema.
 
-Until the first release the tables are created as they stand in ``clausegraph.indexes.ledger.schema``; the release
+Until the first release the tables are created as they stand in ``indexes.ledger.schema``; the release
 freezes them here and every later change is a migration of its own.
 """
 

@@ -1,0 +1,9 @@
+"""A fake model server for tests and demos: it speaks like a provider and has no language model behind it.
+
+``FakeModelServer`` starts it in a process of its own; ``clausegraph dev fake-llm`` starts it from the command line.
+"""
+
+from clausegraph.app.dev.fake_llm.options import FakeOptions
+from clausegraph.app.dev.fake_llm.process import FakeModelServer
+
+__all__ = ["FakeModelServer", "FakeOptions"]

@@ -1,0 +1,139 @@
+"""The fake model server as its user has it: start it, ask what it counted, change it, stop it."""
+
+from __future__ import annotations
+
+import contextlib
+import http.client
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+import threading
+from dataclasses import asdict
+from types import TracebackType
+from typing import Any, Self
+
+from clausegraph.app.dev.fake_llm.options import FakeOptions
+from clausegraph.core.errors import InputError
+
+_START = 60.0  # seconds
+_STOP = 5.0
+_CONTROL = 30.0
+
+
+def check_installed() -> None:
+    """Raise when the server cannot run here.
+
+    Raises:
+        InputError: uvicorn is missing.
+    """
+    if importlib.util.find_spec("uvicorn") is None:
+        raise InputError("the fake model server needs uvicorn, which is not installed: pip install 'clausegraph[dev]'")
+
+
+class FakeModelServer:
+    """A fake model server in a process of its own, on a free port of 127.0.0.1; a context manager.
+
+    ``url`` is what Mistral's client takes as its endpoint; OpenAI-like clients take ``url + "/v1"``.
+    """
+
+    def __init__(self, options: FakeOptions | None = None) -> None:
+        self.options = options or FakeOptions()
+        self.port = 0
+        self._process: subprocess.Popen[str] | None = None
+
+    @property
+    def url(self) -> str:
+        """The address, without a slash at its end."""
+        return f"http://127.0.0.1:{self.port}"
+
+    def start(self) -> Self:
+        """Start the process; returns when requests are answered.
+
+        Raises:
+            InputError: uvicorn is missing, or the port is taken.
+        """
+        check_installed()
+        self._process = subprocess.Popen(
+            [sys.executable, "-m", "clausegraph.app.dev.fake_llm"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+        )
+        told = self._first_line(self._process)
+        if "port" not in told:
+            self.close()
+            raise InputError(str(told.get("error", "the fake model server did not start; its message is on stderr")))
+        self.port = told["port"]
+        return self
+
+    def _first_line(self, process: subprocess.Popen[str]) -> dict[str, Any]:
+        assert process.stdin is not None and process.stdout is not None  # both are pipes
+        patience = threading.Timer(_START, process.kill)
+        patience.start()
+        try:
+            process.stdin.write(json.dumps({"options": asdict(self.options), "parent": os.getpid()}) + "\n")
+            process.stdin.flush()
+            return json.loads(process.stdout.readline() or "{}")  # type: ignore[no-any-return]
+        except BrokenPipeError:
+            return {}
+        finally:
+            patience.cancel()
+            patience.join()
+
+    def close(self) -> None:
+        """Stop the process and wait until it is gone; calls in flight end with a broken connection."""
+        process, self._process = self._process, None
+        if process is None or process.stdin is None or process.stdout is None:
+            return
+        with contextlib.suppress(BrokenPipeError):  # it is gone
+            process.stdin.close()
+        try:
+            process.wait(_STOP)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait()
+        process.stdout.close()
+
+    def __enter__(self) -> Self:
+        return self.start()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def counters(self) -> dict[str, Any]:
+        """What was counted since the start or the last ``reset``; ``app/fake_llm/README.md`` says what each means."""
+        return self._control("GET", "counters")  # type: ignore[no-any-return]
+
+    def set(self, **options: Any) -> None:
+        """Change options for the requests to come; scripts and faults begin anew.
+
+        Raises:
+            InputError: an option is unknown or wrong.
+        """
+        self.options = self.options.changed(**options)
+        self._control("POST", "set", asdict(self.options))
+
+    def reset(self) -> None:
+        """Set the counters to zero; scripts and faults begin anew."""
+        self._control("POST", "reset")
+
+    def last_requests(self, n: int = 5) -> list[Any]:
+        """The last bodies received (64 are kept), oldest first: as JSON values, or as text where they are none."""
+        return self._control("GET", f"requests?n={n}")  # type: ignore[no-any-return]
+
+    def _control(self, method: str, what: str, value: Any = None) -> Any:
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=_CONTROL)
+        try:
+            connection.request(method, f"/fake/{what}", json.dumps(value or {}), {"connection": "close"})
+            response = connection.getresponse()
+            content = json.loads(response.read())
+        finally:
+            connection.close()
+        if response.status != 200:
+            raise InputError(str(content.get("message", content)))
+        return content

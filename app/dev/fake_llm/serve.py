@@ -1,0 +1,106 @@
+"""The process of the fake: a loopback socket, uvicorn, and how both end. Needs the extra ``dev``."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+import signal
+import socket
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import uvicorn
+
+from clausegraph.app.dev.fake_llm.options import FakeOptions
+from clausegraph.app.dev.fake_llm.server import FakeApp
+from clausegraph.core.errors import InputError
+
+HOST = "127.0.0.1"
+_BACKLOG = 2048
+_KEEP_ALIVE = 75  # seconds; longer than the pause of any test between two calls
+
+
+class _Server(uvicorn.Server):
+    """uvicorn, with the signals left to ``serve``."""
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Take none."""
+        yield
+
+
+def serve(options: FakeOptions, announce: Callable[[int], None], *, signals: bool) -> dict[str, Any]:
+    """Serve until Ctrl-C or SIGTERM (when ``signals``), else until the process ends; returns the counters.
+
+    ``announce`` is called with the port once requests are answered.
+
+    Raises:
+        InputError: the port is taken.
+    """
+    app: Any = FakeApp(options)  # uvicorn's types allow no plain callable class
+    bound = _bound(options.port)
+    config = uvicorn.Config(
+        app,
+        log_config=None,
+        log_level="error",
+        access_log=False,
+        lifespan="off",
+        server_header=False,
+        timeout_keep_alive=_KEEP_ALIVE,
+        timeout_graceful_shutdown=1,
+    )
+    logging.getLogger("uvicorn.error").addFilter(_is_defect)
+    server = _Server(config)
+    with bound, _stopping(server) if signals else _nothing():
+        asyncio.run(_run(server, bound, announce))
+    counters: dict[str, Any] = app.counters.snapshot()
+    return counters
+
+
+def _is_defect(record: logging.LogRecord) -> bool:
+    """Whether uvicorn reports a defect, not a reply that was cut on purpose or by the end of the server."""
+    cause = record.exc_info[1] if record.exc_info else None
+    return not isinstance(cause, asyncio.CancelledError) and "without completing" not in str(record.msg)
+
+
+async def _run(server: uvicorn.Server, bound: socket.socket, announce: Callable[[int], None]) -> None:
+    serving = asyncio.create_task(server.serve(sockets=[bound]))
+    while not server.started and not serving.done():
+        await asyncio.sleep(0.005)
+    if server.started:
+        announce(bound.getsockname()[1])
+    await serving
+
+
+def _bound(port: int) -> socket.socket:
+    # asyncio turns Nagle's algorithm off only where the protocol is named; with it a reply takes 40 ms more
+    bound = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        bound.bind((HOST, port))
+    except OSError as error:
+        bound.close()
+        raise InputError(f"port {port} of {HOST} cannot be used ({error}); choose another, or 0 for any") from error
+    bound.listen(_BACKLOG)
+    return bound
+
+
+@contextmanager
+def _stopping(server: uvicorn.Server) -> Iterator[None]:
+    """Ctrl-C and SIGTERM end the server within a moment, whatever is in flight."""
+
+    def stop(*_: object) -> None:
+        server.should_exit = server.force_exit = True
+
+    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+@contextmanager
+def _nothing() -> Iterator[None]:
+    yield

@@ -1,0 +1,181 @@
+"""Is this installation sound? Each check is a plain function that says what it found and what to do."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from clausegraph.core.errors import ClauseGraphError
+from clausegraph.core.settings import HASHING, Settings, unknown_variables
+
+if TYPE_CHECKING:
+    from sqlalchemy import Row
+
+    from clausegraph.indexes.ledger.store import Ledger
+
+OK, WARNING, BROKEN = "ok", "warning", "broken"
+_PACKAGES = (
+    "llama-index-core", "sentence-transformers", "torch", "tokenizers", "faiss-cpu", "numpy", "scipy", "bm25s",
+    "PyStemmer", "sqlalchemy", "alembic", "pydantic", "pydantic-settings", "typer", "rich", "lxml", "trafilatura",
+)  # fmt: skip
+_SPACE_LOW = 1 << 30
+_SPACE_OUT = 50 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One check: what was looked at, how it is, and what to know or do about it."""
+
+    check: str
+    state: str
+    detail: str
+
+
+def examine(settings: Settings, *, repair: bool = False) -> list[Finding]:
+    """Run every check; ``repair`` rebuilds damaged vector segments from the ledger."""
+    findings = [*_installation(), *_variables(), *_model(settings), *_disk(settings.home)]
+    ledger = list(_ledger(settings.home))
+    findings += ledger
+    if ledger and all(finding.state == OK for finding in ledger):
+        findings += _segments(settings.home, repair)
+    return findings
+
+
+def _installation() -> Iterator[Finding]:
+    found = ".".join(map(str, sys.version_info[:3]))
+    yield Finding("python", OK if sys.version_info >= (3, 11) else BROKEN, f"{found}; 3.11 or newer is needed")
+    missing = [name for name in _PACKAGES if _version(name) is None]
+    if missing:
+        yield Finding("packages", BROKEN, f"missing: {', '.join(missing)}; run `pip install clausegraph`")
+    else:
+        yield Finding("packages", OK, f"{len(_PACKAGES)} required packages are installed")
+
+
+def _version(package: str) -> str | None:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None
+
+
+def _variables() -> Iterator[Finding]:
+    unknown = unknown_variables()
+    if unknown:
+        yield Finding("environment", WARNING, f"{', '.join(unknown)} set nothing; see Settings for the names")
+
+
+def _model(settings: Settings) -> Iterator[Finding]:
+    """The model's files are looked at, not loaded."""
+    name = settings.embedding_model
+    if name == HASHING:
+        yield Finding("embedding model", WARNING, "hashing is for tests: its vectors know nothing of meaning")
+        return
+    from clausegraph.core.models.sentence_transformers import ModelSettings, SentenceTransformerEmbedder
+
+    try:
+        folder = SentenceTransformerEmbedder(ModelSettings(name=name)).folder
+    except ClauseGraphError as error:
+        yield Finding("embedding model", BROKEN, str(error))
+        return
+    if folder is None:
+        yield Finding("embedding model", WARNING, f"{name} is a hub id: it is fetched when first used")
+        return
+    weights = [*folder.glob("*.safetensors"), *folder.glob("*.bin")]
+    lacking = [file for file in ("config.json", "tokenizer.json") if not (folder / file).is_file()]
+    if not weights or lacking:
+        lacking += [] if weights else ["model.safetensors"]
+        yield Finding("embedding model", BROKEN, f"{folder} lacks {', '.join(lacking)}; install the model again")
+    else:
+        yield Finding("embedding model", OK, f"{name} in {folder}")
+
+
+def _disk(home: Path) -> Iterator[Finding]:
+    place = next((folder for folder in (home, *home.parents) if folder.exists()), Path("/"))
+    if not place.is_dir():
+        yield Finding("home", BROKEN, f"{place} is no folder; set CLAUSEGRAPH_HOME to one")
+        return
+    free = shutil.disk_usage(place).free
+    state = OK if free >= _SPACE_LOW else WARNING if free >= _SPACE_OUT else BROKEN
+    yield Finding("disk space", state, f"{free / 1e9:.1f} GB free at {place}")
+
+
+def _ledger(home: Path) -> Iterator[Finding]:
+    """SQLite's own checks, then ours: opening the ledger migrates nothing that these have not passed."""
+    path = home / "ledger.db"
+    if not path.exists():
+        if not home.exists() or home.is_dir():
+            yield Finding("ledger", WARNING, f"none at {path} yet; `clausegraph ingest SOURCE` makes it")
+        return
+    yield from _guarded("ledger file", lambda: _integrity(path))
+    yield from _guarded("ledger schema", lambda: _schema(home))
+
+
+def _integrity(path: Path) -> Finding:
+    try:
+        connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=rw", uri=True, timeout=30)
+        try:
+            found = [str(row[0]) for row in connection.execute("PRAGMA integrity_check(10)")]
+            orphans = connection.execute("PRAGMA foreign_key_check").fetchall()
+        finally:
+            connection.close()
+    except sqlite3.Error as error:
+        return Finding("ledger file", BROKEN, f"{path}: {error}; restore it from a backup or move it away")
+    if found != ["ok"]:
+        return Finding("ledger file", BROKEN, f"{path}: {'; '.join(found)[:500]}; restore it from a backup")
+    if orphans:
+        return Finding("ledger file", BROKEN, f"{path}: {len(orphans)} rows refer to nothing; restore it from a backup")
+    return Finding("ledger file", OK, f"{path} is sound ({path.stat().st_size / 1e6:.1f} MB)")
+
+
+def _schema(home: Path) -> Finding:
+    from clausegraph.indexes.ledger.store import SCHEMA_VERSION, open_ledger
+
+    with open_ledger(home, create=False):
+        return Finding("ledger schema", OK, f"version {SCHEMA_VERSION}")
+
+
+def _segments(home: Path, repair: bool) -> Iterator[Finding]:
+    from clausegraph.indexes.corpora import list_corpora
+    from clausegraph.indexes.ledger.store import open_ledger
+    from clausegraph.indexes.vectors.segments import listed_segments
+
+    with open_ledger(home, create=False) as ledger:
+        for corpus in list_corpora(ledger):
+            check = f"vectors of {corpus.name}"
+            listed = listed_segments(ledger, corpus.id)
+            damaged = [row for row in listed if not _is_sound(ledger, row)]
+            if len(damaged) < len(listed) or not listed:
+                yield Finding(check, OK, f"{len(listed) - len(damaged)} of {len(listed)} segments are sound")
+            for row in damaged:
+                yield from _guarded(check, partial(_damaged, check, ledger, row, repair))
+
+
+def _is_sound(ledger: Ledger, row: Row[Any]) -> bool:
+    from clausegraph.indexes.vectors.segments import segment_state
+
+    return segment_state(ledger, row) == "sound"
+
+
+def _damaged(check: str, ledger: Ledger, row: Row[Any], repair: bool) -> Finding:
+    from clausegraph.indexes.vectors.segments import rebuild_segment, segment_state
+
+    state = segment_state(ledger, row)
+    if not repair:
+        return Finding(check, BROKEN, f"segment {row.file} is {state}; `clausegraph doctor --repair` rebuilds it")
+    rebuild_segment(ledger, row)
+    return Finding(check, OK, f"segment {row.file} was {state} and is rebuilt from the ledger")
+
+
+def _guarded(check: str, work: Callable[[], Finding]) -> Iterator[Finding]:
+    """A check that fails in a known way is a finding, not the end of the examination."""
+    try:
+        yield work()
+    except ClauseGraphError as error:
+        yield Finding(check, BROKEN, str(error))

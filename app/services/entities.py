@@ -1,0 +1,156 @@
+"""Decisions about names as people meet them: proposals with their evidence, what is in force, publishing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, replace
+from typing import TYPE_CHECKING, Any
+
+from clausegraph.app.services.projecting import opened_projections
+from clausegraph.app.services.records import quotes
+from clausegraph.app.wiring import make_embedder, open_corpus_view, opened_ledger
+from clausegraph.core.errors import NotFoundError
+from clausegraph.core.settings import Settings
+from clausegraph.indexes.corpora import CorpusRow, get_corpus
+from clausegraph.indexes.entities.decisions import Decision, list_decisions, store_proposals
+from clausegraph.indexes.entities.names import (
+    ACCEPTED,
+    PROPOSED,
+    accepted_pairs,
+    names_at,
+    pending_changes,
+    resolve,
+    wanted_names,
+)
+from clausegraph.indexes.ledger.store import Ledger
+
+if TYPE_CHECKING:
+    from clausegraph.indexes.entities.proposals import Profile
+    from clausegraph.indexes.views import View
+    from clausegraph.ingestion.pipeline import Progress
+    from clausegraph.ingestion.report import RunReport
+
+_SURFACES = 3  # ways of writing a name that are shown
+_LOOKED_AT = 10  # statements among which one is looked for that names the entity
+
+
+def review(settings: Settings, of_type: str | None = None, limit: int | None = None) -> dict[str, Any]:
+    """Store what is newly proposed for the published epoch; every open proposal with its evidence, best first.
+
+    Raises:
+        NotFoundError: no such corpus, nothing published yet, or no entity of that type.
+        ModelMismatchError: the corpus was embedded by another model.
+    """
+    from clausegraph.indexes.entities.proposals import propose
+
+    embedder = make_embedder(settings)
+    with opened_ledger(settings) as ledger, open_corpus_view(ledger, settings, embedder) as view:
+        corpus = get_corpus(ledger, settings.corpus)
+        found, profiles = propose(ledger, corpus.id, view.epoch, embedder, of_type)
+        _check_type(of_type, profiles, corpus)
+        new = store_proposals(ledger, corpus.id, found)
+        waiting = [row for row in _open_proposals(ledger, corpus, profiles) if _is_of(profiles, row, of_type)]
+        listed = [_card(view, row, profiles) for row in waiting[:limit]]
+        return {"corpus": corpus.name, "epoch": view.epoch, "new": new, "open": len(waiting), "proposals": listed}
+
+
+def _check_type(of_type: str | None, profiles: Mapping[str, Profile], corpus: CorpusRow) -> None:
+    types = sorted({kind for profile in profiles.values() for kind in profile.types})
+    if of_type is not None and of_type not in types:
+        raise NotFoundError(f"corpus {corpus.name!r} has no entity of type {of_type!r} (there are: {', '.join(types)})")
+
+
+def _is_of(profiles: Mapping[str, Profile], row: Decision, of_type: str | None) -> bool:
+    return of_type is None or any(of_type in profiles[key].types for key in (row.name, row.entity))
+
+
+def _open_proposals(ledger: Ledger, corpus: CorpusRow, profiles: Mapping[str, Profile]) -> list[Decision]:
+    """Proposals about two entities of the epoch that are not one by what was accepted since, best first."""
+    with ledger.read() as connection:
+        pairs = accepted_pairs(connection, corpus.id)
+    names = resolve(pairs)
+    rows = [
+        row
+        for row in list_decisions(ledger, corpus.id, PROPOSED)
+        if row.name in profiles and row.entity in profiles and row.name not in pairs
+        if names.get(row.entity, row.entity) != row.name
+    ]
+    return sorted(rows, key=lambda row: (-row.score, row.id))
+
+
+def _card(view: View, row: Decision, profiles: Mapping[str, Profile]) -> dict[str, Any]:
+    """A proposal with what the epoch says of both names."""
+    sides = {side: _side(view, profiles[key]) for side, key in (("name", row.name), ("entity", row.entity))}
+    found = {key: row.evidence.get(key) for key in ("type", "string", "embedding", "abbreviation")}
+    return {"id": row.id, "score": row.score} | found | sides
+
+
+def _side(view: View, profile: Profile) -> dict[str, Any]:
+    surfaces = sorted(profile.surfaces, key=lambda surface: (-profile.surfaces[surface], surface))
+    return {
+        "key": profile.key,
+        "written": surfaces[:_SURFACES],
+        "types": sorted(profile.types),
+        "supports": profile.supports,
+        "example": _example(view, profile),
+    }
+
+
+def _example(view: View, profile: Profile) -> dict[str, str] | None:
+    """A sentence that states something about the entity, best one that names it, and its page."""
+    first: dict[str, str] | None = None
+    written = [surface.lower() for surface in profile.surfaces]
+    facts = view.graph.neighbourhood([profile.key], hops=1, limit=_LOOKED_AT)
+    for support in view.graph.supports([fact.id for fact in facts])[:_LOOKED_AT]:
+        for _, quote in quotes(support, view.reading(support.page)):
+            found = {"page": str(support.page), "quote": quote}
+            if any(surface in quote.lower() for surface in written):
+                return found
+            first = first or found
+    return first
+
+
+def decision_record(row: Decision) -> dict[str, Any]:
+    """A decision as a JSON record."""
+    return asdict(row)
+
+
+def decisions_status(settings: Settings, state: str | None = None) -> dict[str, Any]:
+    """All decisions of the corpus, since which epoch each is in force, and what waits for the next publish.
+
+    "In force" is about the newest epoch, from which the next publish goes on; after a rollback readers are
+    elsewhere, and ``published`` says where.
+    """
+    with opened_ledger(settings) as ledger:
+        corpus = get_corpus(ledger, settings.corpus)
+        rows = list_decisions(ledger, corpus.id, state)
+        with ledger.read() as connection:
+            now = names_at(connection, corpus.id, corpus.newest)
+            wanted = wanted_names(connection, corpus.id)
+        changes = pending_changes(ledger, corpus.id, corpus.newest)
+    listed = []
+    for row in rows:
+        entity, since = now.get(row.name, (None, None))
+        in_force = row.state == ACCEPTED and entity == wanted[row.name]
+        listed.append(decision_record(row) | {"in_force_since": since if in_force else None})
+    return {
+        "corpus": corpus.name,
+        "published": corpus.published,
+        "newest": corpus.newest,
+        "decisions": listed,
+        "pending": [asdict(change) for change in changes],
+    }
+
+
+def run_apply(settings: Settings, progress: Progress | None = None) -> RunReport:
+    """Publish the decisions; errors as ``ingestion.entities.apply_decisions``."""
+    from clausegraph.ingestion.entities import apply_decisions
+    from clausegraph.ingestion.extract.rules.extractor import RuleExtractor
+    from clausegraph.ingestion.pipeline import Options, Tools, no_progress
+
+    options = replace(Options(), keep_epochs=settings.keep_epochs, keep_days=settings.keep_days)
+    embedder = make_embedder(settings)
+    with opened_ledger(settings) as ledger, opened_projections(settings, ledger) as projections:
+        extractor = RuleExtractor()  # nothing will be extracted
+        tools = Tools(ledger, embedder, extractor, progress or no_progress, projections=projections)
+        return apply_decisions(tools, settings.corpus, options)

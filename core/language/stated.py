@@ -1,0 +1,196 @@
+"""Whether a page states what a model says of it: names by their words, quotes by their place, spans by sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import cached_property, lru_cache
+
+from clausegraph.core.extraction import ExtractionInput, InputElement
+from clausegraph.core.language.normalise import entity_key, singular, tokens, visible
+from clausegraph.core.language.sentences import sentence_spans
+from clausegraph.core.language.words import AUXILIARIES, DETERMINERS, IMPERATIVES, PREPOSITIONS, RELATIVES, word_set
+from clausegraph.core.types import Span
+
+BARE_PRONOUNS = word_set("it its this that they them their these those there he him his she her i me my")
+YOU = word_set("you your yours yourself yourselves")
+_STOP = (
+    AUXILIARIES | DETERMINERS | PREPOSITIONS | RELATIVES | word_set("and or but nor so than then if when it etc as not")
+)
+_NUMBER_WORDS = {
+    word: str(number)
+    for number, word in enumerate("zero one two three four five six seven eight nine ten eleven twelve".split())  # noqa: SIM905
+}
+_CACHED = 8192  # names and texts whose words are kept; pages repeat few names
+
+
+@lru_cache(maxsize=_CACHED)
+def key_of(surface: str) -> str:
+    """The entity key of a name."""
+    return entity_key(surface)
+
+
+@lru_cache(maxsize=_CACHED)
+def content_words(surface: str) -> frozenset[str]:
+    """The words of a name that can be looked for: those of its key without stop words, all where no other is left."""
+    words = frozenset(key_of(surface).split())
+    return words - _STOP or words
+
+
+@lru_cache(maxsize=_CACHED)
+def _words(text: str) -> frozenset[str]:
+    """Every word of a text, in the form that keys have."""
+    return frozenset(map(_base, tokens(text)))
+
+
+@lru_cache(maxsize=8 * _CACHED)
+def _base(word: str) -> str:
+    return singular(word.removesuffix("'s").removesuffix("'"))
+
+
+def _value_words(words: Iterable[str]) -> frozenset[str]:
+    """Words of a value: numbers in figures, without currency, percent and thousands marks."""
+    bare = (word.strip("£$€%") or word for word in words)
+    return frozenset(_NUMBER_WORDS.get(word) or (word.replace(",", "") if word[0].isdigit() else word) for word in bare)
+
+
+class ElementText:
+    """The text of an element, with what is looked up in it computed once, when it is first needed."""
+
+    def __init__(self, element: InputElement) -> None:
+        self.label = element.label
+        self.text = element.text
+        self._headers = element.headers
+
+    @cached_property
+    def lower(self) -> str:
+        return self.text.lower()
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """The words of the text and of a row's column names."""
+        return _words(" ".join((self.text, *self._headers)))
+
+    @cached_property
+    def value_words(self) -> frozenset[str]:
+        parts = (part for word in self.words for part in (word, *word.split("-")) if part)
+        return _value_words(parts)
+
+    @cached_property
+    def sentences(self) -> list[tuple[int, int]]:
+        """Spans of the sentences; the whole text when it is one."""
+        found = sentence_spans(self.text)
+        return found if len(found) > 1 else [(0, len(self.text))]
+
+    @cached_property
+    def _lower_sentences(self) -> list[str]:
+        return [self.text[start:end].lower() for start, end in self.sentences]
+
+    @cached_property
+    def _sentence_words(self) -> list[frozenset[str]]:
+        return [_words(self.text[start:end]) for start, end in self.sentences]
+
+    def holds(self, lowered: str) -> bool:
+        """Whether the text has these lower-case characters as whole words."""
+        start = self.lower.find(lowered)
+        while start >= 0:
+            end = start + len(lowered)
+            if not (self.lower[start - 1 : start].isalnum() or self.lower[end : end + 1].isalnum()):
+                return True
+            start = self.lower.find(lowered, end)
+        return False
+
+    def spans(self, subject: str, target: str, relation: str) -> list[Span]:
+        """The sentence that has most of both names, and where it lacks one, the sentence that has most of that."""
+        if len(self.sentences) == 1:
+            return [Span(self.label, *self.sentences[0])]
+        names = subject.lower(), target.lower()
+        verbatim = [i for i, text in enumerate(self._lower_sentences) if names[0] in text and names[1] in text]
+        chosen = verbatim if len(verbatim) == 1 else self._likely(subject, target, relation)
+        return [Span(self.label, *self.sentences[i]) for i in chosen] or [Span(self.label, 0, len(self.text))]
+
+    def _likely(self, *names: str) -> list[int]:
+        """The sentences, by shares of the words of subject, object and (to break ties) relation; none without any."""
+        subjects, targets, ties = (
+            [len(wanted & words) / (len(wanted) or 1) for words in self._sentence_words]
+            for wanted in map(content_words, names)
+        )
+        places = range(len(self.sentences))
+        best = max(places, key=lambda i: (subjects[i] + targets[i] + ties[i] / 10, -i))
+        if not subjects[best] + targets[best]:
+            return []
+        chosen = {best}
+        for scores in (subjects, targets):
+            if not scores[best] and any(scores):
+                chosen.add(max(places, key=lambda i: (scores[i] + ties[i] / 10, -i)))
+        return sorted(chosen)
+
+
+class ChunkTexts:
+    """The texts of one chunk's input, by label."""
+
+    def __init__(self, source: ExtractionInput) -> None:
+        self.source = source
+        self.elements = {element.label: element for element in source.elements}
+        self.texts = {element.label: ElementText(element) for element in source.elements}
+
+    @cached_property
+    def heading_words(self) -> frozenset[str]:
+        return _words(" . ".join((self.source.title, *self.source.headings)))
+
+    @cached_property
+    def addresses_reader(self) -> bool:
+        """Whether any text of the input says "you"."""
+        return not YOU.isdisjoint(self.heading_words) or any(not YOU.isdisjoint(t.words) for t in self.texts.values())
+
+    @cached_property
+    def all_text(self) -> str:
+        return "\n".join((self.source.title, *self.source.headings, *(e.text for e in self.source.elements)))
+
+    def above(self, labels: Iterable[str]) -> list[ElementText]:
+        """The lead-ins and parent items of elements, all the way up."""
+        found: dict[str, None] = {}
+        pending = list(labels)
+        while pending:
+            element = self.elements[pending.pop()]
+            higher = [label for label in (element.lead_in, element.parent) if label in self.elements]
+            pending += [label for label in higher if label and label not in found]
+            found |= dict.fromkeys(label for label in higher if label)
+        return [self.texts[label] for label in found]
+
+    def states_name(self, surface: str, labels: Sequence[str]) -> bool:
+        """Whether a name shares a content word with the elements, their headings, lead-ins or the title.
+
+        The reader ("you") is also stated by any text of the input that addresses her, and by an instruction.
+        """
+        lowered = surface.lower()
+        if any(self.texts[label].holds(lowered) for label in labels):
+            return True
+        wanted = content_words(surface)
+        if any(not wanted.isdisjoint(self.texts[label].words) for label in labels):
+            return True
+        if not wanted.isdisjoint(self.heading_words):
+            return True
+        if any(not wanted.isdisjoint(text.words) for text in self.above(labels)):
+            return True
+        return lowered in YOU and (self.addresses_reader or any(self._instructs(label) for label in labels))
+
+    def _instructs(self, label: str) -> bool:
+        return next(iter(tokens(self.texts[label].text[:40])), "") in IMPERATIVES
+
+    def states_value(self, value: str, labels: Sequence[str]) -> bool:
+        """Whether every word of a value occurs in one of the elements."""
+        lowered = value.lower()
+        if any(self.texts[label].holds(lowered) for label in labels):
+            return True
+        words = _words(value)
+        parts = frozenset(part for word in words for part in (word.split("-") if "-" in word else [word]) if part)
+        wanted = _value_words(parts) - _STOP
+        return bool(wanted) and any(wanted <= self.texts[label].value_words for label in labels)
+
+
+def clean_name(value: object, longest: int) -> str | None:
+    """A name on one line without invisible characters; none when it is no text, empty, or too long."""
+    if not isinstance(value, str) or len(value) > 4 * longest:
+        return None
+    name = " ".join(visible(value).split())
+    return name if name and len(name) <= longest and any(c.isalnum() for c in name) else None

@@ -1,0 +1,169 @@
+"""Chunks: consecutive elements of one section, within the token limit.
+
+A section starts at each h1 and h2. Within a section the cuts are chosen together (dynamic programming over the
+places where a cut is possible): as few chunks as fit, cuts where they hurt least, then even sizes. Since sections
+are cut on their own, an edit moves no cut outside its section.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import groupby
+
+from clausegraph.core.hashing import content_hash
+from clausegraph.core.pages.chunking.cuts import Unit, best_cuts
+from clausegraph.core.pages.chunking.split import first_words, split_text
+from clausegraph.core.tokens import FINGERPRINT, count_many
+from clausegraph.core.types import Chunk, Element, Reading, Span
+
+MAX_TOKENS = 256  # title, heading path and special tokens included
+SPECIAL_TOKENS = 2
+TITLE_TOKENS = 40  # what a title may take; a longer one is cut
+HEADING_TOKENS = 28  # what one heading of the path may take (there are at most three)
+
+_SECTION_TAGS = ("h1", "h2")
+_COST_WITHIN = 0.3  # of a cut between two sentences of a split element
+
+CHUNKER_FINGERPRINT = content_hash("chunker", "1", FINGERPRINT, str(MAX_TOKENS))[:16]
+
+
+@dataclass(frozen=True, slots=True)
+class _Page:
+    """A page with its counts: tokens of each element, and title and headings cut to what they may take."""
+
+    full_title: str
+    title: str
+    title_tokens: int
+    elements: tuple[Element, ...]
+    tokens: tuple[int, ...]
+    headings: dict[str, tuple[str, int]]  # heading → its text in chunks, tokens of that
+
+
+def chunk_reading(reading: Reading) -> Reading:
+    """Return the reading with its chunks: every element is in a chunk, split ones in several.
+
+    A chunk's text is title, heading path and element texts, joined by newlines. The section's own h1 and h2 are parts
+    of its first chunk, but their text is said once, in the path, and not at all where it equals the title. The text
+    has at most ``MAX_TOKENS`` tokens, special tokens included.
+    """
+    page = _measure(reading)
+    chunks: list[Chunk] = []
+    for section in _sections(reading.elements):
+        chunks += _chunk_section(page, section)
+    return replace(reading, chunks=tuple(chunks))
+
+
+def _measure(reading: Reading) -> _Page:
+    """Count the tokens of everything on the page in one call."""
+    names = list(dict.fromkeys(name for element in reading.elements for name in _path(element)))
+    counts = count_many([reading.title, *(element.text for element in reading.elements), *names])
+    title, title_tokens = _limited(reading.title, counts[0], TITLE_TOKENS)
+    split = len(reading.elements) + 1
+    return _Page(
+        full_title=reading.title,
+        title=title,
+        title_tokens=title_tokens,
+        elements=reading.elements,
+        tokens=tuple(counts[1:split]),
+        headings={
+            name: _limited(name, count, HEADING_TOKENS) for name, count in zip(names, counts[split:], strict=True)
+        },
+    )
+
+
+def _limited(text: str, tokens: int, limit: int) -> tuple[str, int]:
+    return (text, tokens) if tokens <= limit else first_words(text, limit)
+
+
+def _path(element: Element) -> tuple[str, ...]:
+    """Heading path of an element, a heading's own text included."""
+    return (*element.headings, element.text) if element.is_heading else element.headings
+
+
+def _sections(elements: Sequence[Element]) -> Iterator[range]:
+    """Ranges of element indices; a heading with nothing below it but a lower heading joins the next section."""
+    start = 0
+    for index, element in enumerate(elements):
+        if index == start or element.tag not in _SECTION_TAGS:
+            continue
+        bare = all(above.is_heading for above in elements[start:index])
+        if not (bare and _path(elements[index - 1]) == element.headings):
+            yield range(start, index)
+            start = index
+    if elements:
+        yield range(start, len(elements))
+
+
+def _chunk_section(page: _Page, section: range) -> Iterator[Chunk]:
+    units = list(_units(page, section))
+    paths = [_chunk_path(page, section, unit) for unit in units]
+    for first, last in best_cuts(units, [_room(page, path) for path in paths]):
+        yield _chunk(page, units[first:last], paths[first])
+
+
+def _chunk_path(page: _Page, section: range, first: Unit) -> tuple[str, ...]:
+    """Heading path of a chunk that begins with a unit: with the section's own headings, where it begins with them."""
+    if page.elements[first.element].tag not in _SECTION_TAGS:
+        return page.elements[first.element].headings
+    last = max(index for index in section if page.elements[index].tag in _SECTION_TAGS)
+    return _path(page.elements[last])
+
+
+def _shown(page: _Page, path: Sequence[str]) -> list[str]:
+    """Headings of a path that a chunk's text shows: all but those that say the title again."""
+    return [name for name in path if name != page.full_title]
+
+
+def _room(page: _Page, path: Sequence[str]) -> int:
+    """Tokens left for elements in a chunk with this heading path; at least 130."""
+    return MAX_TOKENS - SPECIAL_TOKENS - page.title_tokens - sum(page.headings[name][1] for name in _shown(page, path))
+
+
+def _units(page: _Page, section: range) -> Iterator[Unit]:
+    """What is packed: whole elements, and the pieces of those that are longer than a chunk.
+
+    The h1 and h2 of a section take no room of their own: their text stands in the heading path.
+    """
+    for index in section:
+        element = page.elements[index]
+        tokens = 0 if element.tag in _SECTION_TAGS else page.tokens[index]
+        cost = _cost_before(page.elements, index, section.start)
+        room = _room(page, element.headings)
+        if tokens <= room:
+            yield Unit(index, 0, len(element.text), tokens, cost)
+            continue
+        for piece in split_text(element.text, room):
+            piece_cost = cost if piece.start == 0 else _COST_WITHIN
+            yield Unit(index, piece.start, piece.end, piece.tokens, piece_cost, piece.breaks_word)
+
+
+def _cost_before(elements: Sequence[Element], index: int, start: int) -> float:
+    """How much a cut right before an element hurts; an extra chunk costs 1."""
+    if index == start:
+        return 0.0
+    element, before = elements[index], elements[index - 1]
+    if before.is_heading:
+        return 2.0  # a heading stays with what it heads
+    if element.is_heading:
+        return 0.0
+    if element.lead_in == before.anchor:
+        return 1.5  # a lead-in stays with its first item
+    if element.lead_in is not None:
+        second = index >= 2 and elements[index - 2].anchor == element.lead_in
+        return 0.5 if second else 0.3
+    return 0.1
+
+
+def _chunk(page: _Page, units: Sequence[Unit], path: tuple[str, ...]) -> Chunk:
+    lines = [page.title, *(page.headings[name][0] for name in _shown(page, path))]
+    parts: list[Span] = []
+    for element, pieces in groupby(units, key=lambda unit: page.elements[unit.element]):
+        run = list(pieces)
+        parts.append(Span(element.anchor, run[0].start, run[-1].end))
+        if element.tag not in _SECTION_TAGS:
+            lines.append(element.text[run[0].start : run[-1].end])
+    text = "\n".join(lines)
+    start = units[0].start
+    key = parts[0].anchor if start == 0 else f"{parts[0].anchor}@{start}"
+    return Chunk(key, path, tuple(parts), text, content_hash("chunk", text))

@@ -1,0 +1,26 @@
+"""What a source hands over: the raw bytes of a page with what the source itself knows about it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+HTML = "text/html"
+CONDITIONALQA = "application/x-conditionalqa+json"
+
+MAX_PAGE_BYTES = 20 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class SourceDocument:
+    """One page as its source has it.
+
+    ``uri`` is unique within the source and stable between runs. ``content_type`` is ``HTML`` or
+    ``CONDITIONALQA``; for the latter ``raw`` is the canonical JSON of title, url and contents. ``title``
+    and ``url`` are set only where the source states them, apart from the page itself.
+    """
+
+    uri: str
+    raw: bytes
+    content_type: str = HTML
+    title: str | None = None
+    url: str | None = None

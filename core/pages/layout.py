@@ -1,0 +1,74 @@
+"""Which list items and tables only lay out the page: they are containers, not elements."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from lxml import etree
+from lxml.etree import _Element
+
+from clausegraph.core.pages.markup import CELLS, HEADINGS, ITEMS, LISTS
+
+_LAYOUT_ROLES = frozenset({"presentation", "none"})
+_BLOCKS_IN_CELL = HEADINGS | LISTS | {"p", "div", "form"}
+
+
+@dataclass(slots=True)
+class _Open:
+    node: _Element
+    blocks: int = 0  # block-level parts inside, for a cell
+    has_th: bool = False  # for a table
+    cell_is_full: bool = False  # some cell of the table holds a list or several blocks
+
+
+def layout_containers(root: _Element) -> set[_Element]:
+    """Return the li, dd and table elements below ``root`` that only lay out the page.
+
+    An item does when a heading (h1 to h3) is inside it. A table does when it has role presentation, when a heading
+    or another table is inside it, or when it has no header cell and a cell with a list or several blocks.
+    """
+    found: set[_Element] = set()
+    stack: list[_Open] = []  # the open tables, cells and items only
+    for event, node in etree.iterwalk(root, events=("start", "end")):
+        tag = node.tag
+        if event == "start":
+            if tag in HEADINGS or tag == "table":
+                _mark(stack, found, tables_only=tag == "table")
+            if tag in _BLOCKS_IN_CELL:
+                _count_in_cell(stack, 2 if tag in LISTS else 1)
+            if tag == "th" and (table := _innermost_table(stack)):
+                table.has_th = True
+            if tag == "table" or tag in CELLS or tag in ITEMS:
+                stack.append(_Open(node))
+                if tag == "table" and (node.get("role") or "").lower() in _LAYOUT_ROLES:
+                    found.add(node)
+        elif stack and stack[-1].node is node:
+            _close(stack, found)
+    return found
+
+
+def _mark(stack: list[_Open], found: set[_Element], tables_only: bool) -> None:
+    """Mark the open containers, innermost first, down to one that was marked before (all outer ones are, too)."""
+    for entry in reversed(stack):
+        if entry.node.tag in CELLS or (tables_only and entry.node.tag in ITEMS):
+            continue
+        if entry.node in found and not tables_only:
+            return
+        found.add(entry.node)
+
+
+def _count_in_cell(stack: list[_Open], blocks: int) -> None:
+    if stack and stack[-1].node.tag in CELLS:
+        stack[-1].blocks += blocks
+
+
+def _innermost_table(stack: list[_Open]) -> _Open | None:
+    return next((entry for entry in reversed(stack) if entry.node.tag == "table"), None)
+
+
+def _close(stack: list[_Open], found: set[_Element]) -> None:
+    entry = stack.pop()
+    if entry.node.tag in CELLS and entry.blocks > 1 and (table := _innermost_table(stack)):
+        table.cell_is_full = True
+    if entry.node.tag == "table" and entry.cell_is_full and not entry.has_th:
+        found.add(entry.node)

@@ -1,0 +1,28 @@
+"""Pages into elements. Start at ``read_document``; ``html.py`` shows the steps for a web page.
+
+An element is h1, h2, h3, p, li or tr. h4 to h6, dt, pre and loose text of a container (td, div, blockquote)
+are read as p, dd as li. A list item's own html and text end where its nested lists and tables start. List items
+and tables that only lay out the page (a heading, a table or several blocks inside) are no elements themselves.
+"""
+
+from clausegraph.core.extraction import Reject
+from clausegraph.core.hashing import content_hash
+from clausegraph.core.pages.conditionalqa import read_conditionalqa
+from clausegraph.core.pages.document import CONDITIONALQA, SourceDocument
+from clausegraph.core.pages.html import read_html
+from clausegraph.core.types import Reading
+
+READER_FINGERPRINT = content_hash("reader", "2")[:16]  # count up whenever a page may be read otherwise than before
+
+__all__ = ["READER_FINGERPRINT", "read_document"]
+
+
+def read_document(document: SourceDocument) -> tuple[Reading, tuple[Reject, ...]]:
+    """Read a page into elements, without chunks; equal documents give equal readings.
+
+    Never raises for bad content: what cannot be used comes back as rejects, and a page without any usable
+    text has no elements.
+    """
+    if document.content_type == CONDITIONALQA:
+        return read_conditionalqa(document)
+    return read_html(document)

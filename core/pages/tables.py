@@ -1,0 +1,88 @@
+"""Column headers of table rows."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from clausegraph.core.pages.blocks import Block, Cell
+from clausegraph.core.pages.headings import limited
+
+_VALUE = re.compile(r"^[£$€]?\d|^\W*$")
+_DIGIT = re.compile(r"\d")
+_MAX_HEADER_WORDS = 15
+
+
+def looks_like_header(first: Sequence[str], body: Sequence[Sequence[str]]) -> bool:
+    """Whether the first row of texts plainly heads the rows below it.
+
+    It has at least two cells, as many as most rows below; its cells are short and none is a figure (the
+    first may be empty); and there is something below it.
+    """
+    if len(first) < 2 or not body or sum(len(row) == len(first) for row in body) * 2 <= len(body):
+        return False
+    if any(_VALUE.match(cell) for cell in first if cell) or sum(not cell for cell in first) > 1:
+        return False
+    return all(len(cell.split()) <= _MAX_HEADER_WORDS for cell in first)
+
+
+def columns_of(rows: Sequence[Block]) -> list[list[int]]:
+    """Column number of each cell of each row, with ``colspan`` and ``rowspan`` counted."""
+    taken: dict[int, int] = {}  # column → rows it is still taken by a cell from above
+    result: list[list[int]] = []
+    for row in rows:
+        numbers: list[int] = []
+        opened: dict[int, int] = {}
+        column = 0
+        for cell in row.cells:
+            while taken.get(column, 0) > 0:
+                column += 1
+            numbers.append(column)
+            opened |= {column + i: cell.rows for i in range(cell.columns)}
+            column += cell.columns
+        taken = {c: n - 1 for c, n in (taken | opened).items() if n > 1}
+        result.append(numbers)
+    return result
+
+
+def row_headers(rows: Sequence[Block]) -> list[tuple[str, ...]]:
+    """Header texts of each row of one table, one per cell; empty for header rows and tables without a header.
+
+    Header rows are those of ``thead`` or with only ``th`` cells; else the first row, when it is all bold,
+    or looks like a header and differs from the rows below by having no digits where they have some.
+    """
+    count = _header_rows(rows)
+    if count == 0:
+        return [() for _ in rows]
+    columns = columns_of(rows)
+    names: dict[int, str] = {}
+    for row, numbers in zip(rows[:count], columns[:count], strict=True):
+        for cell, column in zip(row.cells, numbers, strict=True):
+            for spanned in range(column, column + cell.columns):
+                names[spanned] = limited(" ".join(filter(None, [names.get(spanned), cell.text])))
+    below = [tuple(names.get(column, "") for column in numbers) for numbers in columns[count:]]
+    return [()] * count + below
+
+
+def _header_rows(rows: Sequence[Block]) -> int:
+    """How many of the first rows are header rows; 0 when none is, or when nothing would be left."""
+    count = 0
+    for row in rows:
+        if not (row.in_head or all(cell.is_header for cell in row.cells)):
+            break
+        count += 1
+    if count == 0 and rows and _is_plain_header(rows[0].cells, rows[1:]):
+        count = 1
+    return count if count < len(rows) else 0
+
+
+def _is_plain_header(first: Sequence[Cell], rest: Sequence[Block]) -> bool:
+    texts = [[cell.text for cell in row.cells] for row in rest]
+    if not looks_like_header([cell.text for cell in first], texts):
+        return False
+    if all(cell.is_bold for cell in first if cell.text):
+        return True
+    return any(
+        not _DIGIT.search(cell.text) and any(_DIGIT.search(row[i]) for row in texts if i < len(row))
+        for i, cell in enumerate(first)
+    )

@@ -1,0 +1,271 @@
+"""Decisions that one name stands for the same entity as another: made, taken back, listed.
+
+::
+
+    (nothing) ──review──▶ proposed ──accept──▶ accepted ──undo──▶ proposed
+                              └─────reject──▶ rejected ──undo──▶ proposed
+    (nothing) ──merge───▶ accepted ──undo──▶ (nothing)
+
+A decision is stored as it was made; ``indexes.entities.names`` follows the chains. None changes what readers
+see before the next publish.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from rapidfuzz import fuzz, process
+from sqlalchemy import Connection, Row, delete, func, insert, or_, select, update
+
+from clausegraph.core.errors import InputError, NotFoundError
+from clausegraph.core.hashing import canonical_json
+from clausegraph.core.language.normalise import entity_key
+from clausegraph.indexes.corpora import CorpusRow
+from clausegraph.indexes.entities.names import ACCEPTED, PROPOSED, REJECTED, accepted_pairs, chain
+from clausegraph.indexes.ledger.schema import OPEN, decisions, entity_names, supports
+from clausegraph.indexes.ledger.store import Ledger
+from clausegraph.indexes.projection import LITERAL
+
+_MERGED = {"origin": "merge"}  # evidence of a decision that nobody proposed
+_NEAR = 3  # names suggested in a message
+_SHOWN = 60  # characters of a name in a message
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """``name`` is taken for ``entity`` (both entity keys), or that is proposed or rejected."""
+
+    id: int
+    name: str
+    entity: str
+    state: str  # proposed, accepted, rejected
+    score: float
+    evidence: dict[str, Any]
+    decided_by: str | None
+    decided: float | None  # seconds since 1970
+    created: float
+
+
+@dataclass(frozen=True, slots=True)
+class Proposed:
+    """A pair that review found, with its score (0 to 1) and why."""
+
+    name: str
+    entity: str
+    score: float
+    evidence: dict[str, Any]
+
+
+def list_decisions(ledger: Ledger, corpus_id: int, state: str | None = None) -> list[Decision]:
+    """The decisions of a corpus, by id; of one state if it is given."""
+    query = select(decisions).where(decisions.c.corpus_id == corpus_id).order_by(decisions.c.id)
+    with ledger.read() as connection:
+        rows = connection.execute(query if state is None else query.where(decisions.c.state == state)).all()
+    return [_decision(row) for row in rows]
+
+
+def merge(ledger: Ledger, corpus: CorpusRow, name: str, entity: str, by: str) -> Decision:
+    """Decide at once that ``name`` is taken for ``entity``; names may be given as the pages write them.
+
+    Raises:
+        NotFoundError: the newest state has no such name.
+        InputError: both are the same, the name is already merged, the merge would make a circle, or the pair
+            was rejected before.
+    """
+    with ledger.write() as connection:
+        name, entity = (_find_name(connection, corpus, given) for given in (name, entity))
+        row = _pair(connection, corpus.id, name, entity)
+        if row is not None and row.state == ACCEPTED:
+            return _decision(row)
+        _check_rejected(connection, corpus.id, name, entity)
+        _check_merge(connection, corpus.id, name, entity)
+        if row is None:
+            values = {"name": name, "entity": entity, "evidence": canonical_json(_MERGED), "score": 1.0}
+            values |= {"corpus_id": corpus.id, "state": PROPOSED, "created": time.time()}
+            connection.execute(insert(decisions).values(**values))
+            row = _pair(connection, corpus.id, name, entity)
+        assert row is not None  # it was just stored
+        return _decide(connection, row.id, ACCEPTED, by)
+
+
+def decide(ledger: Ledger, corpus: CorpusRow, accept: Sequence[int], reject: Sequence[int], by: str) -> list[Decision]:
+    """Accept and reject proposals, all or none of them.
+
+    Raises:
+        NotFoundError: no decision of that id.
+        InputError: an id is given twice, is not a proposal any more, or cannot be accepted beside the others.
+    """
+    if len({*accept, *reject}) < len(accept) + len(reject):
+        raise InputError("a proposal is named twice; give each id once, after --accept or after --reject")
+    done = []
+    with ledger.write() as connection:
+        for number in [*accept, *reject]:
+            row = _row(connection, corpus, number)
+            if row.state != PROPOSED:
+                raise InputError(
+                    f"decision {number} ({_words(row)}) was {row.state} by {row.decided_by}; "
+                    f"`clausegraph entities undo {number}` takes that back"
+                )
+            if number in accept:
+                _check_merge(connection, corpus.id, row.name, row.entity)
+            done.append(_decide(connection, number, ACCEPTED if number in accept else REJECTED, by))
+    return done
+
+
+def undo(ledger: Ledger, corpus: CorpusRow, what: str) -> tuple[Decision, bool]:
+    """Take a decision back, named by its id or by the name it is about.
+
+    One that was proposed is a proposal again; one that was made directly is removed. Returns the decision as it
+    was, and whether it was removed. An epoch that applied it stays what it is; the next publish goes without.
+
+    Raises:
+        NotFoundError: nothing was decided about it.
+        InputError: it is only a proposal, or several decisions are about that name.
+    """
+    with ledger.write() as connection:
+        row = _decided(connection, corpus, what)
+        was = _decision(row)
+        removed = was.evidence == _MERGED
+        mine = decisions.c.id == row.id
+        if removed:
+            connection.execute(delete(decisions).where(mine))
+        else:
+            connection.execute(update(decisions).where(mine).values(state=PROPOSED, decided_by=None, decided=None))
+    return was, removed
+
+
+def store_proposals(ledger: Ledger, corpus_id: int, found: Sequence[Proposed]) -> int:
+    """Store the pairs that are neither decided nor proposed in either direction; returns how many were new."""
+    made = 0
+    with ledger.write() as connection:
+        known = {_unordered(row) for row in connection.execute(_pairs(corpus_id))}
+        for one in found:
+            if _unordered(one) not in known:
+                values = {"name": one.name, "entity": one.entity, "score": one.score, "state": PROPOSED}
+                values |= {"corpus_id": corpus_id, "evidence": canonical_json(one.evidence), "created": time.time()}
+                connection.execute(insert(decisions).values(**values))
+                known.add(_unordered(one))
+                made += 1
+    return made
+
+
+def _pairs(corpus_id: int) -> Any:
+    return select(decisions.c.name, decisions.c.entity).where(decisions.c.corpus_id == corpus_id)
+
+
+def _unordered(pair: Any) -> frozenset[str]:
+    return frozenset((pair.name, pair.entity))
+
+
+def _decide(connection: Connection, number: int, state: str, by: str) -> Decision:
+    mine = decisions.c.id == number
+    connection.execute(update(decisions).where(mine).values(state=state, decided_by=by, decided=time.time()))
+    return _decision(connection.execute(select(decisions).where(mine)).one())
+
+
+def _pair(connection: Connection, corpus_id: int, name: str, entity: str) -> Row[Any] | None:
+    query = select(decisions).where(
+        decisions.c.corpus_id == corpus_id, decisions.c.name == name, decisions.c.entity == entity
+    )
+    return connection.execute(query).fetchone()
+
+
+def _row(connection: Connection, corpus: CorpusRow, number: int) -> Row[Any]:
+    query = select(decisions).where(decisions.c.corpus_id == corpus.id, decisions.c.id == number)
+    row = connection.execute(query).fetchone()
+    if row is None:
+        raise NotFoundError(f"corpus {corpus.name!r} has no decision {number}; `clausegraph entities list` shows them")
+    return row
+
+
+def _decided(connection: Connection, corpus: CorpusRow, what: str) -> Row[Any]:
+    """The accepted or rejected decision of that id, or the only one about that name."""
+    mine = select(decisions).where(decisions.c.corpus_id == corpus.id)
+    if what.isascii() and what.isdigit() and len(what) < 19:
+        row = connection.execute(mine.where(decisions.c.id == int(what))).fetchone()
+        if row is not None:
+            if row.state == PROPOSED:
+                raise InputError(f"decision {what} ({_words(row)}) is only proposed: there is nothing to undo")
+            return row
+    keys = [what.strip(), entity_key(what)]
+    about = or_(decisions.c.name.in_(keys), decisions.c.entity.in_(keys) & (decisions.c.state == REJECTED))
+    rows = connection.execute(mine.where(about, decisions.c.state != PROPOSED).order_by(decisions.c.id)).all()
+    rows = [row for row in rows if row.state == ACCEPTED] or list(rows)
+    if not rows:
+        raise NotFoundError(
+            f"nothing was decided about {what[:_SHOWN]!r} in corpus {corpus.name!r}; "
+            "`clausegraph entities list` shows the decisions"
+        )
+    if len(rows) > 1:
+        listed = "; ".join(f"{row.id} ({_words(row)})" for row in rows[:5])
+        raise InputError(f"{len(rows)} decisions are about {what[:_SHOWN]!r}: {listed}; give the id of one")
+    return rows[0]
+
+
+def _check_merge(connection: Connection, corpus_id: int, name: str, entity: str) -> None:
+    """A name is taken for one entity at most, and no chain of names comes back to its beginning."""
+    if name == entity:
+        raise InputError(f"{name!r} is the same entity already; give two different names")
+    pairs = accepted_pairs(connection, corpus_id)
+    if name in pairs:
+        raise InputError(
+            f"{name!r} is already taken for {pairs[name]!r}; merge {pairs[name]!r} into {entity!r}, or first "
+            f"`clausegraph entities undo {name!r}`"
+        )
+    steps = chain(pairs, entity)
+    if name in steps:
+        circle = " → ".join([name, *steps[: steps.index(name) + 1]])
+        raise InputError(f"{name!r} would be taken for itself: {circle}; undo one of these decisions first")
+
+
+def _check_rejected(connection: Connection, corpus_id: int, name: str, entity: str) -> None:
+    for row in (_pair(connection, corpus_id, name, entity), _pair(connection, corpus_id, entity, name)):
+        if row is not None and row.state == REJECTED:
+            raise InputError(
+                f"that {_words(row)} was rejected by {row.decided_by} (decision {row.id}); "
+                f"`clausegraph entities undo {row.id}` takes that back"
+            )
+
+
+def _find_name(connection: Connection, corpus: CorpusRow, given: str) -> str:
+    """The key of a name that the newest state has: as given, or as a mention so written would have."""
+    for key in (given.strip(), entity_key(given)):
+        if key and not key.startswith(LITERAL) and _is_known(connection, corpus.id, key):
+            return key
+    names = _all_names(connection, corpus.id)
+    near = [found for found, *_ in process.extract(entity_key(given), names, scorer=fuzz.ratio, limit=_NEAR)]
+    hint = f"; near it are: {', '.join(repr(name) for name in near)}" if near else "; nothing was published yet"
+    raise NotFoundError(f"corpus {corpus.name!r} has no entity named {given[:_SHOWN]!r}{hint}")
+
+
+def _is_known(connection: Connection, corpus_id: int, key: str) -> bool:
+    """Whether an open support is about the key, or the key is a name that is taken for another one."""
+    about = (supports.c.corpus_id == corpus_id, supports.c.until == OPEN)
+    merged = (entity_names.c.corpus_id == corpus_id, entity_names.c.until == OPEN, entity_names.c.name == key)
+    queries = (
+        select(supports.c.id).where(*about, supports.c.subject == key),
+        select(supports.c.id).where(*about, supports.c.object == key),
+        select(entity_names.c.id).where(*merged),
+    )
+    return any(connection.execute(query.limit(1)).scalar() is not None for query in queries)
+
+
+def _all_names(connection: Connection, corpus_id: int) -> list[str]:
+    about = (supports.c.corpus_id == corpus_id, supports.c.until == OPEN)
+    objects = select(supports.c.object).where(*about, func.substr(supports.c.object, 1, 1) != LITERAL)
+    return sorted(connection.execute(select(supports.c.subject).where(*about).union(objects)).scalars())
+
+
+def _words(row: Row[Any]) -> str:
+    return f"{row.name!r} is {row.entity!r}"
+
+
+def _decision(row: Row[Any]) -> Decision:
+    return Decision(
+        row.id, row.name, row.entity, row.state, row.score, json.loads(row.evidence), row.decided_by, row.decided,
+        row.created,
+    )  # fmt: skip

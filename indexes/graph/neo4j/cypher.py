@@ -1,0 +1,189 @@
+"""Cypher of an analyst, run so that it can only read the database: no write, no procedure, no address fetched.
+
+Three things hold it: the text is looked at (``cypher_tokens``: what a plan does not show), then the plan that EXPLAIN
+makes of it (commands, and whatever changes the graph), and the server refuses to write in a transaction for reading.
+Text and transaction are the same for EXPLAIN and for the run, so what was looked at is what runs.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import neo4j
+from neo4j import exceptions as driver
+
+from clausegraph.core.errors import QueryRefused, StoreUnavailable
+from clausegraph.indexes.graph.neo4j.cypher_tokens import PROCEDURES, checked_text
+from clausegraph.indexes.graph.neo4j.server import Neo4jServer
+from clausegraph.indexes.graph.neo4j.values import plain
+
+if TYPE_CHECKING:
+    from clausegraph.indexes.views import View
+
+ROWS = 1000
+SECONDS = 30.0
+BYTES = 8 * 2**20  # as they come from the server; in memory they may be fifty times as many
+
+# Operators that read, by their names without what stands in parentheses. What is not among them is refused, also
+# where a newer Neo4j has given a harmless one another name.
+_SCANS = re.compile(r"\w+(Scan|Seek|SeekByRange)")  # of nodes, relationships, indexes
+_READS = frozenset(
+    """Anti AntiConditionalApply AntiSemiApply Apply Argument ArgumentTracker BidirectionalRepeat CacheProperties
+    CartesianProduct ConditionalApply Distinct Eager EagerAggregation EmptyResult EmptyRow ExhaustiveLimit Expand Filter
+    LeftOuterHashJoin LetAntiSemiApply LetSelectOrAntiSemiApply LetSelectOrSemiApply LetSemiApply Limit
+    NodeCountFromCountStore NodeHashJoin NodeLeftOuterHashJoin NodeRightOuterHashJoin NonFuseable NonPipelined
+    NullifyMetadata Optional OptionalExpand OrderedAggregation OrderedDistinct OrderedUnion PartialSort PartialTop
+    PartitionedUnwind PathPropagatingBFS PreserveOrder ProcedureCall ProduceResults ProjectEndpoints Projection
+    RelationshipCountFromCountStore RemoteBatchProperties Repeat RightOuterHashJoin RollUpApply SelectOrAntiSemiApply
+    SelectOrSemiApply SemiApply ShortestPath Skip Sort StatefulShortestPath Top TriadicBuild TriadicFilter
+    TriadicSelection Union Unwind ValueHashJoin VarLengthExpand""".split()  # noqa: SIM905
+)
+_PLACE = re.compile(r"\(line 1, column (\d+) \(offset: (\d+)\)\)")
+_EXPLAIN = "EXPLAIN "
+
+
+@dataclass(frozen=True, slots=True)
+class CypherResult:
+    """The rows of a query: plain values (see ``neo4j_values.plain``), cut at the limit."""
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Any, ...], ...]
+    is_cut: bool  # there were more rows than the limit
+
+
+def run_cypher(
+    server: Neo4jServer,
+    query: str,
+    parameters: Mapping[str, Any],
+    *,
+    limit: int = ROWS,
+    timeout: float = SECONDS,
+    size: int = BYTES,
+) -> CypherResult:
+    """Run a query of somebody else's in read access mode, after its text and its plan were looked at.
+
+    Args:
+        server: where it runs; its database is the one that is read.
+        query: one statement of Cypher.
+        parameters: values of its ``$names``.
+        limit: rows at most; no more than one further is fetched.
+        timeout: seconds, on the server and here.
+        size: bytes at most that the server may send.
+
+    Raises:
+        QueryRefused: not valid Cypher, or its text or plan writes, loads or calls what is not listed, and nothing was
+            run; or it failed by itself, as a division by zero does.
+        StoreUnavailable: it took longer than ``timeout``.
+        StoreRefused: it is larger than ``size``, or than the server's memory; or as ``Neo4jServer``.
+    """
+    text = checked_text(query)
+    values = dict(parameters)
+
+    until = time.monotonic() + timeout
+
+    def work(transaction: neo4j.Transaction) -> CypherResult:
+        with _errors(timeout):
+            _check_plan(_explained(transaction, text, values))
+            result = transaction.run(_as_query(text), values)
+            rows: list[tuple[Any, ...]] = []
+            for record in result:
+                if time.monotonic() > until:
+                    raise StoreUnavailable(_slow(timeout))
+                if len(rows) == limit:
+                    return CypherResult(tuple(result.keys()), tuple(rows), is_cut=True)
+                rows.append(tuple(plain(value) for value in record.values()))
+            return CypherResult(tuple(result.keys()), tuple(rows), is_cut=False)
+
+    return server.explore(work, rows=limit + 1, size=size, seconds=timeout)
+
+
+def run_pinned(
+    view: View,
+    server: Neo4jServer,
+    query: str,
+    parameters: Mapping[str, Any],
+    *,
+    limit: int = ROWS,
+    timeout: float = SECONDS,
+) -> CypherResult:
+    """As ``run_cypher``, with ``$corpus`` and ``$epoch`` of a view whose graph is read from this server.
+
+    Raises:
+        QueryRefused, StoreError: as ``run_cypher``; StoreMismatch where the database lacked the epoch meanwhile.
+        ViewExpired: the view has ended.
+    """
+    pinned = {"corpus": view.corpus, "epoch": view.epoch}
+    result = run_cypher(server, query, dict(parameters) | pinned, limit=limit, timeout=timeout)
+    view.page_keys()  # raises when the view has ended: a vacuumed epoch must not look like an empty one
+    view.graph.facts([""])  # looks at the corpus node, after the rows were read
+    return result
+
+
+def _as_query(text: str) -> Any:
+    return text  # the driver takes literals only, to keep texts like this one out; it has passed the guard
+
+
+def _explained(transaction: neo4j.Transaction, text: str, values: dict[str, Any]) -> neo4j.ResultSummary:
+    """The plan of the text, not run. Places in messages are those of the query itself."""
+    try:
+        return transaction.run(_as_query(_EXPLAIN + text), values).consume()
+    except driver.ClientError as error:
+        if not _is_of_query(error):
+            raise
+        line = _PLACE.sub(lambda place: f"(line 1, column {int(place[1]) - len(_EXPLAIN)})", _first_line(error))
+        raise QueryRefused(f"Neo4j says: {line}") from error
+    except (OverflowError, ValueError, TypeError) as error:  # the driver's, of what cannot be sent
+        raise QueryRefused(f"a parameter cannot be sent to Neo4j: {error}") from error
+
+
+def _check_plan(summary: neo4j.ResultSummary) -> None:
+    if summary.plan is None:
+        raise QueryRefused("Neo4j made no plan of this query, so it was not run")
+    for operator, details in _operators(summary.plan):
+        if operator == "ProcedureCall":
+            name = details.partition("(")[0].strip()
+            if name not in PROCEDURES:
+                raise QueryRefused(f"CALL {name} is refused: of procedures only {', '.join(sorted(PROCEDURES))}")
+        elif operator not in _READS and not _SCANS.fullmatch(operator):
+            raise QueryRefused(f"the query is refused: its plan has {operator}, which does more than read the graph")
+    if summary.query_type != "r":
+        raise QueryRefused(f"the query is refused: Neo4j says that it does more than read (type {summary.query_type})")
+
+
+def _operators(plan: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """(name, details) of each operator; ``Expand(All)@neo4j`` is ``Expand``."""
+    waiting = [plan]
+    while waiting:
+        operator = waiting.pop()
+        yield re.split(r"[(@]", operator["operatorType"])[0], str(operator.get("args", {}).get("Details", ""))
+        waiting.extend(operator.get("children", ()))
+
+
+@contextmanager
+def _errors(timeout: float) -> Iterator[None]:
+    """What is the query's own fault, told in Neo4j's words; the rest is translated by ``Neo4jServer``."""
+    try:
+        yield
+    except driver.Neo4jError as error:
+        if "TimedOut" in str(error.code):
+            raise StoreUnavailable(_slow(timeout)) from error
+        if _is_of_query(error):
+            raise QueryRefused(f"Neo4j says: {_first_line(error)}") from error
+        raise
+
+
+def _slow(timeout: float) -> str:
+    return f"the query took longer than {timeout:g} s; ask for less, or allow more"
+
+
+def _is_of_query(error: driver.Neo4jError) -> bool:
+    return str(error.code).startswith(("Neo.ClientError.Statement.", "Neo.ClientError.Procedure."))
+
+
+def _first_line(error: driver.Neo4jError) -> str:
+    return str(error.message or error.code).strip().splitlines()[0][:400]

@@ -1,0 +1,275 @@
+"""The graph of one corpus at one epoch, read from Neo4j; what it answers is what ``SqlGraph`` answers.
+
+Readers trust only the ledger: the epoch comes from there, and every answer is checked against the corpus node
+after it was read. Rows of a database that lags, was wiped or rebuilt meanwhile are never handed out.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import Any, LiteralString
+
+from clausegraph.core.errors import StoreMismatch
+from clausegraph.core.language.normalise import entity_key
+from clausegraph.core.serial import statement_from_json
+from clausegraph.core.types import Fact, PageKey, Support
+from clausegraph.indexes.graph.neo4j.rows import Corpus, term_key
+from clausegraph.indexes.graph.neo4j.schema import check_owner
+from clausegraph.indexes.graph.neo4j.server import Neo4jServer, Record
+from clausegraph.indexes.graph.neo4j.state import RECONCILING
+from clausegraph.indexes.graph.protocol import (
+    CANDIDATES,
+    MAX_TOKENS,
+    EntityHit,
+    GraphCounts,
+    Place,
+    in_place,
+    rank_entities,
+)
+
+_CHECK: LiteralString = (
+    "OPTIONAL MATCH (c:Corpus {id: $corpus_id}) RETURN c.prepared AS prepared, c.floor AS floor, "
+    "c.generation AS generation, coalesce(c.busy, '') AS busy"
+)
+
+
+def _checked(query: LiteralString, columns: LiteralString) -> LiteralString:
+    """The query as one row: its rows as a list, and, read after them, what the corpus node says."""
+    return (
+        "CALL () { " + query + " } WITH collect({" + columns + "}) AS rows "
+        "OPTIONAL MATCH (c:Corpus {id: $corpus_id}) RETURN rows, c.prepared AS prepared, c.floor AS floor, "
+        "c.generation AS generation, coalesce(c.busy, '') AS busy"
+    )
+
+
+_SEEN: LiteralString = " r.since <= $epoch AND r.until > $epoch "
+_BEST: LiteralString = (
+    " WITH r.fact_id AS id, count(DISTINCT r) AS held, head(collect(r)) AS one ORDER BY held DESC, id LIMIT "
+)
+_ENDS: LiteralString = (
+    "id, held, one.relation AS relation, startNode(one).name AS subject, "
+    "CASE WHEN endNode(one):Value THEN '=' + endNode(one).name ELSE endNode(one).name END AS object"
+)
+_FACT: LiteralString = _BEST + "$limit RETURN " + _ENDS
+_OF_KIND: LiteralString = _SEEN + "AND ($relations IS NULL OR r.relation IN $relations)"
+_AROUND: LiteralString = (
+    "UNWIND $keys AS key MATCH (e:Entity {key: key})-[r:STATES]-() WHERE" + _OF_KIND + _BEST + "$limit "
+)
+_NEAR: LiteralString = _AROUND + "RETURN 1 AS hop, " + _ENDS
+_FAR: LiteralString = (  # as _NEAR and one hop more, from the ends of what was found
+    _AROUND + "WITH collect({id: id, held: held, one: one}) AS first CALL (first) { "
+    "UNWIND first AS f RETURN 1 AS hop, f.id AS id, f.held AS held, f.one AS one UNION ALL "
+    "WITH first WHERE size(first) < $limit UNWIND first AS f UNWIND [startNode(f.one), endNode(f.one)] AS n "
+    "WITH DISTINCT n WHERE n:Entity AND NOT n.key IN $keys MATCH (n)-[r:STATES]-() WHERE" + _OF_KIND
+    + _BEST + "$most RETURN 2 AS hop, id, held, one } RETURN hop, " + _ENDS
+)  # fmt: skip
+_BY_ID: LiteralString = "MATCH ()-[r:STATES]->() WHERE r.fact_id IN $ids AND r.corpus = $corpus AND" + _SEEN + _FACT
+_CANDIDATES: LiteralString = (
+    "UNWIND $tokens AS token MATCH (e:Entity) WHERE e.words CONTAINS (' ' + token + ' ') AND e.corpus = $corpus "
+    "WITH e.name AS name, count(*) AS matched RETURN name, matched ORDER BY matched DESC, size(name), name "
+    "SKIP $skip LIMIT $limit"
+)
+_ALIASES: LiteralString = (
+    "UNWIND $keys AS key MATCH (n:Entity {key: key})-[r:TAKEN_FOR]->(e:Entity) WHERE" + _SEEN
+    + "RETURN n.name AS name, e.name AS entity"
+)  # fmt: skip
+_NAMES: LiteralString = (
+    "MATCH (n:Entity)-[r:TAKEN_FOR]->(e:Entity) WHERE r.corpus = $corpus AND" + _SEEN
+    + "RETURN n.name AS name, e.name AS entity"
+)  # fmt: skip
+_HELD: LiteralString = (
+    "UNWIND $keys AS key MATCH (e:Entity {key: key}) WITH e, "
+    "COUNT { (e)-[r:STATES]->() WHERE" + _SEEN + "} + COUNT { (e)<-[r:STATES]-() WHERE" + _SEEN + "} AS held "
+    "WHERE held > 0 RETURN e.name AS name, held"
+)
+_SUPPORT: LiteralString = (
+    " MATCH (p:Page {key: r.page}) RETURN r.fact_id AS fact, p.source AS source, p.uri AS uri, r.chunk AS chunk, "
+    "r.content_key AS content, r.statement AS statement, r.extractor AS extractor"
+)
+_SUPPORTS: LiteralString = (
+    "MATCH ()-[r:STATES]->() WHERE r.fact_id IN $ids AND r.corpus = $corpus AND" + _SEEN + "WITH r" + _SUPPORT
+)
+_ON_PAGE: LiteralString = (
+    "MATCH (p:Page) WHERE p.corpus = $corpus AND p.source = $source AND p.uri = $uri WITH p.key AS page "
+    "MATCH ()-[r:STATES]->() WHERE r.page = page AND any(a IN r.anchors WHERE a IN $anchors) AND" + _SEEN
+    + "WITH r" + _SUPPORT
+)  # fmt: skip
+_ALL: LiteralString = "MATCH ()-[r:STATES]->() WHERE r.corpus = $corpus AND" + _SEEN + "WITH r" + _SUPPORT
+_RELATIONS: LiteralString = (
+    "MATCH ()-[r:STATES]->() WHERE r.corpus = $corpus AND" + _SEEN + "RETURN r.relation AS name, count(*) AS held"
+)
+_COUNTS: LiteralString = (
+    "MATCH (s)-[r:STATES]->(o) WHERE r.corpus = $corpus AND" + _SEEN
+    + "WITH count(*) AS supports, count(DISTINCT r.fact_id) AS facts, "
+    "collect(DISTINCT s) + collect(DISTINCT CASE WHEN o:Entity THEN o END) AS ends "
+    "CALL (ends) { UNWIND ends AS n RETURN count(DISTINCT n) AS entities } RETURN entities, facts, supports"
+)  # fmt: skip
+
+
+_FACT_ROW: LiteralString = "id: id, held: held, relation: relation, subject: subject, object: object"
+_SUPPORT_ROW: LiteralString = (
+    "fact: fact, source: source, uri: uri, chunk: chunk, content: content, statement: statement, extractor: extractor"
+)
+_ASK_NEAR = _checked(_NEAR, "hop: hop, " + _FACT_ROW)
+_ASK_FAR = _checked(_FAR, "hop: hop, " + _FACT_ROW)
+_ASK_FACTS = _checked(_BY_ID, _FACT_ROW)
+_ASK_CANDIDATES = _checked(_CANDIDATES, "name: name, matched: matched")
+_ASK_ALIASES = _checked(_ALIASES, "name: name, entity: entity")
+_ASK_NAMES = _checked(_NAMES, "name: name, entity: entity")
+_ASK_HELD = _checked(_HELD, "name: name, held: held")
+_ASK_SUPPORTS = _checked(_SUPPORTS, _SUPPORT_ROW)
+_ASK_ON_PAGE = _checked(_ON_PAGE, _SUPPORT_ROW)
+_ASK_RELATIONS = _checked(_RELATIONS, "name: name, held: held")
+_ASK_COUNTS = _checked(_COUNTS, "entities: entities, facts: facts, supports: supports")
+
+
+class Neo4jGraph:
+    """A ``Graph``: corpus and epoch are the ledger's, the rows Neo4j's.
+
+    Raises:
+        StoreMismatch: the database is another ledger's, or lacks the epoch; from the constructor, and from every
+            method when that comes about later.
+        StoreUnavailable, StoreRefused: as ``Neo4jServer``.
+    """
+
+    def __init__(self, server: Neo4jServer, ledger_id: str, corpus: Corpus, epoch: int) -> None:
+        self._server = server
+        self._corpus = corpus
+        self._epoch = epoch
+        self._generation: str | None = None
+        if not check_owner(server, ledger_id):
+            raise StoreMismatch(self._lacking("it is empty"))
+        self._check(server.read(_CHECK, corpus_id=corpus.id))
+
+    def entities(self, names: Sequence[str], limit: int = 20) -> list[EntityHit]:
+        """Entities with a visible support that share tokens with ``names``; see ``Graph``."""
+        wanted = sorted(set(names))[:MAX_TOKENS]
+        return rank_entities(self._candidates(wanted), self._aliases, self._held, limit) if wanted else []
+
+    def _candidates(self, tokens: list[str]) -> Iterator[dict[str, int]]:
+        skip = 0
+        while rows := self._read(_ASK_CANDIDATES, tokens=tokens, skip=skip, limit=CANDIDATES):
+            yield {row["name"]: row["matched"] for row in rows}
+            if len(rows) < CANDIDATES:
+                return
+            skip += CANDIDATES
+
+    def _aliases(self, names: Sequence[str]) -> dict[str, str]:
+        return {row["name"]: row["entity"] for row in self._read(_ASK_ALIASES, keys=self._keys(names))}
+
+    def _held(self, names: Sequence[str]) -> dict[str, int]:
+        return {row["name"]: row["held"] for row in self._read(_ASK_HELD, keys=self._keys(names))}
+
+    def named(self, names: Sequence[str], *, normalised: bool = False) -> dict[str, str]:
+        """Those of the names that name an entity with a visible support, name → the entity's key."""
+        keys = {name: entity_key(name) if normalised else name for name in names}
+        aliases = self._aliases(sorted(set(keys.values())))
+        held = self._held(sorted({aliases.get(key, key) for key in keys.values()}))
+        resolved = {name: aliases.get(key, key) for name, key in keys.items()}
+        return {name: entity for name, entity in resolved.items() if entity in held}
+
+    def names(self) -> dict[str, str]:
+        """The names that the epoch takes for another entity, name → entity, by name."""
+        return dict(sorted((row["name"], row["entity"]) for row in self._read(_ASK_NAMES)))
+
+    def neighbourhood(
+        self, keys: Sequence[str], hops: int = 1, limit: int = 200, relations: Sequence[str] | None = None
+    ) -> list[Fact]:
+        """Distinct facts within ``hops`` (1 or 2) of the entities, of these relations, cut to ``limit``."""
+        if limit < 1 or hops < 1 or (relations is not None and not relations):
+            return []
+        asked = {
+            "keys": self._keys(sorted(set(keys))),
+            "relations": None if relations is None else list(relations),
+            "limit": limit,
+            "most": 2 * limit,  # up to ``limit`` of them may be of the first hop
+        }
+        rows = self._read(_ASK_FAR if hops > 1 else _ASK_NEAR, **asked) if keys else []
+        rows.sort(key=lambda row: (row["hop"], -row["held"], row["id"]))
+        found: dict[str, Fact] = {}
+        for row in rows:
+            found.setdefault(row["id"], _fact(row, row["hop"]))
+        return list(found.values())[:limit]
+
+    def facts(self, ids: Sequence[str]) -> list[Fact]:
+        """The facts of these ids that hold at the epoch, in the order given."""
+        wanted = list(dict.fromkeys(ids))
+        rows = self._read(_ASK_FACTS, ids=wanted, limit=len(wanted)) if wanted else []
+        found = {row["id"]: _fact(row, 0) for row in rows}
+        return [found[identity] for identity in wanted if identity in found]
+
+    def supports(self, fact_ids: Sequence[str]) -> list[Support]:
+        """Every visible support of these facts, by page, chunk and content."""
+        wanted = list(dict.fromkeys(fact_ids))
+        return _supports(self._read(_ASK_SUPPORTS, ids=wanted)) if wanted else []
+
+    def supports_on(self, page: PageKey, anchors: Sequence[str]) -> list[Support]:
+        """The visible supports of a page that state something on one of the anchors."""
+        wanted = sorted(set(anchors))
+        if not wanted:
+            return []
+        return _supports(self._read(_ASK_ON_PAGE, source=page.source, uri=page.uri, anchors=wanted))
+
+    def relations(self) -> dict[str, int]:
+        """Every relation of the epoch with its number of supports, by name."""
+        return dict(sorted((row["name"], row["held"]) for row in self._read(_ASK_RELATIONS)))
+
+    def counts(self) -> GraphCounts:
+        """How much graph there is at the epoch."""
+        return GraphCounts(**self._read(_ASK_COUNTS)[0])
+
+    def all_supports(self) -> list[Support]:
+        """Every visible support, by page, chunk and content: for exports and dumps."""
+        return _supports(self._stream(_ALL))
+
+    def _keys(self, names: Sequence[str]) -> list[str]:
+        return [term_key(self._corpus.id, name) for name in names]
+
+    def _read(self, query: LiteralString, **parameters: Any) -> list[Record]:
+        """The rows, once it is certain that the database still had the epoch when they had been read."""
+        mine = {"corpus": self._corpus.name, "corpus_id": self._corpus.id, "epoch": self._epoch}
+        found = self._server.read(query, **parameters, **mine)
+        self._check(found)
+        rows: list[Record] = found[0]["rows"]
+        return rows
+
+    def _stream(self, query: LiteralString) -> list[Record]:
+        """As ``_read``, for what is too much to be one row of an answer."""
+        mine = {"corpus": self._corpus.name, "epoch": self._epoch}
+        rows, now = self._server.read_all([(query, mine), (_CHECK, {"corpus_id": self._corpus.id})])
+        self._check(now)
+        return rows
+
+    def _check(self, now: list[Record]) -> None:
+        there = now[0]
+        if there["generation"] is None:
+            raise StoreMismatch(self._lacking("the corpus is not in it"))
+        if there["busy"] == RECONCILING or (self._generation or there["generation"]) != there["generation"]:
+            raise StoreMismatch(self._lacking("it is being rebuilt, or was"))
+        if there["prepared"] < self._epoch:
+            raise StoreMismatch(self._lacking(f"it ends at epoch {there['prepared']}"))
+        if there["floor"] > self._epoch:
+            raise StoreMismatch(self._lacking(f"it begins at epoch {there['floor']}"))
+        self._generation = there["generation"]
+
+    def _lacking(self, why: str) -> str:
+        address = self._server.address
+        return (
+            f"Neo4j at {address.uri} (database {address.database!r}) does not have epoch {self._epoch} of corpus "
+            f"{self._corpus.name!r}: {why}; run `clausegraph project neo4j --corpus {self._corpus.name}`"
+        )
+
+
+def _fact(row: Record, hop: int) -> Fact:
+    return Fact(row["id"], row["subject"], row["relation"], row["object"], supports=row["held"], hop=hop)
+
+
+def _supports(rows: list[Record]) -> list[Support]:
+    found: list[tuple[Place, Support]] = []
+    for row in rows:
+        page = PageKey(row["source"], row["uri"])
+        statement = statement_from_json(json.loads(row["statement"]))
+        support = Support(row["fact"], page, row["chunk"], statement, row["extractor"])
+        found.append(((page.source, page.uri, row["chunk"], row["content"]), support))
+    return in_place(found)

@@ -1,0 +1,139 @@
+"""Where a corpus stands in the ledger and in Neo4j, and what has to be done for the second to follow the first.
+
+Each epoch has a token, its number and the run that froze it: two histories agree up to an epoch if and only if
+their tokens of it are the same. That is how a server that lags, was restored from an old backup, was wiped, or
+followed a ledger that was itself restored, is told from one that is well.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import LiteralString
+
+from sqlalchemy import select
+
+from clausegraph.core.errors import NotFoundError
+from clausegraph.indexes.graph.neo4j.rows import Corpus
+from clausegraph.indexes.graph.neo4j.server import Neo4jServer
+from clausegraph.indexes.ledger.schema import corpora, epochs
+from clausegraph.indexes.ledger.store import Ledger
+
+WRITING, RECONCILING = "writing", "reconciling"
+
+_READ: LiteralString = "MATCH (c:Corpus {id: $id}) RETURN properties(c) AS c"
+_NAMES: LiteralString = "MATCH (c:Corpus) RETURN c.id AS id, c.name AS name ORDER BY id"
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerState:
+    """A corpus in the ledger: its numbers, and the token of every retained or frozen epoch by number."""
+
+    corpus: Corpus
+    newest: int
+    published: int
+    tokens: dict[int, str]
+
+    @property
+    def floor(self) -> int:
+        """The oldest retained epoch: rows that ended there or before are gone. 0 where none can be."""
+        oldest = min((number for number in self.tokens if number <= self.newest), default=0)
+        return oldest if oldest > 1 else 0
+
+
+@dataclass(frozen=True, slots=True)
+class ServerState:
+    """A corpus in Neo4j. ``prepared``: every row up to it is there; ``newest`` and ``published`` are copies."""
+
+    prepared: int = 0
+    newest: int = 0
+    published: int = 0
+    floor: int = 0
+    generation: str = ""
+    busy: str = ""  # a write that has not come to its end: WRITING with the target's token, or RECONCILING
+    tokens: dict[int, str] = field(default_factory=dict)
+    exists: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Todo:
+    """What brings the server to the ledger: ``action`` is none, load, extend, reconcile or refuse.
+
+    ``base`` is the last epoch both agree on; with ``take_back``, what was written beyond it is undone first.
+    """
+
+    action: str
+    base: int
+    take_back: bool = False
+    reason: str = ""
+
+
+def ledger_state(ledger: Ledger, corpus_id: int) -> LedgerState:
+    """Where the ledger stands.
+
+    Raises:
+        NotFoundError: no such corpus.
+    """
+    with ledger.read() as connection:
+        row = connection.execute(select(corpora).where(corpora.c.id == corpus_id)).fetchone()
+        if row is None:
+            raise NotFoundError(f"no corpus with id {corpus_id} in {ledger.path}")
+        found = select(epochs.c.number, epochs.c.run_id).where(epochs.c.corpus_id == corpus_id)
+        tokens = {e.number: f"{e.number}:{e.run_id}" for e in connection.execute(found)}
+    return LedgerState(Corpus(corpus_id, row.name), row.newest, row.published, tokens)
+
+
+def dropped_corpora(ledger: Ledger, server: Neo4jServer) -> list[Corpus]:
+    """What the server still has of corpora that the ledger has not any more: dropped while it was away."""
+    there = [Corpus(row["id"], row["name"]) for row in server.read(_NAMES)]  # before the ledger, where each begins
+    with ledger.read() as connection:
+        here = set(connection.execute(select(corpora.c.id)).scalars())
+    return [corpus for corpus in there if corpus.id not in here]
+
+
+def server_state(server: Neo4jServer, corpus: Corpus) -> ServerState:
+    """Where the server stands."""
+    mine = next((row["c"] for row in server.read(_READ, id=corpus.id)), None)
+    if mine is None:
+        return ServerState()
+    tokens = {int(token.split(":", 1)[0]): token for token in mine.get("history", [])}
+    numbers = {key: mine.get(key, 0) for key in ("prepared", "newest", "published", "floor")}
+    return ServerState(
+        **numbers, generation=mine["generation"], busy=mine.get("busy") or "", tokens=tokens, exists=True
+    )
+
+
+def decide(ledger: LedgerState, server: ServerState, target: int) -> Todo:  # noqa: PLR0911 - one line a case
+    """What to do so that the server has every row up to ``target``."""
+    if not server.exists:
+        return Todo("load", 0, reason="the corpus is not in the database: it is new there, or was removed")
+    if server.busy == RECONCILING:
+        return Todo("reconcile", 0, reason="a comparison was interrupted")
+    resumes = server.busy == f"{WRITING} {ledger.tokens.get(target)}"
+    undo = bool(server.busy) and not resumes
+    if server.prepared == 0:
+        return Todo("load", 0, take_back=undo, reason="nothing has been written to its end yet")
+    base, known = server.prepared, ledger.tokens.get(server.prepared)
+    if known is None and base < ledger.floor:
+        return Todo("reconcile", 0, reason=f"it ends at epoch {base}, and the ledger's oldest is {ledger.floor} by now")
+    if known != server.tokens.get(base):
+        both = ledger.tokens.items() & server.tokens.items()
+        common = max((number for number, _ in both), default=0)
+        if server.newest > common:
+            return Todo("refuse", common, reason=_diverged(ledger, server, common))
+        base, undo = common, True  # what it has beyond was prepared, never published, and the ledger took it back
+        if base == 0:
+            return Todo("load", 0, take_back=True, reason="what was prepared there was abandoned")
+    if base >= target:
+        return Todo("none", base, take_back=undo, reason="a write of an abandoned epoch is left there" if undo else "")
+    if base < ledger.floor:
+        return Todo("reconcile", 0, reason=f"it ends at epoch {base}, and the ledger's oldest is {ledger.floor} by now")
+    return Todo("extend", base, take_back=undo, reason=f"it ends at epoch {base}, the ledger at {target}")
+
+
+def _diverged(ledger: LedgerState, server: ServerState, common: int) -> str:
+    agree = f"they agree up to epoch {common}" if common else "they have no epoch in common"
+    return (
+        f"Neo4j followed corpus {ledger.corpus.name!r} to epoch {server.newest}, this ledger ends at {ledger.newest} "
+        f"with another history ({agree}): one of them was restored from a backup; if this ledger is the right one, "
+        "run `clausegraph project neo4j --rebuild`"
+    )

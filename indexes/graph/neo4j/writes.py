@@ -1,0 +1,231 @@
+"""What is written to Neo4j, and how: parts, ends of intervals, removals. Every statement can be repeated.
+
+Types and labels are part of a query's text, so there is one literal for each; what came from a page or a model is
+always a parameter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from operator import itemgetter
+from typing import Any, LiteralString
+
+from clausegraph.core.errors import StoreMismatch
+from clausegraph.indexes.graph.neo4j.rows import (
+    BATCH,
+    HAS_CHUNK,
+    HAS_ELEMENT,
+    HAS_PAGE,
+    STATES,
+    TAKEN_FOR,
+    TYPES,
+    Corpus,
+    Part,
+    Properties,
+)
+from clausegraph.indexes.graph.neo4j.server import Neo4jServer, Statement
+
+# Rows are lists, not maps: names of properties are in the query, not in every row, which halves what is packed, sent
+# and read. And properties that are part of CREATE need no second pass over the batch, as ``SET r = row`` does.
+_AT: tuple[LiteralString, ...] = (
+    "row[0]", "row[1]", "row[2]", "row[3]", "row[4]", "row[5]", "row[6]", "row[7]", "row[8]", "row[9]", "row[10]",
+    "row[11]", "row[12]", "row[13]", "row[14]", "row[15]", "row[16]", "row[17]",
+)  # fmt: skip
+_OF_NODE: dict[str, tuple[LiteralString, ...]] = {  # but for ``corpus``, which all have
+    "Page": ("key", "source", "uri"),
+    "Chunk": ("key", "page", "chunk"),
+    "Element": ("key", "page", "anchor", "tag", "text"),
+    "Entity": ("key", "name", "words"),
+    "Value": ("key", "name"),
+    "Condition": ("key", "page", "tree", "text"),
+}
+_OF_EDGE: dict[str, tuple[LiteralString, ...]] = {
+    STATES: (
+        "id", "since", "until", "fact_id", "relation", "page", "chunk", "anchors", "polarity", "modality",
+        "effective_from", "effective_to", "condition", "extractor", "content_key", "statement",
+    ),
+    HAS_PAGE: ("id", "since", "until", "title", "url", "updated"),
+    HAS_CHUNK: ("id", "since", "until", "content_hash"),
+    HAS_ELEMENT: ("id", "since", "until", "position", "headings"),
+    TAKEN_FOR: ("id", "since", "until"),
+}  # fmt: skip
+_NODES: dict[str, LiteralString] = {
+    "Page": "UNWIND $rows AS row MERGE (n:Page {key: row[0]}) ON CREATE SET n.corpus = $corpus",
+    "Chunk": "UNWIND $rows AS row MERGE (n:Chunk {key: row[0]}) ON CREATE SET n.corpus = $corpus",
+    "Element": "UNWIND $rows AS row MERGE (n:Element {key: row[0]}) ON CREATE SET n.corpus = $corpus",
+    "Entity": "UNWIND $rows AS row MERGE (n:Entity {key: row[0]}) ON CREATE SET n.corpus = $corpus",
+    "Value": "UNWIND $rows AS row MERGE (n:Value {key: row[0]}) ON CREATE SET n.corpus = $corpus",
+    "Condition": "UNWIND $rows AS row MERGE (n:Condition {key: row[0]}) ON CREATE SET n.corpus = $corpus",
+}
+_LEAVES: LiteralString = (
+    "UNWIND $rows AS row MATCH (c:Condition {key: row.condition}) MATCH (e:Element {key: row.element}) "
+    "MERGE (c)-[l:LEAF {position: row.position}]->(e) SET l.start = row.start, l.end = row.end, l.text = row.text"
+)
+_EDGES: dict[tuple[str, str], LiteralString] = {
+    (STATES, "Entity"): "UNWIND $rows AS row MATCH (a:Entity {key: row[0]}) MATCH (b:Entity {key: row[1]}) "
+    "CREATE (a)-[r:STATES {corpus: $corpus",
+    (STATES, "Value"): "UNWIND $rows AS row MATCH (a:Entity {key: row[0]}) MATCH (b:Value {key: row[1]}) "
+    "CREATE (a)-[r:STATES {corpus: $corpus",
+    (HAS_PAGE, "Page"): "UNWIND $rows AS row MATCH (a:Corpus {id: row[0]}) MATCH (b:Page {key: row[1]}) "
+    "CREATE (a)-[r:HAS_PAGE {corpus: $corpus",
+    (HAS_CHUNK, "Chunk"): "UNWIND $rows AS row MATCH (a:Page {key: row[0]}) MATCH (b:Chunk {key: row[1]}) "
+    "CREATE (a)-[r:HAS_CHUNK {corpus: $corpus",
+    (HAS_ELEMENT, "Element"): "UNWIND $rows AS row MATCH (a:Page {key: row[0]}) MATCH (b:Element {key: row[1]}) "
+    "CREATE (a)-[r:HAS_ELEMENT {corpus: $corpus",
+    (TAKEN_FOR, "Entity"): "UNWIND $rows AS row MATCH (a:Entity {key: row[0]}) MATCH (b:Entity {key: row[1]}) "
+    "CREATE (a)-[r:TAKEN_FOR {corpus: $corpus",
+}
+_THERE: dict[str, LiteralString] = {
+    STATES: "MATCH ()-[r:STATES]->() WHERE r.id IN $ids RETURN r.id AS id",
+    HAS_PAGE: "MATCH ()-[r:HAS_PAGE]->() WHERE r.id IN $ids RETURN r.id AS id",
+    HAS_CHUNK: "MATCH ()-[r:HAS_CHUNK]->() WHERE r.id IN $ids RETURN r.id AS id",
+    HAS_ELEMENT: "MATCH ()-[r:HAS_ELEMENT]->() WHERE r.id IN $ids RETURN r.id AS id",
+    TAKEN_FOR: "MATCH ()-[r:TAKEN_FOR]->() WHERE r.id IN $ids RETURN r.id AS id",
+}
+_ENDS: dict[str, LiteralString] = {
+    STATES: "UNWIND $rows AS row MATCH ()-[r:STATES {id: row.id}]->() SET r.until = row.until",
+    HAS_PAGE: "UNWIND $rows AS row MATCH ()-[r:HAS_PAGE {id: row.id}]->() SET r.until = row.until",
+    HAS_CHUNK: "UNWIND $rows AS row MATCH ()-[r:HAS_CHUNK {id: row.id}]->() SET r.until = row.until",
+    HAS_ELEMENT: "UNWIND $rows AS row MATCH ()-[r:HAS_ELEMENT {id: row.id}]->() SET r.until = row.until",
+    TAKEN_FOR: "UNWIND $rows AS row MATCH ()-[r:TAKEN_FOR {id: row.id}]->() SET r.until = row.until",
+}
+_MATCH_IDS: dict[str, LiteralString] = {
+    STATES: "UNWIND $ids AS id MATCH (a)-[r:STATES {id: id}]->(b) ",
+    HAS_PAGE: "UNWIND $ids AS id MATCH (a)-[r:HAS_PAGE {id: id}]->(b) ",
+    HAS_CHUNK: "UNWIND $ids AS id MATCH (a)-[r:HAS_CHUNK {id: id}]->(b) ",
+    HAS_ELEMENT: "UNWIND $ids AS id MATCH (a)-[r:HAS_ELEMENT {id: id}]->(b) ",
+    TAKEN_FOR: "UNWIND $ids AS id MATCH (a)-[r:TAKEN_FOR {id: id}]->(b) ",
+}
+_REMOVE: LiteralString = """
+WITH collect(r) AS gone, collect(DISTINCT a) + collect(DISTINCT b) AS ends, collect(DISTINCT r.condition) AS named
+FOREACH (one IN gone | DELETE one)
+WITH ends, named
+CALL (ends) {
+  UNWIND ends AS n WITH DISTINCT n WHERE NOT n:Corpus AND NOT EXISTS { (n)--() } DELETE n
+}
+CALL (named) {
+  UNWIND named AS key MATCH (c:Condition {key: key})
+  WHERE NOT EXISTS { MATCH ()-[r:STATES]->() WHERE r.page = c.page AND r.condition = key }
+  DETACH DELETE c
+}
+"""
+_INTERVALS: dict[str, LiteralString] = {
+    STATES: "MATCH ()-[r:STATES]->() WHERE r.corpus = $corpus RETURN r.id AS id, r.since AS since, r.until AS until",
+    HAS_PAGE: "MATCH ()-[r:HAS_PAGE]->() WHERE r.corpus = $corpus "
+    "RETURN r.id AS id, r.since AS since, r.until AS until",
+    HAS_CHUNK: "MATCH ()-[r:HAS_CHUNK]->() WHERE r.corpus = $corpus "
+    "RETURN r.id AS id, r.since AS since, r.until AS until",
+    HAS_ELEMENT: "MATCH ()-[r:HAS_ELEMENT]->() WHERE r.corpus = $corpus "
+    "RETURN r.id AS id, r.since AS since, r.until AS until",
+    TAKEN_FOR: "MATCH ()-[r:TAKEN_FOR]->() WHERE r.corpus = $corpus "
+    "RETURN r.id AS id, r.since AS since, r.until AS until",
+}
+_WIPE: tuple[LiteralString, ...] = (
+    "MATCH ()-[r:STATES]->() WHERE r.corpus = $corpus WITH r LIMIT 20000 DELETE r RETURN count(*) AS gone",
+    "MATCH (n:Condition) WHERE n.corpus = $corpus WITH n LIMIT 5000 DETACH DELETE n RETURN count(*) AS gone",
+    "MATCH (n:Element) WHERE n.corpus = $corpus WITH n LIMIT 5000 DETACH DELETE n RETURN count(*) AS gone",
+    "MATCH (n:Chunk) WHERE n.corpus = $corpus WITH n LIMIT 5000 DETACH DELETE n RETURN count(*) AS gone",
+    "MATCH (n:Page) WHERE n.corpus = $corpus WITH n LIMIT 5000 DETACH DELETE n RETURN count(*) AS gone",
+    "MATCH (n:Entity) WHERE n.corpus = $corpus WITH n LIMIT 5000 DETACH DELETE n RETURN count(*) AS gone",
+    "MATCH (n:Value) WHERE n.corpus = $corpus WITH n LIMIT 5000 DETACH DELETE n RETURN count(*) AS gone",
+)
+
+
+def _put_node(label: str) -> LiteralString:
+    pairs = zip(_OF_NODE[label][1:], _AT[1:], strict=False)
+    return _NODES[label] + "".join(", n." + name + " = " + at for name, at in pairs)
+
+
+def _put_edge(kind: str, target: str) -> LiteralString:
+    pairs = zip(_OF_EDGE[kind], _AT[2:], strict=False)
+    return _EDGES[kind, target] + "".join(", " + name + ": " + at for name, at in pairs) + "}]->(b)" + _COUNT
+
+
+_COUNT: LiteralString = " RETURN count(*) AS made"
+_PUT_NODE = {label: _put_node(label) for label in _NODES}
+_PUT_EDGE = {(kind, target): _put_edge(kind, target) for kind, target in _EDGES}
+_NODE_ROW = {label: itemgetter(*names) for label, names in _OF_NODE.items()}
+_EDGE_ROW = {kind: itemgetter(*names) for kind, names in _OF_EDGE.items()}
+
+
+def write_part(server: Neo4jServer, corpus: Corpus, part: Part, *, fresh: bool = False) -> int:
+    """Write what is not there of a part, in one transaction; returns the number of relationships made.
+
+    Args:
+        fresh: nothing of it can be there, so nobody needs to look.
+
+    Raises:
+        StoreMismatch: nodes that were written before it have gone.
+    """
+    edges = part.edges
+    if not fresh:
+        there = present(server, part.type, [edge.properties["id"] for edge in edges])
+        edges = [edge for edge in edges if edge.properties["id"] not in there]
+    if not edges:
+        return 0
+    statements: list[Statement] = []
+    for label, nodes in part.nodes.items():
+        rows = [_NODE_ROW[label](node) for node in nodes.values()]
+        statements.append((_PUT_NODE[label], {"rows": rows, "corpus": corpus.name}))
+    if part.leaves:
+        statements.append((_LEAVES, {"rows": part.leaves}))
+    others = len(statements)
+    row_of = _EDGE_ROW[part.type]
+    by_target: dict[str, list[tuple[Any, ...]]] = {}
+    for edge in edges:
+        by_target.setdefault(edge.target, []).append((edge.start, edge.end, *row_of(edge.properties)))
+    for target, sent in by_target.items():
+        statements.append((_PUT_EDGE[part.type, target], {"rows": sent, "corpus": corpus.name}))
+    answers = server.write_all(statements)
+    if sum(answer[0]["made"] for answer in answers[others:]) != len(edges):
+        raise StoreMismatch(
+            f"nodes of corpus {corpus.name!r} went from Neo4j at {server.address.uri} while it was written: something "
+            "else changes this database; run `clausegraph project neo4j` again"
+        )
+    return len(edges)
+
+
+def present(server: Neo4jServer, kind: str, ids: Sequence[str]) -> set[str]:
+    """Those ids that relationships of this type have."""
+    return {row["id"] for row in server.read(_THERE[kind], ids=list(ids))} if ids else set()
+
+
+def set_ends(server: Neo4jServer, kind: str, rows: Sequence[Properties]) -> int:
+    """Set where intervals end, by id; touches these relationships only."""
+    for start in range(0, len(rows), BATCH):
+        server.write(_ENDS[kind], rows=list(rows[start : start + BATCH]))
+    return len(rows)
+
+
+def remove(server: Neo4jServer, kind: str, ids: Sequence[str]) -> int:
+    """Remove relationships, and each node and condition that nothing names any more, by the same transaction."""
+    for start in range(0, len(ids), BATCH):
+        server.write(_MATCH_IDS[kind] + _REMOVE, ids=list(ids[start : start + BATCH]))
+    return len(ids)
+
+
+def intervals(server: Neo4jServer, corpus: Corpus, kind: str) -> dict[str, tuple[int, int]]:
+    """(since, until) of every relationship of this type, by id: reads all of them."""
+    return {row["id"]: (row["since"], row["until"]) for row in server.read(_INTERVALS[kind], corpus=corpus.name)}
+
+
+def take_back(server: Neo4jServer, corpus: Corpus, after: int, forever: int) -> int:
+    """Undo every write about epochs after ``after``: their rows go, and what they closed is open again."""
+    removed = 0
+    for kind in TYPES:
+        found = intervals(server, corpus, kind)
+        removed += remove(server, kind, [key for key, (since, _) in found.items() if since > after])
+        again = [key for key, (since, until) in found.items() if since <= after < until < forever]
+        set_ends(server, kind, [{"id": key, "until": forever} for key in again])
+    return removed
+
+
+def wipe(server: Neo4jServer, name: str) -> None:
+    """Remove everything of a corpus but its node, in small transactions."""
+    for statement in _WIPE:
+        while _gone(server.write(statement, corpus=name)):
+            pass
+
+
+def _gone(rows: list[dict[str, Any]]) -> int:
+    return int(rows[0]["gone"])

@@ -1,0 +1,44 @@
+"""Facts without a language model: statements of policy English by rules, deterministic and fast."""
+
+from __future__ import annotations
+
+import inspect
+from functools import cached_property
+
+from clausegraph.core.extraction import Extraction, ExtractionInput
+from clausegraph.core.hashing import content_hash
+from clausegraph.core.language import (
+    clauses,
+    conditions,
+    conjunctions,
+    markers,
+    modality,
+    normalise,
+    propositions,
+    restrictions,
+    sentences,
+    slots,
+    values,
+    words,
+)
+from clausegraph.ingestion.extract.rules import mentions, outline, reader, tables
+from clausegraph.ingestion.extract.rules import sentences as rule_sentences
+from clausegraph.ingestion.extract.rules.reader import ChunkReader
+
+_RULES = (
+    *(clauses, conditions, conjunctions, markers, modality, normalise, propositions, restrictions, sentences, slots),
+    *(values, words, mentions, outline, reader, rule_sentences, tables),
+)
+
+
+class RuleExtractor:
+    """The extractor of first resort: no model, no network, the same output everywhere."""
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """``rules:`` and a hash of the modules that hold the rules, so that an edited rule is another extractor."""
+        return f"rules:{content_hash('rule-extractor', *map(inspect.getsource, _RULES))[:12]}"
+
+    def extract(self, source: ExtractionInput) -> Extraction:
+        """The statements of one chunk, in element order; nothing is rejected."""
+        return Extraction(ChunkReader(source).statements())

@@ -1,0 +1,189 @@
+"""Every command on the sample corpus, for people and as JSON."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.app.cli.conftest import REPOSITORY, SAMPLE, Cli, parsed
+
+pytestmark = pytest.mark.unit
+
+QUESTION = "Can I get the Winter Heating Grant if I live in a care home?"
+
+
+def test_ingest_then_unchanged(cli: Cli) -> None:
+    first = parsed(cli("ingest", str(SAMPLE), "--json"))
+    assert first["epoch"] == 1 and len(first["pages_added"]) == 18
+    again = cli("ingest", str(SAMPLE))
+    assert again.exit_code == 0 and "unchanged" in again.stdout and "18 unchanged" in again.stdout
+
+
+def test_a_limit_leaves_the_rest_for_the_next_run(cli: Cli) -> None:
+    some = parsed(cli("ingest", str(SAMPLE), "--limit", "5", "--json"))
+    assert (len(some["pages_added"]), some["pages_left"], some["pages_removed"]) == (5, 13, [])
+    more = cli("ingest", str(SAMPLE), "--limit", "5").stdout
+    assert "5 added, 0 changed, 0 removed, 0 kept, 5 unchanged, 8 left" in more
+    rest = parsed(cli("ingest", str(SAMPLE), "--json"))
+    assert (len(rest["pages_added"]), rest["pages_unchanged"], rest["pages_left"]) == (8, 10, 0)
+
+
+def test_dry_run_writes_nothing(cli: Cli) -> None:
+    assert "nothing was written" in cli("ingest", str(SAMPLE), "--dry-run").stdout
+    assert parsed(cli("corpora", "list", "--json")) == []
+
+
+def test_removed_page_goes_or_is_kept(cli: Cli, tmp_path: Path) -> None:
+    pages = tmp_path / "pages"
+    shutil.copytree(SAMPLE / "guides", pages)
+    cli("ingest", str(pages))
+    (pages / "heating-help.html").unlink()
+    assert parsed(cli("ingest", str(pages), "--keep-missing", "--json"))["pages_kept"] == ["heating-help.html"]
+    assert parsed(cli("ingest", str(pages), "--json"))["pages_removed"] == ["heating-help.html"]
+
+
+def test_moved_source_needs_relocate(cli: Cli, tmp_path: Path) -> None:
+    for place in ("one", "two"):
+        shutil.copytree(SAMPLE / "guides", tmp_path / place / "pages")
+    assert cli("ingest", str(tmp_path / "one/pages")).exit_code == 0
+    refused = cli("ingest", str(tmp_path / "two/pages"))
+    assert refused.exit_code == 2 and "--relocate" in refused.stderr
+    assert cli("ingest", str(tmp_path / "two/pages"), "--relocate").exit_code == 0
+    assert cli("ingest", str(tmp_path / "one/pages"), "--source-name", "other").exit_code == 0
+
+
+@pytest.mark.usefixtures("stocked")
+def test_ask(cli: Cli) -> None:
+    text = cli("ask", QUESTION, "--scenario", "I am 70 and rent a flat.")
+    assert text.exit_code == 0 and "epoch 1" in text.stdout and "Evidence:" in text.stdout
+    value = parsed(cli("ask", QUESTION, "--scenario", "I am 70.", "--json", "--trace"))
+    assert value["scenario"] == "I am 70." and value["epoch"] == 1 and value["trace"]
+
+
+@pytest.mark.usefixtures("stocked")
+@pytest.mark.parametrize("retriever", ["hybrid", "vector", "graph", "bm25"])
+def test_search(cli: Cli, retriever: str) -> None:
+    value = parsed(cli("search", "Winter Heating Grant", "-r", retriever, "-n", "5", "--json"))
+    scores = [hit["score"] for hit in value["hits"]]
+    assert value["retriever"] == retriever and 0 < len(scores) <= 5
+    assert scores == sorted(scores, reverse=True)
+    assert cli("search", "Winter Heating Grant", "-r", retriever).stdout.startswith("score")
+
+
+@pytest.mark.usefixtures("stocked")
+def test_search_keeps_the_budget(cli: Cli) -> None:
+    few = parsed(cli("search", "heating grant", "--budget", "30", "--json"))["hits"]
+    many = parsed(cli("search", "heating grant", "--budget", "300", "--json"))["hits"]
+    assert len(few) < len(many)
+    assert few == many[: len(few)]
+
+
+@pytest.mark.usefixtures("stocked")
+def test_status(cli: Cli) -> None:
+    (corpus,) = parsed(cli("status", "--json"))["corpora"]
+    assert (corpus["corpus"], corpus["published"], corpus["pages"]) == ("default", 1, 18)
+    assert corpus["facts"] > 100 and corpus["runs"][0]["status"] == "done"
+    assert "18 pages" in cli("status", "--corpus", "default").stdout
+
+
+@pytest.mark.usefixtures("stocked")
+@pytest.mark.parametrize("name", ["heating-grant.html", "corpus:heating-grant.html", "winter  heating grant"])
+def test_show_page(cli: Cli, name: str) -> None:
+    page = parsed(cli("show", name, "--json"))
+    assert page["title"] == "Winter Heating Grant" and page["elements"] and page["chunks"] and page["facts"]
+    assert "heating-grant.html" in cli("show", name).stdout
+
+
+@pytest.mark.usefixtures("stocked")
+def test_show_fact_and_run(cli: Cli) -> None:
+    page = parsed(cli("show", "heating-grant.html", "--json"))
+    fact = next(one for one in page["facts"] if " if " in one["statement"])
+    value = parsed(cli("show", fact["id"][:12], "--json"))
+    assert value["id"] == fact["id"]
+    assert all(support["quotes"] for support in value["supports"])
+    text = cli("show", fact["id"]).stdout
+    assert "holds if" in text and "“" in text
+    run = parsed(cli("status", "--json"))["corpora"][0]["runs"][0]["id"]
+    assert parsed(cli("show", run, "--json"))["report"]["corpus"] == "default"
+
+
+@pytest.mark.usefixtures("stocked")
+def test_show_refuses_what_is_ambiguous(cli: Cli, tmp_path: Path) -> None:
+    shutil.copytree(SAMPLE / "guides", tmp_path / "copy")
+    cli("ingest", str(tmp_path / "copy"), "--source-name", "copy")
+    cli("ingest", str(tmp_path / "copy"), "--source-name", "more")
+    refused = cli("show", "heating-help.html")
+    assert refused.exit_code == 2 and "copy:heating-help.html" in refused.stderr
+
+
+def test_corpora_drop(cli: Cli, stocked: Path) -> None:
+    asked = cli("corpora", "drop", "default")
+    assert asked.exit_code == 2 and "--yes" in asked.stderr
+    assert parsed(cli("corpora", "drop", "default", "--yes", "--json")) == {"dropped": "default", "lagging": []}
+    assert cli("corpora", "list").stdout == "no corpora yet\n"
+    assert not list((stocked / "segments").iterdir())
+
+
+def test_epochs(cli: Cli, tmp_path: Path) -> None:
+    pages = tmp_path / "pages"
+    shutil.copytree(SAMPLE / "guides", pages)
+    cli("ingest", str(pages))
+    (pages / "heating-help.html").unlink()
+    cli("ingest", str(pages))
+    assert [epoch["epoch"] for epoch in parsed(cli("epochs", "list", "--json"))] == [2, 1]
+    assert parsed(cli("epochs", "rollback", "1", "--json"))["published"] == 1
+    assert "rolled back" in cli("status").stdout
+    assert cli("show", "heating-help.html").exit_code == 0
+    assert cli("show", "heating-help.html", "--epoch", "2").exit_code == 3
+    cli("epochs", "rollback", "2")
+    report = parsed(cli("epochs", "vacuum", "--keep-epochs", "1", "--keep-days", "0", "--json"))
+    assert report["oldest_retained"] == 2 and report["epochs"] == 1
+    assert cli("epochs", "rollback", "1").exit_code == 3
+
+
+def test_eval_scores_predictions(cli: Cli, tmp_path: Path) -> None:
+    questions = REPOSITORY / "examples" / "questions.json"
+    gold = json.loads(questions.read_text(encoding="utf-8"))
+    predictions = tmp_path / "predictions.json"
+    predictions.write_text(json.dumps([{"id": q["id"], "answers": q["answers"]} for q in gold]))
+    command = ["eval", "conditionalqa", "--questions", str(questions), "--predictions", str(predictions)]
+    value = parsed(cli(*command, "--output", str(tmp_path / "out"), "--json"))
+    assert value["answers"]["total"]["em_with_conditions"] == 1.0
+    assert (tmp_path / "out" / "report.md").is_file()
+    assert "100.00" in cli(*command).stdout
+
+
+def test_eval_runs(cli: Cli, tmp_path: Path) -> None:
+    contents = ["<h1>Permit</h1>", "<p>You can get a permit if you are 18.</p>", "<p>It costs £20.</p>"]
+    documents, questions = tmp_path / "documents.json", tmp_path / "dev.json"
+    documents.write_text(json.dumps([{"title": "Permit", "url": "https://x.example/permit", "contents": contents}]))
+    asked = {
+        "id": "q1", "url": "https://x.example/permit", "scenario": "I am 20.", "question": "What does it cost?",
+        "not_answerable": False, "answers": [["£20", []]], "evidences": ["<p>It costs £20.</p>"],
+    }  # fmt: skip
+    questions.write_text(json.dumps([asked]))
+    command = ["eval", "conditionalqa", "--documents", str(documents), "--questions", str(questions)]
+    value = parsed(cli(*command, "--output", str(tmp_path / "out"), "--json"))
+    assert value["questions"] == 1 and value["retrieval"]["hybrid"]
+    assert (tmp_path / "out" / "predictions.json").is_file()
+    assert cli("eval", "conditionalqa", "--questions", str(questions)).exit_code == 2
+
+
+def test_global_options_before_or_after_the_command(cli: Cli, stocked_home: Path) -> None:
+    before = cli("--home", str(stocked_home), "--json", "corpora", "list")
+    after = cli("corpora", "list", "--home", str(stocked_home), "--json")
+    assert parsed(before) == parsed(after) != []
+
+
+def test_quiet_leaves_out_notes(cli: Cli) -> None:
+    assert "clausegraph show" in cli("ingest", str(SAMPLE / "guides")).stderr
+    assert cli("ingest", str(SAMPLE / "guides"), "--quiet").stderr == ""
+
+
+def test_version_and_help(cli: Cli) -> None:
+    assert cli("--version").stdout.startswith("clausegraph ")
+    for command in ([], ["ingest"], ["ask"], ["search"], ["epochs"], ["corpora"], ["eval"], ["eval", "conditionalqa"]):
+        assert cli(*command, "--help").exit_code == 0

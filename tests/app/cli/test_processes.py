@@ -1,0 +1,182 @@
+"""The command as its own process: what it loads, how it stops, and two at once."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.app.cli.conftest import REPOSITORY, SAMPLE
+
+pytestmark = pytest.mark.integration
+
+FRONT_DOOR = REPOSITORY / "clausegraph.py"
+MODELS = {"torch", "sentence_transformers", "llama_index", "transformers"}
+PROBE = """
+import sys
+from clausegraph import main
+sys.argv = ["clausegraph", *sys.argv[1:]]
+try:
+    main()
+except SystemExit as stop:
+    code = stop.code
+sys.stderr.write("LOADED " + " ".join(sorted({name.partition(".")[0] for name in sys.modules})))
+sys.exit(code)
+"""
+
+
+def environment(**more: str) -> dict[str, str]:
+    return os.environ | {"PYTHONPATH": str(REPOSITORY), "PYTHONIOENCODING": "utf-8"} | more
+
+
+def finished(command: list[str], **more: str) -> subprocess.CompletedProcess[str]:
+    """A process run to its end, with its output as UTF-8."""
+    pipes = {"capture_output": True, "text": True, "encoding": "utf-8", "timeout": 120}
+    return subprocess.run(command, check=False, env=environment(**more), **pipes)  # type: ignore[call-overload,no-any-return]
+
+
+def run(*words: str, **more: str) -> subprocess.CompletedProcess[str]:
+    return finished([sys.executable, str(FRONT_DOOR), *words], **more)
+
+
+def loaded(*words: str, code: int = 0) -> set[str]:
+    """The top-level modules that a command loads."""
+    done = finished([sys.executable, "-c", PROBE, *words])
+    assert done.returncode == code, done.stderr
+    return set(done.stderr.rpartition("LOADED ")[2].split())
+
+
+@pytest.mark.usefixtures("stocked")
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [
+        (["--help"], 0),
+        (["ask", "--help"], 0),
+        (["status"], 0),
+        (["show", "heating-grant.html"], 0),
+        (["corpora", "list"], 0),
+        (["epochs", "list"], 0),
+        (["ingest", "nowhere"], 2),
+        (["ask", ""], 2),
+        (["ask", "Can I?", "--corpus", "nope"], 3),
+    ],
+)
+def test_looking_up_and_getting_it_wrong_load_no_model(words: list[str], code: int) -> None:
+    found = loaded(*words, code=code)
+    assert not found & MODELS
+    if "nope" not in words:  # a view knows FAISS
+        assert "faiss" not in found
+    if "--help" in words:
+        assert not found & {"sqlalchemy", "numpy", "lxml", "pydantic_settings"}
+
+
+def test_unchanged_ingest_loads_no_model(stocked: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert stocked.exists()
+    assert not loaded("ingest", str(SAMPLE)) & MODELS
+    monkeypatch.delenv("CLAUSEGRAPH_EMBEDDING_MODEL")  # with the real model too: its fingerprint needs no weights
+    assert not loaded("ingest", str(SAMPLE), "--dry-run") & MODELS
+
+
+def test_a_project_may_have_packages_of_our_rooms_names(stocked: Path, tmp_path: Path) -> None:
+    for room in ("app", "core", "dags", "eval", "indexes", "ingestion", "prompts", "query"):
+        (tmp_path / room).mkdir()
+        (tmp_path / room / "__init__.py").write_text("raise ImportError('the wrong package was imported')")
+    code = "import clausegraph as c; c.open_corpus('default').ask('Can I get the grant?'); print(c.__file__)"
+    done = finished([sys.executable, "-c", code], PYTHONPATH=f"{tmp_path}{os.pathsep}{REPOSITORY / 'src'}")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip() == str(REPOSITORY / "src" / "clausegraph" / "__init__.py")
+
+
+def test_the_top_of_the_repository_is_no_other_package(tmp_path: Path) -> None:
+    code = "import clausegraph.core.errors as found; print(found.__name__, found.__file__)"
+    done = finished([sys.executable, "-c", code], PYTHONPATH=str(REPOSITORY))
+    assert done.stdout.split() == ["clausegraph.core.errors", str(REPOSITORY / "core" / "errors.py")]
+
+
+HOLD = """
+import sys
+from pathlib import Path
+from clausegraph.indexes.corpora import get_corpus
+from clausegraph.indexes.ledger.leases import run_lease
+from clausegraph.indexes.ledger.store import open_ledger
+with open_ledger(Path(sys.argv[1])) as ledger:
+    with run_lease(ledger, get_corpus(ledger, "default").id, "the-other-run"):
+        print("held", flush=True)
+        sys.stdin.read()
+"""
+
+
+def test_two_runs_at_once(stocked: Path) -> None:
+    command = [sys.executable, "-c", HOLD, str(stocked)]
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
+    with subprocess.Popen(command, env=environment(), **pipes) as holder:  # type: ignore[call-overload]
+        assert holder.stdout.readline() == "held\n"
+        refused = run("ingest", str(SAMPLE), "--force")
+        assert refused.returncode == 4
+        assert "the-other-run" in refused.stderr and str(holder.pid) in refused.stderr
+        assert "the-other-run" in run("status").stdout
+        holder.communicate()
+    assert run("ingest", str(SAMPLE)).returncode == 0
+
+
+def test_interrupted_ingest_goes_on(tmp_path: Path) -> None:
+    pages = tmp_path / "pages"
+    for number in range(5):
+        shutil.copytree(SAMPLE, pages / str(number))
+        for page in (pages / str(number)).rglob("*.html"):
+            page.write_bytes(page.read_bytes().replace(b"the ", b"the %d " % number))  # no text twice
+    ledger = tmp_path / "home" / "ledger.db"
+    starter = "import signal, clausegraph; signal.signal(signal.SIGINT, signal.default_int_handler); clausegraph.main()"
+    command = [sys.executable, "-c", starter, "ingest", str(pages)]  # a shell may start jobs that ignore SIGINT
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+    process = subprocess.Popen(command, env=environment(), **pipes)  # type: ignore[call-overload]
+    wait_for_run(ledger)
+    process.send_signal(signal.SIGINT)
+    _, error = process.communicate(timeout=60)  # a guard against hanging, not a measurement
+    assert process.returncode == 130, error
+    assert "stored work is kept" in error and "Traceback" not in error
+    again = run("ingest", str(pages))
+    assert again.returncode == 0 and "published epoch 1" in again.stdout, again.stderr
+    assert "90 pages" in run("status").stdout
+
+
+def wait_for_run(ledger: Path) -> None:
+    """Until a run has begun and stored its first pages."""
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        if ledger.exists() and count(ledger, "page_versions") > 0:
+            return
+        time.sleep(0.02)
+    raise AssertionError("the run never began")
+
+
+def count(ledger: Path, table: str) -> int:
+    connection = sqlite3.connect(f"{ledger.as_uri()}?mode=ro", uri=True, timeout=5)
+    try:
+        return int(connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0])
+    except sqlite3.OperationalError:  # not made yet
+        return 0
+    finally:
+        connection.close()
+
+
+@pytest.mark.usefixtures("stocked")
+def test_terminal_of_another_encoding() -> None:
+    done = run("show", "heating-grant.html", PYTHONIOENCODING="ascii")
+    assert done.returncode == 0 and "Winter Heating Grant" in done.stdout
+    done = run("status", "--json", PYTHONIOENCODING="latin-1")
+    assert done.returncode == 0
+
+
+@pytest.mark.usefixtures("stocked")
+def test_reader_that_goes_away() -> None:
+    command = f"{sys.executable} {FRONT_DOOR} show heating-grant.html --json | head -c 10"
+    done = finished(["bash", "-c", command])
+    assert "Traceback" not in done.stderr

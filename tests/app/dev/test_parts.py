@@ -1,0 +1,230 @@
+"""The pure parts of the fake: pages, triples, schema instances, tokens, faults, counters, options."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import Counter
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
+
+from clausegraph.app.dev.fake_llm.counters import Counters
+from clausegraph.app.dev.fake_llm.faults import FaultPlan
+from clausegraph.app.dev.fake_llm.instances import minimal_instance
+from clausegraph.app.dev.fake_llm.options import FakeOptions
+from clausegraph.app.dev.fake_llm.pages import PromptElement, page_in, sections_of
+from clausegraph.app.dev.fake_llm.replies import Replier
+from clausegraph.app.dev.fake_llm.requests import wanted
+from clausegraph.app.dev.fake_llm.tokens import count_tokens, cut_to_tokens
+from clausegraph.app.dev.fake_llm.triples import as_lines, rule_triples, short_triples
+from clausegraph.core.errors import InputError
+from clausegraph.core.extraction import ExtractionInput, InputElement
+from clausegraph.ingestion.extract.llm.conditional.schema import CONDITIONAL_SCHEMA
+from clausegraph.ingestion.extract.llm.numbering import number_call, page_text
+from tests.app.dev.conftest import PAGE
+
+pytestmark = pytest.mark.unit
+
+TREE: dict[str, Any] = {
+    "$defs": {
+        "node": {
+            "type": "object",
+            "properties": {
+                "name": {"$ref": "#/$defs/name"},
+                "next": {"anyOf": [{"$ref": "#/$defs/node"}, {"type": "null"}]},
+            },
+            "required": ["name", "next"],
+            "additionalProperties": False,
+        },
+        "name": {"type": "string", "minLength": 7, "maxLength": 9},
+    },
+    "$ref": "#/$defs/node",
+}
+SCHEMAS: list[dict[str, Any]] = [
+    {"type": "object"},
+    {"type": ["null", "integer"], "minimum": 3},
+    {"type": "integer", "exclusiveMinimum": 4, "multipleOf": 3},
+    {"type": "integer", "minimum": 0, "exclusiveMinimum": 0},
+    {"type": "integer", "exclusiveMaximum": 0},
+    {"type": "number", "exclusiveMinimum": 0, "exclusiveMaximum": 1},
+    {"type": "number", "minimum": 0.5, "maximum": 0.75},
+    {"type": "number", "maximum": -2.5},
+    {"type": "array", "minItems": 3, "items": {"enum": ["x", "y"]}},
+    {"type": "array", "prefixItems": [{"const": 1}], "minItems": 2, "items": {"type": "boolean"}},
+    {"allOf": [{"properties": {"a": {"const": 1}}, "required": ["a"]}, {"required": ["b"]}], "type": "object"},
+    {"oneOf": [{"type": "string", "format": "date"}, {"type": "integer"}]},
+    {"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"], "additionalProperties": False},
+]
+
+
+def test_a_page_is_read_back() -> None:
+    found = page_in("before\n" + PAGE + "after")
+    assert found is not None
+    page, around = found
+    assert around == "before\n\nafter"
+    first, second = sections_of(page)
+    assert first.path == ("Tax credit", "Claim")
+    assert first.elements[-1] == PromptElement(5, "tr", "Single | £1,200", ("Status", "Amount"))
+    assert second.elements == (PromptElement(6, "h2", "Stop"), PromptElement(7, "p", "You cannot claim after 2026."))
+
+
+def test_only_a_pair_of_markers_with_one_name_is_a_page() -> None:
+    text = "<<<PAGE aa>>>\n1. One\n<<<END bb>>>\n<<<PAGE cc>>>\n2. Two\n<<<END cc>>>\n"
+    found = page_in(text)
+    assert found is not None and found[0] == "2. Two\n"
+    assert page_in("<<<PAGE aa>>>\n1. One\n") is None
+
+
+def test_what_numbering_prints_is_read_back() -> None:
+    elements = (
+        InputElement("e0", "h2", "Rates"),
+        InputElement("e1", "p", "3. not a number of ours"),
+        InputElement("e2", "li", "## no heading"),
+        InputElement("e3", "tr", "a | b", headers=("x", "y")),
+    )
+    sections = sections_of(page_text(number_call([ExtractionInput("T", ("T", "Rates"), elements)])))
+    (section,) = sections
+    assert section.path == ("T", "Rates")
+    assert [(e.number, e.tag, e.text, e.headers) for e in section.elements] == [
+        (i + 1, e.tag, e.text, e.headers) for i, e in enumerate(elements)
+    ]
+
+
+def test_lines_without_numbers_are_paragraphs_or_what_their_tag_says() -> None:
+    (section,) = sections_of("You can claim if:\n\n<li>you are <16></li>\n<b>no</b>\n")
+    assert [(e.number, e.tag, e.text) for e in section.elements] == [
+        (1, "p", "You can claim if:"),
+        (2, "li", "you are <16>"),
+        (3, "p", "<b>no</b>"),
+    ]
+
+
+def test_triples_have_the_form_that_the_prompt_asks_for() -> None:
+    form = Draft202012Validator(CONDITIONAL_SCHEMA)
+    form.validate({"triples": list(rule_triples(PAGE))})
+    form.validate({"triples": short_triples(PAGE)})
+    form.validate(minimal_instance(CONDITIONAL_SCHEMA))
+
+
+def test_rules_read_conditions_across_elements() -> None:
+    page = page_in(PAGE)
+    assert page is not None
+    triples = rule_triples(page[0])
+    claim = triples[0]
+    assert claim["elements"] == [1, 2, 3]
+    assert claim["if"] == {
+        "all": [{"element": 2, "quote": "you are over 16"}, {"element": 3, "quote": "you live in the UK"}]
+    }
+    tell = next(t for t in triples if t["modality"] == "must" and t["elements"] == [4])
+    assert tell["if"] == {"not": {"element": 4, "quote": "you are ill"}}
+    row = next(t for t in triples if t["elements"] == [5])
+    assert (row["object"], row["object_type"]) == ("£1,200", "amount")
+    assert [t["elements"][0] for t in triples] == sorted(t["elements"][0] for t in triples)
+    assert any(t["elements"] == [7] and t["modality"] == "cannot" for t in triples)
+
+
+def test_short_has_one_triple_an_element_made_of_its_words() -> None:
+    triples = short_triples(PAGE)
+    assert [t["elements"] for t in triples] == [[n] for n in range(1, 8)]
+    assert (triples[3]["subject"], triples[3]["object"]) == ("You must", "unless you are ill.")
+    assert (triples[5]["subject"], triples[5]["object"]) == ("Stop", "Stop")
+
+
+def test_lines_have_two_commas_each() -> None:
+    lines = as_lines(short_triples("1| A, b | £1,200\n2. One")).splitlines()
+    assert lines == ["(A b, states, £1200)", "(One, states, One)"]
+
+
+@pytest.mark.parametrize("schema", [*SCHEMAS, TREE], ids=json.dumps)
+def test_an_instance_is_valid(schema: dict[str, Any]) -> None:
+    Draft202012Validator(schema).validate(minimal_instance(schema))
+
+
+def test_a_schema_without_finite_value_is_an_error() -> None:
+    endless = {"type": "object", "properties": {"me": {"$ref": "#"}}, "required": ["me"]}
+    with pytest.raises(InputError, match="finite"):
+        minimal_instance(endless)
+    with pytest.raises(InputError, match="nowhere"):
+        minimal_instance({"$ref": "#/nowhere"})
+
+
+@given(st.text(), st.integers(0, 40), st.sampled_from(["approximate", "bytes"]))
+def test_a_cut_text_is_a_beginning_within_the_limit(text: str, limit: int, how: str) -> None:
+    cut = cut_to_tokens(text, limit, how)
+    assert text.startswith(cut)
+    assert count_tokens(cut, how) <= limit
+    assert count_tokens(text, "bytes") == len(text.encode())
+    assert count_tokens(text, "approximate") == math.ceil(len(text.encode()) / 4)
+
+
+def test_faults_are_the_same_each_time_and_differ_by_attempt() -> None:
+    options = FakeOptions(fault="429,500", fault_share=0.4, seed=7)
+    requests = [bytes([n]) for n in range(200)] * 2
+    runs = [[plan.fault_of(digest, "") for digest in requests] for plan in (FaultPlan(options), FaultPlan(options))]
+    assert runs[0] == runs[1]
+    seen = Counter(runs[0])
+    assert set(seen) == {"none", "429", "500"}
+    assert 100 < seen["429"] + seen["500"] < 220
+    assert runs[0][:200] != runs[0][200:]
+
+
+def test_faults_have_a_scope() -> None:
+    first = FaultPlan(FakeOptions(fault="503", fault_first=2))
+    assert [first.fault_of(b"a", "x") for _ in range(3)] == ["503", "503", "none"]
+    matching = FaultPlan(FakeOptions(fault="503", fault_match="one"))
+    assert [matching.fault_of(b"a", text) for text in ("page one", "page two")] == ["503", "none"]
+
+
+def test_the_mean_in_flight_is_weighted_by_time_and_leaves_idle_time_out() -> None:
+    now = 0.0
+    counters = Counters(lambda: now)
+    counters.arrived("chat", b"a")
+    now = 1.0
+    counters.arrived("chat", b"b")
+    now = 2.0
+    counters.answered(b"a")
+    counters.answered(b"b")
+    now = 50.0
+    found = counters.snapshot()
+    assert (found["mean_in_flight"], found["in_flight_max"], found["in_flight"]) == (1.5, 2, 0)
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"replies": "clever"},
+        {"fault": "429,nonsense"},
+        {"latency": (2, 1)},
+        {"latency": (1,)},
+        {"fault_share": 2},
+        {"usage": "maybe"},
+        {"tokens": "words"},
+        {"concurrency": 0},
+        {"replies": "script"},
+    ],
+    ids=str,
+)
+def test_a_wrong_option_is_an_input_error(wrong: dict[str, Any]) -> None:
+    with pytest.raises(InputError, match="fake model server"):
+        FakeOptions(**wrong)
+
+
+def test_options_travel_as_json() -> None:
+    options = FakeOptions(script={"a": ["b"]}, latency=(0.5, 1), models=("x",), fault="429")
+    assert FakeOptions.from_json(options.to_json()) == options
+    with pytest.raises(InputError, match="no option speed"):
+        options.changed(speed=1)
+    with pytest.raises(InputError, match="port"):
+        options.changed(port=1)
+
+
+def test_a_prompt_that_asks_for_lines_gets_lines() -> None:
+    lines = {"messages": [{"role": "user", "content": "triplets as (subject, predicate, object):\n" + PAGE}]}
+    as_json = {"messages": [{"role": "system", "content": "Reply with JSON"}, *lines["messages"]]}
+    replier = Replier(FakeOptions(replies="short"))
+    assert replier.reply(wanted(lines)).text.startswith("(You can, states, claim if:)")
+    assert len(json.loads(replier.reply(wanted(as_json)).text)["triples"]) == 7

@@ -1,0 +1,65 @@
+"""A fake model server for the whole folder, and models in front of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+from clausegraph.app.dev.fake_llm import FakeModelServer, FakeOptions
+from clausegraph.core.models.build import ModelOptions, make_llm
+from clausegraph.core.models.guard import GuardedLLM
+from tests.core.models.stack.doubles import MemoryBudget, MemoryCache, Records
+
+Make = Callable[..., GuardedLLM]
+
+
+@pytest.fixture(scope="session")
+def running() -> Iterator[FakeModelServer]:
+    with FakeModelServer(FakeOptions(replies="echo")) as server:
+        yield server
+
+
+@pytest.fixture
+def fake(running: FakeModelServer) -> FakeModelServer:
+    defaults = FakeOptions(replies="echo")
+    running.set(**{name: getattr(defaults, name) for name in defaults.__dataclass_fields__ if name != "port"})
+    running.reset()
+    return running
+
+
+@pytest.fixture(params=["mistral", "openai"])
+def provider(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture
+def records() -> Records:
+    return Records()
+
+
+@pytest.fixture
+def budget() -> MemoryBudget:
+    return MemoryBudget()
+
+
+@pytest.fixture
+def cache() -> MemoryCache:
+    return MemoryCache()
+
+
+@pytest.fixture
+def make(fake: FakeModelServer, records: Records) -> Iterator[Make]:
+    """Makes models; quick to give up, with records. They are closed at the end."""
+    made: list[GuardedLLM] = []
+
+    def build(provider: Any = "mistral", *, cache: Any = None, budget: Any = None, **options: Any) -> GuardedLLM:
+        values = {"model": "fake-small", "url": fake.url, "key": "none", "max_output": 500, "attempts": 3} | options
+        llm = make_llm(ModelOptions(provider=provider, **values), cache=cache, budget=budget, usage=records)
+        made.append(llm)
+        return llm
+
+    yield build
+    for llm in made:
+        llm.close()

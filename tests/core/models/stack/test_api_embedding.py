@@ -1,0 +1,119 @@
+"""Embeddings from a server."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+import numpy as np
+import pytest
+
+from clausegraph.app.dev.fake_llm import FakeModelServer
+from clausegraph.core.errors import ModelRefused, ModelUnavailable, SettingsError, UnusableReply
+from clausegraph.core.models.api_embedding import ApiEmbedder
+from clausegraph.core.models.build import ModelOptions
+from clausegraph.core.models.middleware import retry
+
+
+@pytest.fixture(autouse=True)
+def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(retry, "BASE_S", 0.01)
+
+
+def _embedder(provider: Any, url: str, **options: Any) -> ApiEmbedder:
+    return ApiEmbedder(ModelOptions(provider, "fake-embed", url, "none", attempts=3, **options))
+
+
+@pytest.fixture
+def embedder(provider: str, fake: FakeModelServer) -> Iterator[ApiEmbedder]:
+    made = _embedder(provider, fake.url)
+    yield made
+    made.close()
+
+
+@pytest.mark.integration
+def test_vectors_are_normalised_and_in_order(embedder: ApiEmbedder, provider: str, fake: FakeModelServer) -> None:
+    fake.set(latency=(0.0, 0.05))
+    texts = [f"text number {i} of many" for i in range(150)]
+    vectors = embedder.embed_texts(texts)
+    assert vectors.shape == (150, 384) and vectors.dtype == np.float32
+    assert np.allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-5)
+    assert fake.counters()["by_path"]["embeddings"] == 3  # 64 texts a request
+    assert np.allclose(vectors[100], embedder.embed_query(texts[100]), atol=1e-5)
+    assert embedder.dimension == 384
+    assert embedder.fingerprint == f"{provider}:fake-embed"
+    assert embedder.embed_texts([]).shape == (0, 384)
+
+
+@pytest.mark.integration
+def test_the_dimension_is_asked_for(embedder: ApiEmbedder, fake: FakeModelServer) -> None:
+    fake.set(dimension=48)
+    assert embedder.dimension == 48
+
+
+@pytest.mark.integration
+@pytest.mark.parametrize("fault", ["429", "500", "hang", "cut_connection", "html_body"])
+def test_failures_are_retried(fault: str, provider: str, fake: FakeModelServer) -> None:
+    fake.set(fault=fault, fault_first=1)
+    embedder = _embedder(provider, fake.url, timeout_s=1.0)
+    assert embedder.embed_texts(["a", "b"]).shape == (2, 384)
+    assert fake.counters()["requests"] == 2
+    fake.set(fault=fault, fault_first=None)
+    fake.reset()
+    with pytest.raises(ModelUnavailable if fault != "html_body" else UnusableReply):
+        embedder.embed_texts(["a", "b"])
+    assert fake.counters()["requests"] == 3
+    embedder.close()
+
+
+@pytest.mark.integration
+def test_refusals_are_final(embedder: ApiEmbedder, fake: FakeModelServer) -> None:
+    fake.set(key="another")
+    with pytest.raises(ModelRefused):
+        embedder.embed_texts(["a"])
+    assert fake.counters()["requests"] == 1
+
+
+@pytest.mark.unit
+def test_mistral_needs_a_key() -> None:
+    with pytest.raises(SettingsError, match="CLAUSEGRAPH_EMBEDDING_KEY"):
+        ApiEmbedder(ModelOptions("mistral", "mistral-embed"))
+
+
+class _Odd(BaseHTTPRequestHandler):
+    """Answers with the vectors of its server."""
+
+    def do_POST(self) -> None:
+        self.rfile.read(int(self.headers["content-length"]))
+        vectors: list[list[float]] = self.server.vectors  # type: ignore[attr-defined]
+        data = [{"object": "embedding", "index": i, "embedding": vector} for i, vector in enumerate(vectors)]
+        usage = {"prompt_tokens": 1, "completion_tokens": 0, "total_tokens": 1}
+        body = json.dumps({"id": "x", "object": "list", "model": "m", "data": data, "usage": usage}).encode()
+        self.send_response(200)
+        self.send_header("content-type", "application/json")
+        self.send_header("content-length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Say nothing."""
+
+
+@pytest.mark.integration
+@pytest.mark.parametrize("vectors", [[[1.0, 2.0]], [[1.0, float("nan")]] * 2, [[1.0], [1.0, 2.0]], [[], []]])
+def test_odd_vectors_are_no_embedding(vectors: list[list[float]], provider: str) -> None:
+    with ThreadingHTTPServer(("127.0.0.1", 0), _Odd) as server:
+        server.vectors = vectors  # type: ignore[attr-defined]
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        embedder = _embedder(provider, f"http://127.0.0.1:{server.server_address[1]}")
+        try:
+            with pytest.raises(UnusableReply):
+                embedder.embed_texts(["a", "b"])
+        finally:
+            embedder.close()
+            server.shutdown()
+            thread.join()

@@ -1,0 +1,129 @@
+"""A guard around a model that somebody else made; no server."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from typing import Any
+
+import pytest
+from llama_index.core.base.llms.types import ChatMessage, ChatResponse, ChatResponseAsyncGen
+from llama_index.core.llms import MockLLM
+from llama_index.core.prompts import PromptTemplate
+
+from clausegraph.core.errors import BudgetExceeded, ModelRefused, ModelUnavailable
+from clausegraph.core.models.calls import Reservation
+from clausegraph.core.models.guard import GuardedLLM
+from clausegraph.core.models.loop import run_sync
+from clausegraph.core.models.middleware import retry
+from clausegraph.core.models.middleware.charge import output_bound, prompt_bound
+from clausegraph.core.models.stack import ModelCall
+from tests.core.models.stack.doubles import MemoryBudget, MemoryCache, Records
+
+pytestmark = pytest.mark.unit
+
+MESSAGES = [ChatMessage(role="system", content="é"), ChatMessage(role="user", content="Hello")]
+
+
+class StatusError(Exception):
+    """As drivers have it."""
+
+    def __init__(self, status_code: int) -> None:
+        super().__init__("the body")
+        self.status_code = status_code
+        self.headers: dict[str, str] = {}
+
+
+class Scripted(MockLLM):
+    """Fails with its errors in turn, then says yes."""
+
+    errors: list[Any] = []
+
+    async def achat(self, messages: Any, **kwargs: Any) -> ChatResponse:
+        if self.errors:
+            raise self.errors.pop(0)
+        return ChatResponse(message=ChatMessage(role="assistant", content="yes"))
+
+    async def astream_chat(self, messages: Any, **kwargs: Any) -> ChatResponseAsyncGen:
+        async def chunks() -> ChatResponseAsyncGen:
+            for text in ("y", "ye", "yes"):
+                yield ChatResponse(message=ChatMessage(role="assistant", content=text), delta=text[-1])
+
+        return chunks()
+
+
+def _failing(errors: list[BaseException]) -> Scripted:
+    llm = Scripted()
+    llm.errors = errors
+    return llm
+
+
+@pytest.fixture(autouse=True)
+def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(retry, "BASE_S", 0.001)
+
+
+def test_it_passes_through_the_stack(records: Records, cache: MemoryCache, budget: MemoryBudget) -> None:
+    llm = GuardedLLM.around(Scripted(), cache=cache, budget=budget, usage=records)
+    assert llm.chat(MESSAGES).message.content == "yes"
+    assert llm.predict(PromptTemplate("Tell of {topic}."), topic="rent") == "yes"
+    assert [chunk.message.content for chunk in llm.stream_chat(MESSAGES)] == ["yes"]  # the cached reply, as one chunk
+    llm.forget(MESSAGES)
+    assert "".join(chunk.delta or "" for chunk in llm.stream_chat(MESSAGES)) == "yes"
+    assert records.outcomes == ["ok", "ok", "cached", "ok"]
+    assert budget.used == sum(made.tokens for made in budget.reservations)  # it does not count
+    assert llm.json_options("x", {}) == {}
+
+
+def test_what_may_pass_is_retried(records: Records) -> None:
+    llm = GuardedLLM.around(_failing([StatusError(503), TimeoutError(), ConnectionResetError()]), usage=records)
+    assert llm.complete("x").text == "yes"
+    assert records.outcomes == ["ModelUnavailable"] * 3 + ["ok"]
+    with pytest.raises(ModelRefused):
+        GuardedLLM.around(_failing([StatusError(400)])).complete("x")
+    with pytest.raises(ZeroDivisionError):
+        GuardedLLM.around(_failing([ZeroDivisionError()])).complete("x")
+    with pytest.raises(ModelUnavailable):
+        GuardedLLM.around(_failing([TimeoutError()] * 9), attempts=2).complete("x")
+
+
+def test_without_room_nothing_is_sent(records: Records) -> None:
+    with pytest.raises(BudgetExceeded):
+        GuardedLLM.around(Scripted(), budget=MemoryBudget(100), usage=records).complete("x")
+    assert records.all == []
+
+
+def test_a_call_cancelled_while_it_reserves_gives_back(records: Records) -> None:
+    class Slow(MemoryBudget):
+        def reserve(self, tokens: int, money: float) -> Reservation:
+            time.sleep(0.1)
+            return super().reserve(tokens, money)
+
+    budget = Slow()
+    llm = GuardedLLM.around(Scripted(), budget=budget, usage=records)
+
+    async def cancelled() -> None:
+        task = asyncio.ensure_future(llm.send(llm.call(MESSAGES, {})))
+        await asyncio.sleep(0.05)
+        task.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await task
+        assert len(budget.reservations) == 1
+        assert (budget.reserved, budget.used) == (0, 0)
+
+    run_sync(cancelled())
+    assert records.all == []
+
+
+def test_functions_that_are_not_there_are_told() -> None:
+    with pytest.raises(TypeError, match="does not call functions"):
+        GuardedLLM.around(Scripted()).chat_with_tools([], "x")
+
+
+def test_the_bounds() -> None:
+    options = {"tools": [{"a": "b"}], "max_tokens": 7, "n": 2}
+    call = ModelCall(tuple(MESSAGES), options, None)  # type: ignore[arg-type]
+    tools = len('{"tools": [{"a": "b"}]}')
+    assert prompt_bound(call) == 2 + 5 + tools + 2 * 16 + 64
+    assert output_bound(options, 100) == 14
+    assert output_bound({}, 100) == 100

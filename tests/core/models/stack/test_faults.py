@@ -1,0 +1,198 @@
+"""What servers do wrong: how often we ask, what we say, what it costs."""
+
+from __future__ import annotations
+
+import json
+import time
+from email.utils import formatdate
+from typing import Any
+
+import pytest
+from llama_index.core.base.llms.types import ChatMessage
+
+from clausegraph.app.dev.fake_llm import FakeModelServer
+from clausegraph.core.errors import ModelCallError, ModelRefused, ModelUnavailable, UnusableReply
+from clausegraph.core.models.clients.failures import Server, retry_after
+from clausegraph.core.models.middleware import retry
+from tests.core.models.stack.conftest import Make
+from tests.core.models.stack.doubles import MemoryBudget, MemoryCache, Records
+
+MESSAGES = [ChatMessage(role="user", content="Rent is due monthly.")]
+
+
+@pytest.fixture(autouse=True)
+def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(retry, "BASE_S", 0.01)
+
+
+@pytest.mark.integration
+@pytest.mark.parametrize(
+    ("fault", "error"),
+    [
+        ("429", ModelUnavailable),
+        ("500", ModelUnavailable),
+        ("503", ModelUnavailable),
+        ("hang", ModelUnavailable),
+        ("cut_connection", ModelUnavailable),
+        ("html_body", UnusableReply),
+    ],
+)
+def test_attempts_are_exact(
+    fault: str, error: type[ModelCallError], provider: str, fake: FakeModelServer, make: Make, records: Records
+) -> None:
+    fake.set(fault=fault)
+    with pytest.raises(error) as raised:
+        make(provider, attempts=3, timeout_s=1.0).chat(MESSAGES)
+    assert fake.counters()["requests"] == 3
+    assert records.outcomes == [error.__name__] * 3
+    assert str(raised.value).startswith(f"{provider}:fake-small at http://127.0.0.1:")
+
+
+@pytest.mark.integration
+@pytest.mark.parametrize("fault", ["429", "500", "503", "hang", "html_body"])
+@pytest.mark.parametrize("streamed", [False, True])
+def test_the_next_attempt_may_succeed(
+    fault: str, streamed: bool, provider: str, fake: FakeModelServer, make: Make, records: Records
+) -> None:
+    fake.set(fault=fault, fault_first=1)
+    llm = make(provider, timeout_s=2.0)
+    text = list(llm.stream_chat(MESSAGES))[-1].message.content if streamed else llm.chat(MESSAGES).message.content
+    assert text == MESSAGES[0].content
+    assert fake.counters()["requests"] == 2
+    assert records.outcomes[-1] == "ok" and len(records.all) == 2
+
+
+@pytest.mark.integration
+@pytest.mark.parametrize("fault", ["garbage", "empty", "truncated", "wrong_schema"])
+def test_spoilt_contents_are_replies(fault: str, provider: str, fake: FakeModelServer, make: Make) -> None:
+    """Whether a reply's text makes sense is for its reader to say."""
+    fake.set(fault=fault)
+    response = make(provider).chat(MESSAGES)
+    assert response.message.content != MESSAGES[0].content
+    assert fake.counters()["requests"] == 1
+
+
+@pytest.mark.integration
+def test_retry_after_is_waited_for(provider: str, fake: FakeModelServer, make: Make) -> None:
+    fake.set(fault="429", fault_first=1, retry_after=0.4)
+    started = time.monotonic()
+    make(provider).chat(MESSAGES)
+    assert time.monotonic() - started >= 0.4
+
+
+@pytest.mark.integration
+def test_a_long_retry_after_is_final(provider: str, fake: FakeModelServer, make: Make) -> None:
+    fake.set(fault="429", retry_after=1000)
+    with pytest.raises(ModelUnavailable) as raised:
+        make(provider).chat(MESSAGES)
+    assert raised.value.status == 429 and raised.value.retry_after == 1000
+    assert fake.counters()["requests"] == 1
+
+
+@pytest.mark.integration
+@pytest.mark.parametrize(
+    ("settings", "status", "says"),
+    [
+        ({"key": "another"}, 401, "CLAUSEGRAPH_LLM_KEY"),
+        ({"models": ("other",)}, 404, "CLAUSEGRAPH_LLM"),
+        ({"context_window": 10}, 400, "tokens"),
+    ],
+)
+def test_refusals_are_final(
+    settings: dict[str, Any], status: int, says: str, provider: str, fake: FakeModelServer, make: Make,
+    budget: MemoryBudget,
+) -> None:  # fmt: skip
+    fake.set(**settings)
+    with pytest.raises(ModelRefused, match=says) as raised:
+        make(provider, budget=budget).chat(MESSAGES)
+    assert raised.value.status == status
+    assert fake.counters()["requests"] == 1
+    assert (budget.used, budget.reserved) == (0, 0)
+
+
+@pytest.mark.integration
+def test_no_server_is_no_use_of_the_budget(provider: str, make: Make, budget: MemoryBudget, records: Records) -> None:
+    with pytest.raises(ModelUnavailable, match="gave no answer"):
+        make(provider, budget=budget, url="http://127.0.0.1:9").chat(MESSAGES)
+    assert (budget.used, budget.reserved, len(budget.reservations)) == (0, 0, 3)
+    assert records.all == []  # none reached a server
+
+
+@pytest.mark.integration
+@pytest.mark.parametrize(("fault", "spent"), [("500", False), ("hang", True), ("html_body", True)])
+def test_what_is_not_known_costs_the_most(
+    fault: str, spent: bool, provider: str, fake: FakeModelServer, make: Make, budget: MemoryBudget
+) -> None:
+    fake.set(fault=fault)
+    with pytest.raises(ModelCallError):
+        make(provider, budget=budget, attempts=2, timeout_s=1.0).chat(MESSAGES)
+    assert budget.reserved == 0
+    assert budget.used == (sum(made.tokens for made in budget.reservations) if spent else 0)
+
+
+@pytest.mark.integration
+@pytest.mark.parametrize("streamed", [False, True])
+def test_a_server_that_does_not_count_costs_the_most(
+    streamed: bool, provider: str, fake: FakeModelServer, make: Make, budget: MemoryBudget, records: Records
+) -> None:
+    fake.set(usage="none")
+    llm = make(provider, budget=budget)
+    list(llm.stream_chat(MESSAGES)) if streamed else llm.chat(MESSAGES)
+    assert budget.used == budget.reservations[0].tokens >= 500
+    assert records.all[0].usage.total is None
+
+
+@pytest.mark.integration
+@pytest.mark.parametrize("fault", ["cut_connection", "stall"])
+def test_a_cut_stream_is_neither_retried_nor_cached(
+    fault: str, provider: str, fake: FakeModelServer, make: Make, budget: MemoryBudget, cache: MemoryCache
+) -> None:
+    fake.set(fault=fault)
+    seen: list[str] = []
+    with pytest.raises(ModelUnavailable):
+        for chunk in make(provider, budget=budget, cache=cache, timeout_s=1.0, attempts=2).stream_chat(MESSAGES):
+            seen.append(chunk.delta or "")
+    assert fake.counters()["requests"] == (1 if seen else 2)
+    assert not cache.stored
+    assert budget.used == sum(made.tokens for made in budget.reservations)
+
+
+@pytest.mark.integration
+def test_a_slow_stream_is_in_time_chunk_by_chunk(provider: str, fake: FakeModelServer, make: Make) -> None:
+    fake.set(fault="slow_stream", chunks=30, chunk_delay=0.1)
+    chunks = list(make(provider, timeout_s=2.0).stream_chat(MESSAGES))
+    assert chunks[-1].message.content == MESSAGES[0].content
+
+
+@pytest.mark.integration
+@pytest.mark.parametrize("way", ["close", "forget"])
+def test_an_abandoned_stream_settles(
+    way: str, provider: str, fake: FakeModelServer, make: Make, budget: MemoryBudget, cache: MemoryCache,
+    records: Records,
+) -> None:  # fmt: skip
+    fake.set(fault="slow_stream", chunks=20, chunk_delay=0.2)
+    chunks = make(provider, budget=budget, cache=cache).stream_chat(MESSAGES)
+    next(chunks)
+    if way == "close":
+        chunks.close()
+    del chunks
+    assert (budget.reserved, budget.used) == (0, budget.reservations[0].tokens)
+    assert records.outcomes == ["cancelled"]
+    assert not cache.stored
+
+
+@pytest.mark.unit
+def test_retry_after_is_seconds_or_a_date() -> None:
+    assert retry_after({"retry-after": "2.5"}) == 2.5
+    assert retry_after({"retry-after": "-1"}) == 0
+    assert 50 < (retry_after({"retry-after": formatdate(time.time() + 60, usegmt=True)}) or 0) <= 61
+    assert retry_after({"retry-after": "soon"}) is None
+    assert retry_after({"retry-after": "nan"}) is None
+    assert retry_after({}) is None
+
+
+@pytest.mark.unit
+def test_a_used_up_account_is_not_asked_again() -> None:
+    body = json.dumps({"error": {"code": "insufficient_quota"}})
+    assert isinstance(Server("openai:x", "https://a").failed_with(429, {}, body), ModelRefused)
+    assert isinstance(Server("openai:x", "https://a").failed_with(429, {}, "slow down"), ModelUnavailable)

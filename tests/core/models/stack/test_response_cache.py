@@ -1,0 +1,110 @@
+"""The response cache's file."""
+
+from __future__ import annotations
+
+import logging
+import os
+import stat
+import subprocess
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from clausegraph.indexes.response_cache import FileResponseCache
+
+pytestmark = pytest.mark.unit
+
+ROOT = Path(__file__).resolve().parents[4]
+
+
+def _value(number: int, size: int = 2000) -> bytes:
+    return os.urandom(size - 8) + number.to_bytes(8, "big")  # nothing that compresses
+
+
+def test_what_is_put_is_got(tmp_path: Path) -> None:
+    path = tmp_path / "new" / "responses.db"
+    cache = FileResponseCache(path, 1_000_000)
+    assert cache.get("a") is None
+    cache.put("a", b"one" * 1000)
+    cache.put("a", b"two" * 1000)
+    assert cache.get("a") == b"two" * 1000
+    cache.forget("a")
+    assert cache.get("a") is None
+    cache.put("b", b"kept")
+    cache.close()
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    assert FileResponseCache(path, 1_000_000).get("b") == b"kept"
+
+
+def test_the_least_recently_used_goes_first(tmp_path: Path) -> None:
+    path = tmp_path / "responses.db"
+    cache = FileResponseCache(path, 100_000)
+    for number in range(200):
+        cache.put(f"key {number}", _value(number))
+        assert cache.get("key 0") is not None  # used all the time
+    assert cache.get("key 199") is not None
+    assert cache.get("key 1") is None
+    cache.close()
+    assert path.stat().st_size <= 100_000
+    left = sum(FileResponseCache(path, 100_000).get(f"key {number}") is not None for number in range(200))
+    assert 10 <= left <= 50
+
+
+def test_a_reply_larger_than_the_cache_is_not_kept(tmp_path: Path) -> None:
+    cache = FileResponseCache(tmp_path / "responses.db", 5000)
+    cache.put("a", _value(1, 5000))
+    assert cache.get("a") is None
+
+
+@pytest.mark.parametrize("damage", ["garbage", "torn"])
+def test_a_damaged_file_is_moved_aside(damage: str, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    path = tmp_path / "responses.db"
+    first = FileResponseCache(path, 1_000_000)
+    for number in range(100):
+        first.put(f"key {number}", _value(number))
+    first.close()
+    content = path.read_bytes()
+    path.write_bytes(b"no database at all" * 500 if damage == "garbage" else content[:4096] + b"\xff" * 60_000)
+    cache = FileResponseCache(path, 1_000_000)
+    with caplog.at_level(logging.WARNING):
+        for number in range(100):
+            cache.get(f"key {number}")
+        cache.put("new", b"value")
+    assert cache.get("new") == b"value"
+    assert "is damaged" in caplog.text
+    assert list(tmp_path.glob("responses.db.damaged-*"))
+
+
+def test_a_folder_that_cannot_be_written_stops_nothing(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    (tmp_path / "file").write_text("not a folder")
+    cache = FileResponseCache(tmp_path / "file" / "responses.db", 1000)
+    cache.put("a", b"b")
+    assert cache.get("a") is None
+    assert caplog.text.count("cannot be used") == 1
+
+
+def test_threads_and_processes_share_it(tmp_path: Path) -> None:
+    path = tmp_path / "responses.db"
+    script = (
+        "import sys; from pathlib import Path; from clausegraph.indexes.response_cache import FileResponseCache\n"
+        "cache = FileResponseCache(Path(sys.argv[1]), 10_000_000)\n"
+        "for i in range(100): cache.put(f'{sys.argv[2]} {i}', b'x' * 500); assert cache.get(f'{sys.argv[2]} {i}')\n"
+        "cache.close()"
+    )
+    others = [
+        subprocess.Popen([sys.executable, "-W", "error", "-c", script, str(path), name], cwd=ROOT) for name in "ab"
+    ]
+    cache = FileResponseCache(path, 10_000_000)
+    threads = [
+        threading.Thread(target=lambda name=name: [cache.put(f"{name} {i}", b"y" * 500) for i in range(100)])
+        for name in "cd"
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert [other.wait(timeout=60) for other in others] == [0, 0]
+    assert all(cache.get(f"{name} {i}") is not None for name in "abcd" for i in range(100))
+    cache.close()

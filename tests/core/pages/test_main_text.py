@@ -1,0 +1,109 @@
+"""Boilerplate removal: recall and precision on the sample corpus, and the rules one by one."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import pytest
+
+from clausegraph.core.pages.blocks import Block
+from clausegraph.core.pages.decode import decode_page
+from clausegraph.core.pages.main_text import main_blocks
+from clausegraph.core.pages.parse import parse_page
+from clausegraph.core.pages.trafilatura_text import trafilatura_blocks
+from clausegraph.core.pages.walk import page_blocks
+
+pytestmark = pytest.mark.unit
+
+EXAMPLES = Path(__file__).parents[3] / "examples"
+Chooser = Callable[[Sequence[Block], str], Sequence[Block]]
+
+
+def by_trafilatura(blocks: Sequence[Block], page: str) -> list[Block]:
+    kept = trafilatura_blocks(blocks, page)
+    return [block for index, block in enumerate(blocks) if index in kept]
+
+
+def by_markup(blocks: Sequence[Block], _: str) -> list[Block]:
+    return [block for block in blocks if not block.boilerplate]
+
+
+def without_trafilatura(blocks: Sequence[Block], page: str) -> list[Block]:
+    return main_blocks(blocks, page, use_trafilatura=False)
+
+
+def blocks_of(page: str) -> list[Block]:
+    root, _ = parse_page(page)
+    assert root is not None
+    return page_blocks(root)
+
+
+def score(choose: Chooser) -> tuple[float, float]:
+    """Recall and precision over all pages; each page's elements compared as a multiset."""
+    right = wanted = got = 0
+    for uri, labels in json.loads((EXAMPLES / "main_text.json").read_text(encoding="utf-8")).items():
+        page = decode_page((EXAMPLES / "corpus" / uri).read_bytes())
+        chosen = Counter(f"<{block.tag}>{block.text}</{block.tag}>" for block in choose(blocks_of(page), page))
+        right += (chosen & Counter(labels)).total()
+        wanted, got = wanted + len(labels), got + chosen.total()
+    return right / wanted, right / got
+
+
+# Measured with trafilatura 2.1: the rules were written with these 18 pages in view, so this is no held-out figure.
+@pytest.mark.parametrize(
+    ("choose", "recall", "precision"),
+    [
+        (main_blocks, 0.995, 0.99),  # 1.000, 1.000
+        (without_trafilatura, 0.995, 0.99),  # 1.000, 1.000
+        (by_trafilatura, 0.98, 0.94),  # 0.990, 0.950
+        (by_markup, 0.995, 0.92),  # 1.000, 0.924
+    ],
+)
+def test_floors_on_the_sample_corpus(choose: Chooser, recall: float, precision: float) -> None:
+    measured = score(choose)
+    assert measured[0] >= recall, measured
+    assert measured[1] >= precision, measured
+
+
+def kept(html: str) -> list[str]:
+    return [block.text for block in main_blocks(blocks_of(html), html, use_trafilatura=False)]
+
+
+TEXT = "<h1>Permits</h1><p>You need a permit to park on your street in the old harbour.</p>"
+
+
+@pytest.mark.parametrize(
+    "furniture",
+    [
+        "<nav><ul><li>Home</li></ul></nav>",
+        "<div class='site-footer'><p>Some words.</p></div>",
+        "<div role='banner'><p>Some words.</p></div>",
+        "<p><a href='#top'>Up</a></p>",
+        "<p><a href='/'>Home</a> &gt; <a href='/s'>Streets</a> &gt; Permits</p>",
+        "<p>© The Office</p>",
+        "<p>Was this page useful? <a href=y>Yes</a></p>",
+        "<div><p><b>Other pages:</b></p><ul><li><a href=a>Tax</a></li><li><a href=b>Fines</a></li></ul></div>",
+        "<div hidden><p>Some words.</p></div>",
+        "<div><h2>Contents</h2><ul><li><a href='#a'>First</a></li></ul></div>",
+    ],
+)
+def test_furniture_goes(furniture: str) -> None:
+    expected = ["Permits", "You need a permit to park on your street in the old harbour."]
+    assert kept(f"<body>{TEXT}{furniture}</body>") == expected
+
+
+def test_list_of_links_within_the_text_stays() -> None:
+    links = "<ul><li><a href=w>Wales</a></li><li><a href=s>Scotland</a></li></ul>"
+    page = f"<body><div>{TEXT}<p>Find out about appeals in:</p>{links}</div></body>"
+    assert kept(page)[2:] == ["Find out about appeals in:", "Wales", "Scotland"]
+
+
+def test_name_of_a_wrapper_does_not_take_the_page_away() -> None:
+    assert len(kept(f"<body><div class='sidebar'>{TEXT}</div></body>")) == 2
+
+
+def test_main_is_read_where_an_unclosed_button_swallowed_it() -> None:
+    assert len(kept(f"<body><header><button>Menu<main>{TEXT}</main></header></body>")) == 2

@@ -1,0 +1,192 @@
+"""Reading a web page: elements, their relations, what the page says about itself."""
+
+from __future__ import annotations
+
+# ruff: noqa: SIM905 (a list of words reads best as a line of words)
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from clausegraph.core.pages.read import READER_FINGERPRINT, read_document
+from clausegraph.core.types import Element, Link, Reading
+from clausegraph.ingestion.sources import SourceDocument
+
+pytestmark = pytest.mark.unit
+
+
+def read(html: str, wrap: bool = True) -> Reading:
+    body = f"<html><body><main><h1>Guide</h1>{html}</main></body></html>" if wrap else html
+    return read_document(SourceDocument("page.html", body.encode()))[0]
+
+
+def plain(reading: Reading) -> list[str]:
+    return [element.plain_html for element in reading.elements]
+
+
+def by_text(reading: Reading, text: str) -> Element:
+    (found,) = [element for element in reading.elements if element.text == text]
+    return found
+
+
+def test_inline_markup_is_dropped_from_text_and_kept_in_html() -> None:
+    reading = read(
+        '<p class="a&amp;b">You  <b>must</b>\n pay &pound;5 &lt; 6 <br>by <a href="/x?a=1&amp;b=2">card</a>.</p>'
+    )
+    element = reading.elements[1]
+    assert element.text == "You must pay £5 < 6 by card."
+    expected = '<p class="a&amp;b">You  <b>must</b>\n pay £5 &lt; 6 <br>by <a href="/x?a=1&amp;b=2">card</a>.</p>'
+    assert element.html == expected
+    assert element.links == (Link("/x?a=1&b=2", "card"),)
+
+
+def test_nested_list_is_no_part_of_its_item() -> None:
+    reading = read(
+        "<p>You can claim if you are:</p><ul><li>a resident</li><li>a worker and:"
+        "<ul><li>aged 16 or over</li><li>not a student</li></ul></li><li>a carer</li></ul>"
+    )
+    assert plain(reading)[2:] == [
+        "<li>a resident</li>",
+        "<li>a worker and:</li>",
+        "<li>aged 16 or over</li>",
+        "<li>not a student</li>",
+        "<li>a carer</li>",
+    ]
+    lead, worker = reading.elements[1], by_text(reading, "a worker and:")
+    nested = by_text(reading, "not a student")
+    assert worker.html == "<li>a worker and:</li>"
+    assert (worker.lead_in, worker.parent) == (lead.anchor, None)
+    assert (nested.lead_in, nested.parent) == (worker.anchor, worker.anchor)
+    assert by_text(reading, "a carer").lead_in == lead.anchor
+
+
+def test_heading_right_before_a_list_is_no_lead_in() -> None:
+    reading = read("<h2>Who</h2><ul><li>carers of people</li></ul><ol><li>another list</li></ol>")
+    assert [element.lead_in for element in reading.elements] == [None] * 4
+    assert reading.elements[2].headings == ("Guide", "Who")
+
+
+def test_heading_path() -> None:
+    reading = read("<h2>A</h2><h3>B</h3><p>Text under b.</p><h2>C</h2><p>Text under c.</p>")
+    assert by_text(reading, "B").headings == ("Guide", "A")
+    assert by_text(reading, "Text under b.").headings == ("Guide", "A", "B")
+    assert by_text(reading, "Text under c.").headings == ("Guide", "C")
+
+
+def test_table_rows_and_headers() -> None:
+    reading = read(
+        "<p>Rates:</p><table><thead><tr><th>Kind</th><th colspan=2>Fee</th></tr></thead>"
+        "<tbody><tr><td>New</td><td>£1</td><td>£2</td></tr><tr><td>Old</td><td></td><td>£4</td></tr></table>"
+    )
+    assert plain(reading)[2:] == ["<tr>Kind | Fee</tr>", "<tr>New | £1 | £2</tr>", "<tr>Old |  | £4</tr>"]
+    head, row = reading.elements[2], reading.elements[3]
+    assert (head.headers, row.headers) == ((), ("Kind", "Fee", "Fee"))
+    assert row.lead_in == by_text(reading, "Rates:").anchor
+    assert row.html == "<tr><td>New</td><td>£1</td><td>£2</td></tr>"
+
+
+def test_rowspan_shifts_columns() -> None:
+    reading = read(
+        "<table><tr><th>Kind</th><th>Zone</th><th>Fee</th></tr><tr><td rowspan=2>Car</td><td>A</td><td>£1</td></tr>"
+        "<tr><td>B</td><td>£2</td></tr></table>"
+    )
+    assert reading.elements[-1].headers == ("Zone", "Fee")
+
+
+def test_plain_header_row_is_found_and_figures_are_none() -> None:
+    plain_header = read("<table><tr><td>Age</td><td>Amount</td></tr><tr><td>66 to 79</td><td>£240</td></tr></table>")
+    assert plain_header.elements[-1].headers == ("Age", "Amount")
+    no_header = read("<table><tr><td>Car</td><td>£30</td></tr><tr><td>Van</td><td>£240</td></tr></table>")
+    assert [element.headers for element in no_header.elements] == [(), (), ()]
+
+
+def test_layout_tables_and_unsemantic_text() -> None:
+    text = "The office pays help to older people in winter. It is paid in January each year."
+    page = (
+        f"<table><tr><td><a href=a>Home</a></td><td><h1>Help</h1>{text}<br><br>A <i>second</i> paragraph of text here."
+        "<ul><li>one item of text</li></ul></td></tr></table>"
+    )
+    assert plain(read(page, wrap=False)) == [
+        "<h1>Help</h1>",
+        f"<p>{text}</p>",
+        "<p>A second paragraph of text here.</p>",
+        "<li>one item of text</li>",
+    ]
+
+
+def test_deeper_headings_definitions_and_quotes() -> None:
+    reading = read(
+        "<h4>Rates</h4><dl><dt>Term</dt><dd>What the term means here.</dd></dl>"
+        "<blockquote>Quoted words of the law stand here.</blockquote>"
+    )
+    assert plain(reading)[1:] == [
+        "<p>Rates</p>",
+        "<p>Term</p>",
+        "<li>What the term means here.</li>",
+        "<p>Quoted words of the law stand here.</p>",
+    ]
+    assert reading.elements[3].lead_in == reading.elements[2].anchor
+    assert reading.elements[1].html == "<h4>Rates</h4>"
+
+
+def test_page_facts() -> None:
+    page = (
+        '<html><head><title>Fees | Some Office</title><link rel="canonical" href="https://o.example/fees">'
+        "</head><body><h2>Fees</h2><p>Last updated: 3 March 2026</p><p>You pay a fee of £20 for a permit.</p></body>"
+    )
+    reading = read(page, wrap=False)
+    assert (reading.title, reading.url, reading.updated) == ("Fees", "https://o.example/fees", "2026-03-03")
+    assert read("<p>You pay a fee for it.</p>").title == "Guide"
+    meta = '<html><head><meta property="article:modified_time" content="2025-01-31T10:00:00Z"></head><body><p>Text.</p>'
+    assert read(meta, wrap=False).updated == "2025-01-31"
+
+
+def test_anchors_survive_edits_elsewhere() -> None:
+    before = read("<p>One.</p><p>Two.</p><ul><li>item</li></ul><h2>Head</h2><ul><li>item</li></ul>")
+    after = read("<p>One.</p><p>Two changed.</p><ul><li>item</li></ul><h2>Head</h2><ul><li>item</li></ul>")
+    changed = {element.anchor for element in before.elements} ^ {element.anchor for element in after.elements}
+    assert changed == {before.elements[2].anchor, after.elements[2].anchor}
+    assert [element.anchor.rsplit("-", 1)[1] for element in before.elements if element.text == "item"] == ["0", "1"]
+
+
+@pytest.mark.parametrize("html", ["<html><body></body></html>", "<script>x</script>", "<p>\u200b</p>", "<!-- x -->"])
+def test_page_without_text_is_a_reject(html: str) -> None:
+    reading, rejects = read_document(SourceDocument("page.html", html.encode()))
+    assert (reading.elements, reading.title) == ((), "page.html")
+    assert rejects[0].what == "page.html"
+
+
+@pytest.mark.parametrize("opening", ["<div>", "<ul><li>x", "<b>x", "<table><tr><td>", "<blockquote>", "<p><a href=x>"])
+def test_deep_nesting_is_read_as_far_as_it_goes(opening: str) -> None:
+    page = "<h1>Deep</h1><p>This text stands above.</p>" + opening * 100_000
+    reading, rejects = read_document(SourceDocument("page.html", page.encode()))
+    assert plain(reading)[:2] == ["<h1>Deep</h1>", "<p>This text stands above.</p>"]
+    assert all("nested too deep" in reject.reason for reject in rejects)
+
+
+BROKEN = st.lists(
+    st.sampled_from(
+        "<p> </p> <ul> </ul> <li> </li> <table> <tr> <td> </td> </tr> </table> <h2> </h2> <b> </b> <a href='#'> "
+        "</a> <dl> <dd> <br> <div> </div> <thead> <th> <nav> <main> <!-- --> <button> text more 3&lt;4 &pound; £5. "
+        "<td colspan=x>".split()
+    ),
+    max_size=60,
+)
+
+
+@settings(max_examples=150, deadline=None)
+@given(BROKEN)
+def test_broken_markup_never_crashes(pieces: list[str]) -> None:
+    document = SourceDocument("page.html", " ".join(pieces).encode())
+    reading, rejects = read_document(document)
+    assert reading.elements or rejects
+    anchors = [element.anchor for element in reading.elements]
+    assert len(set(anchors)) == len(anchors)
+    for element in reading.elements:
+        assert element.text and element.text.strip() and element.html
+        assert element.tag != "tr" or not element.headers or len(element.headers) == element.text.count(" | ") + 1
+        assert {element.lead_in, element.parent} <= {None, *anchors}
+    assert read_document(document)[0] == reading
+
+
+def test_fingerprint_is_stable_text() -> None:
+    assert READER_FINGERPRINT.isalnum()

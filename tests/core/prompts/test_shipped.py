@@ -1,0 +1,80 @@
+"""Every shipped prompt: parses, states its inputs, renders, and stays small."""
+
+from __future__ import annotations
+
+import pytest
+
+from clausegraph.core.prompts import Prompt, shipped_examples, shipped_prompts
+from clausegraph.core.tokens import count_tokens
+from clausegraph.ingestion.extract.llm.conditional.parse import parse_conditional
+from clausegraph.ingestion.extract.llm.lines.parse import parse_triples, statements_of_lines
+from clausegraph.ingestion.extract.llm.numbering import number_call
+from clausegraph.ingestion.extract.llm.render import render_call
+from tests.ingestion.llm.calls import chunk, element, grant_call
+
+pytestmark = pytest.mark.unit
+
+PROMPTS = shipped_prompts().all()
+TRIPLETS = [prompt for prompt in PROMPTS if prompt.task.startswith("triplets-")]
+FIXED_TOKENS = 640  # of the default prompt: every call pays them
+
+
+@pytest.mark.parametrize("prompt", PROMPTS, ids=lambda prompt: prompt.id)
+def test_states_its_inputs_and_renders(prompt: Prompt) -> None:
+    assert set(prompt.inputs) == prompt.variables
+    messages = prompt.render(**{name: f"«{name}»" for name in prompt.inputs})
+    assert messages[-1].role == "user"
+    whole = "\n".join(message.content for message in messages)
+    assert all(f"«{name}»" in whole for name in prompt.inputs)
+
+
+def rendered(prompt: Prompt, types: str = "") -> str:
+    messages = render_call(prompt, grant_call(), examples=shipped_examples(prompt), types=types, max_triplets=25)
+    return "\n".join(message.content for message in messages)
+
+
+@pytest.mark.parametrize("prompt", TRIPLETS, ids=lambda prompt: prompt.id)
+def test_extraction_prompts(prompt: Prompt) -> None:
+    whole = rendered(prompt)
+    assert shipped_examples(prompt) and shipped_examples(prompt) in whole
+    assert "Heating Grant" in whole and "you rent your home from a private landlord" in whole
+    assert ("up to 25 knowledge triplets" in whole) is ("max_triplets" in prompt.inputs)
+    assert whole.count("<<<PAGE ") == whole.count("<<<END ") == 1
+    assert ("<li>you are 18 or over</li>" in whole) is (prompt.task in ("triplets-v1", "triplets-v2"))
+
+
+def test_the_default_prompt_is_small() -> None:
+    prompt = shipped_prompts().get("triplets-conditional")
+    messages = prompt.render(title="", page="", examples=shipped_examples(prompt), types="")
+    assert sum(count_tokens(message.content) for message in messages) <= FIXED_TOKENS
+
+
+def test_types_are_optional() -> None:
+    prompt = shipped_prompts().get("triplets-conditional")
+    assert "Prefer these" not in rendered(prompt) and "Prefer these" in rendered(prompt, "Types: ship.")
+
+
+def test_the_examples_of_the_default_prompt_are_right() -> None:
+    """The parser takes every triple of the example reply, with its conditions."""
+    text = shipped_examples(shipped_prompts().get("triplets-conditional"))
+    page, _, reply = text.partition("Reply:")
+    lines = [line.split(" ", 1)[1] for line in page.splitlines() if line[:1].isdigit()]
+    call = number_call(
+        [chunk(*(element(f"e{i}", line) for i, line in enumerate(lines)), heading="Mooring > Day permit")]
+    )
+    (found,) = parse_conditional(reply, call, cut_off=False).extractions
+    assert found is not None and len(found.statements) == reply.count('"subject":') >= 3
+    assert [s.polarity for s in found.statements].count(False) == 1
+    assert [s.condition is not None for s in found.statements] == [True, True, False]
+    assert not found.rejects
+
+
+@pytest.mark.parametrize("task", ["triplets-default", "triplets-v1", "triplets-v2"])
+def test_the_examples_of_the_papers_prompts_are_right(task: str) -> None:
+    for example in shipped_examples(shipped_prompts().get(task)).split("Example:")[1:]:
+        text, _, reply = example.partition("Triplets:")
+        triples, rejects = parse_triples(reply)
+        assert triples and not rejects
+        lines = [line for line in text.strip().splitlines() if line]
+        source = chunk(*(element(f"e{i}", line) for i, line in enumerate(lines)), heading="")
+        assert not statements_of_lines(triples, source).rejects

@@ -1,0 +1,193 @@
+"""Spans in this process, sent to a real collector on the loopback interface."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import threading
+import time
+from collections.abc import Iterator
+
+import pytest
+from opentelemetry import trace
+
+from clausegraph.core.errors import ModelUnavailable, NotFoundError, SettingsError
+from clausegraph.core.telemetry.logs import configure_logs
+from clausegraph.core.telemetry.otlp import traces_address
+from clausegraph.core.telemetry.redaction import allow_content, register_secret
+from clausegraph.core.telemetry.spans import (
+    attached,
+    current_context,
+    span,
+    start_telemetry,
+    stop_telemetry,
+    telemetry_on,
+)
+from tests.core.telemetry.conftest import Collector
+
+
+@pytest.fixture
+def silent() -> Iterator[str]:
+    """The address of one who takes connections and never answers."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        yield f"http://127.0.0.1:{server.getsockname()[1]}"
+
+
+@pytest.mark.unit
+def test_off_is_one_shared_object_that_does_nothing() -> None:
+    start_telemetry("off")
+    assert not telemetry_on() and span("a", question="x") is span("b")
+    with span("a") as outer, pytest.raises(KeyError), outer.start():
+        outer.set(pages=1)
+        assert current_context() is None
+        raise KeyError("passes through")
+    stop_telemetry()
+
+
+@pytest.mark.unit
+@pytest.mark.parametrize("wrong", ["", "collector", "ftp://host", "http://", "http://host:99999"])
+def test_endpoint_that_is_none(wrong: str) -> None:
+    with pytest.raises(SettingsError, match="telemetry_url"):
+        traces_address(wrong)
+    assert traces_address("http://host:4318/") == traces_address("http://host:4318/v1/traces")
+
+
+@pytest.mark.integration
+def test_parents_attributes_and_errors(collector: Collector) -> None:
+    register_secret("sk-secret-value")
+    start_telemetry("otlp", collector.url, version="1.2")
+    start_telemetry("otlp", "http://127.0.0.1:9")  # already on
+    with span("outer", corpus="c", question="Am I?", key="sk-secret-value", nothing=None) as outer:
+        outer.set(pages=["a", "\ud800"], texts=["x", "y"], tokens=3, seconds=0.5, ok=True, endpoint="a sk-secret-value")
+        with span("inner", model="m", prompt_tokens=7, output_tokens=2, prompt="triplets.v1"):
+            pass
+    with pytest.raises(NotFoundError), span("failed"):
+        raise NotFoundError("no corpus 'x'; not sk-secret-value")
+    with pytest.raises(ModelUnavailable), span("refused"):
+        raise ModelUnavailable("the server said: text of the prompt", status=503)
+    with pytest.raises(ValueError), span("surprise"):
+        raise ValueError("text of a page")
+    with pytest.raises(KeyboardInterrupt), span("stopped"):
+        raise KeyboardInterrupt
+    stop_telemetry()
+
+    assert collector.tree()["inner"] == "outer" and collector.tree()["outer"] is None
+    assert set(collector.paths) == {"/v1/traces"}
+    assert collector.resource == {"service.name": "clausegraph", "service.version": "1.2"}
+    assert collector.one("outer").attributes == {
+        "clausegraph.corpus": "c",
+        "clausegraph.question_chars": 5,
+        "clausegraph.key_chars": 15,
+        "clausegraph.pages": ["a", "\\ud800"],
+        "clausegraph.texts_count": 2,
+        "clausegraph.tokens": 3,
+        "clausegraph.seconds": 0.5,
+        "clausegraph.ok": True,
+        "clausegraph.endpoint": "a ***",
+    }
+    assert collector.one("inner").attributes == {
+        "gen_ai.request.model": "m",
+        "gen_ai.usage.input_tokens": 7,
+        "gen_ai.usage.output_tokens": 2,
+        "clausegraph.prompt": "triplets.v1",
+    }
+    failed = collector.one("failed")
+    assert failed.failed and failed.status == "NotFoundError" and failed.events == 0
+    assert failed.attributes["clausegraph.error_message"] == "no corpus 'x'; not ***"
+    assert collector.one("refused").attributes == {"error.type": "ModelUnavailable", "http.response.status_code": 503}
+    assert collector.one("surprise").attributes == {"error.type": "ValueError"}
+    assert not collector.one("stopped").failed
+    assert not any(word in body for body in collector.bodies for word in (b"sk-secret", b"Am I", b"text of"))
+
+
+@pytest.mark.integration
+def test_texts_where_they_are_asked_for(collector: Collector) -> None:
+    allow_content(True)
+    register_secret("sk-secret-value")
+    start_telemetry("otlp", collector.url)
+    with span("call", reply="yes, sk-secret-value"):
+        pass
+    stop_telemetry()
+    assert collector.one("call").attributes == {"clausegraph.reply": "yes, ***"}
+
+
+@pytest.mark.integration
+def test_threads_loops_and_streams(collector: Collector) -> None:
+    loop = asyncio.new_event_loop()
+    thread = threading.Thread(target=loop.run_forever)
+    thread.start()
+
+    async def call() -> None:
+        with span("on the loop"):
+            await asyncio.sleep(0)
+
+    def work(context: object) -> None:
+        with attached(context), span("in a thread"):  # type: ignore[arg-type]
+            pass
+
+    start_telemetry("otlp", collector.url)
+    with span("outer"):
+        asyncio.run_coroutine_threadsafe(call(), loop).result()
+        worker = threading.Thread(target=work, args=(current_context(),))
+        worker.start()
+        worker.join()
+        stream = span("stream").start()
+        assert stream is not current_context()
+    with span("later"):
+        stream.end(TimeoutError())
+    loop.call_soon_threadsafe(loop.stop)
+    thread.join()
+    loop.close()
+    stop_telemetry()
+    assert collector.tree() == {
+        "outer": None,
+        "on the loop": "outer",
+        "in a thread": "outer",
+        "stream": "outer",
+        "later": None,
+    }
+    assert collector.one("stream").failed
+
+
+@pytest.mark.integration
+def test_nothing_of_ours_is_global(collector: Collector) -> None:
+    """Instrumented libraries find neither a provider to write prompts to nor a current span of ours."""
+    start_telemetry("otlp", collector.url)
+    with span("outer"):
+        assert not trace.get_current_span().get_span_context().is_valid
+        with trace.get_tracer("mistralai_sdk_tracer").start_as_current_span("chat", attributes={"messages": "all"}):
+            pass
+    stop_telemetry()
+    assert set(collector.tree()) == {"outer"}
+
+
+@pytest.mark.integration
+@pytest.mark.parametrize("where", ["nobody", "silent"])
+def test_without_a_collector_one_warning(
+    where: str, silent: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("HTTP_PROXY", "http_proxy"):
+        monkeypatch.setenv(name, "http://proxy.invalid:1")
+    configure_logs("info")
+    start_telemetry("otlp", silent if where == "silent" else "http://127.0.0.1:9")
+    for _ in range(3000):  # more than the queue holds: several batches
+        with span("work"):
+            pass
+    start = time.monotonic()
+    stop_telemetry()
+    assert time.monotonic() - start < 10  # a guard: the SDK alone waits for 30 s and more
+    ours = [line for line in capsys.readouterr().err.splitlines() if "telemetry.lost" in line]
+    assert len(ours) == 1 and "127.0.0.1" in ours[0]
+
+
+@pytest.mark.integration
+def test_collector_on_this_machine_is_asked_past_any_proxy(
+    collector: Collector, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY"):
+        monkeypatch.setenv(name, "http://127.0.0.1:9")
+    start_telemetry("otlp", collector.url)
+    with span("work"):
+        pass
+    stop_telemetry()
+    assert set(collector.tree()) == {"work"}

@@ -1,0 +1,115 @@
+"""``clausegraph entities`` on the sample corpus, for people and as JSON."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from clausegraph.app.cli.entities import ask_each
+from clausegraph.app.cli.session import Session
+from clausegraph.core.errors import InputError
+from tests.app.cli.conftest import Cli, clean_environment, cli, parsed, stocked, stocked_home
+
+__all__ = ["clean_environment", "cli", "stocked", "stocked_home"]  # fixtures of the command line's tests
+
+pytestmark = [pytest.mark.unit, pytest.mark.usefixtures("stocked")]
+
+SHORT, LONG = "ors", "office for resident service"
+
+
+def review(cli: Cli, *words: str) -> Any:
+    return parsed(cli("entities", "review", "--json", *words))
+
+
+def test_review_accept_apply_undo(cli: Cli) -> None:
+    found = review(cli, "--limit", "100")
+    assert found["new"] == found["open"] == len(found["proposals"]) > 0
+    (card,) = [card for card in found["proposals"] if card["abbreviation"]]
+    assert (card["name"]["key"], card["entity"]["key"]) == (LONG, SHORT)
+    assert "the Office for Resident Services" in card["name"]["written"] and card["entity"]["supports"] == 4
+    assert "Office for Resident Services" in card["name"]["example"]["quote"]
+    assert review(cli)["new"] == 0
+    number = str(card["id"])
+    (done,) = parsed(cli("entities", "review", "--accept", number, "--by", "Ada", "--json"))
+    assert (done["state"], done["decided_by"]) == ("accepted", "Ada")
+    status = parsed(cli("entities", "list", "--json", "--state", "accepted"))
+    assert status["decisions"][0]["in_force_since"] is None
+    assert status["pending"] == [{"name": LONG, "before": LONG, "after": SHORT}]
+    assert "waits for the next publish" in cli("entities", "list").stdout
+    assert number not in [str(one["id"]) for one in review(cli)["proposals"]]
+    assert parsed(cli("entities", "apply", "--json"))["epoch"] == 2
+    assert "since epoch 2" in cli("entities", "list").stdout
+    assert "in force already" in cli("entities", "apply").stdout
+    assert parsed(cli("entities", "undo", "Office for Resident Services", "--json"))["now"] == "proposed"
+    assert "stands now for" in cli("entities", "list").stdout
+    assert "published epoch 3" in cli("entities", "apply").stdout
+    assert number in [str(one["id"]) for one in review(cli)["proposals"]]
+    assert parsed(cli("status", "--json"))["corpora"][0]["runs"][0]["kind"] == "entities"
+
+
+def test_review_for_people(cli: Cli) -> None:
+    text = cli("entities", "review", "--limit", "1")
+    assert text.exit_code == 0 and "open proposals" in text.stdout and "--accept" in text.stdout
+    every = review(cli)["proposals"]
+    (kind, *_) = every[0]["name"]["types"]
+    cards = review(cli, "--type", kind)["proposals"]
+    assert cards == [card for card in every if kind in card["name"]["types"] + card["entity"]["types"]]
+    ids = [str(card["id"]) for card in review(cli)["proposals"][:2]]
+    done = cli("entities", "review", "--reject", ",".join(ids))
+    assert done.stdout.count("rejected") == 2 and "nothing changes" in done.stdout
+    assert not set(ids) & {str(card["id"]) for card in review(cli)["proposals"]}
+
+
+def test_merge_and_undo(cli: Cli) -> None:
+    made = parsed(cli("entities", "merge", "the ORS", "Office for Resident Services", "--json"))
+    assert (made["name"], made["entity"], made["state"]) == (SHORT, LONG, "accepted")
+    assert "effective at the next publish" in cli("entities", "merge", SHORT, LONG).stdout
+    assert "removed" in cli("entities", "undo", str(made["id"])).stdout
+    assert parsed(cli("entities", "list", "--json"))["decisions"] == []
+    assert "no decisions yet" in cli("entities", "list").stdout
+
+
+@pytest.mark.parametrize(
+    ("code", "words", "message"),
+    [
+        (3, ["merge", "ORX", "ors"], "near it are: 'ors'"),
+        (2, ["merge", "The ORS", "ors"], "same entity"),
+        (3, ["undo", "ors"], "nothing was decided"),
+        (3, ["review", "--accept", "7"], "no decision 7"),
+        (2, ["review", "--accept", "seven"], "'seven' is not the id"),
+        (2, ["review", "--accept", "1", "--reject", "1"], "named twice"),
+        (2, ["review", "--interactive"], "needs a terminal"),
+        (2, ["review", "--interactive", "--accept", "1"], "not both"),
+        (3, ["review", "--type", "planet"], "no entity of type 'planet'"),
+        (2, ["list", "--state", "open"], "no state 'open'"),
+        (3, ["apply", "--corpus", "nope"], "'nope'"),
+        (3, ["list", "--corpus", "nope"], "'nope'"),
+    ],
+)
+def test_refused(cli: Cli, code: int, words: list[str], message: str) -> None:
+    result = cli("entities", *words)
+    assert result.exit_code == code and message in result.stderr, result.output
+    assert message in parsed(cli("entities", *words, "--json"), code)["error"]["message"]
+
+
+def test_other_model(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("CLAUSEGRAPH_EMBEDDING_MODEL")
+    for word in ("review", "apply"):
+        assert "hashing:64" in parsed(cli("entities", word, "--json"), 5)["error"]["message"]
+
+
+def test_asking_one_after_the_other() -> None:
+    side = {"key": "k", "written": ["K"], "types": ["thing"], "supports": 1, "example": None}
+    numbers = {"score": 1.0, "string": None, "embedding": 0.5, "abbreviation": True}
+    cards = [{"id": number, "name": side, "entity": side} | numbers for number in range(1, 7)]
+    answers = iter(["y", "?", "no", "skip", "y", "q"])
+    done: list[tuple[bool, int]] = []
+
+    def decide(accepted: bool, number: int) -> None:
+        if number == 4:
+            raise InputError("a circle")
+        done.append((accepted, number))
+
+    counts = ask_each(Session(quiet=True), cards, decide, lambda _: next(answers))
+    assert counts == {"accepted": 1, "rejected": 1} and done == [(True, 1), (False, 2)]

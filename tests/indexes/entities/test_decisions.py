@@ -1,0 +1,391 @@
+"""Decisions on a real ledger: what they change, what they refuse, and that they can be taken back exactly."""
+
+from __future__ import annotations
+
+import contextlib
+import multiprocessing
+import os
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from sqlalchemy import delete, func, select
+
+import clausegraph.ingestion.pipeline as pipeline
+from clausegraph.core.errors import InputError, LeaseHeldError, LedgerError, ModelMismatchError, NotFoundError
+from clausegraph.core.models.embedding import HashingEmbedder
+from clausegraph.indexes.corpora import drop_corpus, get_corpus, get_run
+from clausegraph.indexes.entities.decisions import Decision, Proposed, decide, store_proposals
+from clausegraph.indexes.entities.names import NameChange, pending_changes, resolve
+from clausegraph.indexes.epochs import list_epochs, rollback
+from clausegraph.indexes.ledger.leases import run_lease
+from clausegraph.indexes.ledger.schema import decisions, embeddings, entity_names, entity_tokens
+from clausegraph.indexes.ledger.store import open_ledger
+from clausegraph.indexes.views import open_view
+from clausegraph.ingestion.entities import apply_decisions
+from clausegraph.ingestion.pipeline import Options, Tools, ingest
+from clausegraph.ingestion.sources import open_source
+from clausegraph.query.retrieve.facts import link_entities
+from tests.law.test_law import killing
+from tests.law.world import CORPUS, CountingExtractor, Killed, World
+
+pytestmark = pytest.mark.unit
+
+SHORT, LONG = "ztx", "zonal tax exchange"
+PAGES = {
+    "a": ["The Zonal Tax Exchange must pay the heating grant.", "Tenants must contact the office."],
+    "b": ["The ZTX must reply within 10 working days.", "You can get the heating grant if you are over 65."],
+    "c": ["Students can get the study loan."],
+}
+
+
+@pytest.fixture
+def world() -> Iterator[World]:
+    made = World()
+    for name, paragraphs in PAGES.items():
+        made.write(name, paragraphs)
+    made.ingest()
+    yield made
+    made.close()
+
+
+def corpus_id(world: World) -> int:
+    return get_corpus(world.ledger, CORPUS).id
+
+
+def proposal(world: World, name: str = SHORT, entity: str = LONG) -> int:
+    store_proposals(world.ledger, corpus_id(world), [Proposed(name, entity, 0.9, {"origin": "review"})])
+    return next(row.id for row in world.decisions() if (row.name, row.entity) == (name, entity))
+
+
+def settle(world: World, accept: list[int], reject: list[int]) -> list[Decision]:
+    return decide(world.ledger, get_corpus(world.ledger, CORPUS), accept, reject, "tester")
+
+
+def entities(world: World, *words: str, epoch: int | None = None) -> list[str]:
+    with open_view(world.ledger, CORPUS, epoch) as view:
+        return [hit.key for hit in view.graph.entities(words)]
+
+
+# --- what a decision does -------------------------------------------------------------------------
+
+
+def test_a_merge_takes_effect_at_the_next_publish_and_not_before(world: World) -> None:
+    before = world.dump()
+    made = world.merge("the ZTX", "Zonal Tax Exchange")
+    assert (made.name, made.entity, made.state, made.decided_by) == (SHORT, LONG, "accepted", "tester")
+    assert world.dump() == before
+    assert pending_changes(world.ledger, corpus_id(world), 1) == [NameChange(SHORT, SHORT, LONG)]
+    report = world.apply()
+    assert report.epoch == 2 and report.rows["entity_names"] == {"opened": 1, "closed": 0}
+    assert report.rows["chunks"] == report.rows["members"] == {"opened": 0, "closed": 0}
+    assert pending_changes(world.ledger, corpus_id(world), 2) == []
+    run = get_run(world.ledger, corpus_id(world), report.run_id)
+    assert (run["kind"], run["status"]) == ("entities", "done")
+    world.assert_lawful()
+
+
+def test_a_pinned_view_keeps_the_names_of_its_epoch(world: World) -> None:
+    with open_view(world.ledger, CORPUS) as view:
+        world.merge(SHORT, LONG)
+        world.apply()
+        assert view.graph.names() == {}
+        assert [hit.key for hit in view.graph.entities([SHORT])] == [SHORT]
+    with open_view(world.ledger, CORPUS) as view:
+        assert view.graph.names() == {SHORT: LONG}
+
+
+def test_a_question_with_the_merged_name_finds_the_entity(world: World) -> None:
+    with open_view(world.ledger, CORPUS) as view:
+        held = sum(hit.supports for hit in view.graph.entities([SHORT, *LONG.split()]))
+    world.merge(SHORT, LONG)
+    world.apply()
+    with open_view(world.ledger, CORPUS) as view:
+        (hit,) = view.graph.entities([SHORT])
+        assert (hit.key, hit.matched, hit.total, hit.supports) == (LONG, 1, 1, held)
+        assert link_entities(view, "When will the ZTX reply?") == {LONG: 1.0}
+        assert [hit.key for hit in view.graph.entities(["zonal"])] == [LONG]
+    world.vacuum(1, 0)
+    assert entities(world, SHORT) == [LONG]
+
+
+def test_statements_keep_the_name_as_written(world: World) -> None:
+    world.merge(SHORT, LONG)
+    world.apply()
+    with open_view(world.ledger, CORPUS) as view:
+        facts = {fact.id: fact for fact in view.graph.neighbourhood([LONG])}
+        written = {view.graph.supports([key])[0].statement.subject for key in facts}
+    assert {fact.subject for fact in facts.values()} == {LONG}
+    assert {mention.key for mention in written} == {SHORT, LONG}
+    assert "the ZTX" in {mention.surface.replace("The", "the") for mention in written}
+
+
+def test_undo_and_publish_restore_the_earlier_dump(world: World) -> None:
+    before = world.dump()
+    world.merge(SHORT, LONG)
+    world.apply()
+    merged = world.dump()
+    assert f'["entity","{SHORT}","{LONG}"]' in merged
+    was, removed = world.undo(SHORT)
+    assert removed and was.state == "accepted" and world.decisions() == []
+    assert world.dump() == merged
+    world.apply()
+    assert world.dump() == before and world.dump(2) == merged
+    assert entities(world, SHORT) == [SHORT] and entities(world, SHORT, epoch=2) == [LONG]
+
+
+def test_ingest_of_an_unchanged_source_publishes_decisions(world: World) -> None:
+    world.merge(SHORT, LONG)
+    report = world.ingest()
+    assert (report.epoch, report.pages_unchanged, report.chunks_extracted) == (2, 3, 0)
+    world.assert_lawful()
+    assert world.ingest().epoch is None
+
+
+def test_ingest_of_another_source_publishes_decisions(world: World) -> None:
+    world.merge(SHORT, LONG)
+    other = world.root / "other"
+    other.mkdir()
+    (other / "x.html").write_text("<main><h1>X</h1><p>The ZTX must pay the fine.</p></main>")
+    ingest(world.tools(), CORPUS, open_source(str(other)), Options())
+    with open_view(world.ledger, CORPUS) as view:
+        assert view.graph.names() == {SHORT: LONG}
+        assert view.graph.neighbourhood([SHORT]) == []
+        assert {s.page.source for f in view.graph.neighbourhood([LONG]) for s in view.graph.supports([f.id])} == {
+            "other",
+            "pages",
+        }
+
+
+def test_apply_without_decisions_publishes_nothing(world: World) -> None:
+    assert world.apply().epoch is None and world.newest() == 1
+    rows = [Proposed("tenant", "student", 0.9, {"origin": "review"})]
+    store_proposals(world.ledger, corpus_id(world), rows)
+    assert world.apply().epoch is None  # a proposal is no decision
+
+
+def test_chains_are_followed_and_their_middle_can_be_taken_out(world: World) -> None:
+    world.merge(SHORT, LONG)
+    world.merge(LONG, "office")
+    world.apply()
+    with open_view(world.ledger, CORPUS) as view:
+        assert view.graph.names() == {LONG: "office", SHORT: "office"}
+    world.assert_lawful()
+    world.undo(LONG)
+    world.apply()
+    with open_view(world.ledger, CORPUS) as view:
+        assert view.graph.names() == {SHORT: LONG}
+    world.assert_lawful()
+
+
+def test_merging_both_ends_of_a_fact(world: World) -> None:
+    world.write("d", ["The ZTX must contact the Zonal Tax Exchange."])
+    world.ingest()
+    before = world.dump()
+    world.merge(SHORT, LONG)
+    world.apply()
+    world.assert_lawful()
+    world.undo(SHORT)
+    world.apply()
+    assert world.dump() == before
+
+
+# --- what outlives what ---------------------------------------------------------------------------
+
+
+def test_decisions_survive_force_deletion_return_and_vacuum(world: World) -> None:
+    world.merge(SHORT, LONG)
+    world.ingest(Options(force=True))
+    world.assert_lawful()
+    world.remove("b")  # the only page with the short name
+    world.ingest()
+    world.vacuum(1, 0)
+    assert [row.state for row in world.decisions()] == ["accepted"]
+    assert entities(world, SHORT) == [LONG]
+    world.assert_lawful()
+    world.remove("a")  # now neither name is there
+    world.ingest()
+    world.vacuum(1, 0)
+    assert entities(world, SHORT) == [] and len(world.decisions()) == 1
+    world.assert_lawful()
+    for name in ("a", "b"):
+        world.write(name, PAGES[name])
+    world.ingest()
+    assert entities(world, SHORT) == [LONG]
+    world.assert_lawful()
+
+
+def test_vacuum_takes_proposals_about_names_that_are_gone_and_keeps_decisions(world: World) -> None:
+    proposal(world)
+    rejected = proposal(world, "tenant", LONG)
+    settle(world, [], [rejected])
+    world.remove("b")
+    world.ingest()
+    world.vacuum(1, 0)
+    assert [(row.name, row.state) for row in world.decisions()] == [("tenant", "rejected")]
+
+
+def test_rollback_moves_readers_and_the_next_publish_goes_on_from_the_newest(world: World) -> None:
+    before = world.dump()
+    world.merge(SHORT, LONG)
+    world.apply()
+    rollback(world.ledger, get_corpus(world.ledger, CORPUS), 1)
+    assert world.dump() == before and entities(world, SHORT) == [SHORT]
+    assert world.apply().epoch is None  # nothing waits: readers stay where they were put
+    assert get_corpus(world.ledger, CORPUS).published == 1
+    world.ingest()
+    assert entities(world, SHORT) == [LONG]
+    world.assert_lawful()
+
+
+def test_dropping_the_corpus_drops_its_decisions(world: World) -> None:
+    world.merge(SHORT, LONG)
+    world.apply()
+    drop_corpus(world.ledger, CORPUS)
+    with world.ledger.read() as connection:
+        for table in (decisions, entity_names, entity_tokens):
+            assert connection.execute(select(func.count()).select_from(table)).scalar() == 0
+
+
+# --- crashes --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("point", ["freeze", "segment", "flip", "after"])
+def test_a_killed_apply_is_finished_or_done_again(world: World, point: str) -> None:
+    before = world.dump()
+    world.merge(SHORT, LONG)
+    with contextlib.suppress(Killed), killing(point):
+        world.apply()
+    assert (world.dump() == before) == (point != "after")
+    report = world.apply()
+    assert world.newest() == 2 and (report.epoch == 2 or report.recovered or point == "after")
+    world.assert_lawful()
+
+
+def _apply_and_die(root: str) -> None:
+    """Publish decisions in a process that ends between freeze and flip."""
+    pipeline.finish = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
+    with open_ledger(Path(root) / "home") as ledger:
+        apply_decisions(Tools(ledger, HashingEmbedder(16), CountingExtractor()), CORPUS)
+
+
+@pytest.mark.integration
+def test_kill_9_between_freeze_and_flip(world: World) -> None:
+    before = world.dump()
+    world.merge(SHORT, LONG)
+    process = multiprocessing.get_context("spawn").Process(target=_apply_and_die, args=(str(world.root),))
+    process.start()
+    process.join(60)
+    assert process.exitcode == -signal.SIGKILL and world.dump() == before
+    assert world.apply().recovered == "finished epoch 2"
+    assert world.newest() == 2
+    world.assert_lawful()
+
+
+def test_an_undo_between_kill_and_recovery_is_published_after_it(world: World) -> None:
+    before = world.dump()
+    world.merge(SHORT, LONG)
+    with contextlib.suppress(Killed), killing("segment"):
+        world.apply()
+    world.undo(SHORT)
+    assert world.apply().recovered == "finished epoch 2"
+    assert world.newest() == 3 and world.dump() == before
+
+
+def test_a_plan_without_its_embeddings_is_taken_back_with_its_names(world: World) -> None:
+    before = world.dump()
+    world.merge(SHORT, LONG)
+    with contextlib.suppress(Killed), killing("segment"):
+        world.apply()
+    with world.ledger.write() as connection:
+        connection.execute(delete(embeddings))
+    world.undo(SHORT)
+    assert world.apply().recovered == "abandoned epoch 2"
+    assert world.newest() == 1 and world.dump() == before
+
+
+def test_apply_needs_the_lease_the_model_and_an_epoch(world: World) -> None:
+    world.merge(SHORT, LONG)
+    with run_lease(world.ledger, corpus_id(world), "other"), pytest.raises(LeaseHeldError):
+        world.apply()
+    other = Tools(world.ledger, HashingEmbedder(32), world.extractor)
+    with pytest.raises(ModelMismatchError, match="hashing:16"):
+        apply_decisions(other, CORPUS)
+    with pytest.raises(NotFoundError):
+        apply_decisions(world.tools(), "nope")
+    ingest(other, CORPUS, open_source(str(world.folder)), Options())  # a change of model applies them too
+    assert entities(world, SHORT) == [LONG]
+
+
+# --- what is refused ------------------------------------------------------------------------------
+
+
+def test_merge_refuses_what_is_not_there_and_circles(world: World) -> None:
+    with pytest.raises(NotFoundError, match="near it are: 'ztx'"):
+        world.merge("ZTXX", LONG)
+    with pytest.raises(NotFoundError):
+        world.merge("=10", LONG)
+    with pytest.raises(InputError, match="same entity"):
+        world.merge("The ZTX", "ZTX")
+    world.merge(SHORT, LONG)
+    assert world.merge(SHORT, LONG) == world.decisions()[0]  # again: nothing new
+    with pytest.raises(InputError, match="already taken for 'zonal tax exchange'"):
+        world.merge(SHORT, "office")
+    world.merge(LONG, "office")
+    with pytest.raises(InputError, match="office → ztx → zonal tax exchange → office"):
+        world.merge("office", SHORT)
+    world.apply()
+    assert world.merge("tenant", SHORT).entity == SHORT  # a name in force is known though no fact has it
+
+
+def test_proposals_are_decided_all_or_none(world: World) -> None:
+    first, second = proposal(world), proposal(world, LONG, SHORT + " office")
+    with pytest.raises(NotFoundError, match="no decision 99"):
+        settle(world, [first], [99])
+    assert {row.state for row in world.decisions()} == {"proposed"}
+    with pytest.raises(InputError, match="twice"):
+        settle(world, [first], [first])
+    done = settle(world, [first], [second])
+    assert [(row.state, row.decided_by) for row in done] == [("accepted", "tester"), ("rejected", "tester")]
+    with pytest.raises(InputError, match="was accepted by tester"):
+        settle(world, [first], [])
+
+
+def test_a_rejected_pair_is_not_proposed_or_merged_again(world: World) -> None:
+    number = proposal(world)
+    settle(world, [], [number])
+    for pair in ((SHORT, LONG), (LONG, SHORT)):
+        assert store_proposals(world.ledger, corpus_id(world), [Proposed(*pair, 1.0, {})]) == 0
+        with pytest.raises(InputError, match="was rejected by tester"):
+            world.merge(*pair)
+    was, removed = world.undo(LONG)
+    assert was.state == "rejected" and not removed
+    assert world.merge(SHORT, LONG).id == number
+    assert world.undo(number)[1] is False and world.decisions()[0].state == "proposed"
+
+
+def test_undo_names_what_it_means(world: World) -> None:
+    number = proposal(world)
+    with pytest.raises(InputError, match="only proposed"):
+        world.undo(number)
+    with pytest.raises(NotFoundError, match="nothing was decided"):
+        world.undo(SHORT)
+    settle(world, [], [number, proposal(world, SHORT, "office")])
+    with pytest.raises(InputError, match="2 decisions are about"):
+        world.undo(SHORT)
+
+
+def test_a_circle_in_a_damaged_ledger_is_an_error() -> None:
+    with pytest.raises(LedgerError, match="a → b → a"):
+        resolve({"a": "b", "b": "a"})
+
+
+def test_every_retained_epoch_stays_what_it_was(world: World) -> None:
+    was = {1: world.dump()}
+    for step in (lambda: world.merge(SHORT, LONG), lambda: world.merge(LONG, "office"), lambda: world.undo(SHORT)):
+        step()
+        world.apply()
+        was[world.newest()] = world.dump()
+    assert len(was) == len(list_epochs(world.ledger, corpus_id(world))) == 4
+    assert {number: world.dump(number) for number in was} == was

@@ -1,0 +1,360 @@
+"""Epochs from the outside: what readers see while, after and in spite of publishing."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from sqlalchemy import text, update
+
+from clausegraph.core.errors import (
+    LeaseHeldError,
+    LeaseLostError,
+    NotFoundError,
+    SegmentError,
+    StorageError,
+    ViewExpired,
+)
+from clausegraph.core.extraction import Extraction, ExtractionInput
+from clausegraph.core.models.embedding import HashingEmbedder
+from clausegraph.indexes.corpora import drop_corpus, get_corpus, get_run, list_corpora
+from clausegraph.indexes.epochs import list_epochs, rollback
+from clausegraph.indexes.ledger.leases import run_lease
+from clausegraph.indexes.ledger.schema import run_leases
+from clausegraph.indexes.ledger.store import open_ledger
+from clausegraph.indexes.vectors.segments import listed_segments, segment_state
+from clausegraph.indexes.views import open_view
+from clausegraph.ingestion.pipeline import Options, Tools, ingest
+from clausegraph.ingestion.sources import open_source
+from tests.law.world import CORPUS, World
+
+pytestmark = pytest.mark.unit
+
+SECRET = "Zanzibar"
+
+
+@pytest.fixture
+def world() -> Iterator[World]:
+    made = World()
+    made.write("a", ["You can get the grant if you are over 65.", "The grant is £200 a year."])
+    made.write("b", [f"You must live in {SECRET} unless you are a student.", "Contact the office."])
+    made.ingest()
+    yield made
+    made.close()
+
+
+def corpus_id(world: World) -> int:
+    return get_corpus(world.ledger, CORPUS).id
+
+
+def test_unchanged_ingest_does_nothing(world: World) -> None:
+    calls = world.extractor.calls
+    report = world.ingest()
+    assert (report.epoch, report.pages_unchanged, report.chunks_extracted, report.texts_embedded) == (None, 2, 0, 0)
+    assert world.extractor.calls == calls
+    assert world.newest() == 1
+
+
+def test_one_edited_element_redoes_only_what_holds_it(world: World) -> None:
+    world.write(
+        "c", [f"Rule {number}: you must keep record {number} for {number} years. " * 8 for number in range(2, 12)]
+    )
+    world.ingest()
+    edited = [f"Rule {number}: you must keep record {number} for {number} years. " * 8 for number in range(2, 12)]
+    edited[5] = "This rule is new."
+    world.write("c", edited)
+    before = world.extractor.calls
+    report = world.ingest()
+    assert report.pages_changed == ["c.html"]
+    assert world.extractor.calls - before == report.chunks_extracted
+    assert report.chunks_extracted <= 3 < report.chunks_reused
+    assert report.texts_embedded < 12
+    world.assert_lawful()
+
+
+def test_a_reader_keeps_its_epoch_while_another_is_published(world: World) -> None:
+    with open_view(world.ledger, CORPUS) as view:
+        query = world.embedder.embed_query(SECRET)
+        before = view.search("element", query, 5), view.graph.counts(), view.page_keys()
+        world.remove("b")
+        world.ingest()
+        assert (view.search("element", query, 5), view.graph.counts(), view.page_keys()) == before
+    with open_view(world.ledger, CORPUS) as fresh:
+        assert [page.uri for page in fresh.page_keys()] == ["a.html"]
+
+
+def test_vacuum_leaves_nothing_of_a_deleted_page(world: World) -> None:
+    """Not a byte of it: not in the ledger, its write-ahead log, the segments or the caches."""
+    world.remove("b")
+    world.ingest()
+    assert SECRET.lower() in _everything(world).lower()  # epoch 1 still has it
+    world.vacuum(keep_epochs=1, keep_days=0)
+    world.ledger.close()
+    assert SECRET.lower() not in _everything(world).lower()
+    assert [row.number for row in list_epochs(world.ledger, corpus_id(world))] == [2]
+    world.assert_lawful()
+
+
+def _everything(world: World) -> str:
+    """All stored text and bytes under the home folder; compressed columns are opened."""
+    found = []
+    for path in (world.root / "home").rglob("*"):
+        if path.is_file():
+            found.append(path.read_bytes().decode("latin-1"))
+    with open_ledger(world.root / "home") as ledger, ledger.read() as connection:
+        import zlib
+
+        for table, column in (("page_versions", "reading"), ("blobs", "data"), ("extractions", "data")):
+            for (data,) in connection.execute(text(f"SELECT {column} FROM {table}")):
+                found.append(zlib.decompress(data).decode("utf-8"))
+    return "\n".join(found)
+
+
+def test_vacuum_spares_the_epoch_of_an_open_view(world: World) -> None:
+    with open_view(world.ledger, CORPUS) as view:
+        world.remove("b")
+        world.ingest()
+        assert world.vacuum(keep_epochs=1, keep_days=0).epochs == 0
+        assert len(view.page_keys()) == 2
+    assert world.vacuum(keep_epochs=1, keep_days=0).epochs == 1
+
+
+def test_vacuum_keeps_young_epochs_by_default(world: World) -> None:
+    for number in range(15):
+        world.write("a", [f"You can get {number} pounds."])
+        world.ingest()
+    world.vacuum(keep_epochs=10, keep_days=30)
+    assert len(list_epochs(world.ledger, corpus_id(world))) == 16
+    world.vacuum(keep_epochs=10, keep_days=0)
+    assert len(list_epochs(world.ledger, corpus_id(world))) == 10
+
+
+def test_many_publishes_merge_their_segments(world: World) -> None:
+    for number in range(25):
+        world.write("a", [f"You can get {number} pounds."])
+        world.ingest()
+    kinds = [row.kind for row in listed_segments(world.ledger, corpus_id(world))]
+    assert max(kinds.count(kind) for kind in set(kinds)) <= 21
+    world.assert_lawful()
+
+
+def test_rollback_and_publish_again(world: World) -> None:
+    first = world.dump()
+    world.write("a", ["The grant is £250 a year."])
+    world.ingest()
+    second = world.dump()
+    rollback(world.ledger, get_corpus(world.ledger, CORPUS), 1)
+    assert world.dump() == first
+    world.ingest()  # the folder says otherwise, so readers get it again, as a new epoch
+    assert (world.newest(), world.dump()) == (3, second)
+    assert world.dump(1) == first
+
+
+def test_rollback_to_an_unknown_epoch(world: World) -> None:
+    with pytest.raises(NotFoundError, match=r"no epoch 7 \(there are: 1 to 1\)"):
+        rollback(world.ledger, get_corpus(world.ledger, CORPUS), 7)
+
+
+def test_changing_the_model_embeds_again_and_never_mixes(world: World) -> None:
+    world.embedder = HashingEmbedder(24, name="other")
+    report = world.ingest()
+    assert report.texts_embedded > 0
+    with open_view(world.ledger, CORPUS) as view:
+        assert view.model == "other:24"
+        assert view.vectors("element")[1].shape[1] == 24
+    with open_view(world.ledger, CORPUS, 1) as old:
+        assert old.vectors("element")[1].shape[1] == 16
+    world.assert_lawful()
+
+
+@pytest.mark.parametrize("damage", ["missing", "corrupt"])
+def test_a_damaged_segment_is_rebuilt(world: World, damage: str) -> None:
+    with open_view(world.ledger, CORPUS) as view:
+        before = view.vectors("element")
+    for row in listed_segments(world.ledger, corpus_id(world)):
+        path = world.ledger.segment_folder(corpus_id(world)) / row.file
+        if damage == "missing":
+            path.unlink()
+        else:
+            path.write_bytes(path.read_bytes()[:-9] + b"corrupted")
+        assert segment_state(world.ledger, row) == damage
+    with open_view(world.ledger, CORPUS) as view:
+        names, matrix = view.vectors("element")
+    assert names == before[0]
+    np.testing.assert_array_equal(matrix, before[1])
+
+
+def test_a_segment_without_embeddings_says_so(world: World) -> None:
+    with world.ledger.write() as connection:
+        connection.execute(text("DELETE FROM embeddings"))
+    for row in listed_segments(world.ledger, corpus_id(world)):
+        (world.ledger.segment_folder(corpus_id(world)) / row.file).unlink()
+    with open_view(world.ledger, CORPUS) as view, pytest.raises(SegmentError, match="--force"):
+        view.search("element", world.embedder.embed_query("grant"), 3)
+    world.ingest(Options(force=True))
+    with open_view(world.ledger, CORPUS) as view:
+        assert view.search("element", world.embedder.embed_query("grant"), 3)
+
+
+def test_expired_view(world: World) -> None:
+    view = open_view(world.ledger, CORPUS, lease_s=0.05)
+    time.sleep(0.1)
+    with pytest.raises(ViewExpired, match="open a new one"):
+        view.page_keys()
+    view.close()
+
+
+def test_a_view_in_use_renews_itself(world: World) -> None:
+    with open_view(world.ledger, CORPUS, lease_s=0.4) as view:
+        for _ in range(10):
+            time.sleep(0.1)
+            view.page_keys()
+
+
+def test_second_run_is_told_who_holds_the_lease(world: World) -> None:
+    with (
+        run_lease(world.ledger, corpus_id(world), "first"),
+        pytest.raises(LeaseHeldError, match=rf"run first \(process {os.getpid()}"),
+    ):
+        world.ingest()
+
+
+def test_a_run_that_lost_its_lease_publishes_nothing(world: World) -> None:
+    class Thief:
+        fingerprint = "thief"
+
+        def extract(self, source: ExtractionInput) -> Extraction:
+            with world.ledger.write() as connection:
+                connection.execute(update(run_leases).values(fence=99, run_id="thief"))
+            return Extraction(())
+
+    world.write("a", ["Something new."])
+    with pytest.raises(LeaseLostError, match="run thief"):
+        ingest(Tools(world.ledger, world.embedder, Thief()), CORPUS, open_source(str(world.folder)))
+    assert world.newest() == 1
+
+
+def test_disk_full_while_embedding_loses_nothing(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    import clausegraph.ingestion.pipeline as pipeline
+
+    def full(*_: object) -> None:
+        raise StorageError("the disk that holds ledger.db is full")
+
+    world.write("a", ["The grant is £300 a year."])
+    with monkeypatch.context() as patch:
+        patch.setattr(pipeline, "store_embeddings", full)
+        with pytest.raises(StorageError):
+            world.ingest()
+    calls = world.extractor.calls
+    assert world.newest() == 1
+    world.ingest()
+    assert world.extractor.calls == calls  # what was paid for before the disk filled up is found again
+    world.assert_lawful()
+
+
+def test_a_really_full_database(world: World) -> None:
+    """SQLite's own "disk is full": the database may not grow any more."""
+    with world.ledger.read() as connection:
+        pages = connection.execute(text("PRAGMA page_count")).scalar()
+        connection.execute(text(f"PRAGMA max_page_count = {pages}"))
+    world.write("z", [f"You must keep record {number} for {number} years." for number in range(400)])
+    with pytest.raises(StorageError, match="full"):
+        world.ingest()
+    assert world.newest() == 1
+    world.ledger.close()
+    world.ingest()
+    world.assert_lawful()
+
+
+def test_failed_run_is_recorded(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    import clausegraph.ingestion.pipeline as pipeline
+
+    def full(*_: object) -> None:
+        raise StorageError("the disk is full")
+
+    monkeypatch.setattr(pipeline, "freeze", full)
+    world.write("a", ["Something else."])
+    with pytest.raises(StorageError):
+        world.ingest()
+    with world.ledger.read() as connection:
+        run_id = connection.execute(text("SELECT id FROM runs ORDER BY started DESC LIMIT 1")).scalar_one()
+    run = get_run(world.ledger, corpus_id(world), run_id)
+    assert (run["status"], run["report"]["error"]) == ("failed", "the disk is full")
+
+
+def test_two_sources_do_not_disturb_each_other(world: World, tmp_path: Path) -> None:
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "a.html").write_text(
+        "<html><body><main><h1>Other</h1><p>You may keep bees.</p></main></body></html>"
+    )
+    ingest(world.tools(), CORPUS, open_source(str(tmp_path / "other")))
+    world.remove("b")
+    world.ingest()
+    with open_view(world.ledger, CORPUS) as view:
+        assert [str(page) for page in view.page_keys()] == ["other:a.html", "pages:a.html"]
+
+
+def test_keep_missing(world: World) -> None:
+    world.remove("b")
+    report = world.ingest(Options(keep_missing=True))
+    assert (report.pages_kept, report.pages_removed, report.epoch) == (["b.html"], [], None)
+
+
+def test_dry_run_changes_nothing(world: World) -> None:
+    world.remove("b")
+    world.write("c", ["New."])
+    report = world.ingest(Options(dry_run=True))
+    assert (report.pages_added, report.pages_removed, world.newest()) == (["c.html"], ["b.html"], 1)
+
+
+def test_dry_run_of_a_new_corpus_leaves_no_corpus(world: World) -> None:
+    report = ingest(world.tools(), "new", open_source(str(world.folder)), Options(dry_run=True))
+    assert (len(report.pages_added), [row.name for row in list_corpora(world.ledger)]) == (2, [CORPUS])
+
+
+def test_drop_removes_every_trace(world: World) -> None:
+    drop_corpus(world.ledger, CORPUS)
+    assert list_corpora(world.ledger) == []
+    world.ledger.close()
+    assert SECRET.lower() not in _everything(world).lower()
+    with pytest.raises(NotFoundError, match="no corpus named 'law'"):
+        open_view(world.ledger, CORPUS)
+
+
+def _slow_ingest(root: str) -> None:
+    class Slow:
+        fingerprint = "slow"
+
+        def extract(self, source: ExtractionInput) -> Extraction:
+            time.sleep(0.2)
+            return Extraction(())
+
+    with open_ledger(Path(root) / "home") as ledger:
+        ingest(Tools(ledger, HashingEmbedder(16), Slow()), CORPUS, open_source(str(Path(root) / "pages")))
+
+
+@pytest.mark.integration
+def test_kill_9_frees_the_lease_and_loses_nothing(world: World) -> None:
+    for number in range(20):
+        world.write(f"page{number}", [f"You must keep record {number}."])
+    process = multiprocessing.get_context("spawn").Process(target=_slow_ingest, args=(str(world.root),))
+    process.start()
+    deadline = time.time() + 60
+    while time.time() < deadline:  # until it holds the lease
+        with world.ledger.read() as connection:
+            held = connection.execute(text("SELECT pid FROM run_leases WHERE expires > 0")).scalar()
+        if held == process.pid:
+            break
+        time.sleep(0.05)
+    with pytest.raises(LeaseHeldError, match=str(process.pid)):
+        world.ingest()
+    os.kill(process.pid, signal.SIGKILL)
+    process.join()
+    world.ingest()
+    world.assert_lawful()

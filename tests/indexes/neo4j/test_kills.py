@@ -1,0 +1,169 @@
+"""kill -9 of the writer, and of the server, at random moments: afterwards Neo4j equals the ledger, and no reader
+of an older epoch ever saw half of a new one.
+
+``CLAUSEGRAPH_TEST_KILLS=50,10`` sets how many of each.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import itertools
+import multiprocessing
+import os
+import random
+import shutil
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from clausegraph.app.servers.neo4j import find_neo4j, start_neo4j
+from clausegraph.core.errors import StoreError, StoreMismatch
+from clausegraph.core.types import Support
+from clausegraph.indexes.corpora import get_corpus
+from clausegraph.indexes.graph.neo4j.graph import Neo4jGraph
+from clausegraph.indexes.graph.neo4j.projection import Neo4jProjection
+from clausegraph.indexes.graph.neo4j.rows import Corpus
+from clausegraph.indexes.graph.neo4j.server import Address, Neo4jServer
+from clausegraph.indexes.graph.sql import SqlGraph
+from clausegraph.indexes.ledger.identity import ledger_id
+from tests.contracts.graph.scripted import Town
+from tests.indexes.neo4j.server import CACHE, MEMORY, own_server
+from tests.indexes.neo4j.writer import BATCH, edit, publish, reopened, run
+
+pytestmark = pytest.mark.integration
+
+WRITERS, SERVERS = (int(part) for part in os.environ.get("CLAUSEGRAPH_TEST_KILLS", "3,1").split(","))
+LONGEST = 4.0  # seconds a writer lives
+
+
+class Reader:
+    """Reads a pinned epoch again and again; what it got must never change."""
+
+    def __init__(self, town: Town, address: Address) -> None:
+        self.epoch = get_corpus(town.ledger, town.corpus).published
+        self.wanted = SqlGraph(town.ledger, town.id, self.epoch).all_supports()
+        self.other: list[list[Support]] = []
+        self.reads = 0
+        self._stop = threading.Event()
+        self._graph = (address, ledger_id(town.ledger), Corpus(town.id, town.corpus))
+        self._thread = threading.Thread(target=self._read, daemon=True)
+        self._thread.start()
+
+    def _read(self) -> None:
+        address, ledger, corpus = self._graph
+        with Neo4jServer(address) as server:
+            while not self._stop.wait(0.05):
+                with contextlib.suppress(StoreError):  # the server may be dead, the corpus compared: both say so
+                    got = Neo4jGraph(server, ledger, corpus, self.epoch).all_supports()
+                    self.reads += 1
+                    if got != self.wanted:
+                        self.other.append(got)
+
+    def finish(self) -> int:
+        self._stop.set()
+        self._thread.join()
+        assert not self.other
+        return self.reads
+
+
+@pytest.fixture
+def town_there(address: Address, town: Town) -> Town:
+    edit(town, 0)
+    publish(town, address)
+    return town
+
+
+def check(town: Town, address: Address) -> None:
+    """A run recovers, catches up, and everything is equal, at every retained epoch."""
+    publish(town, address)
+    with Neo4jServer(address) as server:
+        projection = Neo4jProjection(town.ledger, server, batch=BATCH)
+        assert projection.verify(town.id) == []
+        assert projection.status(town.id).state == "current"
+
+
+def test_the_writer_is_killed(town_there: Town, address: Address) -> None:
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["tests.indexes.neo4j.writer"])
+    moments = random.Random(7)
+    reads = 0
+    for seed in range(1, WRITERS + 1):
+        reader = Reader(town_there, address)
+        ready = context.Event()
+        writer = context.Process(target=run, args=(town_there.root, address, seed, ready))
+        writer.start()
+        assert ready.wait(60)
+        time.sleep(moments.uniform(0.0, LONGEST))
+        writer.kill()
+        writer.join()
+        reads += reader.finish()
+        check(town_there, address)
+    assert reads > 0
+
+
+@pytest.fixture
+def own(tmp_path: Path) -> Iterator[Path]:
+    """A server of this test's own, for it to kill."""
+    folder = tmp_path / "neo4j"
+    own_server(folder)
+    yield folder
+    left = find_neo4j(folder)
+    if left is not None:
+        left.kill()
+
+
+def test_the_server_is_killed(own: Path, town: Town) -> None:
+    running = start_neo4j(own, cache=CACHE, memory=MEMORY)
+    address = Address(running.uri, running.user, running.password, deadline=10.0)
+    edit(town, 0)
+    publish(town, address)
+    moments, edits = random.Random(11), itertools.count(1)
+    for _ in range(SERVERS):
+        reader = Reader(town, address)
+        killer = threading.Timer(moments.uniform(0.1, LONGEST / 2), running.kill)
+        killer.start()
+        with contextlib.suppress(StoreError):
+            while killer.is_alive():
+                edit(town, next(edits))
+                publish(town, address)
+        killer.join()
+        running = start_neo4j(own, cache=CACHE, memory=MEMORY)
+        address = Address(running.uri, running.user, running.password, deadline=10.0)
+        reader.finish()
+        check(town, address)
+
+
+def test_an_old_backup_of_the_database_is_caught_up(own: Path, town: Town) -> None:
+    """The files of an older state are put back under a server that had gone on."""
+    running = start_neo4j(own, cache=CACHE, memory=MEMORY)
+    address = Address(running.uri, running.user, running.password)
+    edit(town, 0)
+    publish(town, address)
+    running.kill()
+    shutil.copytree(own / "data", own / "backup")
+    running = start_neo4j(own, cache=CACHE, memory=MEMORY)
+    address = Address(running.uri, running.user, running.password)
+    for seed in (1, 2):
+        edit(town, seed)
+        publish(town, address)
+    running.kill()
+    shutil.rmtree(own / "data")
+    (own / "backup").rename(own / "data")
+    running = start_neo4j(own, cache=CACHE, memory=MEMORY)
+    address = Address(running.uri, running.user, running.password)
+    with Neo4jServer(address) as server:
+        projection = Neo4jProjection(town.ledger, server)
+        assert projection.status(town.id).reason == "it ends at epoch 1, the ledger at 3"
+        with pytest.raises(StoreMismatch, match="ends at epoch 1"):
+            Neo4jGraph(server, ledger_id(town.ledger), Corpus(town.id, town.corpus), 3)
+        assert projection.catch_up(town.id).action == "extend"
+        assert projection.verify(town.id) == []
+
+
+def test_a_town_is_reopened_by_another_process(town_there: Town) -> None:
+    again = reopened(town_there.root)
+    assert get_corpus(again.ledger, "town").newest == 1
+    again.ledger.close()

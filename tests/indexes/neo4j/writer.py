@@ -1,0 +1,52 @@
+"""A process that publishes with Neo4j as a required projection, over and over, until it is killed."""
+
+from __future__ import annotations
+
+import random
+from multiprocessing.synchronize import Event
+from pathlib import Path
+
+from clausegraph.indexes.graph.neo4j.projection import Neo4jProjection
+from clausegraph.indexes.graph.neo4j.server import Address, Neo4jServer
+from clausegraph.indexes.ledger.store import open_ledger
+from tests.contracts.graph.scripted import Town
+
+BATCH = 40  # relationships a transaction, so that there are many moments to die at
+PAGES = 12
+
+
+def edit(town: Town, seed: int) -> None:
+    """Change half of the pages: statements come, go, come back, and move between pages."""
+    chosen = random.Random(seed)
+    for number in range(PAGES):
+        if chosen.random() < 0.5 or not (town.folder / f"p{number}.html").exists():
+            kinds = [chosen.randrange(12) for _ in range(8)]
+            lines = [f"benefit {kind % 5} | {'pays' if kind % 2 else 'needs'} | thing {kind}" for kind in kinds]
+            lines += [f"benefit {number} | pays | =£{kind}00 | if over {kind} | unless abroad" for kind in kinds]
+            town.write(f"p{number}", *dict.fromkeys(lines))
+
+
+def reopened(root: Path) -> Town:
+    """The town of another process."""
+    town = Town.__new__(Town)
+    town.corpus, town.root, town.folder = "town", root, root / "pages"
+    town.ledger = open_ledger(root / "home")
+    return town
+
+
+def publish(town: Town, address: Address) -> None:
+    """One run, Neo4j included; it recovers first what a killed one left."""
+    with Neo4jProjection(town.ledger, Neo4jServer(address), batch=BATCH) as projection:
+        with town.taking_along(projection):
+            town.publish()
+        projection.catch_up(1)
+
+
+def run(root: Path, address: Address, seed: int, ready: Event) -> None:
+    """Edit and publish until killed."""
+    town = reopened(root)
+    while True:
+        edit(town, seed)
+        ready.set()
+        publish(town, address)
+        seed += 1000

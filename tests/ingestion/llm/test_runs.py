@@ -1,0 +1,305 @@
+"""Whole runs through the model stack against the fake server: what is kept, what is paid, what is said."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from clausegraph.app.cli.main import make_app
+from clausegraph.app.dev.fake_llm import FakeModelServer, FakeOptions
+from clausegraph.app.wiring import opened_ledger, run_ingest
+from clausegraph.core.errors import BudgetExceeded, ModelRefused
+from clausegraph.core.settings import Settings
+from clausegraph.indexes.dump import dump_lines
+from clausegraph.indexes.views import open_view
+from clausegraph.ingestion.pipeline import Options
+from clausegraph.ingestion.report import RunReport
+from clausegraph.ingestion.sources import open_source
+
+pytestmark = pytest.mark.integration
+REPOSITORY = Path(__file__).resolve().parents[3]
+PAGES = 6
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[FakeModelServer]:
+    with FakeModelServer(FakeOptions()) as running:
+        yield running
+
+
+@pytest.fixture
+def fake(server: FakeModelServer) -> FakeModelServer:
+    clear(server)
+    return server
+
+
+def clear(fake: FakeModelServer) -> None:
+    """Counters and options as at the start."""
+    fake.set(**{name: value for name, value in asdict(FakeOptions()).items() if name != "port"})
+    fake.reset()
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Six pages of two sections, each with a condition."""
+    made = tmp_path / "pages"
+    made.mkdir()
+    for number in range(PAGES):
+        body = "".join(
+            f"<h2>Part {part}</h2><p>You can get grant {number}{part} if you are over {60 + number}.</p>"
+            f"<p>Office {number}{part} pays the grant every month.</p>"
+            for part in "ab"
+        )
+        head = f"<html><head><title>Grant {number}</title></head>"
+        html = f"{head}<body><main><h1>Grant {number}</h1>{body}</main></body></html>"
+        (made / f"p{number}.html").write_text(html, encoding="utf-8")
+    return made
+
+
+def settings_for(tmp_path: Path, fake: FakeModelServer, **more: Any) -> Settings:
+    values: dict[str, Any] = {
+        "home": tmp_path / "home", "embedding_model": "hashing", "llm": "mistral:fake-small", "llm_url": fake.url,
+        "llm_key": "a-key-nobody-may-see", "llm_attempts": 3, "llm_timeout": 5.0, "call_tokens": 0,
+    }  # fmt: skip
+    return Settings(**(values | more))
+
+
+def run(settings: Settings, folder: Path, **options: bool) -> RunReport:
+    return run_ingest(settings, open_source(str(folder)), Options(**options))
+
+
+def dump(settings: Settings) -> list[str]:
+    with opened_ledger(settings) as ledger, open_view(ledger, settings.corpus) as view:
+        return dump_lines(view)
+
+
+@pytest.mark.parametrize("provider", ["mistral", "openai"])
+def test_conditions_reach_the_graph_through_either_client(
+    tmp_path: Path, fake: FakeModelServer, folder: Path, provider: str
+) -> None:
+    url = fake.url if provider == "mistral" else f"{fake.url}/v1"
+    settings = settings_for(tmp_path, fake, llm=f"{provider}:fake-small", llm_url=url)
+    report = run(settings, folder)
+    assert not report.failures
+    with opened_ledger(settings) as ledger, open_view(ledger, settings.corpus) as view:
+        supports = view.graph.all_supports()
+    conditional = [support for support in supports if support.statement.condition is not None]
+    assert len(conditional) >= PAGES
+    assert all("triplets-conditional.v1@" in support.extractor for support in supports)
+    used = report.usage["triplets-conditional"]
+    assert used["calls"] == fake.counters()["requests"]
+    assert used["prompt_tokens"] == fake.counters()["prompt_tokens"]
+
+
+@pytest.mark.parametrize("prompt", ["triplets-default", "triplets-v1", "triplets-v2"])
+def test_the_plain_prompts_extract_a_chunk_a_call(
+    tmp_path: Path, fake: FakeModelServer, folder: Path, prompt: str
+) -> None:
+    report = run(settings_for(tmp_path, fake, extraction_prompt=prompt, call_tokens=5000), folder)
+    assert not report.failures
+    assert report.usage[prompt]["calls"] == report.chunks_extracted
+    assert report.rows["supports"]["opened"] > 0
+
+
+def test_what_shares_a_call_leaves_no_mark(tmp_path: Path, fake: FakeModelServer, folder: Path) -> None:
+    apart = settings_for(tmp_path, fake)
+    together = settings_for(tmp_path, fake, home=tmp_path / "other", call_tokens=5000)
+    assert run(apart, folder).usage["triplets-conditional"]["calls"] > PAGES
+    assert run(together, folder).usage["triplets-conditional"]["calls"] == PAGES
+    assert dump(apart) == dump(together)
+
+
+def test_a_second_run_asks_nothing(tmp_path: Path, fake: FakeModelServer, folder: Path) -> None:
+    settings = settings_for(tmp_path, fake)
+    run(settings, folder)
+    before = fake.counters()["requests"]
+    assert run(settings, folder, force=True).chunks_extracted == 0
+    assert fake.counters()["requests"] == before
+
+
+def test_a_deleted_cache_costs_nothing_that_is_stored(tmp_path: Path, fake: FakeModelServer, folder: Path) -> None:
+    settings = settings_for(tmp_path, fake)
+    run(settings, folder)
+    for path in settings.home.glob("responses.db*"):
+        path.unlink()
+    before = fake.counters()["requests"]
+    run(settings, folder, force=True)
+    assert fake.counters()["requests"] == before
+
+
+def test_a_vacuum_leaves_nothing_of_a_page_that_is_gone(tmp_path: Path, fake: FakeModelServer, folder: Path) -> None:
+    settings = settings_for(tmp_path, fake)
+    run(settings, folder)
+    (folder / "p3.html").unlink()
+    run(settings, folder)
+    result = CliRunner().invoke(
+        make_app(),
+        ["epochs", "vacuum", "--keep-epochs", "1", "--keep-days", "0", "--json", "--home", str(settings.home)],
+    )
+    assert json.loads(result.stdout)["replies"] > 0
+    left = [path.name for path in settings.home.rglob("*") if path.is_file() and b"over 63" in path.read_bytes()]
+    assert left == []
+    assert not [line for line in dump(settings) if "p3.html" in line]
+
+
+@pytest.mark.parametrize("provider", ["mistral", "openai"])
+def test_embeddings_of_a_server_are_counted_and_capped(
+    tmp_path: Path, fake: FakeModelServer, folder: Path, provider: str
+) -> None:
+    more = {"embedding_model": f"{provider}:fake-embed", "embedding_url": fake.url, "embedding_key": "k"}
+    report = run(settings_for(tmp_path, fake, llm=None, **more), folder)
+    used = report.usage["embed"]
+    assert used["prompt_tokens"] == fake.counters()["prompt_tokens"] > 0
+    assert used["calls"] == fake.counters()["requests"]
+    capped = settings_for(tmp_path, fake, llm=None, home=tmp_path / "capped", llm_budget_tokens=100, **more)
+    with pytest.raises(BudgetExceeded):
+        run(capped, folder)
+
+
+def test_types_beyond_a_guide_are_proposed(tmp_path: Path, fake: FakeModelServer, folder: Path) -> None:
+    guide = tmp_path / "types.toml"
+    guide.write_text('entity_types = ["person"]\nrelations = ["may get"]\n', encoding="utf-8")
+    report = run(settings_for(tmp_path, fake, extraction_types=guide), folder)
+    assert report.proposals["entity_types"] and "person" not in report.proposals["entity_types"]
+    assert "may get" not in report.proposals["relations"]
+    assert "person" in str(fake.last_requests(1))
+
+
+@pytest.mark.parametrize(
+    ("fault", "more"),
+    [
+        ("429", {}),
+        ("429", {"retry_after": 0.1}),
+        ("500", {}),
+        ("503", {"retry_after": 0.1}),
+        ("cut_connection", {}),
+        ("slow_stream", {"chunk_delay": 0.01}),
+    ],
+)
+def test_passing_faults_are_retried_and_nothing_is_lost(
+    tmp_path: Path, fake: FakeModelServer, folder: Path, fault: str, more: dict[str, Any]
+) -> None:
+    clean = settings_for(tmp_path, fake)
+    run(clean, folder)
+    clear(fake)
+    fake.set(fault=fault, fault_first=3, **more)
+    shaky = settings_for(tmp_path, fake, home=tmp_path / "shaky", llm_attempts=6)
+    report = run(shaky, folder)
+    assert not report.failures
+    assert dump(shaky) == dump(clean)
+    assert fake.counters()["repeated_ok"] == 0
+
+
+@pytest.mark.parametrize("fault", ["429", "500", "hang", "cut_connection", "garbage", "empty", "wrong_schema"])
+def test_lasting_faults_on_one_page_are_reported_and_the_rest_is_published(
+    tmp_path: Path, fake: FakeModelServer, folder: Path, fault: str
+) -> None:
+    fake.set(fault=fault, fault_match="grant 3")
+    settings = settings_for(tmp_path, fake, llm_attempts=2, llm_timeout=3.0 if fault == "hang" else 30.0)
+    report = run(settings, folder)
+    if fault == "wrong_schema":  # it can be read, so each item is refused with a reason
+        assert report.rejects
+        return
+    assert report.pages_failed == ["p3.html"]
+    assert {failure.what for failure in report.failures} == {"p3.html"}
+    assert all(failure.reason for failure in report.failures)
+    assert len(report.pages_added) == PAGES - 1
+    answered = fake.counters()["ok"]
+    fake.set(fault="none")
+    again = run(settings, folder)
+    assert again.pages_added == ["p3.html"]
+    assert not again.failures
+    assert fake.counters()["repeated_ok"] == 0
+    assert fake.counters()["ok"] > answered
+    clear(fake)
+    clean = settings_for(tmp_path, fake, home=tmp_path / "clean")
+    run(clean, folder)
+    assert dump(settings) == dump(clean)
+
+
+def test_a_cut_off_reply_is_asked_for_again_in_smaller_parts(
+    tmp_path: Path, fake: FakeModelServer, folder: Path
+) -> None:
+    whole = settings_for(tmp_path, fake, call_tokens=5000)
+    run(whole, folder)
+    clear(fake)
+    fake.set(fault="truncated", fault_first=PAGES)
+    cut = settings_for(tmp_path, fake, home=tmp_path / "cut", call_tokens=5000)
+    report = run(cut, folder)
+    assert not report.failures
+    assert report.usage["triplets-conditional"]["calls"] > PAGES
+    assert dump(cut) == dump(whole)
+
+
+def test_a_server_that_is_down_fails_soon_and_by_name(tmp_path: Path, fake: FakeModelServer, folder: Path) -> None:
+    settings = settings_for(tmp_path, fake, llm_url="http://127.0.0.1:9", llm_attempts=1)
+    report = run(settings, folder)
+    assert len(report.pages_failed) == PAGES
+    assert "127.0.0.1:9" in report.failures[0].reason
+    assert report.epoch is None or not report.pages_added
+
+
+def test_a_wrong_key_stops_the_run_at_once(tmp_path: Path, folder: Path) -> None:
+    with FakeModelServer(FakeOptions(key="right")) as strict:
+        settings = settings_for(tmp_path, strict)
+        with pytest.raises(ModelRefused, match="401") as raised:
+            run(settings, folder)
+        assert "a-key-nobody-may-see" not in str(raised.value)
+
+
+@pytest.mark.parametrize("usage", ["reported", "none"])
+def test_a_budget_is_never_exceeded_and_the_rest_waits(
+    tmp_path: Path, fake: FakeModelServer, folder: Path, usage: str
+) -> None:
+    fake.set(usage=usage, tokens="bytes")
+    tight = settings_for(tmp_path, fake, llm_budget_tokens=16_000, llm_max_output=2000)
+    report = run(tight, folder)
+    counters = fake.counters()
+    assert counters["prompt_tokens"] + counters["output_tokens"] <= 16_000
+    assert report.pages_failed
+    assert "budget" in report.failures[0].reason
+    roomy = settings_for(tmp_path, fake, llm_max_output=2000)
+    again = run(roomy, folder)
+    assert not again.failures
+    assert sorted(again.pages_added) == sorted(report.pages_failed)
+    assert fake.counters()["repeated_ok"] == 0
+
+
+def test_ctrl_c_stops_soon_and_the_next_run_goes_on(tmp_path: Path, fake: FakeModelServer, folder: Path) -> None:
+    fake.set(latency=(0.3, 0.5))
+    settings = settings_for(tmp_path, fake)
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("CLAUSEGRAPH_")} | {
+        "CLAUSEGRAPH_HOME": str(settings.home), "CLAUSEGRAPH_EMBEDDING_MODEL": "hashing",
+        "CLAUSEGRAPH_LLM": "mistral:fake-small", "CLAUSEGRAPH_LLM_URL": fake.url, "CLAUSEGRAPH_LLM_KEY": "k",
+        "CLAUSEGRAPH_LLM_CONCURRENCY": "1", "CLAUSEGRAPH_CALL_TOKENS": "0", "PYTHONPATH": str(REPOSITORY),
+    }  # fmt: skip
+    starter = "import signal, clausegraph; signal.signal(signal.SIGINT, signal.default_int_handler); clausegraph.main()"
+    command = [sys.executable, "-c", starter, "ingest", str(folder)]  # a shell may start jobs that ignore SIGINT
+    process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    deadline = time.monotonic() + 60
+    while fake.counters()["ok"] < 3:
+        assert time.monotonic() < deadline, "the run asked nothing"
+        time.sleep(0.05)
+    process.send_signal(signal.SIGINT)
+    stopped = time.monotonic()
+    _, errors = process.communicate(timeout=30)
+    assert process.returncode == 130, errors
+    assert time.monotonic() - stopped < 10  # two seconds on a quiet machine
+    assert "stored work is kept" in errors
+    answered = fake.counters()["ok"]
+    fake.set(latency=(0.0, 0.0))
+    report = run(settings_for(tmp_path, fake, llm_key="k"), folder)
+    assert not report.failures
+    assert fake.counters()["repeated_ok"] <= 1  # the call in flight when it was stopped
+    assert report.chunks_reused >= answered - 2

@@ -1,0 +1,89 @@
+"""The extractor in pipelines and property graphs of LlamaIndex's own."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+import pytest
+from llama_index.core import PropertyGraphIndex
+from llama_index.core.graph_stores.types import KG_NODES_KEY, KG_RELATIONS_KEY
+from llama_index.core.ingestion import IngestionPipeline
+from llama_index.core.schema import Document, TextNode
+from llama_index.llms.mistralai import MistralAI
+
+from clausegraph import TripletExtractor
+from clausegraph.app.dev.fake_llm import FakeModelServer, FakeOptions
+from clausegraph.core.errors import UnusableReply
+from clausegraph.core.models.build import ModelOptions, make_llm
+from clausegraph.core.models.guard import GuardedLLM
+
+pytestmark = pytest.mark.integration
+TEXT = "You can get the Bus Grant if you are over 60.\nOffice A pays the Bus Grant every month."
+
+
+@pytest.fixture(scope="module")
+def fake() -> Iterator[FakeModelServer]:
+    with FakeModelServer(FakeOptions()) as running:
+        yield running
+
+
+@pytest.fixture
+def llm(fake: FakeModelServer) -> Iterator[GuardedLLM]:
+    options = ModelOptions(provider="mistral", model="fake-small", url=fake.url, key="k", attempts=1)
+    with make_llm(options) as made:
+        yield made
+
+
+def test_a_pipeline_gets_entities_and_relations_with_their_conditions(llm: GuardedLLM) -> None:
+    pipeline = IngestionPipeline(transformations=[TripletExtractor(llm=llm)], disable_cache=True)
+    (node,) = pipeline.run(documents=[Document(text=TEXT, metadata={"title": "Bus Grant"})])
+    relations = node.metadata[KG_RELATIONS_KEY]
+    assert node.metadata[KG_NODES_KEY]
+    conditional = [r for r in relations if r.properties["condition"]]
+    assert "over 60" in conditional[0].properties["condition"]
+    assert "leaf" in json.loads(conditional[0].properties["condition_tree"])
+    assert conditional[0].properties["quotes"] == ["You can get the Bus Grant if you are over 60."]
+    assert "triplets-conditional.v1@" in conditional[0].properties["extractor"]
+
+
+@pytest.mark.parametrize("use_async", [True, False])
+def test_a_property_graph_index_takes_it_as_its_extractor(llm: GuardedLLM, use_async: bool) -> None:
+    index = PropertyGraphIndex(
+        nodes=[TextNode(text=TEXT)],
+        kg_extractors=[TripletExtractor(llm=llm)],
+        embed_kg_nodes=False,
+        llm=llm,
+        use_async=use_async,
+    )
+    triplets = index.property_graph_store.get_triplets(entity_names=["you"])
+    assert [relation.label for _, relation, _ in triplets] == ["may get"]
+
+
+def test_any_function_calling_model_is_put_behind_a_guard(fake: FakeModelServer) -> None:
+    plain = MistralAI(endpoint=fake.url, api_key="k", model="mistral-small-latest")
+    extractor = TripletExtractor(llm=plain)
+    (node,) = extractor([TextNode(text=TEXT)])
+    assert node.metadata[KG_RELATIONS_KEY]
+    plain._client.__exit__(None, None, None)
+
+
+def test_equal_nodes_are_asked_once_and_neighbours_share_a_call(llm: GuardedLLM, fake: FakeModelServer) -> None:
+    fake.reset()
+    nodes = [TextNode(text=TEXT), TextNode(text=TEXT)]
+    TripletExtractor(llm=llm)(nodes)
+    assert fake.counters()["requests"] == 1
+    assert all(node.metadata[KG_RELATIONS_KEY] for node in nodes)
+
+
+def test_failed_nodes_raise_or_are_listed(llm: GuardedLLM, fake: FakeModelServer) -> None:
+    fake.set(fault="garbage")
+    try:
+        with pytest.raises(UnusableReply, match="1 of 1 nodes failed"):
+            TripletExtractor(llm=llm)([TextNode(text="Office B pays the Rail Grant.")])
+        lenient = TripletExtractor(llm=llm, skip_failed=True)
+        (node,) = lenient([TextNode(text="Office C pays the Rail Grant.")])
+        assert node.metadata[KG_RELATIONS_KEY] == []
+        assert lenient.failures[0].what == node.node_id
+    finally:
+        fake.set(fault="none")

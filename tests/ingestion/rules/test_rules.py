@@ -1,0 +1,255 @@
+"""The rule extractor on small inputs: statements, lists, tables, links; its contract on any input."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from clausegraph.core.extraction import ExtractionInput, Extractor, InputElement
+from clausegraph.core.language.restrictions import decides
+from clausegraph.core.language.words import word_set
+from clausegraph.core.types import Link, Literal, Mention, Statement, leaves
+from clausegraph.ingestion.extract.rules.extractor import RuleExtractor
+from tests.ingestion.rules.trees import item, prose, source, written
+
+pytestmark = pytest.mark.unit
+
+EXTRACTOR: Extractor = RuleExtractor()
+
+
+def extracted(*elements: InputElement) -> list[tuple[str, str, str, str]]:
+    """Subject, relation, object and condition of each statement."""
+    return [
+        (s.subject.surface, s.relation, _name(s), written(s.condition))
+        for s in EXTRACTOR.extract(source(*elements)).statements
+    ]
+
+
+def _name(statement: Statement) -> str:
+    return statement.object.value if isinstance(statement.object, Literal) else statement.object.surface
+
+
+def test_a_sentence_with_a_condition() -> None:
+    assert extracted(prose("If you move, you must give 5 weeks’ notice.")) == [
+        ("you", "must give", "5 weeks' notice", "you move"),
+    ]
+    assert extracted(prose("If you move, you must send a form within 5 weeks.")) == [
+        ("you", "must send", "a form within 5 weeks", "you move"),
+        ("a form within 5 weeks", "states duration", "5 weeks", "you move"),
+    ]
+
+
+def test_the_clauses_of_a_sentence_keep_their_own_conditions() -> None:
+    text = "You cannot fish if the flag is red, but you can swim. Boats are free."
+    assert extracted(prose(text)) == [
+        ("you", "cannot fish", "Heating Grant", "the flag is red"),
+        ("you", "may swim", "Heating Grant", ""),
+        ("Boats", "are", "free", ""),
+    ]
+
+
+def test_otherwise_negates_the_condition_before_it() -> None:
+    found = extracted(prose("If you send a return, claim on it. Otherwise use form HW2, unless you are late."))
+    assert found[1] == ("you", "must use", "form HW2", "all[not(you send a return); not(you are late)]")
+
+
+def test_a_second_value_repeats_the_clause() -> None:
+    found = extracted(prose("Parking costs £70, or £35 if you pay within 14 days."))
+    assert found[0] == ("Parking", "costs", "£70", "")
+    assert found[1] == ("Parking", "costs", "£35", "you pay within 14 days")
+
+
+def test_a_condition_list_is_the_lead_ins_tree() -> None:
+    found = EXTRACTOR.extract(
+        source(
+            prose("You can get the grant if all of these apply:"),
+            item("you are 18 or over", "e1", "e0"),
+            item("you have lived here for a year, unless you are a refugee", "e2", "e0"),
+            item("you get one of these benefits:", "e3", "e0"),
+            item("Basic Support", "e4", "e3"),
+            item("Pension Top-up", "e5", "e3"),
+        )
+    ).statements
+    assert (found[0].relation, written(found[0].condition)) == (
+        "may get",
+        "all[you are 18 or over; any[you have lived here for a year; you are a refugee];"
+        " any[Basic Support; Pension Top-up]]",
+    )
+    assert {span.anchor for span in found[0].spans} >= {"e0", "e1", "e2"}
+    assert ("depends on", "you are 18 or over") in [(s.relation, _name(s)) for s in found]
+
+
+def test_a_list_in_a_later_chunk_cites_its_own_items() -> None:
+    found = EXTRACTOR.extract(
+        source(
+            prose("You cannot claim if you are 70 and either:", "c0"),
+            item("you work", "e0", "c0"),
+            item("you own a home", "e1", "c0"),
+        )
+    ).statements
+    assert written(found[0].condition) == "all[you are 70; any[you work; you own a home]]"
+    assert [span.anchor for span in found[0].spans] == ["e0", "e1"]
+    assert [leaf.anchor for leaf in leaves(found[0].condition)] == ["c0", "e0", "e1"]
+
+
+def test_items_that_are_objects_keep_their_own_conditions() -> None:
+    found = extracted(
+        prose("You cannot sell:"),
+        item("live animals", "e1", "e0"),
+        item("alcohol, except at an event", "e2", "e0"),
+    )
+    assert found == [
+        ("you", "cannot sell", "live animals", ""),
+        ("Heating Grant", "depends on", "live animals", "not(live animals)"),
+        ("you", "cannot sell", "alcohol", "not(at an event)"),
+    ]
+
+
+def depends(*elements: InputElement) -> list[str]:
+    """The conditions of what the page depends on."""
+    return [condition for _, relation, _, condition in extracted(*elements) if relation == "depends on"]
+
+
+@pytest.mark.parametrize(
+    ("lead_in", "items", "conditions"),
+    [
+        ("You must tell everyone affected before you apply:", ["your tenants"], []),  # what to say
+        ("You must try to reach:", ["your tenants"], ["your tenants"]),
+        ("The form must include:", ["your name"], []),
+        ("To qualify for it tenants must:", ["live here"], ["live here"]),
+        ("For an offer to be valid:", ["it must be signed"], ["it must be signed"]),
+        ("You cannot use:", ["a slip lane"], ["not(a slip lane)"]),
+        ("Your landlord must not:", ["enter"], []),
+        ("You can get it if you need help with things like:", ["washing"], ["washing"]),
+        ("You do not have to pay if:", ["you are 70"], ["You do not have to pay", "you are 70"]),
+        ("The council may pay:", ["each owner"], []),
+        ("You may claim for:", ["each owner"], ["each owner"]),
+    ],
+)
+def test_which_lists_state_what_must_hold(lead_in: str, items: list[str], conditions: list[str]) -> None:
+    listed = [item(text, f"e{position}", "e0") for position, text in enumerate(items, start=1)]
+    assert depends(prose(lead_in), *listed) == conditions
+
+
+@pytest.mark.parametrize(
+    ("text", "is_condition"),
+    [
+        ("The dog must wear a tag.", True),
+        ("Children cannot vote.", True),
+        ("The council might ask for proof.", True),
+        ("The bid is more than £500.", True),
+        ("The bid is £500.", False),
+        ("Keep the form for 6 years.", False),
+        ("You need to keep it for 6 years.", True),
+        ("Elections are in May.", False),
+    ],
+)
+def test_which_sentences_restrict(text: str, is_condition: bool) -> None:
+    assert depends(prose(text)) == ([text.strip(".")] if is_condition else [])
+
+
+@pytest.mark.parametrize(
+    ("text", "decisive"),
+    [
+        ("You can appeal if you are the owner.", True),
+        ("You must pay if you are the owner.", True),
+        ("Contact us if you are the owner.", False),
+        ("You must tell us if you move.", False),
+        ("You can get advice if you’re not sure.", False),
+        ("You can apply once you have paid.", False),
+    ],
+)
+def test_which_conditions_decide_an_answer(text: str, decisive: bool) -> None:
+    found = next(s for s in EXTRACTOR.extract(source(prose(text))).statements if s.condition is not None)
+    leaf = next(leaves(found.condition))
+    assert decides(found, leaf, text) is decisive
+
+
+def test_rows_that_say_where_to_turn_are_no_cases() -> None:
+    row = InputElement("e0", "tr", "North | north@ors.example", headers=("Area", "Email"))
+    assert [written(s.condition) for s in EXTRACTOR.extract(source(row)).statements] == [""]
+
+
+def test_an_unmarked_list_joins_by_what_the_lead_in_does() -> None:
+    items = (item("you are 18", "e1", "e0"), item("you live here", "e2", "e0"))
+    assert extracted(prose("You can claim it if:"), *items)[0][3] == "all[you are 18; you live here]"
+    assert extracted(prose("You cannot claim it if:"), *items)[0][3] == "any[you are 18; you live here]"
+    ended = (item("you are 18 or", "e1", "e0"), item("you live here", "e2", "e0"))
+    assert extracted(prose("You can claim it if:"), *ended)[0][3] == "any[you are 18; you live here]"
+
+
+def test_table_rows() -> None:
+    row = InputElement("e1", "tr", "Lower rate | £2,500 | 6 weeks", headers=("Rate", "First payment", "Length"))
+    header = InputElement("e0", "tr", "Rate | First payment | Length")
+    found = EXTRACTOR.extract(source(header, row)).statements
+    assert [(s.subject.surface, s.relation, s.object) for s in found] == [
+        ("Lower rate", "first payment", Literal("£2,500", "amount")),
+        ("Lower rate", "length", Literal("6 weeks", "duration")),
+    ]
+    assert written(found[0].condition) == "Lower rate"
+
+
+def test_links_are_references() -> None:
+    element = InputElement("e0", "p", "Read about Rent Supplement first.", links=(Link("/rent", "Rent Supplement"),))
+    found = EXTRACTOR.extract(source(element)).statements[-1]
+    assert (found.subject.surface, found.relation) == ("Heating Grant", "refers to")
+    assert found.object == Mention("Rent Supplement", "rent supplement", "page")
+    assert element.text[found.spans[0].start : found.spans[0].end] == "Rent Supplement"
+
+
+def test_headings_state_nothing() -> None:
+    assert extracted(InputElement("e0", "h2", "If you are under 18")) == []
+
+
+def test_the_reader_is_you_and_a_pronoun_is_the_last_subject() -> None:
+    found = EXTRACTOR.extract(source(prose("The fee is £20. It rises in May. You can pay it."))).statements
+    assert found[-1].subject == Mention("you", "you", "person")
+    assert [s.subject.surface for s in found if s.relation.startswith("rises")] == ["The fee"]
+
+
+def test_the_fingerprint_is_stable() -> None:
+    assert EXTRACTOR.fingerprint == RuleExtractor().fingerprint
+    assert EXTRACTOR.fingerprint.startswith("rules:")
+
+
+_WORDS = word_set(
+    "if unless you must can the grant : . , either all of these and or £20 | under 18 apply we do not to - ( )"
+)
+_PHRASES = st.lists(
+    st.sampled_from(sorted(_WORDS)),
+    max_size=18,
+).map(" ".join)
+_TEXTS = st.one_of(_PHRASES, st.text(max_size=40))
+
+
+@st.composite
+def _inputs(draw: st.DrawFn) -> ExtractionInput:
+    """Any few elements, with lead-ins that may point anywhere, themselves included."""
+    labels = draw(st.permutations(["c0", "e0", "e1", "e2", "e3"]))
+    above = st.one_of(st.none(), st.sampled_from(labels))
+    return ExtractionInput(
+        draw(st.text(max_size=10)),
+        (),
+        tuple(
+            InputElement(
+                label, draw(st.sampled_from(["p", "li", "tr", "h2"])), draw(_TEXTS), (), draw(above), draw(above)
+            )
+            for label in labels
+        ),
+    )
+
+
+@given(_inputs())
+def test_any_input_gives_exact_spans_of_own_elements(given_input: ExtractionInput) -> None:
+    found = EXTRACTOR.extract(given_input)
+    texts = {element.label: element.text for element in given_input.elements}
+    for statement in found.statements:
+        assert statement.spans
+        assert all(
+            span.anchor.startswith("e") and 0 <= span.start <= span.end <= len(texts[span.anchor])
+            for span in statement.spans
+        )
+        for leaf in leaves(statement.condition):
+            assert leaf.text == texts[leaf.anchor][leaf.start : leaf.end] != ""
+    assert EXTRACTOR.extract(given_input) == found

@@ -1,0 +1,131 @@
+"""Exports of hostile pages: read back by other programs, the values are the stored ones and nothing runs."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections import Counter
+from pathlib import Path
+
+import networkx
+import pytest
+from lxml import etree
+
+from clausegraph.app.services.export.graphml import NAMESPACE
+from clausegraph.app.services.export.table import COLUMNS, safe_cell
+from clausegraph.app.services.records import object_text
+from clausegraph.app.text import clean_xml
+from clausegraph.core.serial import condition_words
+from clausegraph.core.types import Support
+from clausegraph.indexes.ledger.store import open_ledger
+from clausegraph.indexes.views import open_view
+from tests.injection.documents.conftest import Cli, parsed
+from tests.injection.documents.hostile import NAMES, TEXTS, page_of
+from tests.injection.documents.test_terminal import obeyed
+
+pytestmark = pytest.mark.unit
+
+_FORMULA = ("=", "+", "-", "@", "\t", "\r", "＝", "＋", "－", "＠")
+
+
+@pytest.fixture
+def exported(cli: Cli, shared: Path, tmp_path: Path) -> dict[str, Path]:
+    made = {form: tmp_path / f"out.{form}" for form in ("jsonl", "csv", "graphml")}
+    for form, path in made.items():
+        parsed(cli("export", "-f", form, "-o", str(path), "--json"))
+    return made
+
+
+def stored(home: Path) -> tuple[dict[str, dict[str, str]], list[Support]]:
+    """Element texts by page and anchor, and all statements."""
+    with open_ledger(home) as ledger, open_view(ledger, "default") as view:
+        texts = {str(page): {e.anchor: e.text for e in view.reading(page).elements} for page in view.page_keys()}
+        return texts, list(view.graph.all_supports())
+
+
+def test_json_lines_hold_the_stored_values(exported: dict[str, Path], shared: Path) -> None:
+    data = exported["jsonl"].read_bytes().decode("utf-8")
+    assert not obeyed(data)
+    records = [json.loads(line) for line in data.splitlines()]  # as Unicode has lines
+    assert len(records) == data.count("\n")
+    texts, supports = stored(shared)
+    elements = {(r["page"], r["anchor"]): r["text"] for r in records if r["type"] == "element"}
+    assert elements == {(page, anchor): text for page, found in texts.items() for anchor, text in found.items()}
+    words = Counter((s.statement.subject.surface, s.statement.relation, object_text(s.statement)) for s in supports)
+    found = Counter((r["subject"], r["relation"], r["object"]) for r in records if r["type"] == "support")
+    assert found == words
+    assert {r["uri"] for r in records if r["type"] == "page"} >= {*NAMES, *(f"{name}.html" for name in TEXTS)}
+
+
+def test_csv_cells_are_the_stored_values_and_no_formulas(exported: dict[str, Path], shared: Path) -> None:
+    with exported["csv"].open(encoding="utf-8", newline="") as file:
+        header, *rows = csv.reader(file, strict=True)
+    assert tuple(header) == COLUMNS and {len(row) for row in rows} == {len(COLUMNS)}
+    for cell in (cell for row in rows for cell in row):
+        assert not cell.strip().startswith(_FORMULA) and not obeyed(cell)
+    _, supports = stored(shared)
+    expected = Counter(
+        (
+            safe_cell(s.statement.subject.surface),
+            safe_cell(s.statement.relation),
+            safe_cell(object_text(s.statement)),
+            safe_cell(condition_words(s.statement.condition)),
+            safe_cell(s.page.uri),
+        )
+        for s in supports
+    )
+    assert Counter((row[1], row[2], row[3], row[6], row[10]) for row in rows) == expected
+
+
+def test_csv_cells_cannot_be_cut_by_another_separator(exported: dict[str, Path]) -> None:
+    for separator in (";", "\t"):
+        with exported["csv"].open(encoding="utf-8", newline="") as file:
+            for row in csv.reader(file, delimiter=separator):
+                assert not any(cell.lstrip('" ').startswith(("=", "+", "@")) for cell in row)
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_cell(name: str) -> None:
+    cell = safe_cell(TEXTS[name])
+    assert not cell.strip("\ufffd \u00a0\u200b").startswith(_FORMULA)
+    visible = "".join(c for c in TEXTS[name] if not obeyed(c) or c == "\t")
+    assert cell.replace("\ufffd", "").replace("'", "") == visible.replace("\ufffd", "").replace("'", "")
+
+
+def test_graphml_is_plain_xml_with_the_stored_values(exported: dict[str, Path], shared: Path) -> None:
+    strict = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False)
+    tree = etree.parse(exported["graphml"], strict)
+    assert tree.docinfo.internalDTD is None and not tree.docinfo.doctype
+    names = {etree.QName(node).localname for node in tree.iter(etree.Element)}
+    assert names == {"graphml", "key", "graph", "node", "edge", "data"}
+    assert not list(tree.iter(etree.Entity, etree.Comment, etree.ProcessingInstruction))
+    nodes = list(tree.iter(f"{{{NAMESPACE}}}node"))
+    assert [node.get("id") for node in nodes] == [f"n{number}" for number in range(len(nodes))]
+    declared = {key.get("id") for key in tree.iter(f"{{{NAMESPACE}}}key")}
+    assert {data.get("key") for data in tree.iter(f"{{{NAMESPACE}}}data")} <= declared
+    kinds = {data.text for data in tree.iter(f"{{{NAMESPACE}}}data") if data.get("key") == "node_kind"}
+    assert kinds == {"page", "section", "element", "entity", "literal"}
+    texts, supports = stored(shared)
+    found = Counter(data.text for data in tree.iter(f"{{{NAMESPACE}}}data") if data.get("key") == "node_text")
+    assert found == Counter(clean_xml(text) for page in texts.values() for text in page.values() if clean_xml(text))
+    relations = Counter(data.text for data in tree.iter(f"{{{NAMESPACE}}}data") if data.get("key") == "edge_relation")
+    assert relations == Counter(clean_xml(support.statement.relation) for support in supports)
+    networkx.read_graphml(exported["graphml"], force_multigraph=True)
+
+
+def test_graphml_keeps_pages_apart_whose_names_look_alike(cli: Cli, tmp_path: Path) -> None:
+    """Source ``a`` with ``b:c.html`` and source ``a:b`` with ``c.html`` are both written ``a:b:c.html``."""
+    for folder, source, uri in (("one", "a", "b:c.html"), ("two", "a:b", "c.html")):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / uri).write_text(page_of(folder, f"text of {folder}"), encoding="utf-8")
+        assert cli("ingest", str(tmp_path / folder), "--source-name", source).exit_code == 0
+    counts = parsed(cli("export", "-f", "graphml", "-o", str(tmp_path / "out"), "--json"))["counts"]
+    assert counts["page"] == 2
+
+
+def test_output_name_is_only_a_name(cli: Cli, shared: Path, tmp_path: Path) -> None:
+    for number, name in enumerate(NAMES[::3]):
+        output = tmp_path / str(number) / name
+        result = cli("export", "-f", "csv", "-o", str(output))
+        assert result.exit_code == 0 and output.is_file()
+        assert not obeyed(result.stdout)

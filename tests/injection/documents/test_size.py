@@ -1,0 +1,136 @@
+"""Pages of a megabyte that repeat, nest and never end: read in seconds and megabytes, not hours and gigabytes.
+
+The limits are generous and of processor time, so that a busy machine fails no test: what they forbid is
+quadratic time (minutes) and texts stored once per element.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from html import escape
+from pathlib import Path
+
+import pytest
+
+from clausegraph.core.extraction import ExtractionInput, InputElement, extraction_input
+from clausegraph.core.language.sentences import sentence_spans
+from clausegraph.core.pages.chunking.chunks import chunk_reading
+from clausegraph.core.pages.document import CONDITIONALQA, SourceDocument
+from clausegraph.core.pages.headings import MAX_NAME
+from clausegraph.core.pages.read import read_document
+from clausegraph.core.serial import pack, reading_to_json
+from clausegraph.core.types import Reading
+from clausegraph.indexes.projection import project
+from clausegraph.ingestion.extract.rules.extractor import RuleExtractor
+from tests.injection.documents.conftest import Cli, parsed
+from tests.injection.documents.test_terminal import obeyed
+
+pytestmark = pytest.mark.unit
+
+MB = 1_000_000
+SECONDS = 20.0
+
+# Each took minutes or would have taken hours per megabyte in some step, or is near one that did
+REPEATED = {
+    "one-word": "x",
+    "abbreviations": "U.K. ",
+    "statements": "You can get it if you rent. ",
+    "conditions": "if you rent and ",
+    "brackets": "(",
+    "quotes": "“",
+    "numbers": "£1,",
+    "zalgo": "a\u0301",
+    "dashes": "- ",
+    "colons": "the: ",
+}
+
+
+def document(body: str, title: str = "Title", heading: str = "Heading") -> SourceDocument:
+    """A page."""
+    page = f"<html><head><title>{title}</title></head><body><main><h1>{heading}</h1><p>You must pay.</p>{body}</main>"
+    return SourceDocument("x.html", page.encode())
+
+
+def worked(source: SourceDocument) -> Reading:
+    """The page through reader, chunker, rules and projection; the test fails when that takes too long."""
+    rules, began = RuleExtractor(), time.process_time()
+    reading = chunk_reading(read_document(source)[0])
+    inputs = [extraction_input(reading, chunk)[0] for chunk in reading.chunks]
+    project(reading, {given.key: rules.extract(given) for given in inputs}, "rules")
+    assert time.process_time() - began < SECONDS
+    return reading
+
+
+@pytest.mark.parametrize("name", REPEATED)
+def test_long_paragraph(name: str) -> None:
+    size = 60_000
+    text = REPEATED[name] * (size // len(REPEATED[name]))
+    assert any(len(element.text) > size - 100 for element in worked(document(f"<p>a{text}</p>")).elements)
+
+
+def test_sentence_ends_are_found_in_linear_time() -> None:
+    began = time.process_time()
+    assert len(sentence_spans("U.K. " * (MB // 5))) == 1
+    assert time.process_time() - began < SECONDS
+
+
+def test_rules_of_a_megabyte() -> None:
+    element = InputElement("e0", "p", "You can get it if you rent. " * (300_000 // 28))
+    began = time.process_time()
+    assert RuleExtractor().extract(ExtractionInput("T", (), (element,))).statements
+    assert time.process_time() - began < SECONDS
+
+
+@pytest.mark.parametrize("piece", ["<a ", "<a href=x>", "<a href=x href=", "<a><b", "</a", "x</a>"])
+def test_links_of_a_serialised_page(piece: str) -> None:
+    raw = json.dumps({"title": "T", "url": "u", "contents": [f"<p>Pay {piece * (MB // len(piece))}</p>"]}).encode()
+    began = time.process_time()
+    read_document(SourceDocument("u", raw, CONDITIONALQA, "T", "u"))
+    assert time.process_time() - began < SECONDS
+
+
+@pytest.mark.parametrize("place", ["title", "h1", "h2", "th", "lead-in"])
+def test_a_long_name_is_not_stored_once_per_element(place: str) -> None:
+    """A name of 1 MB above 1,000 elements would be 1 GB."""
+    name, many = "Name" * (MB // 4), range(1000)
+    body = {
+        "h2": f"<h2>{name}</h2>" + "".join(f"<p>You must pay {n}.</p>" for n in many),
+        "th": f"<table><tr><th>{name}</th><th>A</th></tr>" + "".join(f"<tr><td>{n}</td><td>x</td></tr>" for n in many),
+        "lead-in": f"<p>{name}:</p><ul>" + "".join(f"<li>you rent {n}</li>" for n in many) + "</ul>",
+    }.get(place, "".join(f"<p>You must pay {n}.</p>" for n in many))
+    source = document(body, name if place == "title" else "Title", name if place == "h1" else "Heading")
+    began = time.process_time()
+    reading = chunk_reading(read_document(source)[0])
+    stored = len(json.dumps(reading_to_json(reading)))
+    embedded = sum(len(row.text) for row in project(reading, {}, "rules").vectors)
+    assert time.process_time() - began < 2 * SECONDS
+    assert len(reading.elements) > 1000 and len(reading.title) <= MAX_NAME
+    assert stored < 15 * MB and embedded < 15 * MB
+    assert pack(reading_to_json(reading))
+
+
+@pytest.mark.parametrize(
+    "body",
+    ["<div>" * 200_000, "<ul><li>a" * 300, "<b>" * 100_000 + "x", "<!--" * 200_000, "&" * 100_000, "<p " * 300_000],
+    ids=["divs", "lists", "inline", "comments", "ampersands", "tags"],
+)
+def test_nesting(body: str) -> None:
+    worked(document(body))
+
+
+def test_megabyte_names_on_the_command_line(cli: Cli, tmp_path: Path) -> None:
+    name = escape("Grant" * (MB // 5))
+    (tmp_path / "pages").mkdir()
+    body = f"<p>You can get {name} if you rent.</p><p>You must pay {name}.</p>"
+    page = f"<title>{name}</title><main><h1>{name}</h1>{body}"
+    (tmp_path / "pages" / "long.html").write_text(page, encoding="utf-8")
+    began = time.process_time()
+    parsed(cli("ingest", str(tmp_path / "pages"), "--json"))
+    fact = parsed(cli("show", "long.html", "--json"))["facts"][0]["id"]
+    for words in (["show", fact], ["search", "-r", "bm25", "Grant"]):
+        result = cli(*words)
+        assert result.exit_code == 0 and not obeyed(result.stdout)
+    assert cli("export", "-f", "graphml", "-o", str(tmp_path / "out")).exit_code == 0
+    assert (tmp_path / "out").stat().st_size < 60 * MB
+    assert time.process_time() - began < 3 * SECONDS

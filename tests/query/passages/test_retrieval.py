@@ -1,0 +1,239 @@
+"""From a file of passages to ranked chunks: extraction, the network of a view, both modes, and the figures."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from clausegraph.app.cli.main import make_app
+from clausegraph.core.errors import InputError
+from clausegraph.core.models.embedding import HashingEmbedder
+from clausegraph.eval.passages import evaluate, load_questions
+from clausegraph.indexes.ledger.store import Ledger, open_ledger
+from clausegraph.indexes.views import View, open_view
+from clausegraph.ingestion.extract.given import GivenExtractor
+from clausegraph.ingestion.pipeline import Tools, ingest
+from clausegraph.ingestion.report import RunReport
+from clausegraph.ingestion.sources import PassagesSource
+from clausegraph.query.rank.signals import Place
+from clausegraph.query.retrieve.llama import GraphRetriever, PassageRetriever
+from clausegraph.query.retrieve.network import Level, network_for
+from clausegraph.query.retrieve.passages import RANKINGS, rank_passages
+from clausegraph.query.retrieve.question import Inquiry
+from clausegraph.query.retrieve.single import fact_elements
+from tests.query.passages.conftest import PASSAGES, QUESTIONS, SUPPORT
+
+Write = Callable[[str, Any], Path]
+SHARED = Path(os.environ.get("CLAUSEGRAPH_SHARED_DATA", Path(__file__).parents[4] / "shared" / "data")) / "musique"
+
+
+@pytest.fixture(scope="module")
+def embedder() -> HashingEmbedder:
+    return HashingEmbedder(256)
+
+
+@pytest.fixture
+def ledger(tmp_path: Path) -> Iterator[Ledger]:
+    with open_ledger(tmp_path / "home") as ledger:
+        yield ledger
+
+
+def publish(ledger: Ledger, embedder: HashingEmbedder, path: Path) -> RunReport:
+    source = PassagesSource(path)
+    return ingest(Tools(ledger, embedder, GivenExtractor(source.passages())), "chain", source)
+
+
+@pytest.fixture
+def view(ledger: Ledger, embedder: HashingEmbedder, write: Write) -> Iterator[View]:
+    publish(ledger, embedder, write("passages.json", PASSAGES))
+    with open_view(ledger, "chain") as view:
+        yield view
+
+
+def test_recorded_triples_become_facts_and_malformed_ones_rejects(
+    ledger: Ledger, embedder: HashingEmbedder, write: Write
+) -> None:
+    report = publish(ledger, embedder, write("passages.json", PASSAGES))
+    with open_view(ledger, "chain") as view:
+        supports = view.graph.all_supports()
+    total = sum(len(passage["triples"]) for passage in PASSAGES)
+    assert len(supports) + len(report.rejects) == total
+    (reject,) = report.rejects
+    assert "Saltrey" in reject.what
+    (trained,) = [support for support in supports if support.statement.relation == "trained at"]
+    assert trained.page.uri == "orla-fenwick"
+    assert trained.statement.subject.surface == "Orla Fenwick"
+
+
+def test_other_triples_of_the_same_text_are_published(ledger: Ledger, embedder: HashingEmbedder, write: Write) -> None:
+    publish(ledger, embedder, write("passages.json", PASSAGES))
+    changed = [{**PASSAGES[0], "triples": PASSAGES[0]["triples"][:1]}, *PASSAGES[1:]]
+    report = publish(ledger, embedder, write("passages.json", changed))
+    assert report.epoch == 2
+    assert report.texts_embedded == 0
+    with open_view(ledger, "chain") as view:
+        stated = [s.statement.relation for s in view.graph.all_supports() if s.page.uri == "orla-fenwick"]
+    assert stated == ["trained at"]
+    again = publish(ledger, embedder, write("passages.json", changed))
+    assert (again.epoch, again.pages_changed, again.pages_unchanged) == (None, [], len(PASSAGES))
+
+
+def test_the_fingerprint_follows_the_triples_and_not_their_order(write: Write) -> None:
+    passages = PassagesSource(write("passages.json", PASSAGES)).passages()
+    first = GivenExtractor(passages).fingerprint
+    assert GivenExtractor(reversed(passages)).fingerprint == first
+    assert GivenExtractor(passages[1:]).fingerprint != first
+
+
+def test_a_walk_finds_the_second_hop(view: View, embedder: HashingEmbedder) -> None:
+    inquiry = Inquiry("Orla Fenwick trained at")
+    titles = [view.reading(item.page).title for item in rank_passages(view, embedder, inquiry, 3, "graph")]
+    assert titles[0] == "Orla Fenwick"
+    assert "Brimholt Works" in titles
+
+
+@pytest.mark.parametrize("by", RANKINGS)
+def test_lists_are_cut_deduplicated_and_repeatable(
+    ledger: Ledger, view: View, embedder: HashingEmbedder, by: Any
+) -> None:
+    inquiry = Inquiry(QUESTIONS[0]["question"])
+    whole = rank_passages(view, embedder, inquiry, 10, by)
+    places = [(item.page, item.chunk.key) for item in whole]
+    assert len(places) == len(set(places))
+    assert [item.score for item in whole] == sorted((item.score for item in whole), reverse=True)
+    if by != "hybrid":  # which looks at no fewer places than its seeds need
+        assert rank_passages(view, embedder, inquiry, 2, by) == whole[:2]
+    with open_view(ledger, "chain") as again:
+        assert rank_passages(again, embedder, inquiry, 10, by) == whole
+    if by == "hybrid":
+        assert {page for page, _ in places} == set(view.page_keys())
+
+
+@pytest.mark.parametrize("level", ["chunk", "element"])
+def test_a_neighbourhood_has_what_the_whole_graph_has_near_the_seeds(view: View, level: Level) -> None:
+    facts = {fact.id: 1.0 for fact in view.graph.facts([s.fact_id for s in view.graph.all_supports()])}
+    page = next(page for page in view.page_keys() if page.uri == "glass-painting")
+    reading = view.reading(page)
+    near: dict[Place, float] = {(page, reading.chunks[0].key if level == "chunk" else reading.elements[0].anchor): 0.5}
+    whole = network_for(view, level, facts, near)
+    around = network_for(view, level, facts, near, whole=0)
+    assert set(around.entities) <= set(whole.entities)
+    assert set(near) <= set(around.places)
+    assert network_for(view, level, facts, near) is whole
+    few = network_for(view, level, {}, near, whole=0, around=1)
+    assert set(few.places) == set(near)
+    assert "glass painting" in few.entities
+
+
+def test_llama_index_gets_chunks(view: View, embedder: HashingEmbedder) -> None:
+    question = QUESTIONS[0]["question"]
+    for by in RANKINGS:
+        nodes = PassageRetriever(view, embedder, by=by, limit=2).retrieve(question)
+        assert [node.node.metadata["anchor"] for node in nodes] == [
+            item.chunk.key for item in rank_passages(view, embedder, Inquiry(question), 2, by)
+        ]
+    chunks = GraphRetriever(view, embedder, kind="chunk", limit=2).retrieve(question)
+    assert [node.node_id for node in chunks] == [
+        node.node_id for node in PassageRetriever(view, embedder, by="graph", limit=2).retrieve(question)
+    ]
+    with pytest.raises(ValueError, match="page"):
+        GraphRetriever(view, embedder, kind="page")
+    with pytest.raises(ValueError, match="dense"):
+        PassageRetriever(view, embedder, by="dense")
+
+
+def test_every_ranking_is_measured_on_the_same_questions(view: View, embedder: HashingEmbedder, write: Write) -> None:
+    asked = [*QUESTIONS, {"question": "Where?", "supporting_titles_texts": [SUPPORT[2], ["Nowhere", "No such text."]]}]
+    seen: list[tuple[str, int, int]] = []
+    result = evaluate(
+        view, embedder, load_questions(write("questions.json", asked)), progress=lambda *step: seen.append(step)
+    )
+    assert (result.questions, result.supporting, result.unmatched) == (3, 5, 1)
+    assert list(result.figures) == list(RANKINGS)
+    for figures in result.figures.values():
+        assert set(figures.recalls) == {"0", "1", "2"}
+        assert figures.recalls["2"] <= 0.5  # what is not in the corpus stays in the denominator
+        assert 0 <= figures.complete <= figures.recall <= 1
+    expected = result.figures["hybrid"].recall - result.figures["vectors"].recall
+    assert result.recall_difference.mean == pytest.approx(expected)
+    assert seen[-1] == ("retrieve: hybrid", 3, 3)
+
+
+@pytest.mark.parametrize(
+    ("questions", "problem"),
+    [
+        ([], "has no question"),
+        ({}, "questions.json"),
+        ([{"question": "Where?"}], "supporting_titles_texts"),
+        ([{"question": "Where?", "supporting_titles_texts": []}], "record 0 has an empty question or no supporting"),
+        ([{"question": " ", "supporting_titles_texts": [["T", "x"]]}], "record 0 has an empty question"),
+        ([{"question": "Where?", "supporting_titles_texts": [["T"]]}], "record 0"),
+    ],
+)
+def test_wrong_question_files_are_refused(write: Write, questions: Any, problem: str) -> None:
+    with pytest.raises(InputError, match=problem):
+        load_questions(write("questions.json", questions))
+
+
+def test_questions_of_another_corpus_are_refused(view: View, embedder: HashingEmbedder, write: Write) -> None:
+    path = write("questions.json", [{"question": "Where?", "supporting_titles_texts": [["T", "x"]]}])
+    with pytest.raises(InputError, match="none of the 1 supporting passages"):
+        evaluate(view, embedder, load_questions(path))
+
+
+def test_the_command_prints_the_table(tmp_path: Path, write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CLAUSEGRAPH_EMBEDDING_MODEL", "hashing")
+    run = partial(CliRunner().invoke, make_app())
+    passages, questions = str(write("passages.json", PASSAGES)), str(write("questions.json", QUESTIONS))
+    begin = ["eval", "passages", "--home", str(tmp_path / "cli"), "--quiet"]
+    words = [*begin, "--passages", passages, "--questions", questions]
+    shown = run(words)
+    assert shown.exit_code == 0, shown.output
+    for word in ("bm25", "vectors", "graph", "hybrid", "recall@5", "bootstrap"):
+        assert word in shown.output
+    found = json.loads(run([*words, "--json"]).stdout)
+    assert set(found["rankings"]) == set(RANKINGS)
+    assert (found["questions"], found["unmatched"]) == (2, 0)
+    wrong = run([*begin, "--passages", questions, "--questions", questions, "--json"])
+    assert wrong.exit_code == 2
+    assert "key 'title' is missing" in json.loads(wrong.stdout)["error"]["message"]
+
+
+def test_recorded_triples_of_the_shared_file_are_all_accounted_for() -> None:
+    path = SHARED / "passages_with_triples.json"
+    if not path.is_file():
+        pytest.skip(f"no multi-hop passages at {path}; set CLAUSEGRAPH_SHARED_DATA to the parent of musique/")
+    from clausegraph.core.extraction import extraction_input
+    from clausegraph.core.pages.chunking.chunks import chunk_reading
+    from clausegraph.core.pages.read import read_document
+    from clausegraph.ingestion.sources import SourceDocument
+
+    source = PassagesSource(path)
+    passages = source.passages()
+    extractor = GivenExtractor(passages)
+    statements = rejects = 0
+    malformed: list[str] = []
+    for document in source.documents():
+        assert isinstance(document, SourceDocument)
+        reading = chunk_reading(read_document(document)[0])
+        for chunk in reading.chunks:
+            extraction = extractor.extract(extraction_input(reading, chunk)[0])
+            statements += len(extraction.statements)
+            rejects += len(extraction.rejects)
+            malformed += [reject.reason for reject in extraction.rejects if "three parts" in reject.reason]
+    wrong = sum(len(triple) != 3 for passage in passages for triple in passage.triples)
+    total = sum(len(passage.triples) for passage in passages)
+    assert len(malformed) == wrong
+    assert 0.99 * (total - wrong) < statements <= total - rejects  # equal statements of a passage are one
+
+
+def test_elements_of_the_graph_alone_are_as_before(view: View, embedder: HashingEmbedder) -> None:
+    found = fact_elements(view, embedder, Inquiry("Orla Fenwick trained at"), 5)
+    assert found[0].page.uri == "orla-fenwick"

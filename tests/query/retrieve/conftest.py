@@ -1,0 +1,69 @@
+"""A small published corpus: three pages of an invented authority, the rule extractor, hashed embeddings."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from clausegraph.core.models.embedding import HashingEmbedder
+from clausegraph.indexes.ledger.store import Ledger, open_ledger
+from clausegraph.indexes.views import View, open_view
+from clausegraph.ingestion.extract.rules.extractor import RuleExtractor
+from clausegraph.ingestion.pipeline import Tools, ingest
+from clausegraph.ingestion.sources.conditionalqa import ConditionalQASource
+
+PAGES = {
+    "Harbour mooring grant": [
+        "<h1>Overview</h1>",
+        "<p>The mooring grant pays £120 a month towards the cost of a berth.</p>",
+        "<h1>Eligibility</h1>",
+        "<p>You can get the mooring grant if you:</p>",
+        "<li>are 21 or over</li>",
+        "<li>own a registered boat</li>",
+        "<li>live in Port Ashby</li>",
+        "<p>You cannot get the mooring grant if you rent the boat to tourists.</p>",
+    ],
+    "Allotment licence": [
+        "<h1>How to apply</h1>",
+        "<p>Apply to the parks office for an allotment licence.</p>",
+        "<p>The allotment licence costs £35 a year.</p>",
+        "<h2>Deadline</h2>",
+        "<p>Apply by 1 March. You get a decision within 20 working days.</p>",
+    ],
+    "Night market stall": [
+        "<h1>Stall permit</h1>",
+        "<p>You need a stall permit to sell food at the night market.</p>",
+        "<tr>Stall size | Fee</tr>",
+        "<tr>Small | £15</tr>",
+        "<tr>Large | £40</tr>",
+    ],
+}
+
+
+@pytest.fixture(scope="session")
+def embedder() -> HashingEmbedder:
+    return HashingEmbedder(256)
+
+
+@pytest.fixture
+def ledger(tmp_path: Path, embedder: HashingEmbedder) -> Iterator[Ledger]:
+    """A ledger with the corpus "town" published."""
+    pages = [
+        {"title": title, "url": f"https://town.example/{number}", "contents": contents}
+        for number, (title, contents) in enumerate(PAGES.items())
+    ]
+    source = tmp_path / "documents.json"
+    source.write_text(json.dumps(pages), encoding="utf-8")
+    ledger = open_ledger(tmp_path / "home")
+    ingest(Tools(ledger, embedder, RuleExtractor()), "town", ConditionalQASource(source))
+    yield ledger
+    ledger.close()
+
+
+@pytest.fixture
+def view(ledger: Ledger) -> Iterator[View]:
+    with open_view(ledger, "town") as view:
+        yield view

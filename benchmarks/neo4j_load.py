@@ -44,16 +44,15 @@ from clausegraph.core.language.normalise import entity_key
 from clausegraph.core.serial import pack, reading_to_json, statement_to_json
 from clausegraph.core.types import Chunk, Element, Leaf, Literal, Mention, Reading, Span, Statement
 from clausegraph.indexes.corpora import ensure_corpus, ensure_source
+from clausegraph.indexes.derive import LITERAL
 from clausegraph.indexes.graph.neo4j.graph import Neo4jGraph
 from clausegraph.indexes.graph.neo4j.projection import Neo4jProjection
 from clausegraph.indexes.graph.neo4j.rows import Corpus, Interval, opened, term_key
-from clausegraph.indexes.graph.neo4j.server import Address, Neo4jServer, Record
-from clausegraph.indexes.graph.neo4j.server import Statement as Cypher
+from clausegraph.indexes.graph.neo4j.server import Address, BoundQuery, Neo4jServer, Record
 from clausegraph.indexes.graph.sql import SqlGraph
 from clausegraph.indexes.ledger.identity import ledger_id
 from clausegraph.indexes.ledger.schema import OPEN, chunks, corpora, epochs, members, page_versions, pages, supports
 from clausegraph.indexes.ledger.store import Ledger, open_ledger
-from clausegraph.indexes.projection import LITERAL
 
 ENTITIES = 100_000
 SUPPORTS_EACH = 5
@@ -395,7 +394,7 @@ class _Counting(Neo4jServer):
     properties = 0
     rows = 0
 
-    def write_all(self, statements: Sequence[Cypher]) -> list[list[Record]]:
+    def write_all(self, statements: Sequence[BoundQuery]) -> list[list[Record]]:
         def work(transaction: ManagedTransaction) -> list[list[Record]]:
             answers = []
             for query, parameters in statements:

@@ -16,7 +16,7 @@ from benchmarks.process import peak_memory
 from clausegraph.core.models.embedding import Embedder
 
 _OF_PIPELINE = {
-    "clausegraph.indexes.projection": "project",
+    "clausegraph.indexes.derive": "project",
     "clausegraph.indexes.": "ledger",
     "clausegraph.core.pages.read": "read",
     "clausegraph.core.pages.chunking.chunks": "read",
@@ -28,7 +28,7 @@ def measure_ingest(home: Path, documents: Path, embedder: Embedder, texts: Path)
     """Ingest into ``home``; seconds by label and the run's counts.
 
     Labels: embedding (inside the embedder), faiss (building and writing segments), ledger (every call into
-    ``indexes`` but the projection), read, extract, project (Python), other (what is left).
+    ``indexes`` but ``derive``), read, extract, project (Python), other (what is left).
     """
     import clausegraph.indexes.publish
     from benchmarks.stopwatch import Stopwatch, WatchedEmbedder, WatchedExtractor, watching

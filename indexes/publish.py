@@ -21,6 +21,15 @@ from clausegraph.core.errors import SegmentError
 from clausegraph.core.hashing import canonical_json
 from clausegraph.core.language.normalise import tokens
 from clausegraph.core.types import Fact
+from clausegraph.indexes.derive import (
+    DERIVATION_FINGERPRINT,
+    LITERAL,
+    PageRows,
+    SupportRow,
+    VectorRow,
+    fact_vector,
+    under_names,
+)
 from clausegraph.indexes.entities.names import open_names, wanted_names
 from clausegraph.indexes.graph.projections import NO_PROJECTIONS, Projections
 from clausegraph.indexes.ledger.leases import RunLease, check_fence
@@ -38,15 +47,6 @@ from clausegraph.indexes.ledger.schema import (
     vectors,
 )
 from clausegraph.indexes.ledger.store import Ledger
-from clausegraph.indexes.projection import (
-    LITERAL,
-    PROJECTION_FINGERPRINT,
-    PageRows,
-    SupportRow,
-    VectorRow,
-    fact_vector,
-    under_names,
-)
 from clausegraph.indexes.truth import batches, load_embeddings
 from clausegraph.indexes.vectors.faiss import write_segment
 
@@ -65,7 +65,7 @@ class PageTarget:
 
 
 @dataclass(slots=True)
-class Plan:
+class PublishPlan:
     """The difference between the newest state and the target: rows to open and ids to close, by table."""
 
     corpus_id: int
@@ -86,9 +86,9 @@ class Plan:
         }
 
 
-def make_plan(ledger: Ledger, corpus_id: int, targets: Iterable[PageTarget], model: str) -> Plan:
+def make_plan(ledger: Ledger, corpus_id: int, targets: Iterable[PageTarget], model: str) -> PublishPlan:
     """Compare the targets with the open rows of their pages; other pages change by decisions about names alone."""
-    plan = Plan(corpus_id, model)
+    plan = PublishPlan(corpus_id, model)
     with ledger.read() as connection:
         names = wanted_names(connection, corpus_id)
         replaced = _plan_names(connection, plan, names)
@@ -101,7 +101,7 @@ def make_plan(ledger: Ledger, corpus_id: int, targets: Iterable[PageTarget], mod
     return plan
 
 
-def _plan_names(connection: Connection, plan: Plan, names: Mapping[str, str]) -> set[str]:
+def _plan_names(connection: Connection, plan: PublishPlan, names: Mapping[str, str]) -> set[str]:
     """Move the map of names to ``names``; returns the entities that the changed names have stood for so far."""
     there = open_names(connection, plan.corpus_id)
     now = {name: entity for name, (_, entity) in there.items()}
@@ -113,7 +113,7 @@ def _plan_names(connection: Connection, plan: Plan, names: Mapping[str, str]) ->
 
 
 def _plan_renamed(
-    connection: Connection, plan: Plan, names: Mapping[str, str], entities: set[str], planned: set[int]
+    connection: Connection, plan: PublishPlan, names: Mapping[str, str], entities: set[str], planned: set[int]
 ) -> None:
     """Put the open supports of these entities under ``names``, but for pages that are planned as a whole."""
     seen: set[int] = set()
@@ -134,11 +134,11 @@ def _plan_renamed(
                 plan.opened.setdefault(supports, []).append(_support_values(plan, wanted, row.page_id))
 
 
-def _plan_page(connection: Connection, plan: Plan, target: PageTarget, names: Mapping[str, str]) -> None:
+def _plan_page(connection: Connection, plan: PublishPlan, target: PageTarget, names: Mapping[str, str]) -> None:
     base = {"corpus_id": plan.corpus_id, "page_id": target.page_id}
     rows = target.rows
     member = base | {"page_version_id": target.version_id, "extractor": target.extractor}
-    wanted_members = [member | {"projection": PROJECTION_FINGERPRINT}] if target.version_id is not None else []
+    wanted_members = [member | {"projection": DERIVATION_FINGERPRINT}] if target.version_id is not None else []
     wanted_chunks = [
         base | {"key": c.key, "content_hash": c.content_hash, "input_key": c.input_key} for c in rows.chunks
     ]
@@ -152,11 +152,11 @@ def _plan_page(connection: Connection, plan: Plan, target: PageTarget, names: Ma
     plan.texts |= {row.text_hash: row.text for row in rows.vectors}
 
 
-def _support_values(plan: Plan, row: SupportRow, page_id: int) -> Row:
+def _support_values(plan: PublishPlan, row: SupportRow, page_id: int) -> Row:
     return {"corpus_id": plan.corpus_id, "page_id": page_id} | asdict(row)
 
 
-def _vector_values(plan: Plan, row: VectorRow, page_id: int | None) -> Row:
+def _vector_values(plan: PublishPlan, row: VectorRow, page_id: int | None) -> Row:
     return {
         "corpus_id": plan.corpus_id, "page_id": page_id, "kind": row.kind, "ref": row.ref,
         "text_hash": row.text_hash, "model": plan.model,
@@ -164,7 +164,7 @@ def _vector_values(plan: Plan, row: VectorRow, page_id: int | None) -> Row:
 
 
 def _compare(
-    connection: Connection, plan: Plan, table: Table, page_id: int, wanted: Sequence[Row], key: tuple[str, ...]
+    connection: Connection, plan: PublishPlan, table: Table, page_id: int, wanted: Sequence[Row], key: tuple[str, ...]
 ) -> None:
     """Open what is wanted and not there, close what is there and not wanted."""
     query = select(table.c.id, *(table.c[name] for name in key)).where(
@@ -176,7 +176,7 @@ def _compare(
     plan.closed.setdefault(table, []).extend(number for identity, number in there.items() if identity not in new)
 
 
-def _plan_facts(connection: Connection, plan: Plan) -> None:
+def _plan_facts(connection: Connection, plan: PublishPlan) -> None:
     """A fact has a vector if and only if it has an open support after this plan."""
     opened = {row["fact_id"]: row for row in plan.opened.get(supports, [])}
     change: dict[str, int] = {}
@@ -193,14 +193,14 @@ def _plan_facts(connection: Connection, plan: Plan) -> None:
         _plan_fact_batch(connection, plan, ids, change, opened)
 
 
-def _model_changed(connection: Connection, plan: Plan) -> bool:
+def _model_changed(connection: Connection, plan: PublishPlan) -> bool:
     newest = select(epochs.c.model).where(epochs.c.corpus_id == plan.corpus_id).order_by(epochs.c.number.desc())
     model = connection.execute(newest.limit(1)).scalar()
     return model is not None and model != plan.model
 
 
 def _plan_fact_batch(
-    connection: Connection, plan: Plan, ids: Sequence[str], change: dict[str, int], opened: dict[str, Row]
+    connection: Connection, plan: PublishPlan, ids: Sequence[str], change: dict[str, int], opened: dict[str, Row]
 ) -> None:
     names = (supports.c.subject, supports.c.relation, supports.c.object)
     current = (
@@ -227,7 +227,7 @@ def _plan_fact_batch(
             plan.texts[wanted.text_hash] = wanted.text
 
 
-def freeze(ledger: Ledger, lease: RunLease, plan: Plan) -> int:
+def freeze(ledger: Ledger, lease: RunLease, plan: PublishPlan) -> int:
     """Write the plan as rows of the next epoch, in one transaction; returns its number."""
     with ledger.write() as connection:
         check_fence(connection, lease)
@@ -246,7 +246,7 @@ def freeze(ledger: Ledger, lease: RunLease, plan: Plan) -> int:
     return number
 
 
-def _index_names(connection: Connection, plan: Plan) -> None:
+def _index_names(connection: Connection, plan: PublishPlan) -> None:
     """Tokens of the names that this plan brings; what is visible follows from the supports and the map of names."""
     names = {row["subject"] for row in plan.opened.get(supports, [])}
     names |= {row["object"] for row in plan.opened.get(supports, []) if not row["object"].startswith(LITERAL)}

@@ -76,7 +76,7 @@ class OpenMember:
     version_id: int
     version_key: str
     extractor: str
-    projection: str
+    derivation: str
 
 
 def open_members(ledger: Ledger, source_id: int) -> dict[str, OpenMember]:

@@ -42,12 +42,12 @@ from clausegraph.indexes.corpora import (
     list_sources,
     start_run,
 )
+from clausegraph.indexes.derive import DERIVATION_FINGERPRINT, derive_rows
 from clausegraph.indexes.epochs import list_epochs
 from clausegraph.indexes.graph.projections import NO_PROJECTIONS, Projections
 from clausegraph.indexes.ledger.leases import RunLease, run_lease
 from clausegraph.indexes.ledger.store import Ledger
-from clausegraph.indexes.projection import PROJECTION_FINGERPRINT, project
-from clausegraph.indexes.publish import PageTarget, Plan, finish, freeze, make_plan, recover
+from clausegraph.indexes.publish import PageTarget, PublishPlan, finish, freeze, make_plan, recover
 from clausegraph.indexes.truth import (
     OpenMember,
     StoredPage,
@@ -260,10 +260,10 @@ def changed_documents(
 
 def _is_current(tools: Tools, member: OpenMember, document: SourceDocument) -> bool:
     key = version_key(document.raw, document.content_type, document.title, document.url, PIPELINE_FINGERPRINT)
-    return (member.version_key, member.extractor, member.projection) == (
+    return (member.version_key, member.extractor, member.derivation) == (
         key,
         tools.extractor.fingerprint,
-        PROJECTION_FINGERPRINT,
+        DERIVATION_FINGERPRINT,
     )
 
 
@@ -407,13 +407,13 @@ def _target(tools: Tools, corpus_id: int, page: StoredPage, extractor: str) -> P
     scope = scope_of(extractor, page.page_id)
     keys = [source.key for source, _ in extraction_inputs(page.reading, scope)]
     found: dict[str, Extraction] = stored_extractions(tools.ledger, corpus_id, keys, extractor)
-    return PageTarget(page.page_id, page.version_id, project(page.reading, found, extractor, scope), extractor)
+    return PageTarget(page.page_id, page.version_id, derive_rows(page.reading, found, extractor, scope), extractor)
 
 
 # --- embed ----------------------------------------------------------------------------------------
 
 
-def embed_texts(tools: Tools, plan: Plan, report: RunReport) -> None:
+def embed_texts(tools: Tools, plan: PublishPlan, report: RunReport) -> None:
     """Embed the texts of the plan that have no stored embedding, shortest first, storing as it goes."""
     model = tools.embedder.fingerprint
     missing = missing_embeddings(tools.ledger, plan.corpus_id, list(plan.texts), model)
@@ -430,7 +430,9 @@ def embed_texts(tools: Tools, plan: Plan, report: RunReport) -> None:
 # --- publish --------------------------------------------------------------------------------------
 
 
-def publish(tools: Tools, corpus: CorpusRow, lease: RunLease, plan: Plan, options: Options, report: RunReport) -> None:
+def publish(
+    tools: Tools, corpus: CorpusRow, lease: RunLease, plan: PublishPlan, options: Options, report: RunReport
+) -> None:
     """Publish the plan as the next epoch, unless readers already have exactly that.
 
     Raises:

@@ -25,10 +25,10 @@ from clausegraph.core.errors import InputError, NotFoundError
 from clausegraph.core.hashing import canonical_json
 from clausegraph.core.language.normalise import entity_key
 from clausegraph.indexes.corpora import CorpusRow
+from clausegraph.indexes.derive import LITERAL
 from clausegraph.indexes.entities.names import ACCEPTED, PROPOSED, REJECTED, accepted_pairs, chain
 from clausegraph.indexes.ledger.schema import OPEN, decisions, entity_names, supports
 from clausegraph.indexes.ledger.store import Ledger
-from clausegraph.indexes.projection import LITERAL
 
 _MERGED = {"origin": "merge"}  # evidence of a decision that nobody proposed
 _NEAR = 3  # names suggested in a message

@@ -27,12 +27,12 @@ from sqlalchemy import select
 
 from clausegraph.core.hashing import content_hash
 from clausegraph.core.models.embedding import Embedder, Vectors
+from clausegraph.indexes.derive import LITERAL
 from clausegraph.indexes.entities.decisions import Proposed, list_decisions
 from clausegraph.indexes.entities.names import PROPOSED, REJECTED, accepted_pairs, resolve
 from clausegraph.indexes.entities.variants import abbreviated, initials, may_be_same
 from clausegraph.indexes.ledger.schema import supports
 from clausegraph.indexes.ledger.store import Ledger
-from clausegraph.indexes.projection import LITERAL
 from clausegraph.indexes.truth import batches, load_embeddings, missing_embeddings, store_embeddings
 
 SPELT_ALIKE, NEAR = 0.90, 0.55

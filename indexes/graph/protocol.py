@@ -83,10 +83,12 @@ class Graph(Protocol):
         """Every visible support, by page, chunk and content: for exports and dumps."""
 
 
-Place = tuple[str, str, str, str]  # source, uri, chunk, content of a support: the order in which supports are returned
+SupportKey = tuple[
+    str, str, str, str
+]  # source, uri, chunk, content of a support: the order in which supports are returned
 
 
-def in_place(found: Sequence[tuple[Place, Support]]) -> list[Support]:
+def in_order(found: Sequence[tuple[SupportKey, Support]]) -> list[Support]:
     """The supports by page, chunk and content; by code points, whatever the store sorts by."""
     return [support for _, support in sorted(found, key=lambda item: item[0])]
 

@@ -15,19 +15,19 @@ from sqlalchemy import ColumnElement, Connection, Row, Select, and_, func, or_, 
 from clausegraph.core.language.normalise import entity_key
 from clausegraph.core.serial import statement_from_json
 from clausegraph.core.types import Fact, PageKey, Support
+from clausegraph.indexes.derive import LITERAL
 from clausegraph.indexes.entities.names import names_at
 from clausegraph.indexes.graph.protocol import (
     CANDIDATES,
     MAX_TOKENS,
     EntityHit,
     GraphCounts,
-    Place,
-    in_place,
+    SupportKey,
+    in_order,
     rank_entities,
 )
 from clausegraph.indexes.ledger.schema import entity_names, entity_tokens, pages, sources, supports
 from clausegraph.indexes.ledger.store import Ledger
-from clausegraph.indexes.projection import LITERAL
 from clausegraph.indexes.truth import batches
 
 
@@ -151,11 +151,11 @@ class SqlGraph:
 
     def supports(self, fact_ids: Sequence[str]) -> list[Support]:
         """Every visible support of these facts, by page, chunk and content."""
-        made: list[tuple[Place, Support]] = []
+        made: list[tuple[SupportKey, Support]] = []
         with self._ledger.read() as connection:
             for part in batches(list(dict.fromkeys(fact_ids))):
                 made += self._load(connection, supports.c.fact_id.in_(part))
-        return in_place(made)
+        return in_order(made)
 
     def supports_on(self, page: PageKey, anchors: Sequence[str]) -> list[Support]:
         """The visible supports of a page that state something on one of the anchors."""
@@ -168,7 +168,7 @@ class SqlGraph:
             page_id = connection.execute(found).scalar()
             stated = or_(*(supports.c.statement.contains(anchor, autoescape=True) for anchor in sorted(wanted)))
             made = self._load(connection, and_(supports.c.page_id == page_id, stated))
-        return [support for support in in_place(made) if any(s.anchor in wanted for s in support.statement.spans)]
+        return [support for support in in_order(made) if any(s.anchor in wanted for s in support.statement.spans)]
 
     def counts(self) -> GraphCounts:
         """How much graph there is at the epoch."""
@@ -186,7 +186,7 @@ class SqlGraph:
     def all_supports(self) -> list[Support]:
         """Every visible support, by page, chunk and content: for exports and dumps."""
         with self._ledger.read() as connection:
-            return in_place(self._load(connection, supports.c.id > 0))
+            return in_order(self._load(connection, supports.c.id > 0))
 
     def relations(self) -> dict[str, int]:
         """Every relation of the epoch with its number of supports, by name."""
@@ -221,7 +221,7 @@ class SqlGraph:
             .order_by(held.desc(), supports.c.fact_id)
         )
 
-    def _load(self, connection: Connection, condition: ColumnElement[bool]) -> list[tuple[Place, Support]]:
+    def _load(self, connection: Connection, condition: ColumnElement[bool]) -> list[tuple[SupportKey, Support]]:
         query = (
             select(supports, sources.c.name.label("source"), pages.c.uri)
             .join(pages, pages.c.id == supports.c.page_id)

@@ -1,4 +1,4 @@
-"""The ledger's tables. Truth tables are migrated, never rebuilt; projection tables can be recomputed.
+"""The ledger's tables. Truth tables are migrated, never rebuilt; derived tables can be recomputed.
 
 An epoch interval is ``[since, until)``; an open row has ``until = OPEN``. A row is visible at epoch e if and
 only if ``since <= e < until``. Rows of an epoch that was frozen but not flipped have ``since = newest + 1``
@@ -300,7 +300,7 @@ identity = Table(  # one row: what makes this ledger this one, also when it is c
     Column("id", String(40), primary_key=True),
 )
 
-# --- projections ----------------------------------------------------------------------------------
+# --- derived from the truth -----------------------------------------------------------------------
 
 chunks = Table(
     "chunks",
@@ -365,5 +365,4 @@ vectors = Table(
     sqlite_autoincrement=True,
 )
 
-PROJECTIONS = (chunks, supports, vectors)
-VERSIONED = (members, entity_names, *PROJECTIONS)  # every table with an epoch interval
+VERSIONED = (members, entity_names, chunks, supports, vectors)  # every table with an epoch interval

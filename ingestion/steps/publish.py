@@ -9,7 +9,7 @@ from clausegraph.core.errors import LeaseHeldError
 from clausegraph.core.extraction import Reject
 from clausegraph.indexes.corpora import get_corpus
 from clausegraph.indexes.ledger.batches import batch_results, epoch_of_run, planned_pages, read_steps, write_step
-from clausegraph.indexes.publish import Plan, make_plan, recover
+from clausegraph.indexes.publish import PublishPlan, make_plan, recover
 from clausegraph.indexes.truth import StoredPage, known_extractions, missing_embeddings, open_members
 from clausegraph.ingestion.pipeline import Options, Tools, embed_texts, inputs_of, make_targets, publish
 from clausegraph.ingestion.report import RunReport
@@ -66,7 +66,7 @@ def _note_failures(
 
 def _plan(
     tools: Tools, corpus_id: int, planned: Mapping[str, Any], pages: Mapping[str, StoredPage], report: RunReport
-) -> Plan:
+) -> PublishPlan:
     """What the run changes, worked out anew from what is stored."""
     before = open_members(tools.ledger, planned["source_id"])
     done = [page for uri, page in pages.items() if uri not in set(report.pages_failed)]

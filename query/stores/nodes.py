@@ -28,7 +28,7 @@ from clausegraph.core.types import (
     Statement,
     Support,
 )
-from clausegraph.indexes.projection import LITERAL
+from clausegraph.indexes.derive import LITERAL
 from clausegraph.indexes.views import View
 from clausegraph.query.read.evidence import quote_of
 

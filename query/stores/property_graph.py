@@ -12,8 +12,8 @@ from llama_index.core.schema import BaseNode, TextNode
 
 from clausegraph.core.errors import InputError, QueryRefused
 from clausegraph.core.types import Chunk, Fact, PageKey
+from clausegraph.indexes.derive import LITERAL
 from clausegraph.indexes.graph.protocol import Graph
-from clausegraph.indexes.projection import LITERAL
 from clausegraph.indexes.views import View
 from clausegraph.query.stores.nodes import chunk_node, entity_node, make_triplets, refuse_persist, refuse_write
 

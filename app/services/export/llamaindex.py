@@ -20,7 +20,7 @@ from clausegraph.core.errors import InputError
 from clausegraph.core.hashing import content_hash
 from clausegraph.core.models.embedding import Vectors
 from clausegraph.core.settings import Settings
-from clausegraph.indexes.projection import LITERAL
+from clausegraph.indexes.derive import LITERAL
 from clausegraph.indexes.views import View
 
 if TYPE_CHECKING:

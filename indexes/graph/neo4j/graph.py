@@ -23,8 +23,8 @@ from clausegraph.indexes.graph.protocol import (
     MAX_TOKENS,
     EntityHit,
     GraphCounts,
-    Place,
-    in_place,
+    SupportKey,
+    in_order,
     rank_entities,
 )
 
@@ -266,10 +266,10 @@ def _fact(row: Record, hop: int) -> Fact:
 
 
 def _supports(rows: list[Record]) -> list[Support]:
-    found: list[tuple[Place, Support]] = []
+    found: list[tuple[SupportKey, Support]] = []
     for row in rows:
         page = PageKey(row["source"], row["uri"])
         statement = statement_from_json(json.loads(row["statement"]))
         support = Support(row["fact"], page, row["chunk"], statement, row["extractor"])
         found.append(((page.source, page.uri, row["chunk"], row["content"]), support))
-    return in_place(found)
+    return in_order(found)

@@ -16,6 +16,7 @@ from sqlalchemy import Row, Select, Table, select
 
 from clausegraph.core.language.normalise import tokens
 from clausegraph.core.serial import reading_from_json, unpack
+from clausegraph.indexes.derive import LITERAL
 from clausegraph.indexes.ledger.schema import (
     OPEN,
     chunks,
@@ -27,7 +28,6 @@ from clausegraph.indexes.ledger.schema import (
     supports,
 )
 from clausegraph.indexes.ledger.store import Ledger
-from clausegraph.indexes.projection import LITERAL
 
 BATCH = 10_000  # relationships written in one transaction
 _PAGES = 50  # read at once, with all their elements

@@ -22,7 +22,7 @@ from clausegraph.core.errors import ClauseGraphError, StoreError, StoreRefused, 
 
 T = TypeVar("T")
 Record = dict[str, Any]
-Statement = tuple[LiteralString, dict[str, Any]]
+BoundQuery = tuple[LiteralString, dict[str, Any]]
 
 OLDEST = (5, 23)
 DEADLINE_S = 30.0  # of one transaction
@@ -99,7 +99,7 @@ class Neo4jServer:
                     raise
         return self.read_all([(query, parameters)])[0]
 
-    def read_all(self, statements: Sequence[Statement]) -> list[list[Record]]:
+    def read_all(self, statements: Sequence[BoundQuery]) -> list[list[Record]]:
         """The rows of several queries in one transaction, which can write nothing."""
         return self._transact(neo4j.READ_ACCESS, statements)
 
@@ -107,11 +107,11 @@ class Neo4jServer:
         """The rows of a query that may write; it may run twice, so it must be safe to repeat."""
         return self.write_all([(query, parameters)])[0]
 
-    def write_all(self, statements: Sequence[Statement]) -> list[list[Record]]:
+    def write_all(self, statements: Sequence[BoundQuery]) -> list[list[Record]]:
         """Several statements in one transaction; it may run twice, so they must be safe to repeat."""
         return self._transact(neo4j.WRITE_ACCESS, statements)
 
-    def _transact(self, access: str, statements: Sequence[Statement]) -> list[list[Record]]:
+    def _transact(self, access: str, statements: Sequence[BoundQuery]) -> list[list[Record]]:
         if not self._checked:
             self.check()
 

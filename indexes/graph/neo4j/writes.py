@@ -23,7 +23,7 @@ from clausegraph.indexes.graph.neo4j.rows import (
     Part,
     Properties,
 )
-from clausegraph.indexes.graph.neo4j.server import Neo4jServer, Statement
+from clausegraph.indexes.graph.neo4j.server import BoundQuery, Neo4jServer
 
 # Rows are lists, not maps: names of properties are in the query, not in every row, which halves what is packed, sent
 # and read. And properties that are part of CREATE need no second pass over the batch, as ``SET r = row`` does.
@@ -163,7 +163,7 @@ def write_part(server: Neo4jServer, corpus: Corpus, part: Part, *, fresh: bool =
         edges = [edge for edge in edges if edge.properties["id"] not in there]
     if not edges:
         return 0
-    statements: list[Statement] = []
+    statements: list[BoundQuery] = []
     for label, nodes in part.nodes.items():
         rows = [_NODE_ROW[label](node) for node in nodes.values()]
         statements.append((_PUT_NODE[label], {"rows": rows, "corpus": corpus.name}))

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import psutil
 import pytest
+from neo4j.exceptions import Neo4jError
 
 from clausegraph.app.servers.jars import check_java, check_maven
 from clausegraph.app.servers.neo4j import find_neo4j, start_neo4j, stop_neo4j
@@ -28,7 +29,6 @@ from clausegraph.core.settings import Settings
 from clausegraph.indexes.graph.neo4j.projection import Neo4jProjection
 from clausegraph.indexes.graph.neo4j.server import Address, Neo4jServer, check_version, driver_errors
 from clausegraph.indexes.ledger.leases import run_lease
-from neo4j.exceptions import Neo4jError
 from tests.contracts.graph.scripted import Town
 from tests.indexes.neo4j.bolt import saying
 from tests.indexes.neo4j.server import CACHE, MEMORY, own_server

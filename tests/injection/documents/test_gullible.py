@@ -19,9 +19,9 @@ from clausegraph.app.dev.fake_llm.process import FakeModelServer
 from clausegraph.app.dev.fake_llm.requests import content_text
 from clausegraph.core.extraction import extraction_inputs
 from clausegraph.core.types import Literal, leaves
+from clausegraph.indexes.derive import LITERAL
 from clausegraph.indexes.dump import dump_lines
 from clausegraph.indexes.ledger.store import open_ledger
-from clausegraph.indexes.projection import LITERAL
 from clausegraph.indexes.views import View, open_view
 from tests.injection.documents.conftest import Cli, parsed
 from tests.injection.documents.hostile import REPLIES, TEXTS, page_of, reply, triple

@@ -13,10 +13,10 @@ from clausegraph.core.pages.document import CONDITIONALQA, SourceDocument
 from clausegraph.core.pages.read import read_document
 from clausegraph.core.types import Literal
 from clausegraph.indexes.corpora import list_corpora
+from clausegraph.indexes.derive import LITERAL, object_key
 from clausegraph.indexes.dump import dump_lines
 from clausegraph.indexes.ledger.schema import metadata
 from clausegraph.indexes.ledger.store import open_ledger
-from clausegraph.indexes.projection import LITERAL, object_key
 from clausegraph.indexes.views import open_view
 from tests.injection.documents.conftest import Cli, parsed
 from tests.injection.documents.hostile import MARKUP, NAMES, TEXTS, markup_page, page_of, pages

@@ -16,7 +16,7 @@ from clausegraph.core.pages.document import SourceDocument
 from clausegraph.core.pages.read import read_document
 from clausegraph.core.serial import extraction_from_json, extraction_to_json, pack, unpack
 from clausegraph.core.types import Literal, Mention, Modality, leaves
-from clausegraph.indexes.projection import LITERAL, object_key
+from clausegraph.indexes.derive import LITERAL, object_key
 from clausegraph.ingestion.extract.llm.conditional.parse import parse_conditional
 from clausegraph.ingestion.extract.llm.lines.parse import parse_triples, statements_of_lines
 from clausegraph.ingestion.extract.llm.numbering import Call, number_call

@@ -21,7 +21,7 @@ from clausegraph.core.pages.headings import MAX_NAME
 from clausegraph.core.pages.read import read_document
 from clausegraph.core.serial import pack, reading_to_json
 from clausegraph.core.types import Reading
-from clausegraph.indexes.projection import project
+from clausegraph.indexes.derive import derive_rows
 from clausegraph.ingestion.extract.rules.extractor import RuleExtractor
 from tests.injection.documents.conftest import Cli, parsed
 from tests.injection.documents.test_terminal import obeyed
@@ -57,7 +57,7 @@ def worked(source: SourceDocument) -> Reading:
     rules, began = RuleExtractor(), time.process_time()
     reading = chunk_reading(read_document(source)[0])
     inputs = [extraction_input(reading, chunk)[0] for chunk in reading.chunks]
-    project(reading, {given.key: rules.extract(given) for given in inputs}, "rules")
+    derive_rows(reading, {given.key: rules.extract(given) for given in inputs}, "rules")
     assert time.process_time() - began < SECONDS
     return reading
 
@@ -103,7 +103,7 @@ def test_a_long_name_is_not_stored_once_per_element(place: str) -> None:
     began = time.process_time()
     reading = chunk_reading(read_document(source)[0])
     stored = len(json.dumps(reading_to_json(reading)))
-    embedded = sum(len(row.text) for row in project(reading, {}, "rules").vectors)
+    embedded = sum(len(row.text) for row in derive_rows(reading, {}, "rules").vectors)
     assert time.process_time() - began < 2 * SECONDS
     assert len(reading.elements) > 1000 and len(reading.title) <= MAX_NAME
     assert stored < 15 * MB and embedded < 15 * MB

@@ -1,6 +1,6 @@
 """From the truth to rows: pure functions of a reading, its stored extractions and the decisions about names.
 
-``project`` makes the rows of a page under the names as written; ``under_names`` puts a support under the
+``derive_rows`` makes the rows of a page under the names as written; ``under_names`` puts a support under the
 entities that the decisions in force take its names for. A support keeps its statement as written, so the
 second can be done again, or taken back, from the row alone.
 """
@@ -18,7 +18,7 @@ from clausegraph.core.hashing import canonical_json, content_hash, fact_id
 from clausegraph.core.serial import relabel, statement_from_json, statement_to_json
 from clausegraph.core.types import Fact, Literal, Mention, Reading, Span, Statement
 
-PROJECTION_FINGERPRINT = f"projection:1+{TEXTS_FINGERPRINT}"
+DERIVATION_FINGERPRINT = f"projection:1+{TEXTS_FINGERPRINT}"  # its words are stored with every page: they stay
 LITERAL = "="  # marks a literal among object keys; an entity key never starts with it
 
 
@@ -60,7 +60,7 @@ class PageRows:
     vectors: tuple[VectorRow, ...]
 
 
-def project(reading: Reading, extractions: Mapping[str, Extraction], extractor: str, scope: str = "") -> PageRows:
+def derive_rows(reading: Reading, extractions: Mapping[str, Extraction], extractor: str, scope: str = "") -> PageRows:
     """Compute the rows of a page version, every name standing for itself.
 
     Args:
@@ -77,7 +77,7 @@ def project(reading: Reading, extractions: Mapping[str, Extraction], extractor: 
         chunk_rows.append(ChunkRow(chunk.key, chunk.content_hash, source.key))
         extraction = extractions.get(source.key)
         for statement in extraction.statements if extraction else ():
-            row = _support(chunk.key, place(statement, anchors), extractor, {})
+            row = _support(chunk.key, anchored(statement, anchors), extractor, {})
             support_rows[row.content_key] = row
     return PageRows(tuple(chunk_rows), tuple(support_rows.values()), tuple(vectors))
 
@@ -88,7 +88,7 @@ def under_names(row: SupportRow, names: Mapping[str, str]) -> SupportRow:
     return _support(row.chunk_key, statement, row.extractor, names)
 
 
-def place(statement: Statement, anchors: Mapping[str, str]) -> Statement:
+def anchored(statement: Statement, anchors: Mapping[str, str]) -> Statement:
     """The statement with its labels replaced by the page's anchors."""
     return Statement(
         subject=statement.subject,

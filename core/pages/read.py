@@ -5,16 +5,23 @@ are read as p, dd as li. A list item's own html and text end where its nested li
 and tables that only lay out the page (a heading, a table or several blocks inside) are no elements themselves.
 """
 
+from __future__ import annotations
+
+from collections.abc import Callable
+
 from clausegraph.core.extraction import Reject
 from clausegraph.core.hashing import content_hash
 from clausegraph.core.pages.conditionalqa import read_conditionalqa
-from clausegraph.core.pages.document import CONDITIONALQA, SourceDocument
+from clausegraph.core.pages.document import CONDITIONALQA, HTML, SourceDocument
 from clausegraph.core.pages.html import read_html
 from clausegraph.core.types import Reading
 
 READER_FINGERPRINT = content_hash("reader", "2")[:16]  # count up whenever a page may be read otherwise than before
 
-__all__ = ["READER_FINGERPRINT", "read_document"]
+PageReader = Callable[[SourceDocument], tuple[Reading, tuple[Reject, ...]]]
+
+# By content type; a new page format is one more line here, and a count up of the fingerprint above.
+PAGE_READERS: dict[str, PageReader] = {CONDITIONALQA: read_conditionalqa, HTML: read_html}
 
 
 def read_document(document: SourceDocument) -> tuple[Reading, tuple[Reject, ...]]:
@@ -23,6 +30,8 @@ def read_document(document: SourceDocument) -> tuple[Reading, tuple[Reject, ...]
     Never raises for bad content: what cannot be used comes back as rejects, and a page without any usable
     text has no elements.
     """
-    if document.content_type == CONDITIONALQA:
-        return read_conditionalqa(document)
-    return read_html(document)
+    reader = PAGE_READERS.get(document.content_type)
+    if reader is None:
+        reading = Reading(title=document.title or document.uri, url=document.url, elements=())
+        return reading, (Reject(document.uri, f"no reader for pages of type {document.content_type!r}"),)
+    return reader(document)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from clausegraph.app.conditions import condition_json, condition_tree
 from clausegraph.app.text import clean, one_line
+from clausegraph.core.fingerprints import LLMFingerprint
 from clausegraph.core.types import Alternative, Answer, AnswerStatus, Evidence, PageKey
 
 if TYPE_CHECKING:
@@ -105,8 +106,8 @@ def render_answer(answer: Answer) -> Group:
 
 def _models(extractors: tuple[str, ...]) -> list[str]:
     """Prompt and model of those extractors that are language models."""
-    parts = [name.removeprefix("llm:").split("|") for name in extractors if name.startswith("llm:")]
-    return [f"{part[0]} with {part[1]}" for part in parts if len(part) > 1]
+    asked = [one for one in map(LLMFingerprint.parse, extractors) if one is not None]
+    return [f"{one.prompt}@{one.digest} with {one.model.model}" for one in asked]
 
 
 def _alternative(alternative: Alternative, numbered: str, *, dated: bool) -> Iterable[RenderableType]:

@@ -12,12 +12,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol, runtime_checkable
 
+from clausegraph.core.fingerprints import LLMFingerprint
 from clausegraph.core.hashing import canonical_json, content_hash
 from clausegraph.core.types import Chunk, Element, Link, Reading, Statement
-
-PAGE_SCOPED = "|page"
-"""Ends the fingerprint of an extractor that reads a page's chunks together: what one page makes it say must not be
-stored for an equal chunk of another page (decision 0007)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,8 +144,9 @@ def extraction_inputs(reading: Reading, scope: str = "") -> Iterator[tuple[Extra
 
 
 def scope_of(extractor: str, page_id: int) -> str:
-    """The scope of a page's inputs for the extractor of this fingerprint; see ``PAGE_SCOPED``."""
-    return f"page {page_id}" if extractor.endswith(PAGE_SCOPED) else ""
+    """The scope of a page's inputs for the extractor of this fingerprint; see ``LLMFingerprint``."""
+    asked = LLMFingerprint.parse(extractor)
+    return f"page {page_id}" if asked is not None and asked.page_scoped else ""
 
 
 def _input(

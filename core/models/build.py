@@ -119,7 +119,7 @@ def _guarded(
     tariff = Tariff(price, traits.max_output)
 
     def make() -> Layers:
-        layers: list[Any] = [] if cache is None else [Caching(cache, llm.fingerprint, traits.name, usage)]
+        layers: list[Any] = [] if cache is None else [Caching(cache, str(llm.fingerprint), traits.name, usage)]
         layers.append(Retrying(attempts))
         layers += [] if budget is None else [Budgeting(budget, tariff)]
         layers.append(Limiting(concurrency))

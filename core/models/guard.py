@@ -31,6 +31,7 @@ from llama_index.core.llms.function_calling import FunctionCallingLLM
 from llama_index.core.llms.llm import LLM, ToolSelection
 from llama_index.core.prompts import PromptTemplate
 
+from clausegraph.core.fingerprints import ModelFingerprint
 from clausegraph.core.models.calls import CallLabels, current_labels
 from clausegraph.core.models.clients.driver import Driver
 from clausegraph.core.models.loop import ModelLoop, iterate_async, iterate_sync, model_loop, run_async, run_sync
@@ -109,10 +110,10 @@ class GuardedLLM(FunctionCallingLLM):
         )
 
     @property
-    def fingerprint(self) -> str:
+    def fingerprint(self) -> ModelFingerprint:
         """Everything that shapes a reply but the prompt. Equal fingerprints share cached replies."""
         made = self._traits
-        return f"{made.name}|t={made.temperature:g}|max={made.max_output}|json={made.json_mode}"
+        return ModelFingerprint(made.name, made.temperature, made.max_output, made.json_mode)
 
     @property
     def inner(self) -> LLM:

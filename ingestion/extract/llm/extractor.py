@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from clausegraph.core.errors import BudgetExceeded, ModelError, ModelRefused, ModelUnavailable, UnusableReply
-from clausegraph.core.extraction import PAGE_SCOPED, Extracted, Extraction, ExtractionInput, PageInputs, Reject
+from clausegraph.core.extraction import Extracted, Extraction, ExtractionInput, PageInputs, Reject
+from clausegraph.core.fingerprints import LLMFingerprint
 from clausegraph.core.hashing import content_hash
 from clausegraph.core.models.calls import CallLabels
 from clausegraph.core.prompts import Prompt
@@ -56,11 +57,10 @@ class LLMExtractor:
     @property
     def fingerprint(self) -> str:
         """Prompt (id and digest), model and parameters, what else shapes the prompt, and the parser's version."""
-        shaped = content_hash(
-            "llm-extraction", self._examples, self._options.guide.text, str(self._options.max_triplets)
-        )
-        together = PAGE_SCOPED if self._task.many_chunks else ""
-        return f"llm:{self._prompt.reference}|{self._llm.fingerprint}|{self._task.parser}|{shaped[:12]}{together}"
+        prompt, task, options = self._prompt, self._task, self._options
+        shape = content_hash("llm-extraction", self._examples, options.guide.text, str(options.max_triplets))[:12]
+        model = self._llm.fingerprint
+        return str(LLMFingerprint(prompt.id, prompt.digest, model, task.parser, shape, page_scoped=task.many_chunks))
 
     def extract(self, source: ExtractionInput) -> Extraction:
         """The statements of one chunk.

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import inspect
 from functools import cached_property
 
 from clausegraph.core.extraction import Extraction, ExtractionInput
-from clausegraph.core.hashing import content_hash
 from clausegraph.core.language import (
     clauses,
     conditions,
@@ -23,6 +21,7 @@ from clausegraph.core.language import (
 )
 from clausegraph.ingestion.extract.rules import mentions, outline, reader, tables
 from clausegraph.ingestion.extract.rules import sentences as rule_sentences
+from clausegraph.ingestion.extract.rules.digest import code_digest
 from clausegraph.ingestion.extract.rules.reader import ChunkReader
 
 _RULES = (
@@ -36,8 +35,8 @@ class RuleExtractor:
 
     @cached_property
     def fingerprint(self) -> str:
-        """``rules:`` and a hash of the modules that hold the rules, so that an edited rule is another extractor."""
-        return f"rules:{content_hash('rule-extractor', *map(inspect.getsource, _RULES))[:12]}"
+        """``rules:`` and a hash of the code that holds the rules, so that an edited rule is another extractor."""
+        return f"rules:{code_digest(_RULES)[:12]}"
 
     def extract(self, source: ExtractionInput) -> Extraction:
         """The statements of one chunk, in element order; nothing is rejected."""

@@ -10,6 +10,7 @@ from clausegraph.core.extraction import ExtractionInput, Extractor, InputElement
 from clausegraph.core.language.restrictions import decides
 from clausegraph.core.language.words import word_set
 from clausegraph.core.types import Link, Literal, Mention, Statement, leaves
+from clausegraph.ingestion.extract.rules.digest import deciding_code
 from clausegraph.ingestion.extract.rules.extractor import RuleExtractor
 from tests.ingestion.rules.trees import item, prose, source, written
 
@@ -211,6 +212,28 @@ def test_the_reader_is_you_and_a_pronoun_is_the_last_subject() -> None:
 def test_the_fingerprint_is_stable() -> None:
     assert EXTRACTOR.fingerprint == RuleExtractor().fingerprint
     assert EXTRACTOR.fingerprint.startswith("rules:")
+
+
+RULE = "import re\n\ndef rule(text: str) -> bool:\n    return text in ('a', 'b')\n"
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("import re\n", "from clausegraph.core import other as re\n"),
+        ("def rule", "# why\ndef rule"),
+        ("    return", '    """Whether."""\n    return'),
+        ("text: str) -> bool", "text: bytes) -> object"),
+    ],
+)
+def test_an_edit_that_decides_nothing_keeps_the_fingerprint(old: str, new: str) -> None:
+    assert RULE.replace(old, new) != RULE
+    assert deciding_code(RULE.replace(old, new)) == deciding_code(RULE)
+
+
+@pytest.mark.parametrize(("old", "new"), [("'b'", "'c'"), (" in ", " not in "), ("rule(", "rules(")])
+def test_an_edited_rule_is_another(old: str, new: str) -> None:
+    assert deciding_code(RULE.replace(old, new)) != deciding_code(RULE)
 
 
 _WORDS = word_set(

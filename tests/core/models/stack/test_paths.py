@@ -191,4 +191,4 @@ def test_an_unknown_model_name_is_no_trouble(provider: str, make: Make) -> None:
     llm = make(provider, model="no-library-knows-this", context_window=4321)
     assert llm.metadata.context_window == 4321
     assert llm.complete("Hello").text == "Hello"
-    assert llm.fingerprint == f"{provider}:no-library-knows-this|t=0|max=500|json=schema"
+    assert str(llm.fingerprint) == f"{provider}:no-library-knows-this|t=0|max=500|json=schema"

@@ -27,7 +27,7 @@ def test_the_key_is_in_no_text(
     with caplog.at_level(logging.DEBUG), make_llm(options) as llm, pytest.raises(ModelCallError) as raised:
         llm.chat([ChatMessage(role="user", content="hello")])
     shown = "".join(traceback.format_exception(raised.value))
-    for text in (repr(options), repr(llm), str(llm), llm.fingerprint, repr(raised.value), shown, caplog.text):
+    for text in (repr(options), repr(llm), str(llm), str(llm.fingerprint), repr(raised.value), shown, caplog.text):
         assert KEY not in text
     assert KEY not in str(llm.to_dict()) and KEY not in str(llm.to_payload())
 

@@ -1,0 +1,61 @@
+"""What determines a language model's replies and extractions, as values; their text is what the ledger stores."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+_LLM = re.compile(
+    r"llm:(?P<prompt>[^|@]+)@(?P<digest>[^|@]+)"
+    r"\|(?P<model>.+)\|t=(?P<temperature>[^|]+)\|max=(?P<max_output>\d+)\|json=(?P<json_mode>\w+)"
+    r"\|(?P<parser>[^|]+)\|(?P<shape>[^|]+?)(?P<page>\|page)?",
+    re.DOTALL,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ModelFingerprint:
+    """Everything that shapes a reply but the prompt. Equal fingerprints share cached replies.
+
+    ``model`` is ``provider:model``.
+    """
+
+    model: str
+    temperature: float
+    max_output: int
+    json_mode: str
+
+    def __str__(self) -> str:
+        return f"{self.model}|t={self.temperature:g}|max={self.max_output}|json={self.json_mode}"
+
+
+@dataclass(frozen=True, slots=True)
+class LLMFingerprint:
+    """An extractor that asks a language model.
+
+    ``prompt`` and ``digest`` name the prompt's text (``task.vN`` and a hash), ``parser`` the version of what reads the
+    replies, ``shape`` is a hash of examples, types guide and limits. With ``page_scoped`` chunks of a page are read
+    together: what one page makes the model say must not be stored for an equal chunk of another (decision 0007).
+    """
+
+    prompt: str
+    digest: str
+    model: ModelFingerprint
+    parser: str
+    shape: str
+    page_scoped: bool
+
+    def __str__(self) -> str:
+        page = "|page" if self.page_scoped else ""
+        return f"llm:{self.prompt}@{self.digest}|{self.model}|{self.parser}|{self.shape}{page}"
+
+    @classmethod
+    def parse(cls, text: str) -> LLMFingerprint | None:
+        """The fingerprint of this text; none for an extractor that is no language model."""
+        found = _LLM.fullmatch(text)
+        if found is None:
+            return None
+        model = ModelFingerprint(
+            found["model"], float(found["temperature"]), int(found["max_output"]), found["json_mode"]
+        )
+        return cls(found["prompt"], found["digest"], model, found["parser"], found["shape"], found["page"] is not None)

@@ -6,8 +6,9 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from clausegraph.app.services.projecting import make_server, opened_graphs
-from clausegraph.app.wiring import make_embedder, make_engine, open_corpus_view, opened_ledger, run_ingest
+from clausegraph.app.services.ingest import run_ingest
+from clausegraph.app.wiring import make_engine
+from clausegraph.app.workspace import Workspace
 from clausegraph.core.settings import Settings, load_settings
 from clausegraph.core.types import Answer
 
@@ -30,9 +31,9 @@ class Corpus:
     def __init__(self, settings: Settings, epoch: int | None = None) -> None:
         self._settings = settings
         self._epoch = epoch
+        self._workspace = Workspace(settings)
         self._opened = ExitStack()
         self._view: View | None = None
-        self._embedder: Embedder | None = None
 
     @property
     def name(self) -> str:
@@ -48,18 +49,13 @@ class Corpus:
             StoreError: the graph is in Neo4j, which lacks the epoch or does not answer.
         """
         if self._view is None:
-            ledger = self._opened.enter_context(opened_ledger(self._settings))
-            graph_at = self._opened.enter_context(opened_graphs(self._settings))
-            view = open_corpus_view(ledger, self._settings, self.embedder, self._epoch, graph_at)
-            self._view = self._opened.enter_context(view)
+            self._view = self._opened.enter_context(self._workspace.view(epoch=self._epoch))
         return self._view
 
     @property
     def embedder(self) -> Embedder:
         """The embedder that the settings name; loads its model at the first embedding."""
-        if self._embedder is None:
-            self._embedder = make_embedder(self._settings)
-        return self._embedder
+        return self._workspace.embedder
 
     def ask(self, question: str, scenario: str = "") -> Answer:
         """Answer a question about a person's scenario.
@@ -88,7 +84,7 @@ class Corpus:
         view = self.view
         if self._settings.graph == "ledger":
             return ViewPropertyGraphStore(view)
-        return ViewPropertyGraphStore(view, self._opened.enter_context(make_server(self._settings)))
+        return ViewPropertyGraphStore(view, self._workspace.neo4j)
 
     def vector_store(self, kind: str = "chunk") -> ViewVectorStore:
         """The view's vectors as a LlamaIndex vector store, read-only: those of "chunk", "element" or "fact".
@@ -120,12 +116,17 @@ class Corpus:
         from clausegraph.ingestion.sources import open_source
 
         source = open_source(str(location), source_name)
-        report = run_ingest(self._settings, source, Options(keep_missing=keep_missing, force=force))
-        self.close()  # the next reading sees what was published
+        report = run_ingest(self._workspace, self.name, source, Options(keep_missing=keep_missing, force=force))
+        self._release()  # the next reading sees what was published
         return report
 
     def close(self) -> None:
-        """Give the epoch back; reading again opens it anew."""
+        """Give the epoch back and close everything; reading again opens it anew."""
+        self._release()
+        self._workspace.close()
+        self._workspace = Workspace(self._settings)
+
+    def _release(self) -> None:
         self._view = None
         self._opened.close()
 

@@ -8,7 +8,7 @@ from contextlib import ExitStack, closing, contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from clausegraph.core.errors import ModelMismatchError, SettingsError
+from clausegraph.core.errors import SettingsError
 from clausegraph.core.settings import HASHING, Settings
 
 RESPONSES = "responses.db"  # in the home folder: replies of language models
@@ -22,9 +22,7 @@ if TYPE_CHECKING:
     from clausegraph.core.models.guard import GuardedLLM
     from clausegraph.indexes.ledger.metering import RunMeter
     from clausegraph.indexes.ledger.store import Ledger
-    from clausegraph.indexes.views import GraphAt, View
-    from clausegraph.ingestion.pipeline import Options, Progress, Tools
-    from clausegraph.ingestion.report import RunReport
+    from clausegraph.indexes.views import View
     from clausegraph.ingestion.sources import Source
     from clausegraph.query.engine import AskEngine
     from clausegraph.query.retrieve.question import Inquiry
@@ -39,10 +37,8 @@ def opened_ledger(settings: Settings, *, create: bool = False) -> Iterator[Ledge
         yield ledger
 
 
-def make_embedder(settings: Settings, meter: RunMeter | None = None) -> Embedder:
+def make_embedder(settings: Settings) -> Embedder:
     """The embedder that the settings name; it loads its model at the first embedding.
-
-    ``meter`` limits and records what a server is asked.
 
     Raises:
         ModelError: the model's folder or package is not there.
@@ -56,7 +52,7 @@ def make_embedder(settings: Settings, meter: RunMeter | None = None) -> Embedder
         from clausegraph.core.models.api_embedding import ApiEmbedder
 
         options = _server_options(settings, settings.embedding_model, settings.embedding_url, settings.embedding_key)
-        return ApiEmbedder(options, settings.query_instruction, budget=meter, usage=meter)
+        return ApiEmbedder(options, settings.query_instruction)
     from clausegraph.core.models.sentence_transformers import ModelSettings, SentenceTransformerEmbedder
 
     return SentenceTransformerEmbedder(
@@ -87,32 +83,11 @@ def _server_options(settings: Settings, named: str, url: str | None, key: Secret
     )
 
 
-def run_ingest(settings: Settings, source: Source, options: Options, progress: Progress | None = None) -> RunReport:
-    """Mirror a source into the corpus of the settings; errors as ``ingestion.pipeline.ingest``."""
-    from clausegraph.ingestion.pipeline import ingest
+def metered(embedder: Embedder, meter: RunMeter) -> Embedder:
+    """The embedder with its calls limited and recorded by a run's meter; one that asks no server is as it was."""
+    from clausegraph.core.models.embedding import Metered
 
-    options = replace(options, keep_epochs=settings.keep_epochs, keep_days=settings.keep_days)
-    with opened_tools(settings, source, progress) as tools:
-        return ingest(tools, settings.corpus, source, options)
-
-
-@contextmanager
-def opened_tools(settings: Settings, source: Source, progress: Progress | None = None) -> Iterator[Tools]:
-    """What a run of the source works with, ledger and projections included; closed at the end.
-
-    Raises:
-        SettingsError, PromptError, NotFoundError: as ``opened_extractor`` and ``make_server``.
-    """
-    from clausegraph.app.services.projecting import opened_projections
-    from clausegraph.indexes.ledger.metering import RunMeter
-    from clausegraph.ingestion.pipeline import Tools, no_progress
-
-    make_embedder(settings)  # a wrong setting is told before there is a ledger
-    with opened_ledger(settings, create=True) as ledger, opened_projections(settings, ledger) as projections:
-        meter = RunMeter(ledger, settings.llm_budget_tokens, settings.llm_budget_money)
-        with opened_extractor(settings, source, meter) as extractor:
-            embedder = make_embedder(settings, meter)
-            yield Tools(ledger, embedder, extractor, progress or no_progress, meter, projections)
+    return embedder.metered(meter, meter) if isinstance(embedder, Metered) else embedder
 
 
 @contextmanager
@@ -201,47 +176,6 @@ def forget_replies(settings: Settings, days: float) -> int:
 
     with closing(FileResponseCache(path, max(1, settings.llm_cache_mb) * 1_000_000)) as cache:
         return cache.forget_before(time.time() - days * 86400)
-
-
-def open_corpus_view(
-    ledger: Ledger,
-    settings: Settings,
-    embedder: Embedder | None,
-    epoch: int | None = None,
-    graph_at: GraphAt | None = None,
-) -> View:
-    """A view of the corpus; with an embedder, one whose vectors that embedder made.
-
-    Raises:
-        NotFoundError: no such corpus or epoch.
-        ModelMismatchError: the epoch's vectors come from another model.
-        StoreError: the graph's server lacks the epoch, or does not answer.
-    """
-    from clausegraph.indexes.views import open_view
-
-    view = open_view(ledger, settings.corpus, epoch, graph_at=graph_at)
-    if embedder is not None and view.model != embedder.fingerprint:
-        view.close()
-        raise ModelMismatchError(
-            f"corpus {view.corpus!r} at epoch {view.epoch} was embedded by {view.model}, but the settings name "
-            f"{embedder.fingerprint}; set CLAUSEGRAPH_EMBEDDING_MODEL (and its pooling, length and instruction) as "
-            f"they were, or run `clausegraph ingest SOURCE --corpus {view.corpus}` to embed it with the new one"
-        )
-    return view
-
-
-@contextmanager
-def reading(settings: Settings, epoch: int | None = None, *, embed: bool = True) -> Iterator[tuple[View, Embedder]]:
-    """A view and the embedder to ask it with, closed at the end. Without ``embed`` the models may differ."""
-    from clausegraph.app.services.projecting import opened_graphs
-
-    embedder = make_embedder(settings)
-    with (
-        opened_ledger(settings) as ledger,
-        opened_graphs(settings) as graph_at,
-        open_corpus_view(ledger, settings, embedder if embed else None, epoch, graph_at) as view,
-    ):
-        yield view, embedder
 
 
 def check_question(question: str, scenario: str = "") -> Inquiry:

@@ -8,7 +8,8 @@ from typing import Any
 
 from benchmarks.place import Place
 from benchmarks.show import Check, median, percentile, print_checks, print_table
-from clausegraph.app.wiring import make_engine, reading
+from clausegraph.app.wiring import make_engine
+from clausegraph.app.workspace import Workspace
 from clausegraph.query.engine import AskEngine
 
 WARM_GOAL_MS = 150.0
@@ -20,8 +21,8 @@ _WARM_UP = 5  # questions that load the model, the segments and the keyword inde
 def run(place: Place) -> dict[str, Any]:
     """Measure and print."""
     assert place.ingested
-    with reading(place.settings) as (view, embedder):
-        warm = warm_times(make_engine(view, embedder, place.settings), place.material.questions)
+    with Workspace(place.settings) as workspace, workspace.view() as view:
+        warm = warm_times(make_engine(view, workspace.embedder, place.settings), place.material.questions)
     rows = [(name, figures["p50"], figures["p95"], figures["most"]) for name, figures in warm.items()]
     title = f"ask: {len(place.material.questions)} questions, warm, milliseconds"
     print_table(title, [("step", "p50", "p95", "most"), *rows])

@@ -14,6 +14,7 @@
     │   ├── LeaseHeldError       another run holds the corpus
     │   ├── LeaseLostError       this run was superseded while it worked
     │   ├── ViewExpired          the view's lease ended; open a new one
+    │   ├── WorkspaceClosed      used after its end
     │   ├── StorageError         disk full, read-only folder, I/O failure
     │   ├── SegmentError         a vector segment is missing or corrupt and cannot be rebuilt
     │   └── StoreError           the server of a projection cannot be used as it is
@@ -92,6 +93,10 @@ class LeaseLostError(LedgerError):
 
 class ViewExpired(LedgerError):
     """The view's lease ended and its epoch may be vacuumed; open a new view."""
+
+
+class WorkspaceClosed(LedgerError):
+    """The workspace was closed; make a new one."""
 
 
 class StorageError(LedgerError):

@@ -78,9 +78,10 @@ class View:
         Raises:
             NotFoundError: the page is not in this epoch.
         """
-        if page in self._readings:
+        kept = self._readings.get(page)  # another thread may drop it at any moment
+        if kept is not None:
             self._check()
-            return self._readings[page]
+            return kept
         self.page_keys()  # loads the versions and checks the lease
         if page not in self._versions:
             raise NotFoundError(f"page {page} is not in epoch {self.epoch} of corpus {self.corpus!r}")
@@ -119,6 +120,16 @@ class View:
         matrix = np.concatenate([part[1] for part in parts]) if parts else np.empty((0, 0), np.float32)
         return [names[identity] for identity in ids.tolist()], matrix
 
+    def is_held(self) -> bool:
+        """Whether the ledger still has its lease, which is renewed where half of it is over."""
+        try:
+            self._check()
+        except ViewExpired:
+            return False
+        mine = select(view_leases.c.id).where(view_leases.c.id == self._lease_id, view_leases.c.expires > time.time())
+        with self._ledger.read() as connection:
+            return connection.execute(mine).first() is not None
+
     def close(self) -> None:
         """Give the lease back."""
         with self._ledger.write() as connection:
@@ -137,13 +148,13 @@ class View:
         if now < self._expires - self._lease_s / 2:
             return
         values = {"expires": now + self._lease_s}
-        with self._ledger.write() as connection:
-            mine = (view_leases.c.id == self._lease_id, view_leases.c.expires > now)
-            if (
-                now >= self._expires
-                or connection.execute(update(view_leases).where(*mine).values(**values)).rowcount == 0
-            ):
-                raise ViewExpired(f"the view of corpus {self.corpus!r} at epoch {self.epoch} has ended; open a new one")
+        renewed = 0
+        if now < self._expires:
+            with self._ledger.write() as connection:
+                mine = (view_leases.c.id == self._lease_id, view_leases.c.expires > now)
+                renewed = connection.execute(update(view_leases).where(*mine).values(**values)).rowcount
+        if not renewed:
+            raise ViewExpired(f"the view of corpus {self.corpus!r} at epoch {self.epoch} has ended; open a new one")
         self._expires = values["expires"]
 
     def _load_versions(self) -> dict[PageKey, int]:

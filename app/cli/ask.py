@@ -19,14 +19,14 @@ def ask(
     trace: Annotated[bool, typer.Option("--trace", help="Show what the engine did, step by step.")] = False,
 ) -> None:
     """Answer a question, with the conditions under which the answer holds and the sentences that say so."""
-    settings = session.settings(corpus)
-    from clausegraph.app.wiring import check_question, make_engine, reading
+    workspace = session.workspace(corpus)
+    from clausegraph.app.wiring import check_question, make_engine
 
     check_question(question, scenario)
     from clausegraph.app.render import answer_json, render_answer, render_trace
 
-    with reading(settings, epoch) as (view, embedder):
-        answer = make_engine(view, embedder, settings).ask(question, scenario)
+    with workspace.view(epoch=epoch) as view:
+        answer = make_engine(view, workspace.embedder, workspace.settings).ask(question, scenario)
     session.emit(answer_json(answer, trace=trace), render_answer(answer), *([render_trace(answer)] if trace else []))
 
 

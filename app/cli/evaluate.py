@@ -14,7 +14,7 @@ from clausegraph.app.cli.session import CorpusOption, Session, command
 from clausegraph.core.errors import InputError
 
 if TYPE_CHECKING:
-    from clausegraph.core.settings import Settings
+    from clausegraph.app.workspace import Workspace
     from clausegraph.eval.comparison import PairedDifference
     from clausegraph.eval.conditionalqa.dataset import Question
     from clausegraph.eval.conditionalqa.run import EvaluationResult
@@ -47,8 +47,9 @@ def conditionalqa(
         return
     if documents is None:
         raise InputError("--documents is missing; give documents.json to run, or --predictions to score a file")
-    settings = session.settings(corpus or _CORPUS)
-    result = _run(session, settings, documents, asked, oracle_type)
+    workspace = session.workspace(corpus or _CORPUS)
+    settings = workspace.settings
+    result = _run(session, workspace, documents, asked, oracle_type)
     if output is not None:
         from clausegraph.eval.conditionalqa.run import write_evaluation
 
@@ -70,8 +71,8 @@ def passages(
     from clausegraph.eval.passages import AT, load_questions
 
     asked = load_questions(questions)
-    settings = session.settings(corpus or _PASSAGES_CORPUS)
-    result = _run_passages(session, settings, passages, asked)
+    workspace = session.workspace(corpus or _PASSAGES_CORPUS, extractor="given")
+    result = _run_passages(session, workspace, passages, asked)
     rows = [
         [by, _percent(figures.recall), _percent(figures.complete), f"{figures.milliseconds:.0f}"]
         for by, figures in result.figures.items()
@@ -88,21 +89,21 @@ def passages(
 
 
 def _run_passages(
-    session: Session, settings: Settings, path: Path, questions: Sequence[PassageQuestion]
+    session: Session, workspace: Workspace, path: Path, questions: Sequence[PassageQuestion]
 ) -> PassageResult:
     from clausegraph.ingestion.sources import PassagesSource
 
     source = PassagesSource(path)
-    from clausegraph.app.wiring import reading, run_ingest
+    from clausegraph.app.services.ingest import run_ingest
     from clausegraph.eval.passages import evaluate
     from clausegraph.ingestion.pipeline import Options, no_progress
 
     with progress_bars(session) as progress:
-        report = run_ingest(settings.model_copy(update={"extractor": "given"}), source, Options(), progress)
+        report = run_ingest(workspace, workspace.settings.corpus, source, Options(), progress)
         if report.rejects:
             session.note(f"{len(report.rejects)} triples or passages not used: clausegraph show {report.run_id}")
-        with reading(settings) as (view, embedder):
-            return evaluate(view, embedder, questions, progress=progress or no_progress)
+        with workspace.view() as view:
+            return evaluate(view, workspace.embedder, questions, progress=progress or no_progress)
 
 
 def _passages_json(result: PassageResult) -> dict[str, Any]:
@@ -140,20 +141,20 @@ def _score(questions: Sequence[Question], path: Path) -> list[QuestionRecord]:
 
 
 def _run(
-    session: Session, settings: Settings, documents: Path, questions: Sequence[Question], oracle_type: bool
+    session: Session, workspace: Workspace, documents: Path, questions: Sequence[Question], oracle_type: bool
 ) -> EvaluationResult:
     from clausegraph.ingestion.sources import open_source
 
     source = open_source(str(documents))
-    from clausegraph.app.wiring import reading, run_ingest
+    from clausegraph.app.services.ingest import run_ingest
     from clausegraph.eval.conditionalqa.run import evaluate
     from clausegraph.ingestion.pipeline import Options
 
     with progress_bars(session) as progress:
-        run_ingest(settings, source, Options(), progress)
-        with reading(settings) as (view, embedder):
+        run_ingest(workspace, workspace.settings.corpus, source, Options(), progress)
+        with workspace.view() as view:
             watched = {} if progress is None else {"progress": progress}
-            return evaluate(view, embedder, questions, oracle_type=oracle_type, **watched)
+            return evaluate(view, workspace.embedder, questions, oracle_type=oracle_type, **watched)
 
 
 def _retrieval(result: EvaluationResult) -> dict[str, Any]:

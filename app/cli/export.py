@@ -53,16 +53,14 @@ def export(
         raise InputError("give --output FILE, or --to llamaindex with a folder or the address of a Neo4j")
     if to is not None and (target is None or output is not None or form is not None):
         raise InputError(f"--to {to.value} takes a folder or the address of a Neo4j, and no --output or --format")
-    settings = session.settings(corpus)
-    from clausegraph.app.wiring import reading
-
-    with reading(settings, epoch, embed=False) as (view, _):
+    workspace = session.workspace(corpus)
+    with workspace.view(epoch=epoch, embed=False) as view:
         made = {"corpus": view.corpus, "epoch": view.epoch}
         if target is not None:
             from clausegraph.app.services.export.llamaindex import hand_over
 
             place, kind = target, Receiver.LLAMAINDEX.value
-            counts = hand_over(view, target, settings)
+            counts = hand_over(view, target, workspace.settings)
         else:
             from clausegraph.app.services.export.writing import export_view
 

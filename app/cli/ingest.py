@@ -38,16 +38,16 @@ def ingest(
 
     A run mirrors its source: pages that are gone from it leave the corpus. Unchanged pages cost nothing.
     """
-    settings = session.settings(corpus)
+    workspace = session.workspace(corpus)
     from clausegraph.ingestion.sources import open_source
 
     opened = open_source(source, source_name)  # before the pipeline is loaded: a wrong path answers at once
-    from clausegraph.app.wiring import run_ingest
+    from clausegraph.app.services.ingest import run_ingest
     from clausegraph.ingestion.pipeline import Options
 
     options = Options(keep_missing, dry_run, force, relocate, limit)
     with progress_bars(session) as progress:
-        report = run_ingest(settings, opened, options, progress)
+        report = run_ingest(workspace, workspace.settings.corpus, opened, options, progress)
     session.emit(report.as_dict(), *_lines(report))
     if not report.dry_run and not session.quiet:
         session.note(f"report: clausegraph show {report.run_id} --corpus {report.corpus}")

@@ -35,15 +35,15 @@ def search(
     epoch: EpochOption = None,
 ) -> None:
     """Find the passages a question is about, best first, without answering it."""
-    settings = session.settings(corpus)
-    from clausegraph.app.wiring import check_question, reading
+    workspace = session.workspace(corpus)
+    from clausegraph.app.wiring import check_question
 
     inquiry = check_question(question, scenario)
     from clausegraph.app.services.search import find
 
-    room = budget or settings.search_budget
-    with reading(settings, epoch, embed=retriever is not Retriever.BM25) as (view, embedder):
-        hits = find(view, embedder, inquiry, retriever=retriever.value, budget=room, limit=limit)
+    room = budget or workspace.settings.search_budget
+    with workspace.view(epoch=epoch, embed=retriever is not Retriever.BM25) as view:
+        hits = find(view, workspace.embedder, inquiry, retriever=retriever.value, budget=room, limit=limit)
         found = {
             "question": question,
             "corpus": view.corpus,

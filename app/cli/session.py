@@ -20,6 +20,7 @@ from clausegraph.core.errors import ClauseGraphError, InputError
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
+    from clausegraph.app.workspace import Workspace
     from clausegraph.core.settings import Settings
 
 INTERRUPTED = 130
@@ -54,6 +55,13 @@ class Session:
         observe(settings)
         self.watched.enter_context(_command_span(self.name, settings.corpus))
         return settings
+
+    def workspace(self, corpus: str | None = None, **updates: object) -> Workspace:
+        """A workspace of the settings, with ``updates`` to them; closed when the command ends."""
+        settings = self.settings(corpus).model_copy(update=updates)
+        from clausegraph.app.workspace import Workspace
+
+        return self.watched.enter_context(Workspace(settings))
 
     def emit(self, value: Any, *items: RenderableType) -> None:
         """The result: ``value`` as JSON where it was asked for, else ``items`` for people."""

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from clausegraph.app.services.projecting import opened_projections
 from clausegraph.app.services.records import quotes
-from clausegraph.app.wiring import make_embedder, open_corpus_view, opened_ledger
+from clausegraph.app.wiring import make_embedder, opened_ledger
+from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import NotFoundError
 from clausegraph.core.settings import Settings
 from clausegraph.indexes.corpora import CorpusRow, get_corpus
@@ -43,8 +44,8 @@ def review(settings: Settings, of_type: str | None = None, limit: int | None = N
     """
     from clausegraph.indexes.entities.proposals import propose
 
-    embedder = make_embedder(settings)
-    with opened_ledger(settings) as ledger, open_corpus_view(ledger, settings, embedder) as view:
+    with Workspace(settings) as workspace, workspace.view() as view:
+        ledger, embedder = workspace.ledger, workspace.embedder
         corpus = get_corpus(ledger, settings.corpus)
         found, profiles = propose(ledger, corpus.id, view.epoch, embedder, of_type)
         _check_type(of_type, profiles, corpus)

@@ -103,7 +103,7 @@ def report(run: Mapping[str, Any]) -> dict[str, Any]:
 @contextmanager
 def _opened(run: Run) -> Iterator[_Opened]:
     from clausegraph.app.observability import observe
-    from clausegraph.app.wiring import opened_tools
+    from clausegraph.app.workspace import Workspace
     from clausegraph.core.telemetry.spans import stop_telemetry
     from clausegraph.ingestion.pipeline import Options
     from clausegraph.ingestion.sources import open_source
@@ -120,7 +120,7 @@ def _opened(run: Run) -> Iterator[_Opened]:
             keep_epochs=settings.keep_epochs,
             keep_days=settings.keep_days,
         )
-        with opened_tools(settings, source) as tools:
+        with Workspace(settings) as workspace, workspace.tools(source) as tools:
             yield _Opened(tools, source, options, Pace(run.batch_chunks, run.lease))
     finally:
         stop_telemetry()

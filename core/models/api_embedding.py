@@ -65,6 +65,10 @@ class ApiEmbedder:
         self._dimension: int | None = None
         self._made: tuple[ModelLoop, _Connected] | None = None
 
+    def metered(self, budget: Budget, usage: UsageSink) -> ApiEmbedder:
+        """The same embedder with calls that are limited and recorded; this one stays as it is."""
+        return ApiEmbedder(self._options, self._instruction, budget=budget, usage=usage)
+
     @property
     def fingerprint(self) -> str:
         """Provider, model and query instruction."""

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from hashlib import blake2b
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from clausegraph.core.language.normalise import tokens
+from clausegraph.core.models.calls import Budget, UsageSink
 
 Vectors = NDArray[np.float32]
 
@@ -30,6 +31,14 @@ class Embedder(Protocol):
 
     def embed_query(self, question: str) -> Vectors:
         """Embed a question, with the model's query instruction: shape (dimension,), length 1."""
+
+
+@runtime_checkable
+class Metered(Protocol):
+    """What an embedder behind a server has besides, where each call has a price."""
+
+    def metered(self, budget: Budget, usage: UsageSink) -> Embedder:
+        """The same embedder with calls that are limited and recorded; this one stays as it is."""
 
 
 def normalised(matrix: Vectors) -> Vectors:

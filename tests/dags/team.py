@@ -15,7 +15,8 @@ from typing import Any
 from sqlalchemy import select
 
 from clausegraph.app.dev.fake_llm import FakeModelServer
-from clausegraph.app.wiring import run_ingest
+from clausegraph.app.services.ingest import run_ingest
+from clausegraph.app.workspace import Workspace
 from clausegraph.core.settings import Settings
 from clausegraph.indexes.dump import dump_lines
 from clausegraph.indexes.ledger.schema import extractions
@@ -88,7 +89,8 @@ class Team:
     def plain_dump(self, folder: Path) -> list[str]:
         """What `clausegraph ingest` makes of the same pages in a new ledger."""
         settings = self.settings().model_copy(update={"home": folder})
-        run_ingest(settings, open_source(str(self.pages)), Options())
+        with Workspace(settings) as workspace:
+            run_ingest(workspace, settings.corpus, open_source(str(self.pages)), Options())
         return self.dump(folder)
 
     def stored(self) -> set[str]:

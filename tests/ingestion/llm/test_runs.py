@@ -18,7 +18,9 @@ from typer.testing import CliRunner
 
 from clausegraph.app.cli.main import make_app
 from clausegraph.app.dev.fake_llm import FakeModelServer, FakeOptions
-from clausegraph.app.wiring import opened_ledger, run_ingest
+from clausegraph.app.services.ingest import run_ingest
+from clausegraph.app.wiring import opened_ledger
+from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import BudgetExceeded, ModelRefused
 from clausegraph.core.settings import Settings
 from clausegraph.indexes.dump import dump_lines
@@ -76,7 +78,8 @@ def settings_for(tmp_path: Path, fake: FakeModelServer, **more: Any) -> Settings
 
 
 def run(settings: Settings, folder: Path, **options: bool) -> RunReport:
-    return run_ingest(settings, open_source(str(folder)), Options(**options))
+    with Workspace(settings) as workspace:
+        return run_ingest(workspace, settings.corpus, open_source(str(folder)), Options(**options))
 
 
 def dump(settings: Settings) -> list[str]:

@@ -1,0 +1,237 @@
+"""The long-lived object behind every way in: ledger, models and views, opened when first needed, shared by threads."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from clausegraph.core.errors import ModelMismatchError, WorkspaceClosed
+from clausegraph.core.settings import Settings
+
+if TYPE_CHECKING:
+    from clausegraph.core.models.embedding import Embedder
+    from clausegraph.core.models.guard import GuardedLLM
+    from clausegraph.indexes.graph.neo4j.server import Neo4jServer
+    from clausegraph.indexes.ledger.store import Ledger
+    from clausegraph.indexes.views import GraphAt, View
+    from clausegraph.ingestion.pipeline import Progress, Tools
+    from clausegraph.ingestion.sources import Source
+
+
+@dataclass(slots=True, eq=False)
+class _Kept:
+    """A view, and how many hold it now."""
+
+    view: View
+    holders: int = 0
+
+
+class Workspace:
+    """Ledger, models and views of one home folder, made from Settings.
+
+    Nothing is opened before it is needed, and nothing twice. Threads may share it, and a server may hold it for
+    months: whoever asks for a view gets the epoch that is published then, and shares it with the others who read that
+    epoch. Close it, or use it as a context manager.
+
+    Raises, from everything but :meth:`close`:
+        WorkspaceClosed: it was closed before.
+    """
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self._lock = threading.RLock()
+        self._opened = ExitStack()
+        self._is_closed = False
+        self._ledger: Ledger | None = None
+        self._embedder: Embedder | None = None
+        self._model: GuardedLLM | None = None
+        self._server: Neo4jServer | None = None
+        self._kept: dict[tuple[str, int | None], _Kept] = {}  # by corpus and the epoch asked for
+        self._views: set[View] = set()  # every open one, also those that a newer epoch has replaced
+
+    @property
+    def ledger(self) -> Ledger:
+        """The ledger of the home folder.
+
+        Raises:
+            SchemaError: there is none yet, or a newer ClauseGraph made it.
+            StorageError: it cannot be opened.
+        """
+        return self._open_ledger(create=False)
+
+    def make_ledger(self) -> Ledger:
+        """The ledger of the home folder; a new one where there is none. Errors as of :attr:`ledger`."""
+        return self._open_ledger(create=True)
+
+    def _open_ledger(self, *, create: bool) -> Ledger:
+        with self._open():
+            if self._ledger is None:
+                from clausegraph.indexes.ledger.store import open_ledger
+
+                self._ledger = self._opened.enter_context(open_ledger(self.settings.home, create=create))
+            return self._ledger
+
+    @property
+    def embedder(self) -> Embedder:
+        """The embedder that the settings name; it loads its model at the first embedding.
+
+        Raises:
+            ModelError: the model's folder or package is not there.
+        """
+        with self._open():
+            if self._embedder is None:
+                from clausegraph.app.wiring import make_embedder
+
+                self._embedder = make_embedder(self.settings)
+            return self._embedder
+
+    @property
+    def model(self) -> GuardedLLM:
+        """The language model of the settings behind its guard: one limit of calls in flight for all threads.
+
+        Raises:
+            SettingsError: no model is set, or its key is missing.
+        """
+        with self._open():
+            if self._model is None:
+                from clausegraph.app.wiring import opened_model
+
+                self._model = self._opened.enter_context(opened_model(self.settings))
+            return self._model
+
+    @property
+    def neo4j(self) -> Neo4jServer:
+        """The Neo4j of the settings; nothing is sent before it is asked something.
+
+        Raises:
+            SettingsError: no password, or the driver is not installed.
+        """
+        with self._open():
+            if self._server is None:
+                from clausegraph.app.services.projecting import make_server
+
+                self._server = self._opened.enter_context(make_server(self.settings))
+            return self._server
+
+    @contextmanager
+    def view(self, corpus: str | None = None, epoch: int | None = None, *, embed: bool = True) -> Iterator[View]:
+        """A view of the epoch published now, or of a retained older one; others may be reading the same view.
+
+        While somebody holds it, vacuum leaves its epoch alone. The published one stays open when nobody holds it,
+        so that what was built for it is there for the next question; its lease ends by itself when nobody comes.
+
+        Args:
+            corpus: None for that of the settings.
+            embed: whether its vectors must be those of :attr:`embedder`.
+
+        Raises:
+            NotFoundError: no such corpus or epoch, or nothing was published yet.
+            ModelMismatchError: the epoch's vectors come from another model.
+            StoreError: the graph's server lacks the epoch, or does not answer.
+        """
+        key = (corpus or self.settings.corpus, epoch)
+        expected = self.embedder.fingerprint if embed else None
+        kept = self._take(key)
+        try:
+            if expected is not None and kept.view.model != expected:
+                raise ModelMismatchError(_other_model(kept.view, expected))
+            yield kept.view
+        finally:
+            self._give_back(key, kept)
+
+    def _take(self, key: tuple[str, int | None]) -> _Kept:
+        from clausegraph.indexes.views import open_view
+
+        with self._open():
+            kept = self._kept.pop(key, None)
+            if kept is not None and not self._is_current(kept.view, *key):
+                if not kept.holders:
+                    self._shut(kept.view)
+                kept = None
+            if kept is None:
+                kept = _Kept(open_view(self.ledger, *key, graph_at=self._graphs()))
+                self._views.add(kept.view)
+            self._kept[key] = kept
+            kept.holders += 1
+            return kept
+
+    def _give_back(self, key: tuple[str, int | None], kept: _Kept) -> None:
+        with self._lock:
+            kept.holders -= 1
+            if kept.holders or self._is_closed:
+                return
+            if key[1] is not None and self._kept.get(key) is kept:
+                del self._kept[key]  # an older epoch: nobody else is expected to ask for it
+            if self._kept.get(key) is not kept:
+                self._shut(kept.view)
+
+    def _is_current(self, view: View, corpus: str, epoch: int | None) -> bool:
+        from clausegraph.indexes.corpora import get_corpus
+
+        return view.is_held() and (epoch is not None or get_corpus(self.ledger, corpus).published == view.epoch)
+
+    def _graphs(self) -> GraphAt | None:
+        if self.settings.graph == "ledger":
+            return None
+        from clausegraph.app.services.projecting import graphs_of
+
+        return graphs_of(self.neo4j)
+
+    def _shut(self, view: View) -> None:
+        self._views.discard(view)
+        view.close()
+
+    @contextmanager
+    def tools(self, source: Source, progress: Progress | None = None) -> Iterator[Tools]:
+        """What a run of the source works with, its meter included; a new ledger is made where there is none.
+
+        Raises:
+            SettingsError, PromptError, NotFoundError: as ``opened_extractor`` and ``make_server``.
+        """
+        from clausegraph.app.services.projecting import opened_projections
+        from clausegraph.app.wiring import metered, opened_extractor
+        from clausegraph.indexes.ledger.metering import RunMeter
+        from clausegraph.ingestion.pipeline import Tools, no_progress
+
+        embedder = self.embedder  # a wrong setting is told before there is a ledger
+        ledger = self.make_ledger()
+        meter = RunMeter(ledger, self.settings.llm_budget_tokens, self.settings.llm_budget_money)
+        with (
+            opened_projections(self.settings, ledger) as projections,
+            opened_extractor(self.settings, source, meter) as extractor,
+        ):
+            yield Tools(ledger, metered(embedder, meter), extractor, progress or no_progress, meter, projections)
+
+    def close(self) -> None:
+        """Give every view back and close models, servers and ledger; whoever still reads a view finds it expired."""
+        with self._lock:
+            self._is_closed = True
+            for view in tuple(self._views):
+                self._shut(view)
+            self._kept.clear()
+            self._opened.close()
+
+    def __enter__(self) -> Workspace:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @contextmanager
+    def _open(self) -> Iterator[None]:
+        """The lock, while it is open."""
+        with self._lock:
+            if self._is_closed:
+                raise WorkspaceClosed(f"the workspace of {self.settings.home} is closed; make a new one")
+            yield
+
+
+def _other_model(view: View, expected: str) -> str:
+    return (
+        f"corpus {view.corpus!r} at epoch {view.epoch} was embedded by {view.model}, but the settings name "
+        f"{expected}; set CLAUSEGRAPH_EMBEDDING_MODEL (and its pooling, length and instruction) as "
+        f"they were, or run `clausegraph ingest SOURCE --corpus {view.corpus}` to embed it with the new one"
+    )

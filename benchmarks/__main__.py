@@ -12,8 +12,8 @@ from typing import Any
 
 from benchmarks import again, ask, ingest, ledger, models, neo4j_load, scale
 from benchmarks.material import find_material
-from benchmarks.place import Place
 from benchmarks.show import machine
+from benchmarks.workbench import Workbench
 
 BENCHMARKS = {
     module.__name__.removeprefix("benchmarks."): module.run for module in (ingest, again, ask, ledger, scale, models)
@@ -32,11 +32,11 @@ def main() -> int:
     print(f"pages: {material.origin}")
     results: dict[str, Any] = {"origin": material.origin, "machine": machine()}
     with tempfile.TemporaryDirectory(prefix="clausegraph-bench-") as folder:
-        place = Place(Path(folder), material)
+        bench = Workbench(Path(folder), material)
         for name in options.only or BENCHMARKS:
             before, start = machine(), time.perf_counter()
             size = {"entities": options.entities} if name == "neo4j" else {}
-            results[name] = BENCHMARKS[name](place, **size) | {"machine": [before, machine()]}
+            results[name] = BENCHMARKS[name](bench, **size) | {"machine": [before, machine()]}
             loads = f"load {before['load']} before, {machine()['load']} after"
             print(f"  ({time.perf_counter() - start:.0f} s; {before['cores']} cores, {loads})", flush=True)
     if options.output:

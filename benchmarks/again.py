@@ -7,8 +7,8 @@ import random
 from typing import Any
 
 from benchmarks.edits import edit_one, editable
-from benchmarks.place import Place
 from benchmarks.show import Check, median, print_checks, print_table
+from benchmarks.workbench import Workbench
 
 GOAL_S = 3.0
 REPEATS = 3
@@ -16,14 +16,14 @@ CHUNKS_LIMIT = 2  # an element is in one chunk, and may introduce the items of t
 _COUNTS = ("pages_unchanged", "chunks_extracted", "chunks_reused", "texts_embedded", "texts_reused")
 
 
-def run(place: Place) -> dict[str, Any]:
+def run(bench: Workbench) -> dict[str, Any]:
     """Measure and print."""
-    assert place.ingested
-    unchanged = [_ingest(place) for _ in range(REPEATS)]
-    place.write(one_edit(place.material.records))
-    edited = _ingest(place)
-    place.write(place.material.records)
-    back = _ingest(place)
+    assert bench.ingested
+    unchanged = [_ingest(bench) for _ in range(REPEATS)]
+    bench.write(one_edit(bench.material.records))
+    edited = _ingest(bench)
+    bench.write(bench.material.records)
+    back = _ingest(bench)
     seconds = median([run["process"] for run in unchanged])
     runs = {"nothing changed": unchanged[0] | {"process": seconds}, "one element edited": edited, "edit undone": back}
     header = ("run", "process s", "pages", *(name.replace("_", " ") for name in _COUNTS))
@@ -49,8 +49,8 @@ def one_edit(records: list[dict[str, Any]]) -> list[dict[str, Any]]:
     return [*records[:place], edit_one(records[place], random.Random(1)), *records[place + 1 :]]
 
 
-def _ingest(place: Place) -> dict[str, Any]:
-    done = place.clausegraph("ingest", str(place.documents), "--json")
+def _ingest(bench: Workbench) -> dict[str, Any]:
+    done = bench.clausegraph("ingest", str(bench.documents), "--json")
     report = json.loads(done.output)
     counts = {name: report[name] for name in _COUNTS}
     pages = len(report["pages_added"]) + len(report["pages_changed"])

@@ -6,8 +6,8 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-from benchmarks.place import Place
 from benchmarks.show import Check, median, percentile, print_checks, print_table
+from benchmarks.workbench import Workbench
 from clausegraph.app.wiring import make_engine
 from clausegraph.app.workspace import Workspace
 from clausegraph.query.engine import AskEngine
@@ -18,15 +18,15 @@ REPEATS = 5
 _WARM_UP = 5  # questions that load the model, the segments and the keyword index
 
 
-def run(place: Place) -> dict[str, Any]:
+def run(bench: Workbench) -> dict[str, Any]:
     """Measure and print."""
-    assert place.ingested
-    with Workspace(place.settings) as workspace, workspace.view() as view:
-        warm = warm_times(make_engine(view, workspace.embedder, place.settings), place.material.questions)
+    assert bench.ingested
+    with Workspace(bench.settings) as workspace, workspace.view() as view:
+        warm = warm_times(make_engine(view, workspace.embedder, bench.settings), bench.material.questions)
     rows = [(name, figures["p50"], figures["p95"], figures["most"]) for name, figures in warm.items()]
-    title = f"ask: {len(place.material.questions)} questions, warm, milliseconds"
+    title = f"ask: {len(bench.material.questions)} questions, warm, milliseconds"
     print_table(title, [("step", "p50", "p95", "most"), *rows])
-    cold = cold_times(place)
+    cold = cold_times(bench)
     rows = [(name, min(times), median(times), max(times)) for name, times in cold.items()]
     print_table(
         f"ask: whole processes, {REPEATS} each, seconds", [("clausegraph ...", "least", "median", "most"), *rows]
@@ -57,10 +57,10 @@ def warm_times(engine: AskEngine, questions: Sequence[tuple[str, str]]) -> dict[
     }
 
 
-def cold_times(place: Place) -> dict[str, list[float]]:
+def cold_times(bench: Workbench) -> dict[str, list[float]]:
     """Seconds of whole processes. The first of all has read the files once: what repeats is a warm disk cache."""
-    question, scenario = place.material.questions[0]
+    question, scenario = bench.material.questions[0]
     commands = {"ask": ("ask", question, "--scenario", scenario), "status": ("status",), "--help": ("--help",)}
     return {
-        name: [place.clausegraph(*arguments).seconds for _ in range(REPEATS)] for name, arguments in commands.items()
+        name: [bench.clausegraph(*arguments).seconds for _ in range(REPEATS)] for name, arguments in commands.items()
     }

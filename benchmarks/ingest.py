@@ -6,9 +6,9 @@ import json
 from typing import Any
 
 from benchmarks.material import REPOSITORY
-from benchmarks.place import Place
 from benchmarks.process import run_process, worker_command
 from benchmarks.show import Check, print_checks, print_table
+from benchmarks.workbench import Workbench
 from clausegraph.core.settings import Settings
 
 PEAK_LIMIT_MB = 2000.0
@@ -23,20 +23,20 @@ _GROUPS = {
 }
 
 
-def run(place: Place) -> dict[str, Any]:
+def run(bench: Workbench) -> dict[str, Any]:
     """Measure and print; ``added`` is our ingest against the bare model's one call, both without loading.
 
     Processor time beside wall time, because other work on the machine stretches wall time only.
     """
-    figures = place.ingested
+    figures = bench.ingested
     seconds = shares(figures["seconds"])
     whole = sum(seconds.values())
     result: dict[str, Any] = {"ingest": figures, "groups": seconds}
     rows: list[tuple[object, ...]] = [("where", "seconds", "share")]
     rows += [(name, value, f"{value / whole:.0%}") for name, value in seconds.items()]
     rows.append(("ingest, model loaded", whole, "100%"))
-    if place.model == Settings.model_fields["embedding_model"].default:
-        done = run_process(worker_command("embed", str(place.texts)), REPOSITORY)
+    if bench.model == Settings.model_fields["embedding_model"].default:
+        done = run_process(worker_command("embed", str(bench.texts)), REPOSITORY)
         bare = json.loads(done.output)
         result |= {"bare": bare, "added": whole / bare["seconds"], "added_cpu": figures["cpu"] / bare["cpu"]}
         rows.append(("baseline: bare model, same texts, one call", bare["seconds"], f"{bare['seconds'] / whole:.0%}"))

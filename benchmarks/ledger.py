@@ -17,8 +17,8 @@ import time
 from typing import Any
 
 from benchmarks.history import History, Sizes
-from benchmarks.place import Place
 from benchmarks.show import Check, median, percentile, print_checks, print_table
+from benchmarks.workbench import Workbench
 
 PUBLISHES = 100
 SHARE = 0.01
@@ -26,9 +26,9 @@ KEEP_EPOCHS = 10
 SHARE_OF_PAGE = 0.25
 
 
-def run(place: Place) -> dict[str, Any]:
+def run(bench: Workbench) -> dict[str, Any]:
     """Measure and print."""
-    result = measure(place.history)
+    result = measure(bench.history)
     sizes: dict[str, Sizes] = result.pop("sizes")
     header = ("bytes after", "ledger", "segments", "both", "against first", "log before")
     first = sizes["first"]

@@ -17,8 +17,8 @@ from sqlalchemy import func, select
 from benchmarks.edits import copies
 from benchmarks.history import CORPUS, History
 from benchmarks.material import Record
-from benchmarks.place import EDITIONS, Place
 from benchmarks.show import Check, print_checks, print_table
+from benchmarks.workbench import EDITIONS, Workbench
 from clausegraph.app.dev.fake_llm import FakeModelServer, FakeOptions
 from clausegraph.core.extraction import Extracted, Extraction, ExtractionInput, PageInputs
 from clausegraph.core.models.build import ModelOptions, make_llm
@@ -36,16 +36,16 @@ LATENCY = (0.2, 0.4)
 WALL, IN_FLIGHT, TOKENS, CPU_MS = 1.15, 14.0, 2.0, 10.0
 
 
-def run(place: Place) -> dict[str, Any]:
+def run(bench: Workbench) -> dict[str, Any]:
     """Measure and print."""
-    records = place.material.records
+    records = bench.material.records
     with FakeModelServer(FakeOptions(replies="short", latency=LATENCY)) as fake:
-        many = measure(copies(records, EDITIONS), place.folder / "models-many", fake)
+        many = measure(copies(records, EDITIONS), bench.folder / "models-many", fake)
         fake.reset()
-        once = measure(records, place.folder / "models-once", fake)
+        once = measure(records, bench.folder / "models-once", fake)
         fake.reset()
         fake.set(replies="lines")
-        theirs = measure_llama_index(place.folder / "models-once", fake)
+        theirs = measure_llama_index(bench.folder / "models-once", fake)
     names = ("pages", "chunks", "calls", "wall_s", "ideal_s", "wall_ratio", "in_flight", "tokens_ratio", "cpu_ms")
     rows = [(name, *(result[key] for result in (many, once, theirs))) for name, key in zip(names, names, strict=True)]
     title = (
@@ -73,8 +73,8 @@ class _Timed:
         self.cpu = 0.0
         self.pages: list[PageInputs] = []
 
-    def extract(self, source: ExtractionInput) -> Extraction:
-        return self._inner.extract(source)
+    def extract(self, chunk_input: ExtractionInput) -> Extraction:
+        return self._inner.extract(chunk_input)
 
     def proposals(self) -> dict[str, dict[str, int]]:
         return self._inner.proposals()

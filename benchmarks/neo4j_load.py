@@ -34,8 +34,8 @@ from neo4j import GraphDatabase, ManagedTransaction, Session
 from sqlalchemy import Connection, func, insert, select, update
 
 from benchmarks.material import REPOSITORY
-from benchmarks.place import Place
 from benchmarks.show import Check, median, percentile, print_checks, print_table
+from benchmarks.workbench import Workbench
 from clausegraph.app.servers.jars import check_java, check_maven
 from clausegraph.app.servers.neo4j import start_neo4j
 from clausegraph.core.errors import InputError
@@ -73,7 +73,7 @@ _PATIENCE = 3600.0  # seconds: a machine that does other things too is no failur
 _RELATIONS = ("pays", "needs", "is", "includes", "depends on", "is part of", "requires", "applies to")
 
 
-def run(place: Place, entities: int = ENTITIES) -> dict[str, Any]:
+def run(bench: Workbench, entities: int = ENTITIES) -> dict[str, Any]:
     """Measure and print."""
     try:
         check_java()
@@ -81,7 +81,7 @@ def run(place: Place, entities: int = ENTITIES) -> dict[str, Any]:
     except InputError as error:
         print(f"\nneo4j: left out: {error}")
         return {"checks": []}
-    result = measure(place.folder / "neo4j", entities)
+    result = measure(bench.folder / "neo4j", entities)
     plain, ours, theirs = median(result["plain_s"]), median(result["ours_s"]), result["llama_index_s"]
     relations, nodes = result["relationships"], result["nodes"]
     rows: list[Sequence[object]] = [("", "seconds", "of each round", "of plain", "processor seconds of Python")]

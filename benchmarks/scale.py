@@ -7,8 +7,8 @@ import time
 from typing import Any
 
 from benchmarks.history import CORPUS, History
-from benchmarks.place import Place
 from benchmarks.show import median, print_table
+from benchmarks.workbench import Workbench
 from clausegraph.indexes.vacuum import MANY_SEGMENTS
 from clausegraph.indexes.views import open_view
 
@@ -17,9 +17,9 @@ LIMITS = {"chunk": 150, "element": 500, "fact": 100}  # what the hybrid ranking 
 _ALL = 10**9
 
 
-def run(place: Place) -> dict[str, Any]:
+def run(bench: Workbench) -> dict[str, Any]:
     """Measure and print."""
-    result = measure(place.history)
+    result = measure(bench.history)
     rows = [
         (kind, entry["vectors"], entry["segments"], entry["many_ms"], entry["one_ms"], f"{entry['ratio']:.2f}",
          entry["many_open_ms"], entry["one_open_ms"])

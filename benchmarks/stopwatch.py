@@ -103,6 +103,6 @@ class WatchedExtractor:
     def fingerprint(self) -> str:
         return self._inner.fingerprint
 
-    def extract(self, source: ExtractionInput) -> Extraction:
+    def extract(self, chunk_input: ExtractionInput) -> Extraction:
         with self._stopwatch.measuring("extract"):
-            return self._inner.extract(source)
+            return self._inner.extract(chunk_input)

@@ -81,7 +81,7 @@ class Extractor(Protocol):
     def fingerprint(self) -> str:
         """Name and version of everything that determines the output."""
 
-    def extract(self, source: ExtractionInput) -> Extraction:
+    def extract(self, chunk_input: ExtractionInput) -> Extraction:
         """Extract the statements of one chunk; ``spans`` cite own elements only."""
 
 
@@ -123,8 +123,8 @@ def extract_all(extractor: Extractor, pages: Iterable[PageInputs]) -> Generator[
         yield from extractor.extract_pages(pages)
         return
     for page in pages:
-        for source in page.inputs:
-            yield Extracted(source.key, extractor.extract(source))
+        for chunk_input in page.inputs:
+            yield Extracted(chunk_input.key, extractor.extract(chunk_input))
 
 
 def extraction_input(reading: Reading, chunk: Chunk) -> tuple[ExtractionInput, dict[str, str]]:
@@ -170,8 +170,8 @@ def _input(
         )
         for anchor in [*context, *own]
     )
-    source = ExtractionInput(title=reading.title, headings=chunk.headings, elements=elements, scope=scope)
-    return source, {label: anchor for anchor, label in labels.items()}
+    chunk_input = ExtractionInput(title=reading.title, headings=chunk.headings, elements=elements, scope=scope)
+    return chunk_input, {label: anchor for anchor, label in labels.items()}
 
 
 def _context(own: list[str], by_anchor: dict[str, Element]) -> list[str]:

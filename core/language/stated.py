@@ -128,14 +128,14 @@ class ElementText:
 class ChunkTexts:
     """The texts of one chunk's input, by label."""
 
-    def __init__(self, source: ExtractionInput) -> None:
-        self.source = source
-        self.elements = {element.label: element for element in source.elements}
-        self.texts = {element.label: ElementText(element) for element in source.elements}
+    def __init__(self, chunk_input: ExtractionInput) -> None:
+        self._titles = (chunk_input.title, *chunk_input.headings)
+        self.elements = {element.label: element for element in chunk_input.elements}
+        self.texts = {element.label: ElementText(element) for element in chunk_input.elements}
 
     @cached_property
     def heading_words(self) -> frozenset[str]:
-        return _words(" . ".join((self.source.title, *self.source.headings)))
+        return _words(" . ".join(self._titles))
 
     @cached_property
     def addresses_reader(self) -> bool:
@@ -144,7 +144,7 @@ class ChunkTexts:
 
     @cached_property
     def all_text(self) -> str:
-        return "\n".join((self.source.title, *self.source.headings, *(e.text for e in self.source.elements)))
+        return "\n".join((*self._titles, *(element.text for element in self.elements.values())))
 
     def above(self, labels: Iterable[str]) -> list[ElementText]:
         """The lead-ins and parent items of elements, all the way up."""

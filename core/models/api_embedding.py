@@ -122,13 +122,13 @@ class ApiEmbedder:
 
         async def attempt() -> Vectors:
             async with AsyncExitStack() as stack:
-                readings = [await stack.enter_async_context(layer.around(call)) for layer in client.layers]
+                replies = [await stack.enter_async_context(layer.around(call)) for layer in client.layers]
                 with client.errors():
                     async with asyncio.timeout(self._options.timeout_s):
                         found, used = await client.embed(texts)
                     vectors = np.asarray(found, dtype=np.float32)
-                for reading in readings:
-                    reading.usage, reading.complete = used, True
+                for reply in replies:
+                    reply.usage, reply.complete = used, True
                 return vectors
 
         return self._checked(await client.retrying.run(attempt), len(texts))

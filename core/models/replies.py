@@ -37,9 +37,10 @@ def finish_reason(response: ChatResponse) -> str | None:
 
 
 class Collected:
-    """A stream's chunks as one reply."""
+    """What has come of a reply, a stream's chunks as one; ``complete`` once nothing is missing."""
 
     def __init__(self) -> None:
+        self.complete = False
         self.last: ChatResponse | None = None
         self.usage = Usage()
         self.finish: str | None = None

@@ -60,30 +60,24 @@ class Around(ABC):
     """A middleware that does the same before and after a call whether the reply is streamed or not."""
 
     @abstractmethod
-    def around(self, call: ModelCall) -> AbstractAsyncContextManager[Reading]:
+    def around(self, call: ModelCall) -> AbstractAsyncContextManager[Collected]:
         """Entered before the call; it reads the reply off what it yields."""
 
     async def chat(self, call: ModelCall, proceed: Chat) -> ChatResponse:
         """One reply."""
-        async with self.around(call) as reading:
+        async with self.around(call) as reply:
             response = await proceed(call)
-            reading.add(response)
-            reading.complete = True
+            reply.add(response)
+            reply.complete = True
             return response
 
     async def stream(self, call: ModelCall, proceed: Stream) -> Chunks:
         """One reply in chunks; it is complete when the last has come."""
-        async with self.around(call) as reading, aclosing(proceed(call)) as chunks:
+        async with self.around(call) as reply, aclosing(proceed(call)) as chunks:
             async for chunk in chunks:
-                reading.add(chunk)
+                reply.add(chunk)
                 yield chunk
-            reading.complete = True
-
-
-class Reading(Collected):
-    """What has come of a reply; ``complete`` once nothing is missing."""
-
-    complete = False
+            reply.complete = True
 
 
 class Stack:

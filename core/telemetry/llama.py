@@ -15,7 +15,7 @@ from llama_index_instrumentation.span import BaseSpan
 from llama_index_instrumentation.span_handlers import BaseSpanHandler
 from pydantic import PrivateAttr
 
-from clausegraph.core.telemetry.spans import Span, span
+from clausegraph.core.telemetry.spans import TelemetrySpan, span
 
 _KINDS = {
     "query": "query",
@@ -35,7 +35,7 @@ _NAMES |= {"aget_query_embedding": "embed", "aget_text_embedding": "embed", "age
 class _Bridge(BaseSpanHandler[BaseSpan]):
     """Opens a span of ours for each call of LlamaIndex that has a name above."""
 
-    _open: dict[str, Span] = PrivateAttr(default_factory=dict)
+    _open: dict[str, TelemetrySpan] = PrivateAttr(default_factory=dict)
 
     def span_enter(
         self,

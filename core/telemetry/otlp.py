@@ -27,7 +27,7 @@ from opentelemetry.util.types import AttributeValue
 from clausegraph.core.errors import SettingsError
 from clausegraph.core.telemetry.logs import logger
 from clausegraph.core.telemetry.redaction import error_fields, one_line, shown
-from clausegraph.core.telemetry.spans import Span, current_span
+from clausegraph.core.telemetry.spans import TelemetrySpan, current_span
 
 _PATH = "/v1/traces"
 _EXPORT_SECONDS = 2.0  # an attempt and its one retry; nobody waits for more than FLUSH_SECONDS at the end
@@ -57,7 +57,7 @@ class Recorder:
         self._provider.add_span_processor(BatchSpanProcessor(self._exporter, schedule_delay_millis=_BATCH_MILLISECONDS))
         self._tracer = self._provider.get_tracer("clausegraph")
 
-    def span(self, name: str, attributes: Mapping[str, object]) -> Span:
+    def span(self, name: str, attributes: Mapping[str, object]) -> TelemetrySpan:
         """A span that is recorded once it is started."""
         return _RecordedSpan(self._tracer, name, attributes)
 
@@ -73,13 +73,13 @@ class Recorder:
             self._exporter.restore()
 
 
-class _RecordedSpan(Span):
+class _RecordedSpan(TelemetrySpan):
     __slots__ = ("_attributes", "_name", "_span", "_token", "_tracer")
 
     def __init__(self, tracer: Tracer, name: str, attributes: Mapping[str, object]) -> None:
         self._tracer, self._name, self._attributes = tracer, name, attributes
         self._span: OtelSpan | None = None
-        self._token: Token[Span | None] | None = None
+        self._token: Token[TelemetrySpan | None] | None = None
 
     def set(self, **attributes: object) -> None:
         if self._span is not None:

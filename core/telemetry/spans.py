@@ -24,7 +24,7 @@ DEFAULT_ENDPOINT = "http://127.0.0.1:4318"
 FLUSH_SECONDS = 2.0  # what a dead collector may cost a command at its end
 
 
-class Span:
+class TelemetrySpan:
     """A span that records nothing; what :func:`span` gives while telemetry is off, and the form of those that do."""
 
     __slots__ = ()
@@ -50,13 +50,13 @@ class Span:
 
 # Ours, not OpenTelemetry's own: libraries (the client of Mistral is one) send the ids of the latter's current span to
 # their servers, and may write prompts into it.
-current_span: ContextVar[Span | None] = ContextVar("current_span", default=None)
+current_span: ContextVar[TelemetrySpan | None] = ContextVar("current_span", default=None)
 
-_OFF = Span()
+_OFF = TelemetrySpan()
 _recorder: Recorder | None = None
 
 
-def span(name: str, /, **attributes: object) -> Span:
+def span(name: str, /, **attributes: object) -> TelemetrySpan:
     """A span as a context manager, child of the current one; an error that passes through it is recorded.
 
     Do not hold one open over a ``yield`` of an asynchronous generator; use ``start`` and ``end`` there.
@@ -70,13 +70,13 @@ def telemetry_on() -> bool:
     return _recorder is not None
 
 
-def current_context() -> Span | None:
+def current_context() -> TelemetrySpan | None:
     """The current span, to be handed to another thread. Tasks and ``run_coroutine_threadsafe`` carry it anyhow."""
     return current_span.get()
 
 
 @contextmanager
-def attached(context: Span | None) -> Iterator[None]:
+def attached(context: TelemetrySpan | None) -> Iterator[None]:
     """Spans of the block are children of a span from :func:`current_context`."""
     token = current_span.set(context)
     try:

@@ -29,10 +29,10 @@ class GivenExtractor:
         """Version of the parser and hash of all recorded triples."""
         return f"{_VERSION}+{self._digest}"
 
-    def extract(self, source: ExtractionInput) -> Extraction:
+    def extract(self, chunk_input: ExtractionInput) -> Extraction:
         """The statements of a passage; of a split one all are extracted with its first chunk."""
-        text = " ".join(element.text for element in source.elements if element.is_own)
-        recorded = self._triples.get((squeezed(source.title), squeezed(text)), ())
+        text = " ".join(element.text for element in chunk_input.elements if element.is_own)
+        recorded = self._triples.get((squeezed(chunk_input.title), squeezed(text)), ())
         triples, malformed = parse_triples(recorded)
-        extraction = statements_of_lines(triples, source, strict=False)
+        extraction = statements_of_lines(triples, chunk_input, strict=False)
         return Extraction(extraction.statements, (*malformed, *extraction.rejects))

@@ -12,8 +12,8 @@ from benchmarks import again, ask, ingest, ledger, scale
 from benchmarks.edits import copies, edit_one
 from benchmarks.history import History
 from benchmarks.material import Material, Record, example_records, find_material
-from benchmarks.place import Place
 from benchmarks.show import Check, percentile
+from benchmarks.workbench import Workbench
 from benchmarks.worker import measure_ingest
 from clausegraph.core.models.embedding import HashingEmbedder
 from clausegraph.indexes.ledger.store import open_ledger
@@ -68,8 +68,8 @@ def test_material_is_the_examples_where_there_is_nothing_else(monkeypatch: pytes
 
 @pytest.mark.unit
 def test_ingest_gives_every_moment_to_a_group(tmp_path: Path) -> None:
-    place = Place(tmp_path, Material("test", RECORDS, QUESTIONS), "hashing")
-    figures = measure_ingest(place.home, place.documents, HashingEmbedder(), place.texts)
+    bench = Workbench(tmp_path, Material("test", RECORDS, QUESTIONS), "hashing")
+    figures = measure_ingest(bench.home, bench.documents, HashingEmbedder(), bench.texts)
     assert (figures["pages"], figures["chunks"]) == (3, 3)
     groups = ingest.shares(figures["seconds"])
     assert all(value > 0 for value in groups.values())
@@ -78,9 +78,9 @@ def test_ingest_gives_every_moment_to_a_group(tmp_path: Path) -> None:
 
 @pytest.mark.unit
 def test_ask_times_every_step(tmp_path: Path) -> None:
-    place = Place(tmp_path, Material("test", RECORDS, QUESTIONS), "hashing")
-    measure_ingest(place.home, place.documents, HashingEmbedder(), place.texts)
-    with open_ledger(place.home) as opened, open_view(opened, "default") as view:
+    bench = Workbench(tmp_path, Material("test", RECORDS, QUESTIONS), "hashing")
+    measure_ingest(bench.home, bench.documents, HashingEmbedder(), bench.texts)
+    with open_ledger(bench.home) as opened, open_view(opened, "default") as view:
         warm = ask.warm_times(AskEngine(view, HashingEmbedder()), QUESTIONS)
     assert list(warm) == ["ask", "retrieve", "read"]
 
@@ -113,6 +113,6 @@ def test_only_what_decides_can_fail() -> None:
 
 @pytest.mark.integration
 def test_a_second_ingest_does_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    result = again.run(Place(tmp_path, Material("test", RECORDS, QUESTIONS), "hashing"))
+    result = again.run(Workbench(tmp_path, Material("test", RECORDS, QUESTIONS), "hashing"))
     assert [check["what"] for check in result["checks"] if check["decides"] and not check["holds"]] == []
     assert "nothing changed" in capsys.readouterr().out

@@ -50,11 +50,11 @@ class Fragile:
         self.seen: list[str] = []
         self.fingerprint = self._inner.fingerprint
 
-    def extract(self, source: ExtractionInput) -> Extraction:
+    def extract(self, chunk_input: ExtractionInput) -> Extraction:
         if len(self.seen) == self._dies_at:
             raise Killed
-        self.seen.append(source.key)
-        return self._inner.extract(source)
+        self.seen.append(chunk_input.key)
+        return self._inner.extract(chunk_input)
 
 
 @pytest.fixture

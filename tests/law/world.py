@@ -44,9 +44,9 @@ class CountingExtractor:
     def fingerprint(self) -> str:
         return self._inner.fingerprint
 
-    def extract(self, source: ExtractionInput) -> Extraction:
+    def extract(self, chunk_input: ExtractionInput) -> Extraction:
         self.calls += 1
-        return self._inner.extract(source)
+        return self._inner.extract(chunk_input)
 
 
 def page_html(title: str, paragraphs: list[str]) -> str:

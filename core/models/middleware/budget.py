@@ -10,7 +10,8 @@ from clausegraph.core.errors import BudgetExceeded
 from clausegraph.core.models.calls import Budget, Reservation
 from clausegraph.core.models.loop import in_worker
 from clausegraph.core.models.middleware.charge import Charge, Tariff
-from clausegraph.core.models.stack import Around, ModelCall, Reading
+from clausegraph.core.models.replies import Collected
+from clausegraph.core.models.stack import Around, ModelCall
 
 _WORKER = "ledger"
 
@@ -25,18 +26,18 @@ class Budgeting(Around):
         self._in_flight = 0
 
     @asynccontextmanager
-    async def around(self, call: ModelCall) -> AsyncIterator[Reading]:
+    async def around(self, call: ModelCall) -> AsyncIterator[Collected]:
         """Reserve, then settle."""
         reservation = await self._reserve(self._tariff.bound(call))
-        reading = Reading()
+        reply = Collected()
         error: BaseException | None = None
         try:
-            yield reading
+            yield reply
         except BaseException as raised:
             error = raised
             raise
         finally:
-            await self._settle(reservation, self._tariff.cost(call, reading, error))
+            await self._settle(reservation, self._tariff.cost(call, reply, error))
 
     async def _reserve(self, bound: Charge) -> Reservation:
         async with self._turn:

@@ -11,7 +11,8 @@ from llama_index.core.base.llms.types import ChatMessage, TextBlock
 
 from clausegraph.core.errors import ModelCallError, NotConnected
 from clausegraph.core.models.calls import Usage
-from clausegraph.core.models.stack import ModelCall, Reading
+from clausegraph.core.models.replies import Collected
+from clausegraph.core.models.stack import ModelCall
 
 _PER_MESSAGE = 16  # tokens of a chat template around a message
 _PER_CALL = 64
@@ -36,12 +37,12 @@ class Tariff:
         """What the call can cost at most: no tokenizer makes more tokens than there are bytes."""
         return self._charge(prompt_bound(call), output_bound(call.options, self._max_output))
 
-    def cost(self, call: ModelCall, reading: Reading, error: BaseException | None) -> Charge:
+    def cost(self, call: ModelCall, reply: Collected, error: BaseException | None) -> Charge:
         """What an attempt cost: as the server counted; nothing if it refused; at most where it is not known."""
         if isinstance(error, NotConnected) or (isinstance(error, ModelCallError) and _refused(error.status or 0)):
             return Charge(0, 0.0)
-        if reading.complete and reading.usage.total is not None:
-            return self.of(reading.usage)
+        if reply.complete and reply.usage.total is not None:
+            return self.of(reply.usage)
         return self.bound(call)
 
     def of(self, usage: Usage) -> Charge:

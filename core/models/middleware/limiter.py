@@ -9,7 +9,8 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 
 from clausegraph.core.errors import ModelUnavailable
 from clausegraph.core.models.middleware.retry import LONGEST_WAIT_S
-from clausegraph.core.models.stack import Around, ModelCall, Reading
+from clausegraph.core.models.replies import Collected
+from clausegraph.core.models.stack import Around, ModelCall
 
 TOO_MANY = 429
 
@@ -31,17 +32,17 @@ class Limiting(Around):
         self._waiting: deque[asyncio.Future[None]] = deque()
         self._timer: asyncio.TimerHandle | None = None
 
-    def around(self, call: ModelCall) -> AbstractAsyncContextManager[Reading]:
+    def around(self, call: ModelCall) -> AbstractAsyncContextManager[Collected]:
         """A slot for the call."""
         return self.slot()
 
     @asynccontextmanager
-    async def slot(self) -> AsyncIterator[Reading]:
+    async def slot(self) -> AsyncIterator[Collected]:
         """Hold one of the places in flight."""
         await self._enter()
         started_in = self._round
         try:
-            yield Reading()
+            yield Collected()
             self.limit = min(float(self._most), self.limit + 1 / self.limit)
         except ModelUnavailable as error:
             if error.status == TOO_MANY:

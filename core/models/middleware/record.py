@@ -9,7 +9,8 @@ from contextlib import asynccontextmanager
 from clausegraph.core.errors import ModelCallError, NotConnected
 from clausegraph.core.models.calls import CallRecord, UsageSink
 from clausegraph.core.models.middleware.charge import Tariff
-from clausegraph.core.models.stack import Around, ModelCall, Reading
+from clausegraph.core.models.replies import Collected
+from clausegraph.core.models.stack import Around, ModelCall
 from clausegraph.core.telemetry.spans import span
 
 
@@ -20,22 +21,22 @@ class Recording(Around):
         self._usage, self._model, self._tariff = usage, model, tariff
 
     @asynccontextmanager
-    async def around(self, call: ModelCall) -> AsyncIterator[Reading]:
+    async def around(self, call: ModelCall) -> AsyncIterator[Collected]:
         """Measure from the moment the call is sent."""
-        reading, started, at = Reading(), time.perf_counter(), time.time()
+        reply, started, at = Collected(), time.perf_counter(), time.time()
         labels = call.labels
         attempt = span("model.call", model=self._model, task=labels.task, prompt=labels.prompt, pages=labels.pages)
         attempt = attempt.start()  # a stream may outlive any block
         error: BaseException | None = None
         try:
-            yield reading
+            yield reply
         except BaseException as raised:
             error = raised
             raise
         finally:
             outcome = "ok" if error is None else _outcome(error)
-            money = self._tariff.cost(call, reading, error).money
-            used = reading.usage
+            money = self._tariff.cost(call, reply, error).money
+            used = reply.usage
             attempt.set(
                 outcome=outcome, prompt_tokens=used.prompt_tokens, output_tokens=used.output_tokens, money=money
             )

@@ -62,13 +62,13 @@ class LLMExtractor:
         model = self._llm.fingerprint
         return str(LLMFingerprint(prompt.id, prompt.digest, model, task.parser, shape, page_scoped=task.many_chunks))
 
-    def extract(self, source: ExtractionInput) -> Extraction:
+    def extract(self, chunk_input: ExtractionInput) -> Extraction:
         """The statements of one chunk.
 
         Raises:
             ModelError: there is no extraction, and why.
         """
-        for result in self.extract_pages([PageInputs("", (source,))]):
+        for result in self.extract_pages([PageInputs("", (chunk_input,))]):
             if result.extraction is not None:
                 return result.extraction
             raise UnusableReply(result.problem)
@@ -167,11 +167,11 @@ class _Work:
         except UnusableReply as error:
             yield from self._failed(job, error)
             return
-        rest = [source for source, made in zip(job.call.inputs, found, strict=True) if made is None]
+        rest = [chunk_input for chunk_input, made in zip(job.call.inputs, found, strict=True) if made is None]
         self._ask_again(job, rest, split=len(rest) == len(found))
-        for source, extraction in zip(job.call.inputs, found, strict=True):
+        for chunk_input, extraction in zip(job.call.inputs, found, strict=True):
             if extraction is not None:
-                yield Extracted(source.key, extraction)
+                yield Extracted(chunk_input.key, extraction)
 
     def _failed(self, job: _Job, error: ModelError) -> Iterator[Extracted]:
         """Split a call the model could not do; give up on what cannot be split."""
@@ -186,7 +186,7 @@ class _Work:
         if isinstance(error, UnusableReply | ModelRefused) and len(job.call.inputs) > 1:
             self._ask_again(job, job.call.inputs, split=True)
             return
-        yield from (Extracted(source.key, None, str(error)) for source in job.call.inputs)
+        yield from (Extracted(chunk_input.key, None, str(error)) for chunk_input in job.call.inputs)
 
     def _ask_again(self, job: _Job, inputs: Sequence[ExtractionInput], *, split: bool) -> None:
         """Queue what a reply left out: as one smaller call, or in halves when it is as large as before."""
@@ -198,4 +198,4 @@ class _Work:
         if not self._stopped:
             return
         for job in [*self._again, *self._jobs]:
-            yield from (Extracted(source.key, None, self._stopped) for source in job.call.inputs)
+            yield from (Extracted(chunk_input.key, None, self._stopped) for chunk_input in job.call.inputs)

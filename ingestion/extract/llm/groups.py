@@ -16,20 +16,20 @@ def grouped(inputs: Sequence[ExtractionInput], limit: int) -> Iterator[tuple[Ext
     A chunk above the limit has a call of its own; with limit 0 every chunk has. The groups of a page are about
     equal, because a run waits for the longest reply.
     """
-    sizes = [_tokens(source) for source in inputs]
+    sizes = [_tokens(chunk_input) for chunk_input in inputs]
     calls = -(-sum(sizes) // limit) if limit else 0
     share = sum(sizes) / calls if calls else 0.0
     group: list[ExtractionInput] = []
     filled = 0
-    for source, size in zip(inputs, sizes, strict=True):
+    for chunk_input, size in zip(inputs, sizes, strict=True):
         if group and (filled + size > limit or filled + size / 2 > share):
             yield tuple(group)
             group, filled = [], 0
-        group.append(source)
+        group.append(chunk_input)
         filled += size
     if group:
         yield tuple(group)
 
 
-def _tokens(source: ExtractionInput) -> int:
-    return sum(len(element.text) // _CHARACTERS + _PER_ELEMENT for element in source.elements if element.is_own)
+def _tokens(chunk_input: ExtractionInput) -> int:
+    return sum(len(element.text) // _CHARACTERS + _PER_ELEMENT for element in chunk_input.elements if element.is_own)

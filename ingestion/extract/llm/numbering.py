@@ -46,9 +46,9 @@ def number_call(inputs: Sequence[ExtractionInput]) -> Call:
     printed: list[Numbered] = []
     labels: list[dict[int, str]] = []
     known: dict[tuple[str, str, tuple[str, ...]], int] = {}
-    for chunk, source in enumerate(inputs):
+    for chunk, chunk_input in enumerate(inputs):
         mine: dict[int, str] = {}
-        for element in source.elements:
+        for element in chunk_input.elements:
             identity = (element.tag, element.text, element.headings)
             number = known.get(identity)
             if number is None or element.is_own:

@@ -33,10 +33,10 @@ def _conditional(text: str, call: Call, cut_off: bool) -> Sequence[Extraction | 
 
 
 def _lines(text: str, call: Call, _cut_off: bool) -> Sequence[Extraction | None]:
-    source = call.inputs[0]
-    texts = " ".join(element.text for element in source.elements)
+    chunk_input = call.inputs[0]
+    texts = " ".join(element.text for element in chunk_input.elements)
     triples, rejects = parse_triples(text, source_text=texts)  # tells commas within names from those between
-    found = statements_of_lines(triples, source)
+    found = statements_of_lines(triples, chunk_input)
     return [Extraction(found.statements, (*rejects, *found.rejects))]
 
 

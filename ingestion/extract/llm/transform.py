@@ -63,14 +63,14 @@ class TripletExtractor(TransformComponent):
         by_key: dict[str, list[tuple[BaseNode, ExtractionInput]]] = {}
         pages: list[PageInputs] = []
         for name, inputs in _pages(nodes):
-            new = [source for _, source in inputs if source.key not in by_key]
-            for node, source in inputs:
-                by_key.setdefault(source.key, []).append((node, source))
+            new = [chunk_input for _, chunk_input in inputs if chunk_input.key not in by_key]
+            for node, chunk_input in inputs:
+                by_key.setdefault(chunk_input.key, []).append((node, chunk_input))
             pages.append(PageInputs(name, tuple(dict.fromkeys(new))))
         self._rejects, self._failures = [], []
         for result in extractor.extract_pages(pages):
-            for node, source in by_key[result.key]:
-                self._fill(node, source, result, extractor.fingerprint)
+            for node, chunk_input in by_key[result.key]:
+                self._fill(node, chunk_input, result, extractor.fingerprint)
         if self._failures and not self.skip_failed:
             first = self._failures[0]
             raise UnusableReply(f"{len(self._failures)} of {len(nodes)} nodes failed; {first.what}: {first.reason}")
@@ -85,7 +85,7 @@ class TripletExtractor(TransformComponent):
         options = LLMOptions(max_triplets=self.max_triplets, call_tokens=self.call_tokens, at_once=self.at_once)
         return LLMExtractor(llm, library(None).get(self.prompt), options)
 
-    def _fill(self, node: BaseNode, source: ExtractionInput, result: Extracted, extractor: str) -> None:
+    def _fill(self, node: BaseNode, chunk_input: ExtractionInput, result: Extracted, extractor: str) -> None:
         entities: list[EntityNode] = node.metadata.pop(KG_NODES_KEY, [])
         relations: list[Relation] = node.metadata.pop(KG_RELATIONS_KEY, [])
         if result.extraction is None:
@@ -95,7 +95,7 @@ class TripletExtractor(TransformComponent):
             for statement in result.extraction.statements:
                 ends = [_entity(statement.subject), _entity(statement.object)]
                 entities += ends
-                relations.append(_relation(statement, ends[0], ends[1], source, extractor))
+                relations.append(_relation(statement, ends[0], ends[1], chunk_input, extractor))
         node.metadata[KG_NODES_KEY] = entities
         node.metadata[KG_RELATIONS_KEY] = relations
 
@@ -126,9 +126,9 @@ def _entity(node: Mention | Literal) -> EntityNode:
 
 
 def _relation(
-    statement: Statement, subject: EntityNode, target: EntityNode, source: ExtractionInput, extractor: str
+    statement: Statement, subject: EntityNode, target: EntityNode, chunk_input: ExtractionInput, extractor: str
 ) -> Relation:
-    texts = {element.label: element.text for element in source.elements}
+    texts = {element.label: element.text for element in chunk_input.elements}
     properties = {
         "holds": statement.polarity,
         "modality": str(statement.modality),

@@ -38,6 +38,6 @@ class RuleExtractor:
         """``rules:`` and a hash of the code that holds the rules, so that an edited rule is another extractor."""
         return f"rules:{code_digest(_RULES)[:12]}"
 
-    def extract(self, source: ExtractionInput) -> Extraction:
+    def extract(self, chunk_input: ExtractionInput) -> Extraction:
         """The statements of one chunk, in element order; nothing is rejected."""
-        return Extraction(ChunkReader(source).statements())
+        return Extraction(ChunkReader(chunk_input).statements())

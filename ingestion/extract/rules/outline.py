@@ -48,11 +48,10 @@ class Lead:
 class Outline:
     """The elements of one extraction input with their lists, in document order."""
 
-    def __init__(self, source: ExtractionInput) -> None:
-        self.source = source
-        self.by_label = {element.label: element for element in source.elements}
+    def __init__(self, chunk_input: ExtractionInput) -> None:
+        self.by_label = {element.label: element for element in chunk_input.elements}
         self._items: dict[str, list[InputElement]] = {}
-        for element in source.elements:
+        for element in chunk_input.elements:
             above = self.above(element)
             if above is not None:
                 self._items.setdefault(above.label, []).append(element)

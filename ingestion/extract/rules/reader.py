@@ -32,15 +32,15 @@ from clausegraph.ingestion.extract.rules.tables import row_statements
 class ChunkReader:
     """Reads one input; keeps the statements found so far, each once."""
 
-    def __init__(self, source: ExtractionInput) -> None:
-        self.source = source
-        self.outline = Outline(source)
-        self.topic = _topic(source)
+    def __init__(self, chunk_input: ExtractionInput) -> None:
+        self._elements = chunk_input.elements
+        self.outline = Outline(chunk_input)
+        self.topic = _topic(chunk_input)
         self.found: dict[Statement, None] = {}
 
     def statements(self) -> tuple[Statement, ...]:
         """All statements of the own elements, without repeats."""
-        for element in self.source.elements:
+        for element in self._elements:
             if element.is_own and element.text.strip():
                 self._element(element)
             elif self.outline.items(element):
@@ -208,9 +208,9 @@ class ChunkReader:
         self.found |= dict.fromkeys(statements)
 
 
-def _topic(source: ExtractionInput) -> Mention:
+def _topic(chunk_input: ExtractionInput) -> Mention:
     """The page's title as a mention, else its outermost heading."""
-    title = source.title.strip() or next(iter(source.headings), "") or "page"
+    title = chunk_input.title.strip() or next(iter(chunk_input.headings), "") or "page"
     return Mention(title, entity_key(title) or title, "topic")
 
 

@@ -32,9 +32,9 @@ class Scripted:
 
     fingerprint = "scripted:1"
 
-    def extract(self, source: ExtractionInput) -> Extraction:
+    def extract(self, chunk_input: ExtractionInput) -> Extraction:
         made: list[Statement] = []
-        for element in source.elements:
+        for element in chunk_input.elements:
             if not element.is_own or element.tag != "p":
                 continue
             parts = [part.strip() for part in element.text.split(" | ")]

@@ -229,7 +229,7 @@ def test_a_run_that_lost_its_lease_publishes_nothing(world: World) -> None:
     class Thief:
         fingerprint = "thief"
 
-        def extract(self, source: ExtractionInput) -> Extraction:
+        def extract(self, chunk_input: ExtractionInput) -> Extraction:
             with world.ledger.write() as connection:
                 connection.execute(update(run_leases).values(fence=99, run_id="thief"))
             return Extraction(())
@@ -331,7 +331,7 @@ def _slow_ingest(root: str) -> None:
     class Slow:
         fingerprint = "slow"
 
-        def extract(self, source: ExtractionInput) -> Extraction:
+        def extract(self, chunk_input: ExtractionInput) -> Extraction:
             time.sleep(0.2)
             return Extraction(())
 

@@ -144,13 +144,15 @@ def _of_group(group: str, source: str) -> RawTriple | str:
     return "not a triplet of three parts" if three is None else _raw(*three)
 
 
-def statements_of_lines(triples: Iterable[RawTriple], source: ExtractionInput, *, strict: bool = True) -> Extraction:
+def statements_of_lines(
+    triples: Iterable[RawTriple], chunk_input: ExtractionInput, *, strict: bool = True
+) -> Extraction:
     """The triplets that the chunk states, as unconditional statements of the elements that share most words.
 
     ``strict``: subject and object must both be stated; otherwise one of them is enough.
     """
-    texts = ChunkTexts(source)
-    own = [element.label for element in source.elements if element.is_own]
+    texts = ChunkTexts(chunk_input)
+    own = [element.label for element in chunk_input.elements if element.is_own]
     statements: dict[Statement, None] = {}
     rejects: list[Reject] = []
     for triple in triples:

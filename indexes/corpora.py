@@ -3,37 +3,16 @@
 from __future__ import annotations
 
 import json
-import shutil
 import time
 from dataclasses import dataclass
 
-from sqlalchemy import Connection, Row, delete, func, insert, select, update
-from sqlalchemy.dialects.sqlite import insert as insert_or
+from sqlalchemy import Connection, Row, func, insert, select, update
 
 from clausegraph.core.errors import InputError, NotFoundError
 from clausegraph.core.hashing import canonical_json
-from clausegraph.indexes.ledger.leases import run_lease
-from clausegraph.indexes.ledger.schema import (
-    OPEN,
-    blobs,
-    chunks,
-    corpora,
-    embeddings,
-    entity_tokens,
-    epochs,
-    extractions,
-    members,
-    page_versions,
-    pages,
-    run_leases,
-    runs,
-    segments,
-    sources,
-    supports,
-    vectors,
-    view_leases,
-)
-from clausegraph.indexes.ledger.store import Ledger, file_errors
+from clausegraph.indexes.ledger.dialect import insert_or_update
+from clausegraph.indexes.ledger.schema import OPEN, corpora, members, pages, runs, sources
+from clausegraph.indexes.ledger.store import Ledger
 
 _NAME_LIMIT = 100
 
@@ -113,28 +92,6 @@ def _corpus(row: Row[tuple[object, ...]]) -> CorpusRow:
     return CorpusRow(row.id, row.name, row.newest, row.published, json.loads(row.settings))
 
 
-def drop_corpus(ledger: Ledger, name: str) -> None:
-    """Remove a corpus with everything it has in the ledger and on disk.
-
-    Raises:
-        NotFoundError: no such corpus.
-        LeaseHeldError: a run is writing to it.
-    """
-    corpus = get_corpus(ledger, name)
-    with run_lease(ledger, corpus.id, f"drop-{int(time.time())}"), ledger.write() as connection:
-        for table in (
-            vectors, supports, chunks, entity_tokens, segments, epochs, view_leases, members, page_versions,
-            pages, blobs, extractions, embeddings, runs, sources, run_leases,
-        ):  # fmt: skip
-            connection.execute(delete(table).where(table.c.corpus_id == corpus.id))
-        connection.execute(delete(corpora).where(corpora.c.id == corpus.id))
-    for folder in (ledger.segment_folder(corpus.id), ledger.cache_folder(corpus.id)):
-        with file_errors(folder):
-            if folder.exists():
-                shutil.rmtree(folder)
-    ledger.compact()
-
-
 def ensure_source(ledger: Ledger, corpus_id: int, name: str, kind: str, location: str) -> int:
     """Id of the source of that name; its location is kept up to date."""
     mine = (sources.c.corpus_id == corpus_id, sources.c.name == name)
@@ -167,8 +124,7 @@ def start_run(ledger: Ledger, corpus_id: int, run_id: str, kind: str, source: st
     values = {"corpus_id": corpus_id, "kind": kind, "source": source, "started": time.time(), "status": "running"}
     anew = values | {"ended": None, "report": None}
     with ledger.write() as connection:
-        row = insert_or(runs).values(id=run_id, **values)
-        connection.execute(row.on_conflict_do_update(["id"], set_=anew))
+        connection.execute(insert_or_update(runs, ["id"], {"id": run_id} | values, anew))
 
 
 def resume_run(ledger: Ledger, run_id: str) -> None:

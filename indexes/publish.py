@@ -32,6 +32,7 @@ from clausegraph.indexes.derive import (
 )
 from clausegraph.indexes.entities.names import open_names, wanted_names
 from clausegraph.indexes.graph.projections import NO_PROJECTIONS, Projections
+from clausegraph.indexes.ledger.dialect import insert_new
 from clausegraph.indexes.ledger.leases import RunLease, check_fence
 from clausegraph.indexes.ledger.schema import (
     OPEN,
@@ -257,7 +258,7 @@ def _index_names(connection: Connection, plan: PublishPlan) -> None:
         for token in sorted(set(tokens(name)))
     ]
     if rows:
-        connection.execute(insert(entity_tokens).prefix_with("OR IGNORE"), rows)
+        connection.execute(insert_new(entity_tokens), rows)
 
 
 def finish(ledger: Ledger, lease: RunLease, number: int, projections: Projections = NO_PROJECTIONS) -> None:

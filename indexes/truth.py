@@ -23,6 +23,7 @@ from clausegraph.core.serial import (
     unpack,
 )
 from clausegraph.core.types import Reading
+from clausegraph.indexes.ledger.dialect import insert_new
 from clausegraph.indexes.ledger.schema import OPEN, blobs, embeddings, extractions, members, page_versions, pages
 from clausegraph.indexes.ledger.store import Ledger
 
@@ -173,7 +174,7 @@ def store_extractions(ledger: Ledger, corpus_id: int, extractor: str, made: dict
     rows = [mine | {"input_key": key, "data": pack(extraction_to_json(value))} for key, value in made.items()]
     with ledger.write() as connection:
         if rows:
-            connection.execute(insert(extractions).prefix_with("OR IGNORE"), rows)
+            connection.execute(insert_new(extractions), rows)
 
 
 def missing_embeddings(ledger: Ledger, corpus_id: int, hashes: Sequence[str], model: str) -> list[str]:
@@ -196,7 +197,7 @@ def store_embeddings(ledger: Ledger, corpus_id: int, model: str, hashes: Sequenc
     ]
     with ledger.write() as connection:
         if rows:
-            connection.execute(insert(embeddings).prefix_with("OR IGNORE"), rows)
+            connection.execute(insert_new(embeddings), rows)
 
 
 def load_embeddings(connection: Connection, corpus_id: int, model: str, hashes: Sequence[str]) -> dict[str, Vectors]:

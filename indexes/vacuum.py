@@ -17,6 +17,7 @@ from sqlalchemy import ColumnElement, Connection, Table, and_, delete, exists, o
 
 from clausegraph.indexes.corpora import CorpusRow
 from clausegraph.indexes.entities.names import PROPOSED
+from clausegraph.indexes.files import file_errors
 from clausegraph.indexes.ledger.leases import RunLease, check_fence
 from clausegraph.indexes.ledger.schema import (
     VERSIONED,
@@ -39,7 +40,7 @@ from clausegraph.indexes.ledger.schema import (
     vectors,
     view_leases,
 )
-from clausegraph.indexes.ledger.store import Ledger, file_errors
+from clausegraph.indexes.ledger.store import Ledger
 from clausegraph.indexes.vectors.segments import listed_segments, merge_segments
 
 KEEP_EPOCHS = 10

@@ -48,7 +48,8 @@ def drop(
     settings = session.settings()
     from clausegraph.app.services.projecting import opened_projections
     from clausegraph.app.wiring import opened_ledger
-    from clausegraph.indexes.corpora import drop_corpus, get_corpus
+    from clausegraph.indexes.corpora import get_corpus
+    from clausegraph.indexes.drop import drop_corpus
 
     with opened_ledger(settings) as ledger, opened_projections(settings, ledger) as projections:
         corpus = get_corpus(ledger, name)

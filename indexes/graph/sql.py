@@ -26,6 +26,7 @@ from clausegraph.indexes.graph.protocol import (
     in_order,
     rank_entities,
 )
+from clausegraph.indexes.ledger.dialect import without_index
 from clausegraph.indexes.ledger.schema import entity_names, entity_tokens, pages, sources, supports
 from clausegraph.indexes.ledger.store import Ledger
 from clausegraph.indexes.truth import batches
@@ -195,7 +196,7 @@ class SqlGraph:
             return {row[0]: int(row[1]) for row in connection.execute(query.order_by(supports.c.relation))}
 
     def _touching(self, keys: Sequence[str]) -> ColumnElement[bool]:
-        """Each arm names the columns of its index: else SQLite, without statistics, reads the whole corpus."""
+        """Each arm names the columns of its index: else a planner without statistics reads the whole corpus."""
         mine = supports.c.corpus_id == self._corpus_id
         return or_(and_(mine, supports.c.subject.in_(keys)), and_(mine, supports.c.object.in_(keys)))
 
@@ -203,8 +204,8 @@ class SqlGraph:
         return and_(supports.c.corpus_id == self._corpus_id, self._interval())
 
     def _interval(self) -> ColumnElement[bool]:
-        # "+ 0" keeps SQLite from choosing the index on until, under which every open support is read
-        return and_(supports.c.since + 0 <= self._epoch, supports.c.until + 0 > self._epoch)
+        # by the index on until, every open support would be read
+        return and_(without_index(supports.c.since) <= self._epoch, without_index(supports.c.until) > self._epoch)
 
     def _facts(self, condition: ColumnElement[bool]) -> Select[tuple[str, str, str, str, int]]:
         held = func.count().label("held")

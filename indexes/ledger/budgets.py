@@ -7,11 +7,11 @@ import threading
 from concurrent.futures import Future, ThreadPoolExecutor
 
 from sqlalchemy import BigInteger, Float, bindparam, case, func, insert, select, update
-from sqlalchemy.dialects.sqlite import insert as insert_or
 
 from clausegraph.core.errors import BudgetExceeded, StorageError
 from clausegraph.core.models.calls import CallRecord, Reservation
 from clausegraph.core.telemetry.logs import logger
+from clausegraph.indexes.ledger.dialect import insert_new
 from clausegraph.indexes.ledger.schema import budgets, model_calls
 from clausegraph.indexes.ledger.store import Ledger
 
@@ -101,7 +101,7 @@ def open_budget(
     """The budget of a run: made by the first process that asks, with its limits, and shared by the others."""
     values = {"run_id": run_id, "corpus_id": corpus_id, "limit_tokens": limit_tokens, "limit_money": limit_money}
     with ledger.write() as connection:
-        connection.execute(insert_or(budgets).values(**values).on_conflict_do_nothing())
+        connection.execute(insert_new(budgets), values)
     return LedgerBudget(ledger, run_id)
 
 

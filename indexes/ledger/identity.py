@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
-import uuid
+from sqlalchemy import select
 
-from sqlalchemy import insert, select
-
+from clausegraph.core.errors import SchemaError
 from clausegraph.indexes.ledger.schema import identity
 from clausegraph.indexes.ledger.store import Ledger
 
 
 def ledger_id(ledger: Ledger) -> str:
-    """The id of the ledger: given to it when it was made, or now if it is older than that."""
-    with ledger.write() as connection:
-        identity.create(connection, checkfirst=True)  # ledgers made before there was this table
+    """The id that the ledger was given when it was made.
+
+    Raises:
+        SchemaError: somebody has removed it.
+    """
+    with ledger.read() as connection:
         found = connection.execute(select(identity.c.id)).scalar()
-        if found is None:
-            found = uuid.uuid4().hex
-            connection.execute(insert(identity).values(id=found))
+    if found is None:
+        raise SchemaError(f"{ledger.path} has lost its id (its table identity is empty); restore it from a backup")
     return str(found)

@@ -6,8 +6,6 @@ changed afterwards; readers memory-map it and restrict the search to living ids 
 
 from __future__ import annotations
 
-import hashlib
-import os
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -18,7 +16,7 @@ from numpy.typing import NDArray
 
 from clausegraph.core.errors import ModelMismatchError, SegmentError
 from clausegraph.core.models.embedding import Vectors
-from clausegraph.indexes.ledger.store import file_errors
+from clausegraph.indexes.files import write_whole
 
 Ids = NDArray[np.int64]
 
@@ -32,20 +30,7 @@ def write_segment(path: Path, ids: Ids, matrix: Vectors) -> str:
     """
     index = faiss.IndexIDMap2(faiss.IndexFlatIP(matrix.shape[1]))
     index.add_with_ids(np.ascontiguousarray(matrix, dtype=np.float32), ids)
-    data = faiss.serialize_index(index).tobytes()
-    temporary = path.with_suffix(f".{os.getpid()}.tmp")
-    with file_errors(path):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        try:
-            with temporary.open("wb") as file:
-                file.write(data)
-                file.flush()
-                os.fsync(file.fileno())
-            temporary.replace(path)
-        finally:
-            temporary.unlink(missing_ok=True)
-        sync_folder(path.parent)
-    return hashlib.sha256(data).hexdigest()
+    return write_whole(path, faiss.serialize_index(index).tobytes())
 
 
 def flat_index(matrix: Vectors) -> Any:
@@ -53,23 +38,6 @@ def flat_index(matrix: Vectors) -> Any:
     index = faiss.IndexFlatIP(matrix.shape[1])
     index.add(np.ascontiguousarray(matrix, dtype=np.float32))
     return index
-
-
-def sync_folder(folder: Path) -> None:
-    """Make a rename in ``folder`` durable."""
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
-
-
-def checksum(path: Path) -> str | None:
-    """SHA-256 of a file, or None when it is not there."""
-    if not path.exists():
-        return None
-    with file_errors(path), path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 class Segment:

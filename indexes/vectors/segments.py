@@ -14,11 +14,12 @@ from sqlalchemy import Row, Select, delete, insert, select, update
 
 from clausegraph.core.errors import SegmentError
 from clausegraph.core.models.embedding import Vectors
+from clausegraph.indexes.files import checksum, file_errors
 from clausegraph.indexes.ledger.leases import RunLease, check_fence
 from clausegraph.indexes.ledger.schema import corpora, segments, vectors
-from clausegraph.indexes.ledger.store import Ledger, file_errors
+from clausegraph.indexes.ledger.store import Ledger
 from clausegraph.indexes.truth import load_embeddings
-from clausegraph.indexes.vectors.faiss import Ids, Segment, checksum, write_segment
+from clausegraph.indexes.vectors.faiss import Ids, Segment, write_segment
 
 log = logging.getLogger(__name__)
 

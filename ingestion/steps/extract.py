@@ -8,7 +8,8 @@ from contextlib import closing
 
 from clausegraph.core.extraction import Extracted, PageInputs, extract_all
 from clausegraph.indexes.corpora import CorpusRow, get_corpus
-from clausegraph.indexes.ledger.batches import (
+from clausegraph.indexes.truth import known_extractions
+from clausegraph.indexes.work import (
     Claim,
     batch_states,
     claimed,
@@ -17,7 +18,6 @@ from clausegraph.indexes.ledger.batches import (
     planned_pages,
     read_steps,
 )
-from clausegraph.indexes.truth import known_extractions
 from clausegraph.ingestion.pipeline import Tools, inputs_of, store_as_they_come
 from clausegraph.ingestion.report import RunReport
 from clausegraph.ingestion.steps.step import Pace, check_same, step

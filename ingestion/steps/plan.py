@@ -6,9 +6,9 @@ from collections.abc import Mapping
 
 from clausegraph.core.tokens import FINGERPRINT as TOKENIZER
 from clausegraph.indexes.corpora import ensure_corpus, ensure_source, get_corpus, start_run
-from clausegraph.indexes.ledger.batches import Chunks, store_work
 from clausegraph.indexes.publish import recover
 from clausegraph.indexes.truth import StoredPage, known_extractions, open_members
+from clausegraph.indexes.work import Chunks, store_work
 from clausegraph.ingestion.pipeline import (
     Options,
     Tools,

@@ -10,9 +10,9 @@ from clausegraph.core.errors import LeaseHeldError, LeaseLostError
 from clausegraph.core.extraction import Reject
 from clausegraph.core.telemetry.logs import log_fields, logger
 from clausegraph.indexes.corpora import CorpusRow, end_run, get_corpus, get_run
-from clausegraph.indexes.ledger.batches import batch_results, forget_work, read_steps
 from clausegraph.indexes.ledger.leases import RunLease, release, step_lease
 from clausegraph.indexes.truth import stored_extractions
+from clausegraph.indexes.work import batch_results, forget_work, read_steps
 from clausegraph.ingestion.pipeline import Options, Tools, ingest
 from clausegraph.ingestion.report import RunReport
 from clausegraph.ingestion.sources import Source

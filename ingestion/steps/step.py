@@ -11,8 +11,8 @@ from clausegraph.core.errors import ClauseGraphError, InputError, LeaseLostError
 from clausegraph.core.extraction import Reject
 from clausegraph.core.telemetry.logs import log_fields, logger
 from clausegraph.indexes.corpora import CorpusRow, get_run, resume_run
-from clausegraph.indexes.ledger.batches import CLAIM_S, write_step
 from clausegraph.indexes.ledger.leases import STEPS_LEASE_S, RunLease, step_lease
+from clausegraph.indexes.work import CLAIM_S, write_step
 from clausegraph.ingestion.pipeline import Tools
 from clausegraph.ingestion.report import RunReport
 

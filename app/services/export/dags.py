@@ -7,7 +7,7 @@ from pathlib import Path
 
 from clausegraph.core.errors import InputError
 from clausegraph.core.settings import CONFIG_NAME, PREFIX
-from clausegraph.indexes.ledger.store import file_errors
+from clausegraph.indexes.files import file_errors
 
 FILE = "clausegraph_ingest_dag.py"
 

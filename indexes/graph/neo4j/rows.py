@@ -17,6 +17,7 @@ from sqlalchemy import Row, Select, Table, select
 from clausegraph.core.language.normalise import tokens
 from clausegraph.core.serial import reading_from_json, unpack
 from clausegraph.indexes.derive import LITERAL
+from clausegraph.indexes.ledger.dialect import without_index
 from clausegraph.indexes.ledger.schema import (
     OPEN,
     chunks,
@@ -186,7 +187,7 @@ def _opening(
     ledger: Ledger, corpus: Corpus, interval: Interval, table: Table, query: Select[Any]
 ) -> Iterator[Sequence[Row[Any]]]:
     within = (table.c.since > interval.after, table.c.since <= interval.upto)
-    mine = table.c.corpus_id + 0 == corpus.id  # by an index of it SQLite would sort all rows for every batch
+    mine = without_index(table.c.corpus_id) == corpus.id  # else all rows would be sorted for every batch
     return _walk(ledger, table, query.where(mine, *within), _size(interval, table))
 
 

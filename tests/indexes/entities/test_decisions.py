@@ -15,7 +15,8 @@ from sqlalchemy import delete, func, select
 import clausegraph.ingestion.pipeline as pipeline
 from clausegraph.core.errors import InputError, LeaseHeldError, LedgerError, ModelMismatchError, NotFoundError
 from clausegraph.core.models.embedding import HashingEmbedder
-from clausegraph.indexes.corpora import drop_corpus, get_corpus, get_run
+from clausegraph.indexes.corpora import get_corpus, get_run
+from clausegraph.indexes.drop import drop_corpus
 from clausegraph.indexes.entities.decisions import Decision, Proposed, decide, store_proposals
 from clausegraph.indexes.entities.names import NameChange, pending_changes, resolve
 from clausegraph.indexes.epochs import list_epochs, rollback

@@ -23,7 +23,8 @@ from clausegraph.core.errors import (
 )
 from clausegraph.core.extraction import Extraction, ExtractionInput
 from clausegraph.core.models.embedding import HashingEmbedder
-from clausegraph.indexes.corpora import drop_corpus, get_corpus, get_run, list_corpora
+from clausegraph.indexes.corpora import get_corpus, get_run, list_corpora
+from clausegraph.indexes.drop import drop_corpus
 from clausegraph.indexes.epochs import list_epochs, rollback
 from clausegraph.indexes.ledger.leases import run_lease
 from clausegraph.indexes.ledger.schema import run_leases

@@ -10,7 +10,7 @@ from sqlalchemy import text
 
 from clausegraph.core.errors import SchemaError, StorageError
 from clausegraph.indexes.corpora import ensure_corpus, list_corpora
-from clausegraph.indexes.ledger import store
+from clausegraph.indexes.ledger import dialect
 from clausegraph.indexes.ledger.store import open_ledger
 
 pytestmark = pytest.mark.unit
@@ -64,7 +64,7 @@ def test_home_that_cannot_be_made(tmp_path: Path) -> None:
 def test_network_file_system_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     mounts = tmp_path / "mounts"
     mounts.write_text(f"server:/x {tmp_path.resolve()} nfs4 rw 0 0\n")
-    monkeypatch.setattr(store, "_MOUNTS", mounts)
+    monkeypatch.setattr(dialect, "_MOUNTS", mounts)
     with pytest.raises(StorageError, match=r"network file system \(nfs4\).*CLAUSEGRAPH_HOME"):
         open_ledger(tmp_path / "home")
 
@@ -78,7 +78,7 @@ def test_network_file_system_is_refused(tmp_path: Path, monkeypatch: pytest.Monk
     ],
 )
 def test_driver_errors_name_the_fix(tmp_path: Path, reason: str, advice: str) -> None:
-    with pytest.raises(StorageError, match=advice), store.driver_errors(tmp_path / "ledger.db"):
+    with pytest.raises(StorageError, match=advice), dialect.driver_errors(tmp_path / "ledger.db"):
         raise sqlite3.OperationalError(reason)
 
 

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from clausegraph.core.errors import StoreMismatch, StoreUnavailable
-from clausegraph.indexes.corpora import drop_corpus, get_corpus
+from clausegraph.indexes.corpora import get_corpus
+from clausegraph.indexes.drop import drop_corpus
 from clausegraph.indexes.epochs import rollback
 from clausegraph.indexes.graph.neo4j.graph import Neo4jGraph
 from clausegraph.indexes.graph.neo4j.projection import Neo4jProjection

@@ -14,10 +14,10 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sqlalchemy import Connection, Row, Table, delete, func, insert, select, update
-from sqlalchemy.dialects.sqlite import insert as insert_or
 
 from clausegraph.core.errors import LeaseHeldError, LeaseLostError, NotFoundError
 from clausegraph.core.hashing import canonical_json
+from clausegraph.indexes.ledger.dialect import insert_new, insert_or_update
 from clausegraph.indexes.ledger.leases import RunLease, beating, check_fence, is_alive
 from clausegraph.indexes.ledger.schema import epochs, run_pages, run_steps, work_batches
 from clausegraph.indexes.ledger.store import Ledger
@@ -105,13 +105,13 @@ def write_step(ledger: Ledger, lease: RunLease, step: str, data: Mapping[str, An
         LeaseLostError: the lease is not ours any more.
     """
     text = canonical_json(dict(data))
-    row = insert_or(run_steps).values(run_id=lease.run_id, corpus_id=lease.corpus_id, step=step, data=text)
-    key = ["run_id", "step"]
+    row = {"run_id": lease.run_id, "corpus_id": lease.corpus_id, "step": step, "data": text}
     with ledger.write() as connection:
         check_fence(connection, lease)
-        connection.execute(
-            row.on_conflict_do_nothing(key) if keep else row.on_conflict_do_update(key, set_={"data": text})
-        )
+        if keep:
+            connection.execute(insert_new(run_steps), row)
+        else:
+            connection.execute(insert_or_update(run_steps, ("run_id", "step"), row, {"data": text}))
 
 
 def read_steps(ledger: Ledger, run_id: str) -> dict[str, dict[str, Any]]:

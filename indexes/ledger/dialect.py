@@ -1,0 +1,152 @@
+"""Everything of the ledger that only SQLite has: its file, locks, conflict clauses, planner, clean-up and errors.
+
+The rest of ``indexes`` speaks SQLAlchemy's common language, so that a ledger in another database is another such
+module. A writing transaction takes its lock when it begins: one that began as a reader and then wants to write fails
+at once where another process wrote meanwhile, whatever the timeout.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import ColumnElement, Connection, Engine, Table, create_engine, event
+from sqlalchemy.dialects.sqlite import insert
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.sql.dml import Insert
+
+from clausegraph.core.errors import StorageError
+from clausegraph.indexes.files import disk_full, not_writable
+
+BUSY_TIMEOUT_S = 30
+IDS_NEVER_REUSED: dict[str, Any] = {"sqlite_autoincrement": True}  # of a table: else the id of a deleted row comes back
+_MOUNTS = Path("/proc/mounts")
+_NETWORK_FILE_SYSTEMS = {"nfs", "nfs4", "cifs", "smb3", "smbfs", "fuse.sshfs", "9p", "afs", "ceph"}
+
+
+# --- the file -------------------------------------------------------------------------------------
+
+
+def open_engine(path: Path) -> Engine:
+    """Connections to the database of this file, which is made when it is not there.
+
+    Raises:
+        StorageError: the file is on a network file system, or is no database.
+    """
+    _refuse_network(path.parent)
+    if not path.exists() or path.stat().st_size == 0:
+        _make(path)
+    engine = create_engine(f"sqlite:///{path}", connect_args={"timeout": BUSY_TIMEOUT_S})
+    event.listen(engine, "connect", _configure)
+    event.listen(engine, "begin", _begin)
+    return engine
+
+
+def _make(path: Path) -> None:
+    """Settings that must be there before the first table."""
+    with closing(sqlite3.connect(path, timeout=BUSY_TIMEOUT_S)) as connection:
+        path.chmod(0o600)
+        connection.execute("PRAGMA auto_vacuum=INCREMENTAL")
+        connection.execute("PRAGMA journal_mode=WAL")
+
+
+def _configure(connection: Any, _record: Any) -> None:
+    connection.isolation_level = None  # we emit BEGIN ourselves, see _begin
+    for pragma in ("foreign_keys=ON", "secure_delete=ON", "synchronous=NORMAL", "temp_store=MEMORY"):
+        connection.execute(f"PRAGMA {pragma}")
+
+
+def _refuse_network(folder: Path) -> None:
+    """SQLite's locks do not hold on network file systems."""
+    if not _MOUNTS.exists():
+        return
+    target, best, kind = str(folder.resolve()), "", ""
+    for line in _MOUNTS.read_text(encoding="utf-8", errors="replace").splitlines():
+        fields = line.split()
+        inside = target == fields[1] or target.startswith(fields[1].rstrip("/") + "/")
+        if inside and len(fields[1]) >= len(best):
+            best, kind = fields[1], fields[2]
+    if kind in _NETWORK_FILE_SYSTEMS:
+        raise StorageError(f"{folder} is on a network file system ({kind}); set CLAUSEGRAPH_HOME to a local disk")
+
+
+def compact(path: Path) -> None:
+    """Give freed pages back to the file system and empty the write-ahead log."""
+    with closing(sqlite3.connect(path, timeout=BUSY_TIMEOUT_S, isolation_level=None)) as connection:
+        connection.executescript("PRAGMA incremental_vacuum")  # execute() would free one page only
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+
+
+def damage(path: Path) -> str:
+    """What is wrong with a database that is there, in words; empty when nothing is. Reads all of it.
+
+    Raises:
+        StorageError: it cannot be read at all.
+    """
+    with (
+        driver_errors(path),
+        closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=rw", uri=True, timeout=BUSY_TIMEOUT_S)) as connection,
+    ):
+        found = [str(row[0]) for row in connection.execute("PRAGMA integrity_check(10)")]
+        orphans = connection.execute("PRAGMA foreign_key_check").fetchall()
+    if found != ["ok"]:
+        return "; ".join(found)[:500]
+    return f"{len(orphans)} rows refer to nothing" if orphans else ""
+
+
+# --- transactions and statements ------------------------------------------------------------------
+
+
+def writing(connection: Connection) -> Connection:
+    """The connection, whose next transaction holds the write lock from its beginning."""
+    return connection.execution_options(immediate=True)
+
+
+def _begin(connection: Connection) -> None:
+    immediate = connection.get_execution_options().get("immediate")
+    connection.exec_driver_sql("BEGIN IMMEDIATE" if immediate else "BEGIN")
+
+
+def insert_new(table: Table) -> Insert:
+    """An insert that leaves a row as it is where one with the same key is there."""
+    return insert(table).on_conflict_do_nothing()
+
+
+def insert_or_update(table: Table, key: Sequence[str], values: Mapping[str, Any], change: Mapping[str, Any]) -> Insert:
+    """An insert of ``values`` that sets ``change`` where a row with the same ``key`` is there."""
+    return insert(table).values(**values).on_conflict_do_update(list(key), set_=dict(change))
+
+
+def without_index(column: ColumnElement[int]) -> ColumnElement[int]:
+    """The column, by whose index the planner shall not go: it has no statistics, and takes a worse one for better."""
+    return column + 0
+
+
+# --- errors ---------------------------------------------------------------------------------------
+
+
+@contextmanager
+def driver_errors(path: Path) -> Iterator[None]:
+    """Translate the database driver's errors into ``StorageError`` with the fix."""
+    try:
+        yield
+    except DBAPIError as error:
+        raise _explained(path, str(error.orig)) from error
+    except sqlite3.Error as error:
+        raise _explained(path, str(error)) from error
+
+
+def _explained(path: Path, reason: str) -> StorageError:
+    lower = reason.lower()
+    if "full" in lower:
+        return disk_full(path, reason)
+    if "readonly" in lower or "unable to open" in lower:
+        return not_writable(path, reason)
+    if "locked" in lower or "busy" in lower:
+        return StorageError(f"{path} stayed locked for {BUSY_TIMEOUT_S} s ({reason}); another process is writing to it")
+    if "malformed" in lower or "not a database" in lower:
+        return StorageError(f"{path} is damaged or not a ledger ({reason}); restore it from a backup or move it away")
+    return StorageError(f"{path}: {reason}")

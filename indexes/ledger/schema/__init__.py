@@ -1,0 +1,42 @@
+"""The ledger's tables, as the newest migration leaves them; a change here is a migration in ``migrations/versions``.
+
+An epoch interval is ``[since, until)``; an open row has ``until = OPEN``. A row is visible at epoch e if and
+only if ``since <= e < until``. Rows of an epoch that was frozen but not flipped have ``since = newest + 1``
+(or ``until = newest + 1``) and so are invisible to every reader.
+"""
+
+from clausegraph.indexes.ledger.schema.columns import OPEN, metadata
+from clausegraph.indexes.ledger.schema.derived import chunks, entity_names, entity_tokens, supports, vectors
+from clausegraph.indexes.ledger.schema.runs import (
+    budgets,
+    model_calls,
+    run_leases,
+    run_pages,
+    run_steps,
+    runs,
+    view_leases,
+    work_batches,
+)
+from clausegraph.indexes.ledger.schema.truth import (
+    blobs,
+    corpora,
+    decisions,
+    embeddings,
+    epochs,
+    extractions,
+    identity,
+    members,
+    page_versions,
+    pages,
+    segments,
+    sources,
+)
+
+VERSIONED = (members, entity_names, chunks, supports, vectors)  # every table with an epoch interval
+
+__all__ = [
+    "OPEN", "VERSIONED", "blobs", "budgets", "chunks", "corpora", "decisions", "embeddings", "entity_names",
+    "entity_tokens", "epochs", "extractions", "identity", "members", "metadata", "model_calls", "page_versions",
+    "pages", "run_leases", "run_pages", "run_steps", "runs", "segments", "sources", "supports", "vectors",
+    "view_leases", "work_batches",
+]  # fmt: skip

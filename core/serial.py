@@ -1,4 +1,4 @@
-"""Plain JSON values for readings, statements and condition trees, and back; one place, both ways; trees in words."""
+"""Plain JSON values for readings, statements and condition trees, and back; one place, both ways."""
 
 from __future__ import annotations
 
@@ -197,18 +197,3 @@ def reading_from_json(value: dict[str, Any]) -> Reading:
         for key, heads, parts, text, digest in value["chunks"]
     )
     return Reading(value["title"], value["url"], elements, chunks, value["updated"])
-
-
-def condition_words(condition: Condition | None) -> str:
-    """The tree on one line: ``(a and b and not (c or d))``; empty without one."""
-    match condition:
-        case None:
-            return ""
-        case Leaf(_, _, _, text):
-            return " ".join(text.split())
-        case Not(child):
-            return f"not {condition_words(child)}"
-        case All(children):
-            return "(" + " and ".join(condition_words(child) for child in children) + ")"
-        case AnyOf(children):
-            return "(" + " or ".join(condition_words(child) for child in children) + ")"

@@ -7,7 +7,7 @@ from typing import Any
 
 from clausegraph.app.conditions import condition_json
 from clausegraph.app.text import one_line
-from clausegraph.core.serial import condition_words
+from clausegraph.core.language.wording import condition_words
 from clausegraph.core.types import Chunk, Element, Fact, Mention, PageKey, Reading, Statement, Support
 from clausegraph.query.read.evidence import quote_of
 

@@ -17,7 +17,8 @@ from llama_index.core.graph_stores.types import (
 from llama_index.core.schema import NodeRelationship, RelatedNodeInfo, TextNode
 
 from clausegraph.core.errors import InputError
-from clausegraph.core.serial import condition_to_json, condition_words
+from clausegraph.core.language.wording import condition_words
+from clausegraph.core.serial import condition_to_json
 from clausegraph.core.types import (
     Chunk,
     Element,

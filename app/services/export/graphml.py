@@ -14,7 +14,7 @@ from lxml import etree
 
 from clausegraph.app.services.records import object_text, quotes
 from clausegraph.app.text import clean_xml, one_line
-from clausegraph.core.serial import condition_words
+from clausegraph.core.language.wording import condition_words
 from clausegraph.core.types import Mention, PageKey, Reading, Support
 from clausegraph.indexes.views import View
 

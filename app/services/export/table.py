@@ -14,7 +14,7 @@ from typing import IO
 
 from clausegraph.app.services.records import object_text, quotes
 from clausegraph.app.text import clean
-from clausegraph.core.serial import condition_words
+from clausegraph.core.language.wording import condition_words
 from clausegraph.core.types import Reading, Support
 from clausegraph.indexes.views import View
 

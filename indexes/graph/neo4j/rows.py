@@ -15,7 +15,9 @@ from typing import Any
 from sqlalchemy import Row, Select, Table, select
 
 from clausegraph.core.language.normalise import tokens
-from clausegraph.core.serial import reading_from_json, unpack
+from clausegraph.core.language.wording import condition_words
+from clausegraph.core.serial import condition_from_json, reading_from_json, unpack
+from clausegraph.core.types import leaves
 from clausegraph.indexes.derive import LITERAL
 from clausegraph.indexes.ledger.dialect import without_index
 from clausegraph.indexes.ledger.schema import (
@@ -305,33 +307,13 @@ def _add_condition(part: Part, corpus: Corpus, page: str, tree: Any) -> str:
     body = json.dumps(tree, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     key = f"{page}/{_digest(body)}"
     if key not in part.nodes.get("Condition", {}):
-        node = {"key": key, "corpus": corpus.name, "page": page, "tree": body, "text": _in_words(tree)}
-        part.add_node("Condition", node)
-        for position, (anchor, start, end, text) in enumerate(_leaves(tree)):
-            where = {"start": start, "end": end, "text": text}
-            part.leaves.append({"condition": key, "element": f"{page}#{anchor}", "position": position} | where)
+        condition = condition_from_json(tree)
+        words = condition_words(condition, parts_in_brackets=True)
+        part.add_node("Condition", {"key": key, "corpus": corpus.name, "page": page, "tree": body, "text": words})
+        for position, leaf in enumerate(leaves(condition)):
+            where = {"start": leaf.start, "end": leaf.end, "text": leaf.text}
+            part.leaves.append({"condition": key, "element": f"{page}#{leaf.anchor}", "position": position} | where)
     return key
-
-
-def _leaves(tree: Any) -> Iterator[list[Any]]:
-    ((kind, body),) = tree.items()
-    if kind == "leaf":
-        yield body
-    else:
-        for child in [body] if kind == "not" else body:
-            yield from _leaves(child)
-
-
-def _in_words(tree: Any) -> str:
-    """The tree as analysts read it."""
-    ((kind, body),) = tree.items()
-    if kind == "leaf":
-        return str(body[3])
-    if kind == "not":
-        return f"not ({_in_words(body)})"
-    return f" {'and' if kind == 'all' else 'or'} ".join(
-        _in_words(child) if "leaf" in child else f"({_in_words(child)})" for child in body
-    )
 
 
 def _names(ledger: Ledger, corpus: Corpus, interval: Interval) -> Iterator[Part]:

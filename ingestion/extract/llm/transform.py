@@ -16,10 +16,11 @@ from llama_index.core.schema import BaseNode, MetadataMode, TransformComponent
 from clausegraph.core.errors import UnusableReply
 from clausegraph.core.extraction import Extracted, ExtractionInput, InputElement, PageInputs, Reject
 from clausegraph.core.language.sentences import sentence_spans
+from clausegraph.core.language.wording import condition_words
 from clausegraph.core.models.guard import GuardedLLM
 from clausegraph.core.prompts import library
 from clausegraph.core.serial import condition_to_json
-from clausegraph.core.types import Literal, Mention, Statement, leaves
+from clausegraph.core.types import Literal, Mention, Statement
 from clausegraph.ingestion.extract.llm.extractor import LLMExtractor, LLMOptions
 
 _LONG_LINE = 600  # characters; a longer line is numbered sentence by sentence
@@ -133,7 +134,7 @@ def _relation(
         "holds": statement.polarity,
         "modality": str(statement.modality),
         "quotes": [texts[span.anchor][span.start : span.end] for span in statement.spans],
-        "condition": "; ".join(leaf.text for leaf in leaves(statement.condition)),
+        "condition": condition_words(statement.condition),
         "condition_tree": json.dumps(condition_to_json(statement.condition)),
         "extractor": extractor,
     }

@@ -9,7 +9,6 @@ from rich.console import Console, RenderableType
 from clausegraph.app.conditions import condition_json
 from clausegraph.app.render import answer_json, pages_disagree, render_answer, render_trace
 from clausegraph.app.text import clean, clean_json, clean_xml, one_line
-from clausegraph.core.serial import condition_words
 from clausegraph.core.types import (
     All,
     Alternative,
@@ -130,9 +129,7 @@ def test_hostile_text_is_shown_not_obeyed() -> None:
     assert text.count("[bold red]x[/] :smile:") == 3
 
 
-def test_condition_words_and_json_without_states() -> None:
-    assert condition_words(TREE) == "(you rent and (you are 70 or not you work))"
-    assert condition_words(None) == ""
+def test_condition_json_without_states() -> None:
     assert condition_json(None) is None
     assert condition_json(Leaf("p", 0, 1, "x")) == {"leaf": {"text": "x", "anchor": "p", "start": 0, "end": 1}}
 

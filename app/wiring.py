@@ -53,9 +53,9 @@ def make_embedder(settings: Settings) -> Embedder:
 
         options = _server_options(settings, settings.embedding_model, settings.embedding_url, settings.embedding_key)
         return ApiEmbedder(options, settings.query_instruction)
-    from clausegraph.core.models.sentence_transformers import ModelSettings, SentenceTransformerEmbedder
+    from clausegraph.core.models.local import LocalEmbedder, ModelSettings
 
-    return SentenceTransformerEmbedder(
+    return LocalEmbedder(
         ModelSettings(
             name=settings.embedding_model,
             revision=settings.embedding_revision,

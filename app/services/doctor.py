@@ -77,10 +77,10 @@ def _model(settings: Settings) -> Iterator[Finding]:
     if name == HASHING:
         yield Finding("embedding model", WARNING, "hashing is for tests: its vectors know nothing of meaning")
         return
-    from clausegraph.core.models.sentence_transformers import ModelSettings, SentenceTransformerEmbedder
+    from clausegraph.core.models.local import LocalEmbedder, ModelSettings
 
     try:
-        folder = SentenceTransformerEmbedder(ModelSettings(name=name)).folder
+        folder = LocalEmbedder(ModelSettings(name=name)).folder
     except ClauseGraphError as error:
         yield Finding("embedding model", BROKEN, str(error))
         return

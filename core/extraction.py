@@ -14,6 +14,7 @@ from typing import Protocol, runtime_checkable
 
 from clausegraph.core.fingerprints import LLMFingerprint
 from clausegraph.core.hashing import canonical_json, content_hash
+from clausegraph.core.pages.lists import names_above
 from clausegraph.core.types import Chunk, Element, Link, Reading, Statement
 
 
@@ -178,14 +179,6 @@ def _context(own: list[str], by_anchor: dict[str, Element]) -> list[str]:
     """Lead-ins and parent items above the own elements, outermost first, without the own ones."""
     found: dict[str, None] = {}
     for anchor in own:
-        chain: dict[str, None] = {}
-        pending = [by_anchor[anchor].parent, by_anchor[anchor].lead_in]
-        while pending:
-            above = pending.pop(0)
-            if above is None or above in chain or above not in by_anchor:
-                continue
-            chain[above] = None
-            pending += [by_anchor[above].parent, by_anchor[above].lead_in]
-        found |= dict.fromkeys(reversed(chain))
+        found |= dict.fromkeys(reversed(names_above(by_anchor[anchor], by_anchor)))
     mine = set(own)
     return [anchor for anchor in found if anchor not in mine]

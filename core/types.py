@@ -97,6 +97,10 @@ class Reading:
     chunks: tuple[Chunk, ...] = ()
     updated: str | None = None  # ISO date the page says it was last updated
 
+    def element(self, anchor: str | None) -> Element | None:
+        """The element at an anchor; none where the page has none."""
+        return next((element for element in self.elements if element.anchor == anchor), None)
+
 
 # --- conditions -----------------------------------------------------------------------------------
 

@@ -9,6 +9,7 @@ from clausegraph.core.extraction import ExtractionInput, InputElement
 from clausegraph.core.language.normalise import entity_key, singular, tokens, visible
 from clausegraph.core.language.sentences import sentence_spans
 from clausegraph.core.language.words import AUXILIARIES, DETERMINERS, IMPERATIVES, PREPOSITIONS, RELATIVES, word_set
+from clausegraph.core.pages.lists import names_above
 from clausegraph.core.types import Span
 
 BARE_PRONOUNS = word_set("it its this that they them their these those there he him his she her i me my")
@@ -148,13 +149,7 @@ class ChunkTexts:
 
     def above(self, labels: Iterable[str]) -> list[ElementText]:
         """The lead-ins and parent items of elements, all the way up."""
-        found: dict[str, None] = {}
-        pending = list(labels)
-        while pending:
-            element = self.elements[pending.pop()]
-            higher = [label for label in (element.lead_in, element.parent) if label in self.elements]
-            pending += [label for label in higher if label and label not in found]
-            found |= dict.fromkeys(label for label in higher if label)
+        found = dict.fromkeys(name for label in labels for name in names_above(self.elements[label], self.elements))
         return [self.texts[label] for label in found]
 
     def states_name(self, surface: str, labels: Sequence[str]) -> bool:

@@ -14,7 +14,7 @@ from llama_index.core.base.llms.types import ChatMessage
 
 from clausegraph.core.errors import UnusableReply
 from clausegraph.core.models.build import ModelOptions, checked_key, checked_url
-from clausegraph.core.models.calls import Budget, Usage, UsageSink, current_labels
+from clausegraph.core.models.calls import Budget, CallLabels, Usage, UsageSink
 from clausegraph.core.models.clients.failures import Server
 from clausegraph.core.models.embedding import Vectors, normalised
 from clausegraph.core.models.loop import ModelLoop, close_when_dropped, model_loop, run_sync
@@ -118,7 +118,7 @@ class ApiEmbedder:
 
     async def _batch(self, client: _Connected, texts: list[str]) -> Vectors:
         messages = tuple(ChatMessage(content=text) for text in texts)
-        call = ModelCall(messages, {"max_tokens": 0}, replace(current_labels(), task=TASK))
+        call = ModelCall(messages, {"max_tokens": 0}, CallLabels(TASK))
 
         async def attempt() -> Vectors:
             async with AsyncExitStack() as stack:

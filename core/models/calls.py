@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -16,24 +13,6 @@ class CallLabels:
     task: str = ""
     prompt: str = ""
     pages: tuple[str, ...] = ()
-
-
-_labels: ContextVar[CallLabels | None] = ContextVar("call_labels", default=None)
-
-
-def current_labels() -> CallLabels:
-    """The labels of calls made here."""
-    return _labels.get() or CallLabels()
-
-
-@contextmanager
-def call_labels(labels: CallLabels) -> Iterator[None]:
-    """Calls made inside the block carry these labels in the usage records, spans and logs."""
-    token = _labels.set(labels)
-    try:
-        yield
-    finally:
-        _labels.reset(token)
 
 
 @dataclass(frozen=True, slots=True)

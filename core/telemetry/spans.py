@@ -9,8 +9,6 @@ pass through ``core.telemetry.redaction``: figures and ids leave, texts only wit
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from contextvars import ContextVar
 from types import TracebackType
 from typing import TYPE_CHECKING, Self
@@ -63,26 +61,6 @@ def span(name: str, /, **attributes: object) -> TelemetrySpan:
     """
     recorder = _recorder
     return _OFF if recorder is None else recorder.span(name, attributes)
-
-
-def telemetry_on() -> bool:
-    """Whether spans are recorded."""
-    return _recorder is not None
-
-
-def current_context() -> TelemetrySpan | None:
-    """The current span, to be handed to another thread. Tasks and ``run_coroutine_threadsafe`` carry it anyhow."""
-    return current_span.get()
-
-
-@contextmanager
-def attached(context: TelemetrySpan | None) -> Iterator[None]:
-    """Spans of the block are children of a span from :func:`current_context`."""
-    token = current_span.set(context)
-    try:
-        yield
-    finally:
-        current_span.reset(token)
 
 
 def start_telemetry(

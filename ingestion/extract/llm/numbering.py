@@ -35,11 +35,6 @@ class Call:
     printed: tuple[Numbered, ...]
     labels: tuple[dict[int, str], ...]  # per chunk: number → label in that chunk's input
 
-    def chunk_of(self, number: int) -> int | None:
-        """The chunk that owns the numbered element; none when nothing has that number, or it is context only."""
-        owners = (i for i, labels in enumerate(self.labels) if labels.get(number, "").startswith("e"))
-        return next(owners, None)
-
 
 def number_call(inputs: Sequence[ExtractionInput]) -> Call:
     """Number the elements of the chunks in order; context that an earlier chunk has printed is not repeated."""

@@ -17,7 +17,8 @@ from clausegraph.core.language.propositions import Proposition, split_propositio
 from clausegraph.core.language.restrictions import lists_requirements
 from clausegraph.core.language.sentences import sentence_spans
 from clausegraph.core.language.slots import Slot, lists_examples, quantifier
-from clausegraph.core.types import Condition, Leaf, Modality, Not, leaves
+from clausegraph.core.pages.lists import introducer
+from clausegraph.core.types import Condition, Modality, Not, leaves
 
 _GRANT = re.compile(
     r"\b(?:get|claim|qualify|eligible|entitled|apply|join|receive|be paid|use"
@@ -60,7 +61,7 @@ class Outline:
         """The element that introduces the list ``element`` stands in, if it reads like a lead-in."""
         if element.tag != "li":
             return None
-        found = self.by_label.get(element.lead_in or element.parent or "")
+        found = introducer(element, self.by_label)
         return found if found is not None and found.label != element.label and introduces(found.text) else None
 
     def items(self, element: InputElement) -> list[InputElement]:
@@ -159,9 +160,3 @@ def leaf_tree(element: InputElement, start: int, end: int) -> Condition | None:
     if begin >= stop:
         return None
     return leaves_of(element.text, element.label, begin, stop)
-
-
-def whole_leaf(element: InputElement, start: int, end: int) -> Leaf | None:
-    """One leaf of the whole span, trimmed; None when nothing is left."""
-    begin, stop = trim(plain(element.text), start, end)
-    return Leaf(element.label, begin, stop, element.text[begin:stop]) if begin < stop else None

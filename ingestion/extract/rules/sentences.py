@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from clausegraph.core.language.conditions import ParsedClause, join
+from clausegraph.core.language.conditions import join
 from clausegraph.core.language.propositions import Proposition
 from clausegraph.core.language.values import effective_dates, find_values
 from clausegraph.core.types import Condition, Literal, Mention, Span, Statement
@@ -62,8 +62,3 @@ def combined(first: Condition | None, second: Condition | None) -> Condition | N
     """Both conditions, where there are two."""
     parts = [part for part in (first, second) if part is not None]
     return join("all", parts) if parts else None
-
-
-def main_text(text: str, parsed: ParsedClause) -> str:
-    """The words of the main clause."""
-    return text[slice(*parsed.main)]

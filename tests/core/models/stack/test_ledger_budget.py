@@ -16,7 +16,7 @@ from sqlalchemy import select
 from clausegraph.app.dev.fake_llm import FakeModelServer
 from clausegraph.core.errors import BudgetExceeded
 from clausegraph.core.models.build import ModelOptions, make_llm
-from clausegraph.core.models.calls import CallLabels, CallRecord, Usage, call_labels
+from clausegraph.core.models.calls import CallLabels, CallRecord, Usage
 from clausegraph.core.models.fan_out import ChatRequest, chat_all
 from clausegraph.indexes.corpora import ensure_corpus
 from clausegraph.indexes.ledger.budgets import LedgerUsage, open_budget, run_usage
@@ -167,8 +167,10 @@ def test_prices_and_labels_reach_the_ledger(fake: FakeModelServer, ledger: Ledge
     usage = LedgerUsage(ledger, corpus, "run")
     budget = open_budget(ledger, corpus, "run", None, 1.0)
     options = ModelOptions("openai", "fake-small", fake.url, price=(2.0, 6.0), max_output=100)
-    with make_llm(options, budget=budget, usage=usage) as llm, call_labels(CallLabels("ask", "ask.v2", ("p",))):
-        llm.complete("word " * 100)
+    message = ChatMessage(role="user", content="word " * 100)
+    requests = iter([ChatRequest(1, (message,), {}, CallLabels("ask", "ask.v2", ("p",)))])
+    with make_llm(options, budget=budget, usage=usage) as llm:
+        assert [outcome.error for outcome in chat_all(llm, lambda: next(requests, None), 1)] == [None]
     usage.close()
     counted = fake.counters()
     money = (counted["prompt_tokens"] * 2 + counted["output_tokens"] * 6) / 1e6

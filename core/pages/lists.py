@@ -1,0 +1,37 @@
+"""What stands above an item of a list, whatever names the elements: anchors of a page, labels of an extraction."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Protocol, TypeVar
+
+
+class Listed(Protocol):
+    """An element that may stand in a list: names of its lead-in and of the item that it is nested in."""
+
+    @property
+    def lead_in(self) -> str | None: ...
+
+    @property
+    def parent(self) -> str | None: ...
+
+
+E = TypeVar("E", bound=Listed)
+
+
+def introducer(element: Listed, by_name: Mapping[str, E]) -> E | None:
+    """What introduces an element: its lead-in, else the item it is nested in; none where that is not among them."""
+    return by_name.get(element.lead_in or element.parent or "")
+
+
+def names_above(element: Listed, by_name: Mapping[str, Listed]) -> list[str]:
+    """Names of the parent items and lead-ins of an element, all the way up, nearest first, as far as they are there."""
+    found: dict[str, None] = {}
+    pending = [element.parent, element.lead_in]
+    while pending:
+        name = pending.pop(0)
+        if name is None or name in found or name not in by_name:
+            continue
+        found[name] = None
+        pending += [by_name[name].parent, by_name[name].lead_in]
+    return list(found)

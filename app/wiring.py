@@ -91,8 +91,10 @@ def metered(embedder: Embedder, meter: RunMeter) -> Embedder:
 
 
 @contextmanager
-def opened_extractor(settings: Settings, source: Source, meter: RunMeter) -> Iterator[Extractor]:
+def opened_extractor(settings: Settings, source: Source | None, meter: RunMeter) -> Iterator[Extractor]:
     """The extractor that settings and source ask for; nothing is sent before it is used, its connections are closed.
+
+    Without a source it is that of the rules, which asks nobody.
 
     Raises:
         SettingsError: a language model is asked for, but none is set; or a key is missing.
@@ -100,7 +102,7 @@ def opened_extractor(settings: Settings, source: Source, meter: RunMeter) -> Ite
     """
     from clausegraph.ingestion.sources.passages import PassagesSource
 
-    kind = settings.extractor
+    kind = settings.extractor if source is not None else "rules"
     if kind == "auto":
         kind = "given" if isinstance(source, PassagesSource) else "llm" if settings.llm else "rules"
     if kind == "given":

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from clausegraph.core.models.embedding import Embedder
     from clausegraph.core.models.guard import GuardedLLM
     from clausegraph.indexes.graph.neo4j.server import Neo4jServer
+    from clausegraph.indexes.graph.projections import Projections
     from clausegraph.indexes.ledger.store import Ledger
     from clausegraph.indexes.views import GraphAt, View
     from clausegraph.ingestion.pipeline import Progress, Tools
@@ -185,22 +186,36 @@ class Workspace:
         view.close()
 
     @contextmanager
-    def tools(self, source: Source, progress: Progress | None = None) -> Iterator[Tools]:
+    def projections(self) -> Iterator[Projections]:
+        """What whoever changes epochs has to take along, as the settings say.
+
+        Raises:
+            SettingsError: Neo4j is to follow, but has no password, or its driver is not installed.
+        """
+        from clausegraph.app.services.projecting import opened_projections
+
+        with opened_projections(self.settings, self.ledger) as projections:
+            yield projections
+
+    @contextmanager
+    def tools(self, source: Source | None, progress: Progress | None = None) -> Iterator[Tools]:
         """What a run of the source works with, its meter included; a new ledger is made where there is none.
+
+        Args:
+            source: None for a run that extracts nothing, in a ledger that is there.
 
         Raises:
             SettingsError, PromptError, NotFoundError: as ``opened_extractor`` and ``make_server``.
         """
-        from clausegraph.app.services.projecting import opened_projections
         from clausegraph.app.wiring import metered, opened_extractor
         from clausegraph.indexes.ledger.metering import RunMeter
         from clausegraph.ingestion.pipeline import Tools, no_progress
 
         embedder = self.embedder  # a wrong setting is told before there is a ledger
-        ledger = self.make_ledger()
+        ledger = self.ledger if source is None else self.make_ledger()
         meter = RunMeter(ledger, self.settings.llm_budget_tokens, self.settings.llm_budget_money)
         with (
-            opened_projections(self.settings, ledger) as projections,
+            self.projections() as projections,
             opened_extractor(self.settings, source, meter) as extractor,
         ):
             yield Tools(ledger, metered(embedder, meter), extractor, progress or no_progress, meter, projections)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import tomllib
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -154,10 +155,14 @@ def debug_enabled() -> bool:
     return os.environ.get(PREFIX + "DEBUG", "") not in ("", "0")
 
 
-def unknown_variables() -> list[str]:
-    """``CLAUSEGRAPH_*`` variables that set nothing: often a slip of the pen."""
+def misspelt_variables() -> str:
+    """What to say of ``CLAUSEGRAPH_*`` variables that set nothing, with the name that was meant; empty without any."""
     known = {key.upper() for key in Settings.model_fields} | _NOT_SETTINGS
-    return sorted(name for name in _environment() if name.removeprefix(PREFIX) not in known)
+    said = []
+    for name in sorted(name for name in _environment() if name.removeprefix(PREFIX) not in known):
+        meant = get_close_matches(name, [PREFIX + key for key in known], n=1)
+        said.append(f"{name} (did you mean {meant[0]}?)" if meant else name)
+    return f"not a setting: {', '.join(said)}; `clausegraph settings` lists them" if said else ""
 
 
 def _environment() -> dict[str, str]:

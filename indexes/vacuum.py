@@ -50,9 +50,14 @@ MANY_SEGMENTS = 20  # of one kind: a publish that makes more merges them
 
 @dataclass(frozen=True, slots=True)
 class VacuumReport:
-    """What went: epochs, rows by table, and how many segments were replaced by how many."""
+    """What went: epochs, rows by table, and how many segments were replaced by how many.
+
+    ``kept`` has each epoch that stays, oldest first, with the reasons: "published", "held" by a view, "young" or
+    among the "newest"; an epoch without any is "between" others that stay.
+    """
 
     oldest_retained: int
+    kept: dict[int, list[str]]
     epochs: int
     rows: dict[str, int]
     segments_before: int
@@ -70,24 +75,34 @@ def vacuum(
     with ledger.write() as connection:
         check_fence(connection, lease)
         connection.execute(delete(view_leases).where(view_leases.c.expires <= now))
-        floor = _oldest_retained(connection, corpus.id, max(1, keep_epochs), now - keep_days * 86400)
+        kept = _retained(connection, corpus.id, max(1, keep_epochs), now - keep_days * 86400)
+        floor = min(kept, default=0)
         gone = connection.execute(delete(epochs).where(epochs.c.corpus_id == corpus.id, epochs.c.number < floor))
         rows = _delete_rows(connection, corpus.id, floor, now - keep_days * 86400)
     before = len(listed_segments(ledger, corpus.id))
     _rewrite_segments(ledger, lease, rewrite=rows["vectors"] > 0)
     _remove_caches(ledger, corpus.id, floor)
     ledger.compact()
-    return VacuumReport(floor, gone.rowcount, rows, before, len(listed_segments(ledger, corpus.id)))
+    return VacuumReport(floor, kept, gone.rowcount, rows, before, len(listed_segments(ledger, corpus.id)))
 
 
-def _oldest_retained(connection: Connection, corpus_id: int, keep_epochs: int, since: float) -> int:
+def _retained(connection: Connection, corpus_id: int, keep_epochs: int, since: float) -> dict[int, list[str]]:
+    """The oldest epoch that has a reason to stay and all after it, oldest first, each with its reasons."""
     mine = (epochs.c.corpus_id == corpus_id, epochs.c.state == "flipped")
-    newest = select(epochs.c.number).where(*mine).order_by(epochs.c.number.desc()).limit(keep_epochs)
-    kept = list(connection.execute(newest).scalars())
-    kept += connection.execute(select(epochs.c.number).where(*mine, epochs.c.created >= since)).scalars()
-    kept += connection.execute(select(view_leases.c.epoch).where(view_leases.c.corpus_id == corpus_id)).scalars()
-    kept.append(connection.execute(select(corpora.c.published).where(corpora.c.id == corpus_id)).scalar_one())
-    return min((number for number in kept if number > 0), default=0)
+    rows = connection.execute(select(epochs.c.number, epochs.c.created).where(*mine).order_by(epochs.c.number)).all()
+    held = select(view_leases.c.epoch).where(view_leases.c.corpus_id == corpus_id)
+    reasons = {
+        "published": {connection.execute(select(corpora.c.published).where(corpora.c.id == corpus_id)).scalar_one()},
+        "held": set(connection.execute(held).scalars()),
+        "young": {row.number for row in rows if row.created >= since},
+        "newest": {row.number for row in rows[-keep_epochs:]},
+    }
+    floor = min((number for numbers in reasons.values() for number in numbers if number > 0), default=0)
+    return {
+        row.number: [why for why, numbers in reasons.items() if row.number in numbers] or ["between"]
+        for row in rows
+        if row.number >= floor
+    }
 
 
 def _delete_rows(connection: Connection, corpus_id: int, floor: int, paid_before: float) -> dict[str, int]:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -12,30 +11,15 @@ from clausegraph.app.cli.output import table
 from clausegraph.app.cli.session import Session, command
 from clausegraph.core.errors import InputError
 
-if TYPE_CHECKING:
-    from clausegraph.indexes.corpora import CorpusRow, SourceRow
-
 
 def list_all(session: Session) -> None:
     """List the corpora."""
-    settings = session.settings()
-    from clausegraph.app.wiring import opened_ledger
-    from clausegraph.indexes.corpora import list_corpora, list_sources
+    workspace = session.workspace()
+    from clausegraph.app.services.corpora import list_corpora
 
-    with opened_ledger(settings) as ledger:
-        found = [_described(row, list_sources(ledger, row.id)) for row in list_corpora(ledger)]
+    found = list_corpora(workspace)
     rows = [[one["corpus"], one["published"], one["pages"], len(one["sources"])] for one in found]
     session.emit(found, table(("corpus", "epoch", "pages", "sources"), rows) if rows else "no corpora yet")
-
-
-def _described(corpus: CorpusRow, sources: Sequence[SourceRow]) -> dict[str, Any]:
-    return {
-        "corpus": corpus.name,
-        "published": corpus.published,
-        "newest": corpus.newest,
-        "pages": sum(source.pages for source in sources),
-        "sources": [source.name for source in sources],
-    }
 
 
 def drop(
@@ -45,20 +29,14 @@ def drop(
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
 ) -> None:
     """Remove a corpus with everything it has: pages, graph, vectors, history."""
-    settings = session.settings()
-    from clausegraph.app.services.projecting import opened_projections
-    from clausegraph.app.wiring import opened_ledger
-    from clausegraph.indexes.corpora import get_corpus
-    from clausegraph.indexes.drop import drop_corpus
+    workspace = session.workspace()
+    from clausegraph.app.services import corpora
 
-    with opened_ledger(settings) as ledger, opened_projections(settings, ledger) as projections:
-        corpus = get_corpus(ledger, name)
-        if not yes:
-            _confirm(session, name)
-        drop_corpus(ledger, name)
-        projections.dropped(corpus.id)
-    lagging = projections.problems
-    session.emit({"dropped": name, "lagging": lagging}, f"corpus {name!r} is gone", *lagging)
+    corpora.check_corpus(workspace, name)
+    if not yes:
+        _confirm(session, name)
+    done = corpora.drop(workspace, name)
+    session.emit(done, f"corpus {name!r} is gone", *session.lines(done["lagging"]))
 
 
 def _confirm(session: Session, name: str) -> None:

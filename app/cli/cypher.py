@@ -29,11 +29,12 @@ def cypher(
     """Query the graph in Neo4j; $corpus and $epoch are given. Nothing is written, loaded or called."""
     if as_csv and session.json:
         raise InputError("--csv and --json exclude each other; give one")
-    settings = session.settings(corpus)
+    workspace = session.workspace(corpus)
     from clausegraph.app.services.cypher import display, parameters, run_query, unpinned, write_csv
 
     text = sys.stdin.read() if query == "-" else query
-    found = run_query(settings, text, parameters(param or ()), epoch=epoch, limit=limit, timeout=timeout)
+    name, given = workspace.settings.corpus, parameters(param or ())
+    found = run_query(workspace, name, text, given, epoch=epoch, limit=limit, timeout=timeout)
     if warning := unpinned(text):
         session.note(warning)
     if as_csv:

@@ -16,23 +16,27 @@ from clausegraph.app.cli.status import moment
 from clausegraph.core.errors import InputError
 
 if TYPE_CHECKING:
-    from clausegraph.core.settings import Settings
-    from clausegraph.indexes.entities.decisions import Decision
     from clausegraph.ingestion.report import RunReport
 
 _WAITS = "effective at the next publish: `clausegraph entities apply`, or any ingest"
 
-ByOption = Annotated[str | None, typer.Option("--by", help="Who decides; default: the user.", show_default=False)]
+ByOption = Annotated[str | None, typer.Option("--by", help="Who decides.", show_default="the user's name")]
 
 
 def review(
     session: Session,
     *,
     corpus: CorpusOption = None,
-    of_type: Annotated[str | None, typer.Option("--type", help="Only entities of this type.")] = None,
+    of_type: Annotated[
+        str | None, typer.Option("--type", help="Only entities of this type.", show_default="all types")
+    ] = None,
     limit: Annotated[int, typer.Option(min=1, help="Proposals to show.")] = 20,
-    accept: Annotated[list[str] | None, typer.Option("--accept", help="Ids to accept, as 1,2 or repeated.")] = None,
-    reject: Annotated[list[str] | None, typer.Option("--reject", help="Ids to reject, as 1,2 or repeated.")] = None,
+    accept: Annotated[
+        list[str] | None, typer.Option("--accept", help="Ids to accept, as 1,2 or repeated.", show_default="none")
+    ] = None,
+    reject: Annotated[
+        list[str] | None, typer.Option("--reject", help="Ids to reject, as 1,2 or repeated.", show_default="none")
+    ] = None,
     interactive: Annotated[bool, typer.Option("--interactive", "-i", help="Ask about one after the other.")] = False,
     by: ByOption = None,
 ) -> None:
@@ -40,28 +44,30 @@ def review(
 
     Nothing is merged that was not accepted, and a rejected pair is never proposed again.
     """
-    settings = session.settings(corpus)
+    workspace = session.workspace(corpus)
+    name = workspace.settings.corpus
     accepted, rejected = _ids(accept), _ids(reject)
-    if accepted or rejected:
-        if interactive:
-            raise InputError("give --interactive, or ids with --accept and --reject, not both")
-        done = _decide(settings, accepted, rejected, by)
-        session.emit([_record(row) for row in done], *(f"{row.state} {_words(row)}" for row in done), _next(done))
-        return
+    if interactive and (accepted or rejected):
+        raise InputError("give --interactive, or ids with --accept and --reject, not both")
     if interactive and (session.json or not sys.stdout.isatty()):
         raise InputError("--interactive needs a terminal; use --accept and --reject with ids")
     from clausegraph.app.services import entities
 
-    found = entities.review(settings, of_type, None if interactive else limit)
+    if accepted or rejected:
+        done = entities.decide(workspace, name, accepted, rejected, by or _user())
+        session.emit(done, *(f"{one['state']} {_words(one)}" for one in done), *session.lines([_next(done)]))
+        return
+    found = entities.review(workspace, name, of_type, None if interactive else limit)
     if not interactive:
-        session.emit(found, *_listing(found))
+        session.emit(found, *_listing(found, session.hints.hint("entities review --accept ID,… --reject ID,…")))
         return
 
-    def one(accepting: bool, number: int) -> None:
-        _decide(settings, [number] if accepting else [], [] if accepting else [number], by)
+    def one_by_one(accepting: bool, number: int) -> None:
+        entities.decide(workspace, name, [number] if accepting else [], [] if accepting else [number], by or _user())
 
-    decided = ask_each(session, found["proposals"], one, lambda text: str(typer.prompt(text, default="s")))
-    session.emit(decided, f"{decided['accepted']} accepted, {decided['rejected']} rejected; {_WAITS}")
+    decided = ask_each(session, found["proposals"], one_by_one, lambda text: str(typer.prompt(text, default="s")))
+    waits = session.hints.complete(_WAITS)
+    session.emit(decided, f"{decided['accepted']} accepted, {decided['rejected']} rejected; {waits}")
 
 
 def ask_each(
@@ -96,14 +102,11 @@ def merge(
     by: ByOption = None,
 ) -> None:
     """Take NAME for ENTITY without a proposal."""
-    settings = session.settings(corpus)
-    from clausegraph.app.wiring import opened_ledger
-    from clausegraph.indexes.corpora import get_corpus
-    from clausegraph.indexes.entities import decisions
+    workspace = session.workspace(corpus)
+    from clausegraph.app.services import entities
 
-    with opened_ledger(settings) as ledger:
-        made = decisions.merge(ledger, get_corpus(ledger, settings.corpus), name, entity, by or _user())
-    session.emit(_record(made), f"accepted {_words(made)}", _WAITS)
+    made = entities.merge(workspace, workspace.settings.corpus, name, entity, by or _user())
+    session.emit(made, f"accepted {_words(made)}", *session.lines([_WAITS]))
 
 
 def undo(
@@ -113,38 +116,38 @@ def undo(
     corpus: CorpusOption = None,
 ) -> None:
     """Take a decision back: one that was proposed is a proposal again, a direct merge is removed."""
-    settings = session.settings(corpus)
-    from clausegraph.app.wiring import opened_ledger
-    from clausegraph.indexes.corpora import get_corpus
-    from clausegraph.indexes.entities import decisions
+    workspace = session.workspace(corpus)
+    from clausegraph.app.services import entities
 
-    with opened_ledger(settings) as ledger:
-        was, removed = decisions.undo(ledger, get_corpus(ledger, settings.corpus), what)
-    after = "removed" if removed else "a proposal again"
-    value = {"decision": _record(was), "now": "removed" if removed else "proposed"}
-    session.emit(value, f"undone {_words(was)}, which was {was.state}: it is {after}", _next([was]))
+    done = entities.undo(workspace, workspace.settings.corpus, what)
+    was = done["decision"]
+    after = "removed" if done["now"] == "removed" else "a proposal again"
+    said = f"undone {_words(was)}, which was {was['state']}: it is {after}"
+    session.emit(done, said, *session.lines([_next([was])]))
 
 
 def list_all(
     session: Session,
     *,
     corpus: CorpusOption = None,
-    state: Annotated[str | None, typer.Option(help="Only proposed, accepted or rejected ones.")] = None,
+    state: Annotated[
+        str | None, typer.Option(help="Only proposed, accepted or rejected ones.", show_default="all")
+    ] = None,
 ) -> None:
     """List the decisions, and whether they are in force or wait for the next publish."""
-    settings = session.settings(corpus)
+    workspace = session.workspace(corpus)
     if state not in (None, "proposed", "accepted", "rejected"):
         raise InputError(f"no state {state!r}; take proposed, accepted or rejected")
     from clausegraph.app.services.entities import decisions_status
 
-    found = decisions_status(settings, state)
+    found = decisions_status(workspace, workspace.settings.corpus, state)
     columns = ("id", "name", "entity", "state", "by", "decided", "in force")
-    items: list[Any] = ["no decisions yet; `clausegraph entities review` proposes some"]
+    items: list[Any] = session.lines(["no decisions yet; `clausegraph entities review` proposes some"])
     if found["decisions"]:
         items = [table(columns, [_row(one) for one in found["decisions"]])]
     if found["pending"]:
         rows = [(change["name"], change["before"], change["after"]) for change in found["pending"]]
-        items += [f"\n{_WAITS}", table(("name", "stands now for", "then for"), rows)]
+        items += ["", *session.lines([_WAITS]), table(("name", "stands now for", "then for"), rows)]
     if found["published"] != found["newest"]:
         items.append(f"rolled back: readers get epoch {found['published']}, the newest is {found['newest']}")
     session.emit(found, *items)
@@ -152,12 +155,12 @@ def list_all(
 
 def apply(session: Session, *, corpus: CorpusOption = None) -> None:
     """Publish the decisions now, without a run of a source."""
-    settings = session.settings(corpus)
+    workspace = session.workspace(corpus)
     from clausegraph.app.services.entities import run_apply
 
     with progress_bars(session) as progress:
-        report = run_apply(settings, progress)
-    session.emit(report.as_dict(), *_applied(report))
+        report = run_apply(workspace, workspace.settings.corpus, progress)
+    session.emit(report.as_dict(), *session.lines(_applied(report)))
 
 
 def _applied(report: RunReport) -> list[str]:
@@ -171,20 +174,13 @@ def _applied(report: RunReport) -> list[str]:
     return [*recovered, f"{head}published epoch {report.epoch}: {changes}"]
 
 
-def _decide(settings: Settings, accept: Sequence[int], reject: Sequence[int], by: str | None) -> list[Decision]:
-    from clausegraph.app.wiring import opened_ledger
-    from clausegraph.indexes.corpora import get_corpus
-    from clausegraph.indexes.entities import decisions
-
-    with opened_ledger(settings) as ledger:
-        return decisions.decide(ledger, get_corpus(ledger, settings.corpus), accept, reject, by or _user())
-
-
 def _ids(given: Sequence[str] | None) -> list[int]:
     words = [word.strip() for text in given or () for word in text.split(",")]
     wrong = next((word for word in words if not (word.isascii() and word.isdigit() and len(word) < 19)), None)
     if wrong is not None:
-        raise InputError(f"{wrong[:40]!r} is not the id of a proposal; give numbers as `entities review` shows them")
+        raise InputError(
+            f"{wrong[:40]!r} is not the id of a proposal; give numbers as `clausegraph entities review` shows them"
+        )
     return [int(word) for word in words]
 
 
@@ -195,18 +191,12 @@ def _user() -> str:
         return "unknown"
 
 
-def _record(row: Decision) -> dict[str, Any]:
-    from clausegraph.app.services.entities import decision_record
-
-    return decision_record(row)
+def _words(decision: dict[str, Any]) -> str:
+    return f"{decision['id']}: {decision['name']!r} is {decision['entity']!r}"
 
 
-def _words(row: Decision) -> str:
-    return f"{row.id}: {row.name!r} is {row.entity!r}"
-
-
-def _next(rows: Sequence[Decision]) -> str:
-    return _WAITS if any(row.state == "accepted" for row in rows) else "nothing changes for readers"
+def _next(decided: Sequence[dict[str, Any]]) -> str:
+    return _WAITS if any(one["state"] == "accepted" for one in decided) else "nothing changes for readers"
 
 
 def _row(one: dict[str, Any]) -> list[object]:
@@ -215,14 +205,14 @@ def _row(one: dict[str, Any]) -> list[object]:
     return [one["id"], one["name"], one["entity"], one["state"], one["decided_by"], moment(one["decided"]), force]
 
 
-def _listing(found: dict[str, Any]) -> list[Any]:
+def _listing(found: dict[str, Any], decide: str) -> list[Any]:
     shown = len(found["proposals"])
     head = f"corpus {found['corpus']!r}, epoch {found['epoch']}: {found['open']} open proposals, {found['new']} new"
     lines: list[Any] = [head if shown == found["open"] else f"{head}; the best {shown}:"]
     for card in found["proposals"]:
         lines += ["", *_card(card)]
     if shown:
-        lines.append("\ndecide with `clausegraph entities review --accept ID,… --reject ID,…`")
+        lines.append(f"\ndecide with {decide}")
     return lines
 
 

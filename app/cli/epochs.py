@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import uuid
 from typing import Annotated, Any
 
 import typer
@@ -14,33 +13,14 @@ from clausegraph.app.cli.status import moment
 
 def list_all(session: Session, *, corpus: CorpusOption = None) -> None:
     """List the retained epochs, newest first."""
-    settings = session.settings(corpus)
-    from clausegraph.app.wiring import opened_ledger
-    from clausegraph.indexes.corpora import get_corpus
-    from clausegraph.indexes.epochs import list_epochs
+    workspace = session.workspace(corpus)
+    from clausegraph.app.services.epochs import list_epochs
 
-    with opened_ledger(settings) as ledger:
-        row = get_corpus(ledger, settings.corpus)
-        found: list[dict[str, Any]] = [
-            {
-                "epoch": epoch.number,
-                "published": epoch.number == row.published,
-                "created": epoch.created,
-                "run": epoch.run_id,
-                "model": epoch.model,
-                "changes": epoch.summary,
-            }
-            for epoch in list_epochs(ledger, row.id)
-        ]
+    found = list_epochs(workspace, workspace.settings.corpus)
     rows = [
         [e["epoch"], "published" if e["published"] else "", moment(e["created"]), e["run"], e["model"]] for e in found
     ]
     session.emit(found, table(("epoch", "", "created", "run", "model"), rows) if rows else "no epochs yet")
-
-
-def _row(epoch: dict[str, Any]) -> list[object]:
-    mark = "published" if epoch["published"] else ""
-    return [epoch["epoch"], mark, moment(epoch["created"]), epoch["run"], epoch["model"]]
 
 
 def rollback(
@@ -50,53 +30,56 @@ def rollback(
 
     The next ingest publishes from the newest state, not from this one.
     """
-    settings = session.settings(corpus)
-    from clausegraph.app.services.projecting import opened_projections
-    from clausegraph.app.wiring import opened_ledger
-    from clausegraph.indexes import epochs
-    from clausegraph.indexes.corpora import get_corpus
+    workspace = session.workspace(corpus)
+    from clausegraph.app.services import epochs
 
-    with opened_ledger(settings) as ledger, opened_projections(settings, ledger) as projections:
-        row = get_corpus(ledger, settings.corpus)
-        epochs.rollback(ledger, row, number)
-        projections.published(row.id)
-    lagging = projections.problems
-    done = {"corpus": settings.corpus, "published": number, "newest": row.newest, "lagging": lagging}
-    said = f"corpus {settings.corpus!r}: readers now see epoch {number} (newest is {row.newest})"
-    session.emit(done, said, *lagging)
+    done = epochs.rollback(workspace, workspace.settings.corpus, number)
+    said = f"corpus {done['corpus']!r}: readers now see epoch {number} (newest is {done['newest']})"
+    session.emit(done, said, *session.lines(done["lagging"]))
 
 
 def vacuum(
     session: Session,
     *,
     corpus: CorpusOption = None,
-    keep_epochs: Annotated[int | None, typer.Option(min=1, help="Newest epochs to keep.", show_default=False)] = None,
-    keep_days: Annotated[float | None, typer.Option(min=0, help="Days to keep.", show_default=False)] = None,
+    keep_epochs: Annotated[
+        int | None, typer.Option(min=1, help="Newest epochs to keep.", show_default="the setting keep_epochs")
+    ] = None,
+    keep_days: Annotated[
+        float | None, typer.Option(min=0, help="Days to keep an epoch.", show_default="the setting keep_days")
+    ] = None,
 ) -> None:
-    """Remove for good what only old epochs show, and merge vector segments."""
-    settings = session.settings(corpus)
-    from clausegraph.app.services.projecting import opened_projections
-    from clausegraph.app.wiring import forget_replies, opened_ledger
-    from clausegraph.indexes import vacuum as cleaning
-    from clausegraph.indexes.corpora import get_corpus
-    from clausegraph.indexes.ledger.leases import run_lease
+    """Remove for good what only old epochs show, and merge vector segments.
 
-    epochs = settings.keep_epochs if keep_epochs is None else keep_epochs
-    days = settings.keep_days if keep_days is None else keep_days
-    with opened_ledger(settings) as ledger, opened_projections(settings, ledger) as projections:
-        row = get_corpus(ledger, settings.corpus)
-        with run_lease(ledger, row.id, f"vacuum-{uuid.uuid4().hex[:12]}") as lease:
-            report = cleaning.vacuum(ledger, row, lease, epochs, days)
-            projections.vacuumed(row.id)
-    replies = forget_replies(settings, days)
-    removed = ", ".join(f"{count} {name}" for name, count in report.rows.items() if count) or "nothing"
+    An epoch stays while it is one of the newest, or young, or published, or held by a reader; and so do all after it.
+    """
+    workspace = session.workspace(corpus)
+    from clausegraph.app.services.epochs import vacuum_corpus
+
+    done = vacuum_corpus(workspace, workspace.settings.corpus, keep_epochs, keep_days)
+    removed = ", ".join(f"{count} {name}" for name, count in done["rows"].items() if count) or "nothing"
     session.emit(
-        report.as_dict() | {"replies": replies, "lagging": projections.problems},
-        f"oldest epoch kept: {report.oldest_retained}; epochs removed: {report.epochs}",
-        f"rows removed: {removed}; segments: {report.segments_before} before, {report.segments_after} after",
-        *([f"replies of language models forgotten: {replies}"] if replies else []),
-        *projections.problems,
+        done,
+        f"epochs removed: {done['epochs']}, kept: {len(done['kept'])}",
+        *(f"  epoch {number}: {_why(reasons, done)}" for number, reasons in done["kept"].items()),
+        f"rows removed: {removed}; segments: {done['segments_before']} before, {done['segments_after']} after",
+        *([f"replies of language models forgotten: {done['replies']}"] if done["replies"] else []),
+        *session.lines(done["lagging"]),
     )
+
+
+def _why(reasons: list[str], done: dict[str, Any]) -> str:
+    """Why an epoch stays, and the option by which it would not."""
+    words = {
+        "published": "published, which readers get",
+        "held": "a reader holds it",
+        "young": f"younger than {done['keep_days']:g} days (--keep-days 0)",
+        "newest": f"one of the newest {done['keep_epochs']} (--keep-epochs 1)",
+        "between": "an older one stays",
+    }
+    if done["keep_epochs"] == 1:
+        words["newest"] = "the newest"
+    return ", ".join(words[reason] for reason in reasons)
 
 
 def register(app: typer.Typer) -> None:

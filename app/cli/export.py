@@ -31,15 +31,27 @@ def export(
     *,
     target: Annotated[
         str | None,
-        typer.Argument(metavar="DIR|URI", help="With --to: a new folder, or the address of an empty Neo4j."),
+        typer.Argument(
+            metavar="DIR|URI", help="With --to: a new folder, or the address of an empty Neo4j.", show_default=False
+        ),
     ] = None,
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="The file to write.")] = None,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="The file to write.", show_default="none")
+    ] = None,
     form: Annotated[
         Form | None,
-        typer.Option("--format", "-f", help="jsonl (the default): everything; csv: statements; graphml: the graph."),
+        typer.Option(
+            "--format",
+            "-f",
+            help="jsonl: everything; csv: statements; graphml: the graph.",
+            show_default="what FILE ends with, else jsonl",
+        ),
     ] = None,
     to: Annotated[
-        Receiver | None, typer.Option("--to", help="llamaindex: stores that LlamaIndex opens with its own classes.")
+        Receiver | None,
+        typer.Option(
+            "--to", help="llamaindex: stores that LlamaIndex opens with its own classes.", show_default="a file"
+        ),
     ] = None,
     corpus: CorpusOption = None,
     epoch: EpochOption = None,
@@ -53,22 +65,19 @@ def export(
         raise InputError("give --output FILE, or --to llamaindex with a folder or the address of a Neo4j")
     if to is not None and (target is None or output is not None or form is not None):
         raise InputError(f"--to {to.value} takes a folder or the address of a Neo4j, and no --output or --format")
+    from clausegraph.app.services.export.writing import export_file, form_of
+
+    kind = None if output is None else form_of(output, form.value if form else None)
     workspace = session.workspace(corpus)
-    with workspace.view(epoch=epoch, embed=False) as view:
-        made = {"corpus": view.corpus, "epoch": view.epoch}
-        if target is not None:
-            from clausegraph.app.services.export.llamaindex import hand_over
+    name = workspace.settings.corpus
+    if output is not None and kind is not None:
+        done = export_file(workspace, name, epoch, kind, output)
+    else:
+        from clausegraph.app.services.export.llamaindex import export_llamaindex
 
-            place, kind = target, Receiver.LLAMAINDEX.value
-            counts = hand_over(view, target, workspace.settings)
-        else:
-            from clausegraph.app.services.export.writing import export_view
-
-            assert output is not None  # checked above
-            place, kind = str(output), (form or Form.JSONL).value
-            counts = export_view(view, kind, output)
-    listed = ", ".join(f"{count} {name}" for name, count in counts.items())
-    session.emit(made | {"format": kind, "output": place, "counts": counts}, f"{place}: {listed}")
+        done = export_llamaindex(workspace, name, epoch, str(target))
+    listed = ", ".join(f"{count} {what}" for what, count in done["counts"].items())
+    session.emit(done, f"{done['output']} ({done['format']}): {listed}")
 
 
 def register(app: typer.Typer) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
 from typing import Annotated
 
 import typer
@@ -21,29 +20,24 @@ def neo4j(
     status: Annotated[bool, typer.Option("--status", help="Only say where Neo4j stands.")] = False,
 ) -> None:
     """Bring Neo4j to the newest epoch of a corpus: after a time without it, an old backup, or a wipe."""
-    settings = session.settings(corpus)
-    from clausegraph.app.services.projecting import opened_projection
-    from clausegraph.app.wiring import opened_ledger
-    from clausegraph.indexes.corpora import get_corpus
-    from clausegraph.indexes.ledger.leases import run_lease
+    workspace = session.workspace(corpus)
+    name = workspace.settings.corpus
+    from clausegraph.app.services.projecting import neo4j_status, project_neo4j
 
-    with opened_ledger(settings) as ledger, opened_projection(settings, ledger) as projection:
-        row = get_corpus(ledger, settings.corpus)
-        before = projection.status(row.id)
-        if status:
-            session.emit(asdict(before), f"corpus {row.name!r} in Neo4j is {before.state}: {_where(asdict(before))}")
-            return
-        with run_lease(ledger, row.id, "project-neo4j"):  # nobody publishes meanwhile
-            report = projection.rebuild(row.id) if rebuild else projection.catch_up(row.id)
-            found = projection.verify(row.id) if verify else None
-    said = [f"corpus {row.name!r} in Neo4j was {before.state}" + (f": {before.reason}" if before.reason else "")]
+    if status:
+        now = neo4j_status(workspace, name)
+        session.emit(now, f"corpus {name!r} in Neo4j is {now['state']}: {_where(now)}")
+        return
+    done = project_neo4j(workspace, name, rebuild=rebuild, verify=verify)
+    before, report, found = done["before"], done["report"], done["differences"]
+    said = [f"corpus {name!r} in Neo4j was {before['state']}" + (f": {before['reason']}" if before["reason"] else "")]
     said.append(
-        f"{report.action}: now at epoch {report.epoch}; {report.written} relationships written, "
-        f"{report.closed} closed, {report.removed} removed in {report.seconds:.1f} s"
+        f"{report['action']}: now at epoch {report['epoch']}; {report['written']} relationships written, "
+        f"{report['closed']} closed, {report['removed']} removed in {report['seconds']:.1f} s"
     )
     if found is not None:
         said += [f"  {line}" for line in found] or ["every node and relationship is as the ledger has it"]
-    session.emit({"before": asdict(before), "report": asdict(report), "differences": found}, *said)
+    session.emit(done, *said)
     if found:
         raise typer.Exit(_DIFFERENT)
 

@@ -6,7 +6,7 @@ import functools
 import inspect
 import sys
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
+from clausegraph.app.cli.hints import Hints
 from clausegraph.app.cli.output import note, show, show_json
 from clausegraph.core.errors import ClauseGraphError, InputError
 
@@ -28,15 +29,22 @@ _FLUSH_INTERRUPTED = 0.5  # seconds: who pressed Ctrl-C does not wait for a coll
 _PANEL = "Global options"
 
 HomeOption = Annotated[
-    Path | None, typer.Option("--home", help="Folder of the ledger and the vectors.", rich_help_panel=_PANEL)
+    Path | None,
+    typer.Option(
+        "--home", help="Folder of the ledger and the vectors.", rich_help_panel=_PANEL, show_default="the setting home"
+    ),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document.", rich_help_panel=_PANEL)]
 QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no notes.", rich_help_panel=_PANEL)]
-CorpusOption = Annotated[str | None, typer.Option("--corpus", "-c", help="Name of the corpus.", show_default=False)]
-EpochOption = Annotated[int | None, typer.Option("--epoch", min=1, help="A retained epoch, not the published one.")]
+CorpusOption = Annotated[
+    str | None, typer.Option("--corpus", "-c", help="Name of the corpus.", show_default="the setting corpus")
+]
+EpochOption = Annotated[
+    int | None, typer.Option("--epoch", min=1, help="A retained epoch.", show_default="the published one")
+]
 
 
-@dataclass(frozen=True)
+@dataclass
 class Session:
     """The global options of one command."""
 
@@ -44,6 +52,7 @@ class Session:
     json: bool = False
     quiet: bool = False
     name: str = ""  # of the command: "ask", "epochs.list"
+    hints: Hints = field(default_factory=Hints)
     watched: ExitStack = field(default_factory=ExitStack, repr=False, compare=False)  # closed when the command ends
 
     def settings(self, corpus: str | None = None) -> Settings:
@@ -52,6 +61,11 @@ class Session:
         from clausegraph.core.settings import load_settings
 
         settings = load_settings(home=self.home, corpus=corpus)
+        usual = load_settings()
+        self.hints = Hints(
+            settings.corpus if settings.corpus != usual.corpus else None,
+            settings.home if settings.home != usual.home else None,
+        )
         observe(settings)
         self.watched.enter_context(_command_span(self.name, settings.corpus))
         return settings
@@ -71,9 +85,13 @@ class Session:
             show(*items)
 
     def note(self, text: str) -> None:
-        """A remark on stderr, unless quiet."""
+        """A remark on stderr, unless quiet; its hints are completed."""
         if not self.quiet and not self.json:
-            note(text)
+            note(self.hints.complete(text))
+
+    def lines(self, lines: Iterable[str]) -> list[str]:
+        """Lines of our own words with their hints completed."""
+        return [self.hints.complete(line) for line in lines]
 
 
 def command(app: typer.Typer, name: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
@@ -85,6 +103,8 @@ def command(app: typer.Typer, name: str) -> Callable[[Callable[..., None]], Call
             before: Session = ctx.obj or Session()
             words = ctx.command_path.removeprefix(ctx.find_root().command_path).split()
             session = Session(home or before.home, json or before.json, quiet or before.quiet, ".".join(words))
+            if not session.quiet:
+                _tell_misspelt()
             guarded(session, functools.partial(function, session, **values))
 
         hints = get_type_hints(function, include_extras=True)
@@ -118,7 +138,7 @@ def guarded(session: Session, work: Callable[[], None]) -> None:
             work()
     except ClauseGraphError as error:
         _trace()
-        report_error(session.json, type(error).__name__, str(error))
+        report_error(session.json, type(error).__name__, session.hints.complete(str(error)))
         raise typer.Exit(error.exit_code) from error
     except KeyboardInterrupt as error:
         wait = _FLUSH_INTERRUPTED
@@ -149,6 +169,14 @@ def _command_span(name: str, corpus: str) -> Iterator[None]:
             chosen = leaving
     if chosen is not None:
         raise chosen
+
+
+def _tell_misspelt() -> None:
+    """One line about variables that look like settings and are none; also beside JSON, as it goes to stderr."""
+    from clausegraph.core.settings import misspelt_variables
+
+    if found := misspelt_variables():
+        note(f"Warning: {found}")
 
 
 def report_error(as_json: bool, kind: str, message: str) -> None:

@@ -13,21 +13,15 @@ from clausegraph.app.cli.session import CorpusOption, Session, command
 
 def status(session: Session, *, corpus: CorpusOption = None) -> None:
     """Show corpora, their sources, what their published epoch holds, and the last runs."""
-    settings = session.settings(corpus)
-    from clausegraph.app.services.browse import corpus_status
-    from clausegraph.app.services.projecting import projection_states
-    from clausegraph.app.wiring import opened_ledger
-    from clausegraph.indexes.corpora import get_corpus, list_corpora
+    workspace = session.workspace(corpus)
+    from clausegraph.app.services.status import corpus_status
 
-    with opened_ledger(settings) as ledger:
-        rows = list_corpora(ledger) if corpus is None else [get_corpus(ledger, corpus)]
-        found = [corpus_status(ledger, row) for row in rows]
-        for one, row in zip(found, rows, strict=True):
-            one["projections"] = projection_states(settings, ledger, row.id)
-    lines: list[Any] = [f"home: {settings.home}"] + ([] if found else ["no corpora yet"])
+    found = corpus_status(workspace, corpus)
+    home = workspace.settings.home
+    lines: list[Any] = [f"home: {home}"] + ([] if found else ["no corpora yet"])
     for one in found:
         lines += ["", *_lines(one)]
-    session.emit({"home": str(settings.home), "corpora": found}, *lines)
+    session.emit({"home": str(home), "corpora": found}, *lines)
 
 
 def _lines(one: dict[str, Any]) -> list[Any]:

@@ -1,4 +1,4 @@
-"""What the ledger holds of one epoch, for ``status`` and ``show``: pages, facts and runs, no vectors.
+"""What the ledger holds of one epoch, to look things up in: pages and facts, no vectors.
 
 A ``View`` opens the vector side with it; looking something up should start in a blink, so this reads the
 tables alone.
@@ -10,12 +10,12 @@ from dataclasses import dataclass
 
 from sqlalchemy import select
 
-from clausegraph.core.errors import InputError, NotFoundError
+from clausegraph.core.errors import InputError
 from clausegraph.core.types import Fact, PageKey, Reading, Support
-from clausegraph.indexes.corpora import CorpusRow, SourceRow, get_corpus, last_runs, list_sources
-from clausegraph.indexes.epochs import find_epoch, get_published, list_epochs
+from clausegraph.indexes.corpora import CorpusRow, get_corpus
+from clausegraph.indexes.epochs import find_epoch, get_published
 from clausegraph.indexes.graph.sql import SqlGraph
-from clausegraph.indexes.ledger.schema import members, page_versions, pages, run_leases, sources, supports
+from clausegraph.indexes.ledger.schema import members, page_versions, pages, sources, supports
 from clausegraph.indexes.ledger.store import Ledger
 from clausegraph.indexes.truth import load_reading
 
@@ -113,41 +113,3 @@ def open_shelf(ledger: Ledger, corpus_name: str, epoch: int | None = None) -> Sh
         number = get_published(connection, corpus) if epoch is None else epoch
         find_epoch(connection, corpus, number)
     return Shelf(ledger, corpus, number, SqlGraph(ledger, corpus.id, number))
-
-
-def corpus_status(ledger: Ledger, corpus: CorpusRow) -> dict[str, object]:
-    """Everything ``status`` says of one corpus, as JSON values."""
-    counts = SqlGraph(ledger, corpus.id, corpus.published).counts()
-    listed = list_epochs(ledger, corpus.id)
-    with ledger.read() as connection:
-        runs = last_runs(connection, corpus.id)
-        leases = select(run_leases).where(run_leases.c.corpus_id == corpus.id, run_leases.c.expires > 0)
-        lease = connection.execute(leases).fetchone()
-    return {
-        "corpus": corpus.name,
-        "published": corpus.published,
-        "newest": corpus.newest,
-        "model": next((epoch.model for epoch in listed if epoch.number == corpus.published), None),
-        "epochs": len(listed),
-        "pages": _page_count(ledger, corpus),
-        "entities": counts.entities,
-        "facts": counts.facts,
-        "statements": counts.supports,
-        "sources": [
-            {"name": s.name, "kind": s.kind, "location": s.location, "pages": s.pages}
-            for s in list_sources(ledger, corpus.id)
-        ],
-        "running": None if lease is None else {"run": lease.run_id, "host": lease.host, "pid": lease.pid},
-        "runs": [{key: run[key] for key in ("id", "kind", "source", "started", "ended", "status")} for run in runs],
-    }
-
-
-def _source(row: SourceRow) -> dict[str, object]:
-    return {"name": row.name, "kind": row.kind, "location": row.location, "pages": row.pages}
-
-
-def _page_count(ledger: Ledger, corpus: CorpusRow) -> int:
-    try:
-        return len(open_shelf(ledger, corpus.name).versions())
-    except NotFoundError:  # nothing published yet
-        return 0

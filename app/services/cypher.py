@@ -11,8 +11,8 @@ from typing import IO, Any
 
 from clausegraph.app.services.export.table import safe_cell
 from clausegraph.app.text import one_line
+from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import InputError
-from clausegraph.core.settings import Settings
 
 _OURS = {"corpus": "--corpus", "epoch": "--epoch"}  # parameters that are always there
 
@@ -29,7 +29,14 @@ class Found:
 
 
 def run_query(
-    settings: Settings, query: str, given: Mapping[str, Any], *, epoch: int | None, limit: int, timeout: float
+    workspace: Workspace,
+    corpus: str,
+    query: str,
+    given: Mapping[str, Any],
+    *,
+    epoch: int | None,
+    limit: int,
+    timeout: float,
 ) -> Found:
     """Run a query with ``$corpus`` and ``$epoch`` besides the parameters given.
 
@@ -38,16 +45,12 @@ def run_query(
         NotFoundError: no such corpus, nothing published, or the epoch is not retained.
         SettingsError: no password, or the driver is not installed.
     """
-    from clausegraph.app.services.projecting import graphs_of, make_server
-    from clausegraph.app.wiring import opened_ledger
+    from clausegraph.app.services.projecting import graphs_of
     from clausegraph.indexes.graph.neo4j.cypher import run_pinned
     from clausegraph.indexes.views import open_view
 
-    with (
-        opened_ledger(settings) as ledger,
-        make_server(settings) as server,
-        open_view(ledger, settings.corpus, epoch, graph_at=graphs_of(server)) as view,
-    ):
+    server = workspace.neo4j
+    with open_view(workspace.ledger, corpus, epoch, graph_at=graphs_of(server)) as view:
         result = run_pinned(view, server, query, given, limit=limit, timeout=timeout)
         return Found(view.corpus, view.epoch, result.columns, result.rows, result.is_cut)
 

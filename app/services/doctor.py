@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from clausegraph.core.errors import ClauseGraphError
-from clausegraph.core.settings import HASHING, Settings, unknown_variables
+from clausegraph.core.settings import HASHING, Settings, misspelt_variables
 
 if TYPE_CHECKING:
     from sqlalchemy import Row
@@ -66,9 +66,8 @@ def _version(package: str) -> str | None:
 
 
 def _variables() -> Iterator[Finding]:
-    unknown = unknown_variables()
-    if unknown:
-        yield Finding("environment", WARNING, f"{', '.join(unknown)} set nothing; see Settings for the names")
+    if misspelt := misspelt_variables():
+        yield Finding("environment", WARNING, misspelt)
 
 
 def _model(settings: Settings) -> Iterator[Finding]:

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from clausegraph.app.services.projecting import opened_projections
 from clausegraph.app.services.records import quotes
-from clausegraph.app.wiring import make_embedder, opened_ledger
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import NotFoundError
-from clausegraph.core.settings import Settings
 from clausegraph.indexes.corpora import CorpusRow, get_corpus
+from clausegraph.indexes.entities import decisions
 from clausegraph.indexes.entities.decisions import Decision, list_decisions, store_proposals
 from clausegraph.indexes.entities.names import (
     ACCEPTED,
@@ -35,7 +33,7 @@ _SURFACES = 3  # ways of writing a name that are shown
 _LOOKED_AT = 10  # statements among which one is looked for that names the entity
 
 
-def review(settings: Settings, of_type: str | None = None, limit: int | None = None) -> dict[str, Any]:
+def review(workspace: Workspace, name: str, of_type: str | None = None, limit: int | None = None) -> dict[str, Any]:
     """Store what is newly proposed for the published epoch; every open proposal with its evidence, best first.
 
     Raises:
@@ -44,9 +42,9 @@ def review(settings: Settings, of_type: str | None = None, limit: int | None = N
     """
     from clausegraph.indexes.entities.proposals import propose
 
-    with Workspace(settings) as workspace, workspace.view() as view:
+    with workspace.view(name) as view:
         ledger, embedder = workspace.ledger, workspace.embedder
-        corpus = get_corpus(ledger, settings.corpus)
+        corpus = get_corpus(ledger, name)
         found, profiles = propose(ledger, corpus.id, view.epoch, embedder, of_type)
         _check_type(of_type, profiles, corpus)
         new = store_proposals(ledger, corpus.id, found)
@@ -111,29 +109,47 @@ def _example(view: View, profile: Profile) -> dict[str, str] | None:
     return first
 
 
-def decision_record(row: Decision) -> dict[str, Any]:
-    """A decision as a JSON record."""
-    return asdict(row)
+def decide(
+    workspace: Workspace, corpus: str, accept: Sequence[int], reject: Sequence[int], by: str
+) -> list[dict[str, Any]]:
+    """Accept and reject proposals; errors as ``indexes.entities.decisions.decide``."""
+    row = get_corpus(workspace.ledger, corpus)
+    return [asdict(one) for one in decisions.decide(workspace.ledger, row, accept, reject, by)]
 
 
-def decisions_status(settings: Settings, state: str | None = None) -> dict[str, Any]:
+def merge(workspace: Workspace, corpus: str, name: str, entity: str, by: str) -> dict[str, Any]:
+    """Take a name for an entity without a proposal; errors as ``indexes.entities.decisions.merge``."""
+    return asdict(decisions.merge(workspace.ledger, get_corpus(workspace.ledger, corpus), name, entity, by))
+
+
+def undo(workspace: Workspace, corpus: str, what: str) -> dict[str, Any]:
+    """Take a decision back; errors as ``indexes.entities.decisions.undo``.
+
+    Returns:
+        The decision as it was, and whether it is now "removed" or "proposed" again.
+    """
+    was, removed = decisions.undo(workspace.ledger, get_corpus(workspace.ledger, corpus), what)
+    return {"decision": asdict(was), "now": "removed" if removed else "proposed"}
+
+
+def decisions_status(workspace: Workspace, name: str, state: str | None = None) -> dict[str, Any]:
     """All decisions of the corpus, since which epoch each is in force, and what waits for the next publish.
 
     "In force" is about the newest epoch, from which the next publish goes on; after a rollback readers are
     elsewhere, and ``published`` says where.
     """
-    with opened_ledger(settings) as ledger:
-        corpus = get_corpus(ledger, settings.corpus)
-        rows = list_decisions(ledger, corpus.id, state)
-        with ledger.read() as connection:
-            now = names_at(connection, corpus.id, corpus.newest)
-            wanted = wanted_names(connection, corpus.id)
-        changes = pending_changes(ledger, corpus.id, corpus.newest)
+    ledger = workspace.ledger
+    corpus = get_corpus(ledger, name)
+    rows = list_decisions(ledger, corpus.id, state)
+    with ledger.read() as connection:
+        now = names_at(connection, corpus.id, corpus.newest)
+        wanted = wanted_names(connection, corpus.id)
+    changes = pending_changes(ledger, corpus.id, corpus.newest)
     listed = []
     for row in rows:
         entity, since = now.get(row.name, (None, None))
         in_force = row.state == ACCEPTED and entity == wanted[row.name]
-        listed.append(decision_record(row) | {"in_force_since": since if in_force else None})
+        listed.append(asdict(row) | {"in_force_since": since if in_force else None})
     return {
         "corpus": corpus.name,
         "published": corpus.published,
@@ -143,15 +159,12 @@ def decisions_status(settings: Settings, state: str | None = None) -> dict[str, 
     }
 
 
-def run_apply(settings: Settings, progress: Progress | None = None) -> RunReport:
+def run_apply(workspace: Workspace, corpus: str, progress: Progress | None = None) -> RunReport:
     """Publish the decisions; errors as ``ingestion.entities.apply_decisions``."""
     from clausegraph.ingestion.entities import apply_decisions
-    from clausegraph.ingestion.extract.rules.extractor import RuleExtractor
-    from clausegraph.ingestion.pipeline import Options, Tools, no_progress
+    from clausegraph.ingestion.pipeline import Options
 
-    options = replace(Options(), keep_epochs=settings.keep_epochs, keep_days=settings.keep_days)
-    embedder = make_embedder(settings)
-    with opened_ledger(settings) as ledger, opened_projections(settings, ledger) as projections:
-        extractor = RuleExtractor()  # nothing will be extracted
-        tools = Tools(ledger, embedder, extractor, progress or no_progress, projections=projections)
-        return apply_decisions(tools, settings.corpus, options)
+    settings = workspace.settings
+    options = Options(keep_epochs=settings.keep_epochs, keep_days=settings.keep_days)
+    with workspace.tools(None, progress) as tools:
+        return apply_decisions(tools, corpus, options)

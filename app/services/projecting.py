@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from clausegraph.core.errors import SettingsError, StoreError
 from clausegraph.core.settings import Settings
+from clausegraph.indexes.corpora import CorpusRow, get_corpus
 
 if TYPE_CHECKING:
-    from clausegraph.indexes.corpora import CorpusRow
+    from clausegraph.app.workspace import Workspace
     from clausegraph.indexes.graph.neo4j.projection import Neo4jProjection
     from clausegraph.indexes.graph.neo4j.server import Neo4jServer
     from clausegraph.indexes.graph.projections import Projections
@@ -69,6 +70,31 @@ def opened_projections(settings: Settings, ledger: Ledger) -> Iterator[Projectio
         return
     with opened_projection(settings, ledger) as projection:
         yield Projections((Follower(projection, required=settings.neo4j_mode == "required"),))
+
+
+def project_neo4j(workspace: Workspace, corpus: str, *, rebuild: bool = False, verify: bool = False) -> dict[str, Any]:
+    """Bring Neo4j to the newest epoch of a corpus: where it stood, what was done, and, if asked, what differs.
+
+    Raises:
+        NotFoundError: no such corpus.
+        LeaseHeldError: a run is writing to it.
+        StoreError: Neo4j does not answer, or refuses.
+    """
+    from clausegraph.indexes.ledger.leases import run_lease
+
+    with opened_projection(workspace.settings, workspace.ledger) as projection:
+        row = get_corpus(workspace.ledger, corpus)
+        before = projection.status(row.id)
+        with run_lease(workspace.ledger, row.id, "project-neo4j"):  # nobody publishes meanwhile
+            report = projection.rebuild(row.id) if rebuild else projection.catch_up(row.id)
+            found = projection.verify(row.id) if verify else None
+    return {"before": asdict(before), "report": asdict(report), "differences": found}
+
+
+def neo4j_status(workspace: Workspace, corpus: str) -> dict[str, Any]:
+    """Where Neo4j stands with a corpus; errors as :func:`project_neo4j`."""
+    with opened_projection(workspace.settings, workspace.ledger) as projection:
+        return asdict(projection.status(get_corpus(workspace.ledger, corpus).id))
 
 
 def projection_states(settings: Settings, ledger: Ledger, corpus_id: int) -> dict[str, dict[str, object]]:

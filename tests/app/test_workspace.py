@@ -22,7 +22,7 @@ from clausegraph.core.errors import (
     WorkspaceClosed,
 )
 from clausegraph.core.settings import Settings
-from clausegraph.indexes.corpora import drop_corpus
+from clausegraph.indexes.drop import drop_corpus
 from clausegraph.indexes.ledger.schema import view_leases
 from clausegraph.indexes.views import View
 from clausegraph.ingestion.pipeline import Options

@@ -12,10 +12,11 @@ import uuid
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from clausegraph.app.services.export.writing import Counts
 from clausegraph.app.version import version
+from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import InputError
 from clausegraph.core.hashing import content_hash
 from clausegraph.core.models.embedding import Vectors
@@ -31,6 +32,19 @@ MANIFEST = "clausegraph.json"
 INSTALL = "needs LlamaIndex's stores for FAISS and Neo4j: pip install 'clausegraph[llamaindex]'"
 LONGEST = 500  # characters of an id: Neo4j keeps them in an index that takes no long ones
 _INDEX_ID = "chunks"
+
+
+def export_llamaindex(workspace: Workspace, corpus: str, epoch: int | None, target: str) -> dict[str, Any]:
+    """Hand an epoch over and say how much of what was written; errors as of :func:`hand_over`.
+
+    Raises:
+        NotFoundError: no such corpus or epoch.
+    """
+    with workspace.view(corpus, epoch, embed=False) as view:
+        counts = hand_over(view, target, workspace.settings)
+        return {
+            "corpus": view.corpus, "epoch": view.epoch, "format": "llamaindex", "output": target, "counts": counts,
+        }  # fmt: skip
 
 
 def hand_over(view: View, target: str, settings: Settings) -> Counts:

@@ -7,8 +7,9 @@ import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
+from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import InputError
 from clausegraph.indexes.views import View
 
@@ -16,15 +17,37 @@ Counts = dict[str, int]
 Writer = Callable[[View, IO[bytes]], Counts]
 
 
-def export_view(view: View, form: str, output: Path) -> Counts:
-    """Write the view's epoch to ``output`` and return how much of what was written.
+FORMS = ("jsonl", "csv", "graphml")
+
+
+def form_of(output: Path, form: str | None = None) -> str:
+    """The form that a file gets: the one asked for, else the one its name ends with, else JSON lines.
 
     Raises:
+        InputError: the file's name ends with another form than the one asked for.
+    """
+    ending = output.suffix.lower().removeprefix(".")
+    named = ending if ending in FORMS else None
+    if form is not None and named is not None and form != named:
+        raise InputError(
+            f"output {output} ends with .{ending}, but --format is {form}; leave --format out or name the file .{form}"
+        )
+    return form or named or FORMS[0]
+
+
+def export_file(workspace: Workspace, corpus: str, epoch: int | None, form: str, output: Path) -> dict[str, Any]:
+    """Write an epoch to a file and say how much of what was written.
+
+    Raises:
+        NotFoundError: no such corpus or epoch.
         InputError: the file cannot be written there; one that was there before is unchanged.
     """
     writer = _writer(form)
-    with _replacing(output) as file:
-        return writer(view, file)
+    with workspace.view(corpus, epoch, embed=False) as view, _replacing(output) as file:
+        counts = writer(view, file)
+        return {
+            "corpus": view.corpus, "epoch": view.epoch, "format": form, "output": str(output), "counts": counts,
+        }  # fmt: skip
 
 
 def _writer(form: str) -> Writer:

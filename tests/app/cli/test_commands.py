@@ -141,6 +141,7 @@ def test_epochs(cli: Cli, tmp_path: Path) -> None:
     cli("epochs", "rollback", "2")
     report = parsed(cli("epochs", "vacuum", "--keep-epochs", "1", "--keep-days", "0", "--json"))
     assert report["oldest_retained"] == 2 and report["epochs"] == 1
+    assert report["kept"] == {"2": ["published", "newest"]}
     assert cli("epochs", "rollback", "1").exit_code == 3
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from clausegraph.core.errors import SettingsError
-from clausegraph.core.settings import load_settings, unknown_variables
+from clausegraph.core.settings import load_settings, misspelt_variables
 
 pytestmark = pytest.mark.unit
 
@@ -62,7 +62,8 @@ def test_missing_named_file(monkeypatch: pytest.MonkeyPatch) -> None:
         load_settings()
 
 
-def test_unknown_variables(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_misspelt_variables(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CLAUSEGRAPH_HOEM", "/x")
     monkeypatch.setenv("CLAUSEGRAPH_DEBUG", "1")
-    assert unknown_variables() == ["CLAUSEGRAPH_HOEM"]
+    found = "not a setting: CLAUSEGRAPH_HOEM (did you mean CLAUSEGRAPH_HOME?); `clausegraph settings` lists them"
+    assert misspelt_variables() == found

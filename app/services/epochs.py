@@ -1,0 +1,68 @@
+"""The epochs of a corpus: listed, rolled back to, vacuumed."""
+
+from __future__ import annotations
+
+import uuid
+from typing import Any
+
+from clausegraph.app.wiring import forget_replies
+from clausegraph.app.workspace import Workspace
+from clausegraph.indexes import epochs, vacuum
+from clausegraph.indexes.corpora import get_corpus
+from clausegraph.indexes.ledger.leases import run_lease
+
+
+def list_epochs(workspace: Workspace, corpus: str) -> list[dict[str, Any]]:
+    """The retained epochs, newest first.
+
+    Raises:
+        NotFoundError: no such corpus.
+    """
+    row = get_corpus(workspace.ledger, corpus)
+    return [
+        {
+            "epoch": epoch.number,
+            "published": epoch.number == row.published,
+            "created": epoch.created,
+            "run": epoch.run_id,
+            "model": epoch.model,
+            "changes": epoch.summary,
+        }
+        for epoch in epochs.list_epochs(workspace.ledger, row.id)
+    ]
+
+
+def rollback(workspace: Workspace, corpus: str, number: int) -> dict[str, Any]:
+    """Let readers see epoch ``number`` again; ``lagging`` says where a projection could not follow.
+
+    Raises:
+        NotFoundError: no such corpus or epoch.
+    """
+    with workspace.projections() as projections:
+        row = get_corpus(workspace.ledger, corpus)
+        epochs.rollback(workspace.ledger, row, number)
+        projections.published(row.id)
+        return {"corpus": corpus, "published": number, "newest": row.newest, "lagging": projections.problems}
+
+
+def vacuum_corpus(
+    workspace: Workspace, corpus: str, keep_epochs: int | None = None, keep_days: float | None = None
+) -> dict[str, Any]:
+    """Remove for good what only old epochs show; ``kept`` says why each of the others stays.
+
+    Args:
+        keep_epochs, keep_days: None for those of the settings.
+
+    Raises:
+        NotFoundError: no such corpus.
+        LeaseHeldError: a run is writing to it.
+    """
+    count = workspace.settings.keep_epochs if keep_epochs is None else keep_epochs
+    days = workspace.settings.keep_days if keep_days is None else keep_days
+    with workspace.projections() as projections:
+        row = get_corpus(workspace.ledger, corpus)
+        with run_lease(workspace.ledger, row.id, f"vacuum-{uuid.uuid4().hex[:12]}") as lease:
+            report = vacuum.vacuum(workspace.ledger, row, lease, count, days)
+            projections.vacuumed(row.id)
+        made = report.as_dict() | {"keep_epochs": count, "keep_days": days}
+        return made | {"replies": forget_replies(workspace.settings, days), "lagging": projections.problems}

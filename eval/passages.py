@@ -12,8 +12,9 @@ from pydantic import TypeAdapter
 from clausegraph.core.errors import InputError
 from clausegraph.core.models.embedding import Embedder
 from clausegraph.core.types import PageKey
-from clausegraph.eval.comparison import PairedDifference, paired_difference
+from clausegraph.eval.comparison import Interval, paired_difference
 from clausegraph.eval.json_files import read_json_list
+from clausegraph.eval.records import PassageRecord
 from clausegraph.indexes.views import View
 from clausegraph.ingestion.sources.passages import squeezed
 from clausegraph.query.rank.pagerank import DEFAULT_WALK, Walk
@@ -64,8 +65,10 @@ class PassageResult:
     supporting: int
     unmatched: int
     figures: Mapping[Ranking, Figures]
-    recall_difference: PairedDifference
-    complete_difference: PairedDifference
+    recall_difference: Interval
+    complete_difference: Interval
+    records: tuple[PassageRecord, ...]
+    epoch: int
 
 
 _QUESTIONS = TypeAdapter(tuple[PassageQuestion, ...])
@@ -101,6 +104,8 @@ def evaluate(
     """
     gold, unmatched = match(view, questions)
     figures: dict[Ranking, Figures] = {}
+    best: dict[Ranking, list[list[PageKey]]] = {by: [] for by in RANKINGS}
+    times: dict[Ranking, list[float]] = {}
     for by in RANKINGS:
         recalls: dict[str, float] = {}
         took: list[float] = []
@@ -108,9 +113,11 @@ def evaluate(
             start = time.perf_counter()
             found = best_pages(view, embedder, question.question, by, walk)
             took.append((time.perf_counter() - start) * 1000)
+            best[by].append(found)
             wanted = gold[number]
             recalls[str(number)] = sum(page in found for page in wanted) / len(wanted)
             progress(f"retrieve: {by}", number + 1, len(questions))
+        times[by] = took
         figures[by] = Figures(recalls, sorted(took)[len(took) // 2])
     first, second = figures[BASELINE].recalls, figures[SYSTEM].recalls
     return PassageResult(
@@ -120,6 +127,19 @@ def evaluate(
         figures=figures,
         recall_difference=paired_difference(first, second),
         complete_difference=paired_difference(_completed(first), _completed(second)),
+        records=tuple(
+            PassageRecord(
+                id=str(number),
+                question=question.question,
+                supporting=tuple(title for title, _ in question.supporting_titles_texts),
+                missing=tuple(page is None for page in wanted),
+                found={by: tuple(page in best[by][number] for page in wanted) for by in RANKINGS},
+                best={by: tuple(view.reading(page).title for page in best[by][number]) for by in RANKINGS},
+                milliseconds={by: times[by][number] for by in RANKINGS},
+            )
+            for number, (question, wanted) in enumerate(zip(questions, gold, strict=True))
+        ),
+        epoch=view.epoch,
     )
 
 

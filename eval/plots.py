@@ -1,84 +1,99 @@
-"""Plots of one run or several side by side, drawn from records into PNG files."""
+"""Plots of one run or several side by side, drawn from figures into PNG pictures."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
+from io import BytesIO
 from typing import TYPE_CHECKING
 
 from clausegraph.core.errors import InputError
-from clausegraph.eval.records import QuestionRecord
-from clausegraph.eval.report import answer_table, retrieval_table
+from clausegraph.eval.comparison import Interval
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-Runs = Mapping[str, Sequence[QuestionRecord]]
-
-_GROUP_LABELS = {
-    "total": "all",
-    "yesno": "yes/no",
-    "extractive": "extractive",
-    "conditional": "conditional",
-    "not_answerable": "not\nanswerable",
-}
+Bars = Mapping[str, Mapping[str, Interval]]
+"""Name for the legend → name on the axis → value from 0 to 1 with its interval."""
 
 
-def plot_f1_by_kind(runs: Runs, path: Path) -> None:
-    """Draw F1 (bars) and F1 with conditions (dark part of the same bar) by question group.
+def plot_bars(bars: Bars, *, title: str, ylabel: str, inner: Bars | None = None) -> bytes:
+    """Draw groups of bars with their intervals; ``inner`` values stand as dark parts within the same bars.
 
-    ``runs`` maps a name for the legend to the records of that run; groups nobody has are left out.
+    A name on the axis that a run lacks stays empty there.
 
     Raises:
-        InputError: no run has a record, or the file cannot be written.
+        InputError: there is nothing to draw.
     """
-    tables = {name: answer_table(records) for name, records in _some(runs).items()}
-    groups = [g for g in _GROUP_LABELS if any(table["questions"][g] > 0 for table in tables.values())]
-    figure, axes = _figure(width=2.5 + 1.1 * len(groups))
-    width = 0.8 / len(tables)
-    for number, (name, table) in enumerate(tables.items()):
-        places = [i + (number - (len(tables) - 1) / 2) * width for i in range(len(groups))]
-        f1 = [100 * float(table["f1"][group]) for group in groups]
-        strict = [100 * float(table["f1_with_conditions"][group]) for group in groups]
-        bars = axes.bar(places, f1, width * 0.92, color=f"C{number}", alpha=0.45, label=name)
-        axes.bar(places, strict, width * 0.92, color=f"C{number}")
-        axes.bar_label(bars, fmt="%.0f", padding=2, fontsize=8)
-    counts = next(iter(tables.values()))["questions"]
-    axes.set_xticks(range(len(groups)), [f"{_GROUP_LABELS[g]}\n(n={counts[g]})" for g in groups])
-    axes.set_ylabel("F1, percent (solid: with conditions)")
-    axes.set_title("Answers by kind of question")
-    _finish(figure, axes, path)
+    names = list(dict.fromkeys(name for values in bars.values() for name in values))
+    if not names:
+        raise InputError(f"nothing to plot for {title!r}: the runs {list(bars)} have no figures")
+    figure, axes = _figure(width=2.5 + (0.55 + 0.3 * len(bars)) * len(names))
+    width = 0.8 / len(bars)
+    for number, (run, values) in enumerate(bars.items()):
+        at = [names.index(name) + (number - (len(bars) - 1) / 2) * width for name in values]
+        axes.bar(at, _heights(values), width * 0.92, color=f"C{number}", alpha=0.45 if inner else 0.85, label=run)
+        if inner:
+            axes.bar(at, _heights(inner[run]), width * 0.92, color=f"C{number}")
+        _whiskers(axes, at, values)
+    axes.set_xticks(range(len(names)), names)
+    return _finish(figure, axes, title, ylabel)
 
 
-def plot_recall_by_budget(runs: Runs, path: Path) -> None:
-    """Draw evidence recall (solid) and the share of questions with all evidence (dashed) by budget.
+def plot_recall_by_budget(recall: Mapping[str, Mapping[int, Interval]]) -> bytes:
+    """Draw evidence recall by retriever and budget, with intervals.
 
     Raises:
-        InputError: no run has retrieval figures, or the file cannot be written.
+        InputError: there is nothing to draw.
     """
-    tables = {name: retrieval_table(records) for name, records in _some(runs).items()}
-    tables = {name: table.dropna() for name, table in tables.items() if not table.dropna().empty}
-    if not tables:
-        raise InputError(f"{path.name}: none of the runs {list(runs)} has retrieval figures; record them first")
-    figure, axes = _figure(width=6.4)
-    for number, (name, table) in enumerate(tables.items()):
-        budgets = [int(budget) for budget in table.index]
-        axes.plot(budgets, 100 * table["recall"], "o-", color=f"C{number}", label=name)
-        axes.plot(budgets, 100 * table["complete"], "o--", color=f"C{number}", markerfacecolor="white")
-    ticks = sorted({int(budget) for table in tables.values() for budget in table.index})
-    axes.set_xticks(ticks, [f"{tick:,}" for tick in ticks])
+    budgets = sorted({budget for values in recall.values() for budget in values})
+    if not budgets:
+        raise InputError(f"nothing to plot: none of the runs {list(recall)} has retrieval figures; record them first")
+    figure, axes = _figure(width=7.4)
+    for number, (name, values) in enumerate(recall.items()):
+        # Side by side, or the intervals of one budget would cover each other.
+        at = [budgets.index(budget) + (number - (len(recall) - 1) / 2) * 0.07 for budget in values]
+        axes.plot(at, _heights(values), "o-", color=f"C{number}", label=name)
+        _whiskers(axes, at, values, color=f"C{number}")
+    axes.set_xticks(range(len(budgets)), [f"{budget:,}" for budget in budgets])
     axes.set_xlabel("context budget, tokens")
-    axes.set_ylabel("percent (dashed: all evidence there)")
-    axes.set_title("Gold evidence within the budget")
-    _finish(figure, axes, path)
+    return _finish(figure, axes, "Gold evidence within the budget", "evidence recall, percent")
 
 
-def _some(runs: Runs) -> Runs:
-    filled = {name: records for name, records in runs.items() if records}
-    if not filled:
-        raise InputError(f"nothing to plot: the runs {list(runs)} have no records; run the evaluation first")
-    return filled
+def plot_confusion(counts: Mapping[str, Mapping[str, int]]) -> bytes:
+    """Draw a table of counts, rows gold and columns predicted; a field is as dark as its share of its row.
+
+    Raises:
+        InputError: there is nothing to draw.
+    """
+    columns = list(next(iter(counts.values()), {}))
+    if not columns:
+        raise InputError("nothing to plot: there is no answer to count")
+    figure, axes = _figure(width=6.4)
+    shares = [[row[name] / max(1, sum(row.values())) for name in columns] for row in counts.values()]
+    axes.imshow(shares, cmap="Blues", vmin=0, vmax=1, aspect="auto")
+    for y, row in enumerate(counts.values()):
+        for x, name in enumerate(columns):
+            colour = "white" if shares[y][x] > 0.5 else "black"
+            axes.text(x, y, str(row[name]), ha="center", va="center", color=colour, fontsize=12)
+    axes.set_xticks(range(len(columns)), [name.replace(" ", "\n") for name in columns])
+    axes.set_yticks(range(len(counts)), [f"{name} (n={sum(row.values())})" for name, row in counts.items()])
+    axes.set_xlabel("predicted")
+    axes.set_ylabel("gold")
+    axes.set_title("Questions by gold and predicted answer")
+    return _png(figure)
+
+
+def _heights(values: Mapping[str, Interval] | Mapping[int, Interval]) -> list[float]:
+    return [100 * interval.mean for interval in values.values()]
+
+
+def _whiskers(
+    axes: Axes, at: Sequence[float], values: Mapping[str, Interval] | Mapping[int, Interval], color: str = "black"
+) -> None:
+    below = [100 * (interval.mean - interval.low) for interval in values.values()]
+    above = [100 * (interval.high - interval.mean) for interval in values.values()]
+    axes.errorbar(at, _heights(values), yerr=[below, above], fmt="none", ecolor=color, elinewidth=1, capsize=3)
 
 
 def _figure(width: float) -> tuple[Figure, Axes]:
@@ -92,14 +107,19 @@ def _figure(width: float) -> tuple[Figure, Axes]:
     return figure, figure.add_subplot()
 
 
-def _finish(figure: Figure, axes: Axes, path: Path) -> None:
+def _finish(figure: Figure, axes: Axes, title: str, ylabel: str) -> bytes:
     axes.set_ylim(0, 105)
+    axes.set_ylabel(ylabel)
+    axes.set_title(title)
     axes.grid(axis="y", alpha=0.3)
     axes.set_axisbelow(True)
     axes.spines[["top", "right"]].set_visible(False)
     figure.legend(loc="outside right upper", frameon=False)
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        figure.savefig(path, dpi=150, format="png")
-    except OSError as error:
-        raise InputError(f"{path}: cannot be written ({error}); choose another place") from error
+    return _png(figure)
+
+
+def _png(figure: Figure) -> bytes:
+    buffer = BytesIO()
+    # No program name inside: the same figures give the same bytes with the same library.
+    figure.savefig(buffer, dpi=130, format="png", metadata={"Software": None})
+    return buffer.getvalue()

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple, Protocol, TypeVar
 
 from pydantic import TypeAdapter
 
@@ -19,13 +20,21 @@ from clausegraph.eval.json_files import parse_json_line, read_text, write_text
 from clausegraph.eval.retrieval import BudgetFigures
 
 
+class Quote(NamedTuple):
+    """Words of a page that an answer rests on, and the page's title."""
+
+    page: str
+    text: str
+
+
 @dataclass(frozen=True)
 class QuestionRecord:
     """What happened to one question.
 
     ``predicted`` is ``None`` without a prediction (a failure, with ``error``, or a run that only
     retrieves); an empty tuple is the answer "not answerable". ``retrieval`` has one entry per budget.
-    ``milliseconds`` is wall time, ``model_tokens`` the prompt and output tokens of all calls.
+    ``milliseconds`` is wall time, ``model_tokens`` the prompt and output tokens of all calls. ``quotes`` has
+    an entry for each predicted answer, or none at all where nobody quoted.
     """
 
     id: str
@@ -38,6 +47,7 @@ class QuestionRecord:
     milliseconds: float | None = None
     model_tokens: int | None = None
     error: str | None = None
+    quotes: tuple[tuple[Quote, ...], ...] = ()
 
     @property
     def has_prediction(self) -> bool:
@@ -45,7 +55,37 @@ class QuestionRecord:
         return self.predicted is not None
 
 
-_RECORD = TypeAdapter(QuestionRecord)
+@dataclass(frozen=True)
+class PassageRecord:
+    """How each ranking did on one multi-hop question, over its best pages.
+
+    ``supporting`` are the titles of the supporting passages; ``missing`` says of each whether the corpus lacks it;
+    ``found`` by ranking whether it is among the best pages, whose titles are ``best``, in order.
+    """
+
+    id: str
+    question: str
+    supporting: tuple[str, ...]
+    missing: tuple[bool, ...]
+    found: dict[str, tuple[bool, ...]]
+    best: dict[str, tuple[str, ...]]
+    milliseconds: dict[str, float]
+
+    def recall(self, ranking: str) -> float:
+        """Share of the supporting passages that were found; those the corpus lacks count as not found."""
+        return sum(self.found[ranking]) / len(self.supporting)
+
+
+class Record(Protocol):
+    """What every record has."""
+
+    @property
+    def id(self) -> str: ...
+
+
+R = TypeVar("R", bound=Record)
+QUESTION_RECORD = TypeAdapter(QuestionRecord)
+PASSAGE_RECORD = TypeAdapter(PassageRecord)
 _ADVICE = "delete the line and run that question again"
 
 
@@ -57,6 +97,7 @@ def make_record(
     milliseconds: float | None = None,
     model_tokens: int | None = None,
     error: str | None = None,
+    quotes: Sequence[Sequence[Quote]] = (),
 ) -> QuestionRecord:
     """Score one question and put all that is known of it into a record.
 
@@ -79,49 +120,34 @@ def make_record(
         milliseconds=milliseconds,
         model_tokens=model_tokens,
         error=error,
+        quotes=tuple(tuple(of_answer) for of_answer in quotes),
     )
 
 
-def append_record(path: Path, record: QuestionRecord) -> None:
-    """Add one line to a JSONL file, made with its folder if need be.
-
-    Called after every question, so that a killed run loses none that was paid for.
-
-    Raises:
-        InputError: the file cannot be written.
-    """
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with path.open("ab") as file:
-            file.write(_RECORD.dump_json(record) + b"\n")
-    except OSError as error:
-        raise InputError(f"{path}: cannot be written ({error}); choose another place") from error
-
-
-def write_records(path: Path, records: Iterable[QuestionRecord]) -> None:
+def write_records(path: Path, records: Iterable[R], form: TypeAdapter[R]) -> None:
     """Write a JSONL file anew, one record a line.
 
     Raises:
-        InputError: the file cannot be written.
+        InputError: it cannot be written.
     """
-    write_text(path, "".join(_RECORD.dump_json(record).decode() + "\n" for record in records))
+    write_text(path, "".join(form.dump_json(record).decode() + "\n" for record in records))
 
 
-def read_records(path: Path) -> tuple[QuestionRecord, ...]:
+def read_records(path: Path, form: TypeAdapter[R]) -> tuple[R, ...]:
     """Read the records of a run, in the order they were written.
 
     Raises:
         InputError: unreadable file, a line of another form (the last one may have been cut off when
             the run was killed), or a repeated id.
     """
-    records: dict[str, QuestionRecord] = {}
+    records: dict[str, R] = {}
     # Not splitlines(): it also cuts at characters such as U+2028, which JSON leaves as they are.
-    lines = read_text(path, advice="give the records file of a run").split("\n")
+    lines = read_text(path, advice="give the folder of a finished evaluation").split("\n")
     for number, line in enumerate(lines, start=1):
         if not line.strip():
             continue
         where = f"{path}, line {number}"
-        record = parse_json_line(line, _RECORD, where=where, advice=_ADVICE)
+        record = parse_json_line(line, form, where=where, advice=_ADVICE)
         if record.id in records:
             raise InputError(f"{where}: id {record.id!r} was recorded before; keep one line of the two")
         records[record.id] = record

@@ -1,9 +1,11 @@
 """``clausegraph eval``: ``conditionalqa`` scores predictions or measures the whole engine, ``passages`` measures
-retrieval for multi-hop questions."""
+retrieval for multi-hop questions, ``report`` makes a run's report anew from its records."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,15 +16,16 @@ from clausegraph.app.cli.session import CorpusOption, Session, command
 from clausegraph.core.errors import InputError
 
 if TYPE_CHECKING:
-    from clausegraph.app.workspace import Workspace
-    from clausegraph.eval.comparison import PairedDifference
-    from clausegraph.eval.conditionalqa.dataset import Question
+    from clausegraph.eval.comparison import Interval
     from clausegraph.eval.conditionalqa.run import EvaluationResult
-    from clausegraph.eval.passages import PassageQuestion, PassageResult
-    from clausegraph.eval.records import QuestionRecord
+    from clausegraph.eval.passages import PassageResult
+    from clausegraph.eval.provenance import Run
 
 _CORPUS = "conditionalqa"
 _PASSAGES_CORPUS = "passages"
+OutputOption = Annotated[
+    Path | None, typer.Option("--output", "-o", help="Folder for records, plots and report.html.", show_default=False)
+]
 
 
 def conditionalqa(
@@ -34,30 +37,36 @@ def conditionalqa(
     ] = None,
     predictions: Annotated[Path | None, typer.Option("--predictions", help="Only score this file.")] = None,
     oracle_type: Annotated[bool, typer.Option("--oracle-type", help="Tell the engine the gold answer kind.")] = False,
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="Folder for records, report and plots.")] = None,
+    output: OutputOption = None,
     corpus: CorpusOption = None,
 ) -> None:
     """Score a prediction file, or read the documents into a corpus, answer every question and measure it."""
+    from clausegraph.app.services.evaluation import describe_run, evaluate_conditionalqa, score_predictions
     from clausegraph.eval.conditionalqa.dataset import load_questions
 
+    start = time.perf_counter()
     asked = load_questions(questions)
+    files = {"questions": questions, "documents": documents, "predictions": predictions}
+    workspace = None
     if predictions is not None:
-        records = _score(asked, predictions)
-        _emit(session, records, "predictions", {}, output)
-        return
-    if documents is None:
+        result = score_predictions(asked, predictions)
+        del files["documents"]
+    elif documents is not None:
+        workspace = session.workspace(corpus or _CORPUS)
+        with progress_bars(session) as progress:
+            result = evaluate_conditionalqa(workspace, documents, asked, oracle_type=oracle_type, progress=progress)
+    else:
         raise InputError("--documents is missing; give documents.json to run, or --predictions to score a file")
-    workspace = session.workspace(corpus or _CORPUS)
-    settings = workspace.settings
-    result = _run(session, workspace, documents, asked, oracle_type)
     if output is not None:
-        from clausegraph.eval.conditionalqa.run import write_evaluation
+        from clausegraph.eval.conditionalqa.run import BASELINE, SYSTEM, write_evaluation
 
-        notes = [f"questions: {questions}", f"model: {settings.embedding_model}", f"oracle type: {oracle_type}"]
-        write_evaluation(output, result, asked, notes)
-    _emit(session, result.answers, "answers", _retrieval(result), None, result.trivial)
-    if output is not None:
-        session.note(f"records, report and plots: {output}")
+        run = describe_run("conditionalqa", files, start, (workspace, result.epoch) if workspace else None)
+        if workspace is not None:
+            run = replace(run, retrievers=tuple(result.retrieval), system=SYSTEM, baseline=BASELINE)
+            run.settings["oracle_type"] = oracle_type
+        write_evaluation(output, result, asked)
+        _report(session, output, run)
+    _emit(session, result)
 
 
 def passages(
@@ -65,14 +74,27 @@ def passages(
     *,
     passages: Annotated[Path, typer.Option("--passages", help="JSON list of passages with their triples.")],
     questions: Annotated[Path, typer.Option("--questions", help="JSON list of questions with supporting passages.")],
+    output: OutputOption = None,
     corpus: CorpusOption = None,
 ) -> None:
     """Read passages with their triples into a corpus and measure how well supporting passages are found."""
-    from clausegraph.eval.passages import AT, load_questions
+    from clausegraph.app.services.evaluation import describe_run, evaluate_passages
+    from clausegraph.eval.passages import AT, BASELINE, SYSTEM, load_questions
 
+    start = time.perf_counter()
     asked = load_questions(questions)
     workspace = session.workspace(corpus or _PASSAGES_CORPUS, extractor="given")
-    result = _run_passages(session, workspace, passages, asked)
+    with progress_bars(session) as progress:
+        ingested, result = evaluate_passages(workspace, passages, asked, progress=progress)
+    if ingested.rejects:
+        session.note(f"{len(ingested.rejects)} triples or passages not used: clausegraph show {ingested.run_id}")
+    if output is not None:
+        from clausegraph.eval.passage_report import RECORDS_FILE
+        from clausegraph.eval.records import PASSAGE_RECORD, write_records
+
+        run = describe_run("passages", {"passages": passages, "questions": questions}, start, (workspace, result.epoch))
+        write_records(output / RECORDS_FILE, result.records, PASSAGE_RECORD)
+        _report(session, output, replace(run, retrievers=tuple(result.figures), system=SYSTEM, baseline=BASELINE))
     rows = [
         [by, _percent(figures.recall), _percent(figures.complete), f"{figures.milliseconds:.0f}"]
         for by, figures in result.figures.items()
@@ -88,22 +110,25 @@ def passages(
     )
 
 
-def _run_passages(
-    session: Session, workspace: Workspace, path: Path, questions: Sequence[PassageQuestion]
-) -> PassageResult:
-    from clausegraph.ingestion.sources import PassagesSource
+def report(
+    session: Session,
+    *,
+    folder: Annotated[Path, typer.Argument(help="Folder that --output named.", show_default=False)],
+) -> None:
+    """Make report.html, report.md and the plots of an evaluation anew from its records; no model is used."""
+    from clausegraph.eval.report import write_report
 
-    source = PassagesSource(path)
-    from clausegraph.app.services.ingest import run_ingest
-    from clausegraph.eval.passages import evaluate
-    from clausegraph.ingestion.pipeline import Options, no_progress
+    write_report(folder)
+    session.emit({"report": str(folder / "report.html")}, f"report: {folder / 'report.html'}")
 
-    with progress_bars(session) as progress:
-        report = run_ingest(workspace, workspace.settings.corpus, source, Options(), progress)
-        if report.rejects:
-            session.note(f"{len(report.rejects)} triples or passages not used: clausegraph show {report.run_id}")
-        with workspace.view() as view:
-            return evaluate(view, workspace.embedder, questions, progress=progress or no_progress)
+
+def _report(session: Session, folder: Path, run: Run) -> None:
+    from clausegraph.eval.provenance import write_run
+    from clausegraph.eval.report import write_report
+
+    write_run(folder, run)
+    write_report(folder)
+    session.note(f"records, plots and report: {folder / 'report.html'}")
 
 
 def _passages_json(result: PassageResult) -> dict[str, Any]:
@@ -127,38 +152,12 @@ def _passages_json(result: PassageResult) -> dict[str, Any]:
     }
 
 
-def _interval(difference: PairedDifference) -> str:
+def _interval(difference: Interval) -> str:
     return f"{100 * difference.mean:+.2f} [{100 * difference.low:+.2f}, {100 * difference.high:+.2f}]"
 
 
-def _score(questions: Sequence[Question], path: Path) -> list[QuestionRecord]:
-    """Records of a prediction file: no corpus, no model."""
-    from clausegraph.eval.conditionalqa.predictions import read_predictions
-    from clausegraph.eval.records import make_record
-
-    found = read_predictions(path, questions)
-    return [make_record(q, found[q.id].answers if q.id in found else None) for q in questions]
-
-
-def _run(
-    session: Session, workspace: Workspace, documents: Path, questions: Sequence[Question], oracle_type: bool
-) -> EvaluationResult:
-    from clausegraph.ingestion.sources import open_source
-
-    source = open_source(str(documents))
-    from clausegraph.app.services.ingest import run_ingest
-    from clausegraph.eval.conditionalqa.run import evaluate
-    from clausegraph.ingestion.pipeline import Options
-
-    with progress_bars(session) as progress:
-        run_ingest(workspace, workspace.settings.corpus, source, Options(), progress)
-        with workspace.view() as view:
-            watched = {} if progress is None else {"progress": progress}
-            return evaluate(view, workspace.embedder, questions, oracle_type=oracle_type, **watched)
-
-
 def _retrieval(result: EvaluationResult) -> dict[str, Any]:
-    from clausegraph.eval.report import retrieval_table
+    from clausegraph.eval.tables import retrieval_table
 
     tables = {name: retrieval_table(records) for name, records in result.retrieval.items()}
     return {
@@ -167,21 +166,11 @@ def _retrieval(result: EvaluationResult) -> dict[str, Any]:
     }
 
 
-def _emit(
-    session: Session,
-    records: Sequence[QuestionRecord],
-    title: str,
-    retrieval: dict[str, Any],
-    output: Path | None,
-    trivial: Sequence[QuestionRecord] = (),
-) -> None:
+def _emit(session: Session, result: EvaluationResult) -> None:
     from clausegraph.app.cli.output import table
-    from clausegraph.eval.records import write_records
-    from clausegraph.eval.report import METRICS, answer_table, write_report
+    from clausegraph.eval.tables import METRICS, answer_table
 
-    if output is not None:
-        write_records(output / f"{title}.jsonl", records)
-        write_report(output / "report.md", records, title=f"ConditionalQA: {title}")
+    records, trivial, retrieval = result.answers, result.trivial, _retrieval(result)
     by_group: dict[Any, dict[Any, float]] = answer_table(records).to_dict(orient="index")
     value = {
         "questions": len(records),
@@ -220,6 +209,7 @@ def register(app: typer.Typer) -> None:
     group.callback()(_group)
     command(group, "conditionalqa")(conditionalqa)
     command(group, "passages")(passages)
+    command(group, "report")(report)
     app.add_typer(group, name="eval")
 
 

@@ -15,7 +15,7 @@ from typing import Literal, NamedTuple
 from pydantic import TypeAdapter
 
 from clausegraph.core.errors import InputError
-from clausegraph.eval.json_files import read_json_list
+from clausegraph.eval.json_files import read_json_list, write_text
 
 Kind = Literal["yesno", "extractive", "not_answerable"]
 
@@ -87,6 +87,15 @@ def load_questions(path: Path) -> tuple[Question, ...]:
                 "give answers if and only if it is answerable"
             )
     return questions
+
+
+def write_questions(path: Path, questions: Iterable[Question]) -> None:
+    """Write questions in the same form.
+
+    Raises:
+        InputError: the file cannot be written.
+    """
+    write_text(path, _QUESTIONS.dump_json(tuple(questions), indent=1).decode() + "\n")
 
 
 def load_documents(path: Path) -> tuple[Document, ...]:

@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from clausegraph.core.errors import ClauseGraphError
 from clausegraph.core.models.embedding import Embedder
 from clausegraph.core.tokens import count_tokens
 from clausegraph.core.types import Answer
-from clausegraph.eval.comparison import PairedDifference, paired_difference
-from clausegraph.eval.conditionalqa.dataset import ConditionalAnswer, Question
+from clausegraph.eval.conditionalqa.dataset import ConditionalAnswer, Question, write_questions
 from clausegraph.eval.conditionalqa.predictions import Prediction, write_predictions
-from clausegraph.eval.json_files import write_text
-from clausegraph.eval.records import QuestionRecord, make_record, write_records
-from clausegraph.eval.retrieval import BUDGETS, BudgetFigures, evidence_at_budgets, summarise_retrieval
+from clausegraph.eval.conditionalqa.report import ANSWERS_FILE, QUESTIONS_FILE, TRIVIAL_FILE, retrieval_file
+from clausegraph.eval.records import QUESTION_RECORD, QuestionRecord, Quote, make_record, write_records
+from clausegraph.eval.retrieval import evidence_at_budgets
 from clausegraph.indexes.views import View
 from clausegraph.query.engine import AskEngine
 from clausegraph.query.rank.signals import ScoredElement
@@ -41,12 +40,12 @@ Progress = Callable[[str, int, int], None]
 
 @dataclass(frozen=True, slots=True)
 class EvaluationResult:
-    """Records of the answers, of a trivial reader and of each retriever; hybrid against dense by budget."""
+    """Records of the answers, of a trivial reader and of each retriever; only answers where predictions were scored."""
 
     answers: tuple[QuestionRecord, ...]
-    trivial: tuple[QuestionRecord, ...]
-    retrieval: dict[str, tuple[QuestionRecord, ...]]
-    differences: dict[int, PairedDifference]
+    trivial: tuple[QuestionRecord, ...] = ()
+    retrieval: dict[str, tuple[QuestionRecord, ...]] = field(default_factory=dict)
+    epoch: int | None = None  # that was asked
 
 
 def evaluate(
@@ -75,7 +74,7 @@ def evaluate(
             progress(f"retrieve: {name}", done, len(questions))
         retrieval[name] = tuple(records)
     trivial = tuple(trivial_record(view, embedder, question) for question in questions)
-    return EvaluationResult(tuple(answers), trivial, retrieval, compare(retrieval))
+    return EvaluationResult(tuple(answers), trivial, retrieval, view.epoch)
 
 
 def answer_record(engine: AskEngine, question: Question, oracle_type: bool) -> QuestionRecord:
@@ -87,7 +86,7 @@ def answer_record(engine: AskEngine, question: Question, oracle_type: bool) -> Q
     except ClauseGraphError as error:
         return make_record(question, None, error=str(error))
     milliseconds = (time.perf_counter() - start) * 1000
-    return make_record(question, predicted(answer), milliseconds=milliseconds)
+    return make_record(question, predicted(answer), milliseconds=milliseconds, quotes=quotes(answer))
 
 
 def trivial_record(view: View, embedder: Embedder, question: Question) -> QuestionRecord:
@@ -103,6 +102,14 @@ def trivial_record(view: View, embedder: Embedder, question: Question) -> Questi
 def predicted(answer: Answer) -> tuple[ConditionalAnswer, ...]:
     """The answer in ConditionalQA's form: texts with the elements of their open conditions."""
     return tuple(ConditionalAnswer(option.text, option.open_conditions) for option in answer.alternatives)
+
+
+def quotes(answer: Answer) -> list[tuple[Quote, ...]]:
+    """What each alternative rests on, each quote once."""
+    return [
+        tuple(dict.fromkeys(Quote(evidence.title, evidence.quote) for evidence in option.evidence))
+        for option in answer.alternatives
+    ]
 
 
 def retrievers(view: View, embedder: Embedder) -> dict[str, Callable[[Inquiry], Units]]:
@@ -129,73 +136,16 @@ def retrieval_record(retrieve: Callable[[Inquiry], Units], question: Question) -
     return make_record(question, None, retrieval=figures, milliseconds=milliseconds)
 
 
-def compare(retrieval: dict[str, tuple[QuestionRecord, ...]]) -> dict[int, PairedDifference]:
-    """Hybrid minus dense baseline in evidence recall, paired by question, with a bootstrap interval."""
-    return {
-        budget: paired_difference(_recalls(retrieval[BASELINE], budget), _recalls(retrieval[SYSTEM], budget))
-        for budget in BUDGETS
-    }
-
-
-def write_evaluation(folder: Path, result: EvaluationResult, questions: Sequence[Question], notes: list[str]) -> None:
-    """Records, official predictions, Markdown report and plots into ``folder``."""
-    from clausegraph.eval.plots import plot_f1_by_kind, plot_recall_by_budget
-    from clausegraph.eval.report import markdown_report
-
-    write_records(folder / "answers.jsonl", result.answers)
-    write_records(folder / "trivial.jsonl", result.trivial)
+def write_evaluation(folder: Path, result: EvaluationResult, questions: Sequence[Question]) -> None:
+    """Write the questions, the records and the predictions in the official format into ``folder``."""
+    write_questions(folder / QUESTIONS_FILE, questions)
+    write_records(folder / ANSWERS_FILE, result.answers, QUESTION_RECORD)
+    if result.trivial:
+        write_records(folder / TRIVIAL_FILE, result.trivial, QUESTION_RECORD)
     for name, records in result.retrieval.items():
-        write_records(folder / f"retrieval-{name.replace(' ', '-')}.jsonl", records)
+        write_records(folder / retrieval_file(name), records, QUESTION_RECORD)
     made = {r.id: Prediction(r.id, r.predicted) for r in result.answers if r.predicted is not None}
     write_predictions(folder / "predictions.json", made, questions)
-    report = markdown_report(result.answers, title="ConditionalQA", notes=notes)
-    sections = [report, _markdown_retrieval(result), "## Trivial reader\n\n" + _markdown_trivial(result.trivial)]
-    write_text(folder / "report.md", "\n".join(sections))
-    plot_f1_by_kind({"ClauseGraph": result.answers, "trivial": result.trivial}, folder / "f1-by-kind.png")
-    plot_recall_by_budget(result.retrieval, folder / "recall-by-budget.png")
-
-
-def _markdown_retrieval(result: EvaluationResult) -> str:
-    """Evidence recall and share of questions with all evidence, by retriever and budget, and the comparison."""
-    heads = "".join(f" recall at {budget} | all at {budget} |" for budget in BUDGETS)
-    lines = ["## Retrieval", "", f"| retriever |{heads}", "| --- |" + " ---: | ---: |" * len(BUDGETS)]
-    for name, records in result.retrieval.items():
-        rows = summarise_retrieval(record.retrieval for record in records)
-        lines.append(f"| {name} |" + "".join(f" {_share(row.recall)} | {_share(row.complete)} |" for row in rows))
-    lines += ["", f"{SYSTEM} minus {BASELINE}, paired by question, 95% bootstrap interval:", ""]
-    lines += [f"- at {budget} tokens: {_interval(found)}" for budget, found in result.differences.items()]
-    return "\n".join([*lines, ""])
-
-
-def _markdown_trivial(records: Sequence[QuestionRecord]) -> str:
-    from clausegraph.eval.report import answer_table
-
-    table = answer_table(records)
-    lines = ['"yes" to every yes/no question, else the nearest element; F1, and with conditions, in percent:', ""]
-    for group, row in table.iterrows():
-        lines.append(f"- {group}: {100 * row['f1']:.2f}, {100 * row['f1_with_conditions']:.2f}")
-    return "\n".join([*lines, ""])
-
-
-def _share(value: float | None) -> str:
-    return "-" if value is None else f"{value:.3f}"
-
-
-def _interval(difference: PairedDifference) -> str:
-    return f"{difference.mean:+.3f} [{difference.low:+.3f}, {difference.high:+.3f}]"
-
-
-def _recalls(records: Sequence[QuestionRecord], budget: int) -> dict[str, float]:
-    found: dict[str, float] = {}
-    for record in records:
-        figure = _at(record.retrieval, budget)
-        if figure.recall is not None:
-            found[record.id] = figure.recall
-    return found
-
-
-def _at(figures: Sequence[BudgetFigures], budget: int) -> BudgetFigures:
-    return next(figure for figure in figures if figure.budget == budget)
 
 
 def _elements(ranked: Sequence[ScoredElement]) -> Units:

@@ -132,10 +132,11 @@ def aggregate(scored: Iterable[Scored]) -> dict[Group, GroupScores]:
     whatever their kind; the other groups are the kinds.
     """
     rows = tuple(scored)
-    return {group: _group(row for row in rows if _belongs(row, group)) for group in GROUPS}
+    return {group: _group(row for row in rows if in_group(row, group)) for group in GROUPS}
 
 
-def _belongs(row: Scored, group: Group) -> bool:
+def in_group(row: Scored, group: str) -> bool:
+    """Whether a question counts in a group; see ``aggregate``."""
     if group == "total":
         return True
     return row.conditional if group == "conditional" else row.kind == group

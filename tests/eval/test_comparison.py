@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from clausegraph.core.errors import InputError
-from clausegraph.eval.comparison import paired_difference
+from clausegraph.eval.comparison import mean_interval, paired_difference
 
 pytestmark = pytest.mark.unit
 
@@ -19,7 +19,7 @@ def test_a_constant_difference_has_no_width() -> None:
     result = paired_difference(first, second)
     assert (result.mean, result.low, result.high) == pytest.approx((0.25, 0.25, 0.25))
     assert result.questions == 8
-    assert result.significant
+    assert result.excludes_zero
     assert paired_difference(second, first).high == pytest.approx(-0.25)
 
 
@@ -41,7 +41,7 @@ def test_same_seed_same_interval_whatever_the_order() -> None:
     result = paired_difference(first, second, seed=3)
     assert result == paired_difference(dict(reversed(first.items())), second, seed=3)
     assert result != paired_difference(first, second, seed=4)
-    assert not paired_difference(first, first).significant
+    assert not paired_difference(first, first).excludes_zero
 
 
 @pytest.mark.parametrize(
@@ -55,6 +55,15 @@ def test_same_seed_same_interval_whatever_the_order() -> None:
 def test_what_cannot_be_paired(first: dict[str, float], second: dict[str, float], message: str) -> None:
     with pytest.raises(InputError, match=message):
         paired_difference(first, second)
+
+
+def test_a_mean_has_the_interval_of_its_difference_from_nothing() -> None:
+    values = {f"q{number}": (number * 7 % 5) / 5 for number in range(30)}
+    found = mean_interval(values)
+    assert found == paired_difference(dict.fromkeys(values, 0.0), values)
+    assert found.low < found.mean < found.high
+    with pytest.raises(InputError, match="no question to draw from"):
+        mean_interval({})
 
 
 @pytest.mark.parametrize("bad", [{"resamples": 0}, {"confidence": 1.0}])

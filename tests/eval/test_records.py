@@ -1,4 +1,4 @@
-"""Records survive the disk; tables, report and plots are computed from them alone."""
+"""Records survive the disk; tables are computed from them alone."""
 
 from __future__ import annotations
 
@@ -9,10 +9,18 @@ import pytest
 
 from clausegraph.core.errors import InputError
 from clausegraph.eval.conditionalqa.dataset import ConditionalAnswer, Question
-from clausegraph.eval.plots import plot_f1_by_kind, plot_recall_by_budget
-from clausegraph.eval.records import QuestionRecord, append_record, make_record, read_records, write_records
-from clausegraph.eval.report import answer_table, cost_table, markdown_report, retrieval_table, write_report
+from clausegraph.eval.records import (
+    PASSAGE_RECORD,
+    QUESTION_RECORD,
+    PassageRecord,
+    QuestionRecord,
+    Quote,
+    make_record,
+    read_records,
+    write_records,
+)
 from clausegraph.eval.retrieval import BudgetFigures
+from clausegraph.eval.tables import answer_table, cost_table, retrieval_table
 
 pytestmark = pytest.mark.unit
 
@@ -47,30 +55,41 @@ def test_a_record_holds_the_scores() -> None:
         make_record(_question("q"), [], error="x")
 
 
-def test_records_survive_a_round_trip_written_or_appended(tmp_path: Path) -> None:
-    records = _records()
-    write_records(tmp_path / "run" / "written.jsonl", records)
-    for record in records:
-        append_record(tmp_path / "new" / "appended.jsonl", record)
-    assert read_records(tmp_path / "run" / "written.jsonl") == tuple(records)
-    assert read_records(tmp_path / "new" / "appended.jsonl") == tuple(records)
+def test_records_survive_a_round_trip(tmp_path: Path) -> None:
+    quoted = make_record(_question("q", A("yes")), [A("yes")], quotes=[(Quote("Grant", "You\u2028can."),)])
+    records = [*_records(), quoted]
+    write_records(tmp_path / "run" / "r.jsonl", records, QUESTION_RECORD)
+    assert read_records(tmp_path / "run" / "r.jsonl", QUESTION_RECORD) == tuple(records)
+    passage = PassageRecord("0", "?", ("A", "B"), (False, True), {"x": (True, False)}, {"x": ("A",)}, {"x": 1.5})
+    write_records(tmp_path / "p.jsonl", [passage], PASSAGE_RECORD)
+    assert read_records(tmp_path / "p.jsonl", PASSAGE_RECORD) == (passage,)
+    assert passage.recall("x") == 0.5
+
+
+def test_a_record_without_quotes_is_read(tmp_path: Path) -> None:
+    line = (
+        '{"id":"a","kind":"yesno","conditional":false,"gold":[["yes",[]]],"predicted":[["yes",[]]],'
+        '"scores":{"em":1.0,"f1":1.0,"em_with_conditions":1.0,"f1_with_conditions":1.0}}'
+    )
+    (tmp_path / "r.jsonl").write_text(line, encoding="utf-8")
+    assert read_records(tmp_path / "r.jsonl", QUESTION_RECORD) == (make_record(_question("a", A("yes")), [A("yes")]),)
 
 
 def test_broken_record_files_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "r.jsonl"
-    write_records(path, _records())
+    write_records(path, _records(), QUESTION_RECORD)
     whole = path.read_text(encoding="utf-8")
     path.write_text(whole[:-20], encoding="utf-8")
     with pytest.raises(InputError, match=r"r\.jsonl, line 4: .*JSON.*delete the line and run that question again"):
-        read_records(path)
+        read_records(path, QUESTION_RECORD)
     path.write_text(whole + whole.split("\n")[0], encoding="utf-8")
     with pytest.raises(InputError, match=r"line 5: id 'a' was recorded before"):
-        read_records(path)
+        read_records(path, QUESTION_RECORD)
     path.write_text(whole.replace('"yesno"', '"maybe"'), encoding="utf-8")
     with pytest.raises(InputError, match=r"line 1: field kind 'maybe'"):
-        read_records(path)
+        read_records(path, QUESTION_RECORD)
     with pytest.raises(InputError, match="cannot be written"):
-        append_record(path / "x.jsonl", _records()[0])
+        write_records(path / "x.jsonl", _records(), QUESTION_RECORD)
 
 
 def test_the_tables_by_hand() -> None:
@@ -91,39 +110,3 @@ def test_the_tables_by_hand() -> None:
     costs = cost_table(_records())
     assert costs["median"]["milliseconds"] == 200.25
     assert (costs["questions"]["model_tokens"], costs["sum"]["model_tokens"]) == (1, 50)
-
-
-def test_the_report_shows_every_section_and_failure(tmp_path: Path) -> None:
-    write_report(tmp_path / "new" / "r.md", _records(), title="Run 7", notes=["model: scripted"])
-    text = (tmp_path / "new" / "r.md").read_text(encoding="utf-8")
-    assert text.startswith("# Run 7\n\n- model: scripted\n\n## Answers\n")
-    assert "| total | 4 | 3 | 75.00 | 75.00 | 50.00 | 50.00 | 100.00 |" in text
-    assert "| 650 | 2 | 50.00 | 50.00 |" in text
-    assert "| milliseconds | 2 | 200 | 290 | 400 |" in text
-    assert "## Failures (1)\n\n- `c`: ModelError: no reply after 3 attempts\n" in text
-
-
-def test_sections_without_data_are_left_out() -> None:
-    only_retrieval = make_record(_question("a", A("x")), None, retrieval=[BudgetFigures(650, 1, 1, 1.0)])
-    text = markdown_report([only_retrieval], title="T")
-    assert "## Retrieval" in text
-    for section in ("## Answers", "## Time", "## Failures"):
-        assert section not in text
-    assert "| extractive | 0 | 0 | - |" in markdown_report([_records()[0]], title="T")
-
-
-def test_plots_are_png_files_and_leave_the_backend_alone(tmp_path: Path) -> None:
-    runs = {"one": _records(), "two": _records()[:2]}
-    plot_f1_by_kind(runs, tmp_path / "new" / "f1.png")
-    plot_recall_by_budget(runs, tmp_path / "recall.png")
-    for path in (tmp_path / "new" / "f1.png", tmp_path / "recall.png"):
-        assert path.read_bytes().startswith(b"\x89PNG")
-
-
-def test_nothing_to_plot(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"the runs \['one'\] have no records"):
-        plot_f1_by_kind({"one": []}, tmp_path / "f1.png")
-    with pytest.raises(InputError, match=r"none of the runs .* has retrieval figures"):
-        plot_recall_by_budget({"one": _records()[2:]}, tmp_path / "recall.png")
-    with pytest.raises(InputError, match="cannot be written"):
-        plot_f1_by_kind({"one": _records()}, tmp_path)

@@ -153,7 +153,12 @@ def test_eval_scores_predictions(cli: Cli, tmp_path: Path) -> None:
     command = ["eval", "conditionalqa", "--questions", str(questions), "--predictions", str(predictions)]
     value = parsed(cli(*command, "--output", str(tmp_path / "out"), "--json"))
     assert value["answers"]["total"]["em_with_conditions"] == 1.0
-    assert (tmp_path / "out" / "report.md").is_file()
+    made = tmp_path / "out" / "report.html"
+    first = made.read_text(encoding="utf-8")
+    made.unlink()
+    assert parsed(cli("eval", "report", str(tmp_path / "out"), "--json")) == {"report": str(made)}
+    assert made.read_text(encoding="utf-8") == first
+    assert cli("eval", "report", str(tmp_path)).exit_code == 2
     assert "100.00" in cli(*command).stdout
 
 
@@ -170,6 +175,14 @@ def test_eval_runs(cli: Cli, tmp_path: Path) -> None:
     value = parsed(cli(*command, "--output", str(tmp_path / "out"), "--json"))
     assert value["questions"] == 1 and value["retrieval"]["hybrid"]
     assert (tmp_path / "out" / "predictions.json").is_file()
+    run = json.loads((tmp_path / "out" / "run.json").read_text(encoding="utf-8"))
+    assert (run["corpus"]["name"], run["corpus"]["pages"], run["settings"]["oracle_type"]) == (
+        "conditionalqa",
+        1,
+        False,
+    )
+    (answer,) = map(json.loads, (tmp_path / "out" / "answers.jsonl").read_text(encoding="utf-8").splitlines())
+    assert answer["quotes"] == [[["Permit", "It costs £20."]]]
     assert cli("eval", "conditionalqa", "--questions", str(questions)).exit_code == 2
 
 

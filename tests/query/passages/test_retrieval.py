@@ -164,6 +164,11 @@ def test_every_ranking_is_measured_on_the_same_questions(view: View, embedder: H
     expected = result.figures["hybrid"].recall - result.figures["vectors"].recall
     assert result.recall_difference.mean == pytest.approx(expected)
     assert seen[-1] == ("retrieve: hybrid", 3, 3)
+    for number, record in enumerate(result.records):
+        assert {by: record.recall(by) for by in RANKINGS} == {
+            by: figures.recalls[str(number)] for by, figures in result.figures.items()
+        }
+    assert result.records[2].missing == (False, True)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,107 @@
+"""What went wrong with a question: the class of its answers, and kinds of error."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from enum import StrEnum
+
+from clausegraph.eval.conditionalqa.dataset import ConditionalAnswer
+from clausegraph.eval.records import QuestionRecord
+from clausegraph.eval.retrieval import BudgetFigures
+from clausegraph.eval.text_overlap import normalise_answer
+
+
+class AnswerClass(StrEnum):
+    """A set of answers as a row or column of the confusion table."""
+
+    YES = "yes"
+    NO = "no"
+    YES_AND_NO = "yes and no"  # each under conditions of its own
+    OTHER = "other"
+    NOT_ANSWERABLE = "not answerable"
+    NO_PREDICTION = "no prediction"  # failed, or never asked
+
+
+_ALWAYS_SHOWN = (AnswerClass.YES, AnswerClass.NO, AnswerClass.OTHER, AnswerClass.NOT_ANSWERABLE)
+_POLAR = (AnswerClass.YES, AnswerClass.NO, AnswerClass.YES_AND_NO)
+
+
+def answer_class(answers: Sequence[ConditionalAnswer] | None) -> AnswerClass:
+    """The class of gold or predicted answers; a yes or no counts, whatever else is among them."""
+    if answers is None:
+        return AnswerClass.NO_PREDICTION
+    if not answers:
+        return AnswerClass.NOT_ANSWERABLE
+    polar = {normalise_answer(answer.text) for answer in answers} & {"yes", "no"}
+    if len(polar) == 2:
+        return AnswerClass.YES_AND_NO
+    return AnswerClass(polar.pop()) if polar else AnswerClass.OTHER
+
+
+def confusion(records: Sequence[QuestionRecord]) -> dict[AnswerClass, dict[AnswerClass, int]]:
+    """Questions by class of gold (outer key) and of predicted answers; all rows have the same columns.
+
+    "yes and no" and "no prediction" are there only where they occur.
+    """
+    pairs = Counter((answer_class(record.gold), answer_class(record.predicted)) for record in records)
+    golds, predictions = {gold for gold, _ in pairs}, {predicted for _, predicted in pairs}
+    rows = [c for c in AnswerClass if c in _ALWAYS_SHOWN or c in golds]
+    columns = [c for c in AnswerClass if c in _ALWAYS_SHOWN or c in predictions]
+    return {gold: {predicted: pairs[gold, predicted] for predicted in columns} for gold in rows}
+
+
+def mistakes(record: QuestionRecord, retrieval: Sequence[BudgetFigures] = ()) -> tuple[str, ...]:
+    """The kinds of error of one question; none for full marks (F1 with conditions of 1).
+
+    Args:
+        retrieval: evidence of the same question within each budget, as the system's retriever found it.
+    """
+    if record.has_prediction and record.scores.f1_with_conditions == 1.0:
+        return ()
+    late = [f"evidence not within {row.budget:,}" for row in retrieval if row.recall is not None and row.recall < 1]
+    return (*_of_answers(record), *late)
+
+
+def _of_answers(record: QuestionRecord) -> tuple[str, ...]:
+    if record.predicted is None:
+        return ("failed",) if record.error else ("no prediction",)
+    if not record.gold:
+        return ("missed abstention",)
+    if not record.predicted:
+        return ("wrong abstention",)
+    kinds = [_of_texts(record)] if record.scores.f1 < 1 else []
+    if len(record.predicted) != len(record.gold):
+        kinds.append("answer missing" if len(record.predicted) < len(record.gold) else "answer too many")
+    if record.scores.f1_with_conditions < record.scores.f1:
+        kinds.append("wrong conditions")
+    return tuple(kind for kind in kinds if kind)
+
+
+def _of_texts(record: QuestionRecord) -> str:
+    """What is wrong with the texts themselves; empty where only their number is."""
+    gold, predicted = answer_class(record.gold), answer_class(record.predicted)
+    as_many = len(record.gold) == len(record.predicted or ())
+    if (gold in _POLAR) != (predicted in _POLAR):
+        return "wrong form"
+    if gold is not predicted:
+        return "wrong polarity" if as_many or {gold, predicted} == {AnswerClass.YES, AnswerClass.NO} else ""
+    if record.scores.f1 > record.scores.em:
+        return "inexact span"
+    return "wrong span" if as_many or record.scores.f1 == 0 else ""
+
+
+MEANINGS = {
+    "failed": "an error instead of an answer",
+    "no prediction": "never answered",
+    "missed abstention": "answered, though the pages do not say",
+    "wrong abstention": "not answered, though the pages say",
+    "wrong form": "yes or no for a phrase, or a phrase for yes or no",
+    "wrong polarity": "yes for no, or no for yes",
+    "wrong span": "a phrase without a word of the gold one",
+    "inexact span": "a phrase that shares words with the gold one, but is not it",
+    "answer missing": "fewer answers than gold has",
+    "answer too many": "more answers than gold has",
+    "wrong conditions": "an answer that fits, under other conditions than gold's",
+}
+"""The kinds in the order of the report; "evidence not within N" (tokens) follow them."""

@@ -1,0 +1,272 @@
+"""The report of a ConditionalQA run, from the files in its folder alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from clausegraph.core.errors import InputError
+from clausegraph.eval.comparison import Interval, mean_interval, paired_difference
+from clausegraph.eval.conditionalqa.cases import error_cases
+from clausegraph.eval.conditionalqa.dataset import Question, load_questions
+from clausegraph.eval.conditionalqa.mistakes import MEANINGS, confusion
+from clausegraph.eval.conditionalqa.scorer import GROUPS, in_group
+from clausegraph.eval.page import Case, Figure, Plot, Report, Section, Table
+from clausegraph.eval.plots import plot_bars, plot_confusion, plot_recall_by_budget
+from clausegraph.eval.provenance import Run
+from clausegraph.eval.records import QUESTION_RECORD, QuestionRecord, read_records
+from clausegraph.eval.retrieval import BudgetFigures
+from clausegraph.eval.tables import (
+    METRIC_NAMES,
+    METRICS,
+    RESAMPLED,
+    about,
+    answer_table,
+    cost_table,
+    difference_text,
+    figures_table,
+    interval_text,
+    percent_text,
+)
+
+QUESTIONS_FILE, ANSWERS_FILE, TRIVIAL_FILE = "questions.json", "answers.jsonl", "trivial.jsonl"
+_LABELS = {"total": "all", "yesno": "yes/no", "not_answerable": "not answerable"}
+
+Records = Sequence[QuestionRecord]
+
+
+@dataclass(frozen=True)
+class Folder:
+    """What an evaluation wrote: answers, those of a trivial reader, and each retriever's evidence."""
+
+    run: Run
+    questions: dict[str, Question]
+    answers: tuple[QuestionRecord, ...]
+    trivial: tuple[QuestionRecord, ...]
+    retrieval: dict[str, tuple[QuestionRecord, ...]]
+
+
+def retrieval_file(name: str) -> str:
+    """The file of a retriever's records."""
+    return f"retrieval-{name.replace(' ', '-')}.jsonl"
+
+
+def make_report(folder: Path, run: Run) -> Report:
+    """Read the folder and put the report together.
+
+    Raises:
+        InputError: a file is not there or has another form, or a record belongs to no question.
+    """
+    found = _read(folder, run)
+    cases = error_cases(found.answers, found.questions, found.retrieval.get(run.system, ()))
+    seen = {kind for case in cases for kind in case.kinds}
+    late = sorted(seen - set(MEANINGS), key=lambda kind: int(kind.split()[-1].replace(",", "")))
+    kinds = [(kind, meaning) for kind, meaning in MEANINGS.items() if kind in seen]
+    kinds += [(kind, f"{run.system}: not all gold evidence is in so many tokens") for kind in late]
+    sections = [_answers(found), _confusion(found.answers)]
+    if found.retrieval:
+        sections.append(_retrieval(found))
+    sections += [_kinds(cases, kinds, len(found.answers)), *_cost(found.answers), *_failures(found.answers)]
+    return Report(
+        title="ConditionalQA: answers" + ("" if run.corpus else " of a file of predictions"),
+        about=about(run),
+        headline=_headline(found),
+        sections=tuple(sections),
+        cases=cases,
+        kinds=tuple(kinds),
+        questions=len(found.answers),
+    )
+
+
+def _read(folder: Path, run: Run) -> Folder:
+    questions = {question.id: question for question in load_questions(folder / QUESTIONS_FILE)}
+    files = {ANSWERS_FILE: read_records(folder / ANSWERS_FILE, QUESTION_RECORD)}
+    if run.corpus:
+        names = [TRIVIAL_FILE, *map(retrieval_file, run.retrievers)]
+        files |= {name: read_records(folder / name, QUESTION_RECORD) for name in names}
+    for name, records in files.items():
+        if {record.id for record in records} != questions.keys():
+            raise InputError(
+                f"{folder / name}: {len(records)} records are not those of the {len(questions)} questions in "
+                f"{QUESTIONS_FILE}; run the evaluation again"
+            )
+    retrieval = {name: files[retrieval_file(name)] for name in run.retrievers if run.corpus}
+    return Folder(run, questions, files[ANSWERS_FILE], files.get(TRIVIAL_FILE, ()), retrieval)
+
+
+def _scores(records: Records, metric: str, group: str = "total") -> dict[str, float]:
+    return {record.id: getattr(record.scores, metric) for record in records if in_group(record, group)}
+
+
+def _headline(found: Folder) -> tuple[Figure, ...]:
+    figures = [
+        Figure(f"{METRIC_NAMES[metric]}, percent", *_split(mean_interval(_scores(found.answers, metric))))
+        for metric in METRICS
+    ]
+    if found.retrieval:
+        for budget, recall in _by_budget(found.retrieval[found.run.system], _recall).items():
+            label = f"evidence within {budget:,} tokens, percent ({found.run.system})"
+            figures.append(Figure(label, *_split(mean_interval(recall))))
+    return tuple(figures)
+
+
+def _split(interval: Interval) -> tuple[str, str]:
+    return percent_text(interval.mean), f"{percent_text(interval.low)} to {percent_text(interval.high)}"
+
+
+def _answers(found: Folder) -> Section:
+    groups = [group for group in GROUPS if _scores(found.answers, "f1", group)]
+    systems = {"ClauseGraph": found.answers} | ({"trivial": found.trivial} if found.trivial else {})
+    tables = [_scores_table(systems, groups)]
+    note = (
+        "Percent, by the official scorer's definitions; every question counts, one without a prediction as 0. "
+        f"{RESAMPLED} “conditional”: questions where a gold answer has conditions, whatever their kind. "
+    )
+    if found.trivial:
+        tables.append(_against_trivial(found, groups))
+        note += "The trivial reader says “yes” to every yes/no question, else the text of the nearest element. "
+    if not all(record.has_prediction for record in found.answers):
+        tables.append(_official(found.answers))
+        note += "The last table leaves out questions without a prediction, as the official scorer does."
+    bars, inner = (_bars(systems, groups, metric) for metric in ("f1", "f1_with_conditions"))
+    ylabel = "F1, percent (solid: with conditions)"
+    png = plot_bars(bars, inner=inner, title="Answers by kind of question", ylabel=ylabel)
+    return Section("Answers", note, tuple(tables), (Plot("f1-by-kind", "Bars of F1 by kind of question", png),))
+
+
+def _scores_table(systems: Mapping[str, Records], groups: Sequence[str]) -> Table:
+    rows = [
+        (
+            _LABELS.get(group, group) + ("" if name == "ClauseGraph" else f", {name} reader"),
+            f"{len(_scores(records, 'f1', group))}",
+            *(interval_text(mean_interval(_scores(records, metric, group))) for metric in METRICS),
+        )
+        for name, records in systems.items()
+        for group in groups
+    ]
+    return Table(("group", "questions", *METRIC_NAMES.values()), tuple(rows))
+
+
+def _bars(systems: Mapping[str, Records], groups: Sequence[str], metric: str) -> dict[str, dict[str, Interval]]:
+    return {
+        name: {
+            f"{_LABELS.get(group, group)}\n(n={len(values)})": mean_interval(values)
+            for group in groups
+            for values in [_scores(records, metric, group)]
+        }
+        for name, records in systems.items()
+    }
+
+
+def _official(answers: Records) -> Table:
+    table = answer_table(answers)
+    rows = [
+        (
+            _LABELS.get(str(group), str(group)),
+            f"{row['predictions']:.0f}",
+            *(percent_text(row[f"official_{metric}"]) for metric in METRICS),
+        )
+        for group, row in table[table["predictions"] > 0].iterrows()
+    ]
+    return Table(("group", "predictions", *METRIC_NAMES.values()), tuple(rows))
+
+
+def _against_trivial(found: Folder, groups: Sequence[str]) -> Table:
+    metrics = ("f1", "f1_with_conditions")
+    rows = [
+        (
+            f"{_LABELS.get(group, group)}, ClauseGraph minus trivial",
+            *(
+                difference_text(
+                    paired_difference(_scores(found.trivial, metric, group), _scores(found.answers, metric, group))
+                )
+                for metric in metrics
+            ),
+        )
+        for group in groups
+    ]
+    return Table(("paired difference, points", *(METRIC_NAMES[metric] for metric in metrics)), tuple(rows))
+
+
+def _confusion(answers: Records) -> Section:
+    counts = {str(gold): {str(p): n for p, n in row.items()} for gold, row in confusion(answers).items()}
+    columns = tuple(next(iter(counts.values())))
+    rows = tuple((gold, *(str(row[name]) for name in columns), str(sum(row.values()))) for gold, row in counts.items())
+    note = (
+        "Questions by the class of their gold answers (rows) and of the predicted ones (columns). “other” is any "
+        "phrase; “yes and no”, where it occurs, means that each is given, under conditions of its own."
+    )
+    plot = Plot("confusion", "Table of gold and predicted classes, darker where more of a row", plot_confusion(counts))
+    return Section("Yes, no, other, not answerable", note, (Table(("gold", *columns, "all"), rows),), (plot,))
+
+
+def _recall(figure: BudgetFigures) -> float | None:
+    return figure.recall
+
+
+def _complete(figure: BudgetFigures) -> float | None:
+    return None if figure.recall is None else float(figure.complete)
+
+
+def _by_budget(records: Records, value: Callable[[BudgetFigures], float | None]) -> dict[int, dict[str, float]]:
+    """Budget → question id → value, over the questions with gold evidence; smallest budget first."""
+    found: dict[int, dict[str, float]] = {}
+    for record in records:
+        for figure in record.retrieval:
+            known = value(figure)
+            if known is not None:
+                found.setdefault(figure.budget, {})[record.id] = known
+    return dict(sorted(found.items()))
+
+
+def _retrieval(found: Folder) -> Section:
+    system = found.run.system
+    tables: list[Table] = []
+    drawn: dict[str, dict[int, Interval]] = {}
+    for what, value in (("recall", _recall), ("all of it", _complete)):
+        values = {name: _by_budget(records, value) for name, records in found.retrieval.items()}
+        heads = tuple(f"{what} within {budget:,}" for budget in values[system])
+        intervals = {name: {b: mean_interval(v) for b, v in at.items()} for name, at in values.items()}
+        rows = tuple((name, *map(interval_text, at.values())) for name, at in intervals.items())
+        tables += [Table(("retriever", *heads), rows), _differences(values, system, heads)]
+        drawn = drawn or intervals
+    questions = sum(any(row.recall is not None for row in record.retrieval) for record in found.retrieval[system])
+    note = (
+        "Percent of the gold evidence within so many tokens of retrieved text, and of questions with all of it, over "
+        f"the {questions} questions that have evidence. {RESAMPLED}"
+    )
+    plot = Plot("recall-by-budget", "Lines of evidence recall by budget", plot_recall_by_budget(drawn))
+    return Section("Retrieval", note, tuple(tables), (plot,))
+
+
+def _differences(values: Mapping[str, Mapping[int, Mapping[str, float]]], system: str, heads: Sequence[str]) -> Table:
+    rows = tuple(
+        (
+            f"{system} minus {name}",
+            *(difference_text(paired_difference(at, values[system][budget])) for budget, at in of_one.items()),
+        )
+        for name, of_one in values.items()
+        if name != system
+    )
+    return Table(("paired difference, points", *heads), rows)
+
+
+def _kinds(cases: Sequence[Case], kinds: Sequence[tuple[str, str]], questions: int) -> Section:
+    counts = {kind: sum(kind in case.kinds for case in cases) for kind, _ in kinds}
+    rows = tuple((kind, f"{counts[kind]}", percent_text(counts[kind] / questions), text) for kind, text in kinds)
+    note = "Of the questions without full marks (F1 with conditions below 1); a question may have several kinds."
+    return Section(
+        "Kinds of error", note, (Table(("kind", "questions", "percent of all", "meaning"), rows, words=True),)
+    )
+
+
+def _cost(answers: Records) -> list[Section]:
+    costs = cost_table(answers)
+    return [] if costs.empty else [Section("Time and tokens", "Of each question.", (figures_table(costs, 0),))]
+
+
+def _failures(answers: Records) -> list[Section]:
+    rows = tuple((record.id, record.error) for record in answers if record.error)
+    note = "Questions that ended in an error; they count as 0."
+    return [Section(f"Failures ({len(rows)})", note, (Table(("question", "error"), rows, words=True),))] if rows else []

@@ -31,6 +31,7 @@ def measure_ingest(home: Path, documents: Path, embedder: Embedder, texts: Path)
     ``indexes`` but ``derive``), read, extract, project (Python), other (what is left).
     """
     import clausegraph.indexes.publish
+    import clausegraph.indexes.vectors.segments
     from benchmarks.stopwatch import Stopwatch, WatchedEmbedder, WatchedExtractor, watching
     from clausegraph.indexes.ledger.store import open_ledger
     from clausegraph.ingestion import pipeline
@@ -43,7 +44,8 @@ def measure_ingest(home: Path, documents: Path, embedder: Embedder, texts: Path)
     with (
         open_ledger(home) as ledger,
         watching(stopwatch, pipeline, _OF_PIPELINE),
-        watching(stopwatch, clausegraph.indexes.publish, {"clausegraph.indexes.vectors.faiss": "faiss"}),
+        watching(stopwatch, clausegraph.indexes.publish, {"clausegraph.indexes.vectors.segments": "faiss"}),
+        watching(stopwatch, clausegraph.indexes.vectors.segments, {"clausegraph.indexes.truth": "ledger"}),
         stopwatch.measuring("other"),
     ):
         tools = pipeline.Tools(ledger, watched, WatchedExtractor(RuleExtractor(), stopwatch))

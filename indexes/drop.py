@@ -12,6 +12,7 @@ from clausegraph.indexes.files import file_errors
 from clausegraph.indexes.ledger.leases import run_lease
 from clausegraph.indexes.ledger.schema import corpora, metadata
 from clausegraph.indexes.ledger.store import Ledger
+from clausegraph.indexes.vectors.segments import vector_index
 
 
 def drop_corpus(ledger: Ledger, name: str) -> None:
@@ -24,10 +25,11 @@ def drop_corpus(ledger: Ledger, name: str) -> None:
     corpus = get_corpus(ledger, name)
     with run_lease(ledger, corpus.id, f"drop-{int(time.time())}"), ledger.write() as connection:
         delete_rows(connection, metadata, corpus.id)
-    for folder in (ledger.segment_folder(corpus.id), ledger.cache_folder(corpus.id)):
-        with file_errors(folder):
-            if folder.exists():
-                shutil.rmtree(folder)
+    vector_index(ledger).drop(corpus.id)
+    cached = ledger.cache_folder(corpus.id)
+    with file_errors(cached):
+        if cached.exists():
+            shutil.rmtree(cached)
     ledger.compact()
 
 

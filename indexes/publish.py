@@ -1,231 +1,37 @@
 """Publishing: a plan frozen in the ledger, a vector segment, and one transaction that flips the epoch.
 
 The plan of epoch N = newest + 1 is its rows themselves: rows to open carry ``since = N``, rows to close
-``until = N``. The accepted decisions about names are part of the target: the plan applies them to the pages
-it is given, and to every other support that a changed name touches. Readers are pinned below N, so nothing
-shows before the flip; the flip only moves the corpus' numbers. A publish that was killed is finished from
-these rows, or they are taken back.
+``until = N``. Readers are pinned below N, so nothing shows before the flip; the flip only moves the corpus'
+numbers. A publish that was killed is finished from these rows, or they are taken back.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
-from typing import Any
 
-import numpy as np
-from sqlalchemy import Connection, Table, delete, func, insert, or_, select, update
+from sqlalchemy import Connection, delete, insert, select, update
 
 from clausegraph.core.errors import SegmentError
 from clausegraph.core.hashing import canonical_json
 from clausegraph.core.language.normalise import tokens
-from clausegraph.core.types import Fact
-from clausegraph.indexes.derive import (
-    DERIVATION_FINGERPRINT,
-    LITERAL,
-    PageRows,
-    SupportRow,
-    VectorRow,
-    fact_vector,
-    under_names,
-)
-from clausegraph.indexes.entities.names import open_names, wanted_names
+from clausegraph.indexes.derive import LITERAL
 from clausegraph.indexes.graph.projections import NO_PROJECTIONS, Projections
 from clausegraph.indexes.ledger.dialect import insert_new
 from clausegraph.indexes.ledger.leases import RunLease, check_fence
 from clausegraph.indexes.ledger.schema import (
     OPEN,
     VERSIONED,
-    chunks,
     corpora,
     entity_names,
     entity_tokens,
     epochs,
-    members,
     segments,
     supports,
-    vectors,
 )
 from clausegraph.indexes.ledger.store import Ledger
-from clausegraph.indexes.truth import batches, load_embeddings
-from clausegraph.indexes.vectors.faiss import write_segment
-
-Row = dict[str, Any]
-NO_ROWS = PageRows((), (), ())
-
-
-@dataclass(frozen=True, slots=True)
-class PageTarget:
-    """What a page shall be in the next epoch; no version means that the page goes."""
-
-    page_id: int
-    version_id: int | None = None
-    rows: PageRows = NO_ROWS
-    extractor: str = ""
-
-
-@dataclass(slots=True)
-class PublishPlan:
-    """The difference between the newest state and the target: rows to open and ids to close, by table."""
-
-    corpus_id: int
-    model: str
-    opened: dict[Table, list[Row]] = field(default_factory=dict)
-    closed: dict[Table, list[int]] = field(default_factory=dict)
-    texts: dict[str, str] = field(default_factory=dict)  # text hash → text, of the vector rows opened
-
-    @property
-    def is_empty(self) -> bool:
-        return not any(self.opened.values()) and not any(self.closed.values())
-
-    def counts(self) -> dict[str, dict[str, int]]:
-        """Rows opened and closed, by table name."""
-        return {
-            table.name: {"opened": len(self.opened.get(table, [])), "closed": len(self.closed.get(table, []))}
-            for table in VERSIONED
-        }
-
-
-def make_plan(ledger: Ledger, corpus_id: int, targets: Iterable[PageTarget], model: str) -> PublishPlan:
-    """Compare the targets with the open rows of their pages; other pages change by decisions about names alone."""
-    plan = PublishPlan(corpus_id, model)
-    with ledger.read() as connection:
-        names = wanted_names(connection, corpus_id)
-        replaced = _plan_names(connection, plan, names)
-        planned: set[int] = set()
-        for target in targets:
-            _plan_page(connection, plan, target, names)
-            planned.add(target.page_id)
-        _plan_renamed(connection, plan, names, replaced, planned)
-        _plan_facts(connection, plan)
-    return plan
-
-
-def _plan_names(connection: Connection, plan: PublishPlan, names: Mapping[str, str]) -> set[str]:
-    """Move the map of names to ``names``; returns the entities that the changed names have stood for so far."""
-    there = open_names(connection, plan.corpus_id)
-    now = {name: entity for name, (_, entity) in there.items()}
-    changed = sorted(name for name in now.keys() | names.keys() if now.get(name) != names.get(name))
-    base = {"corpus_id": plan.corpus_id}
-    plan.opened[entity_names] = [base | {"name": n, "entity": names[n]} for n in changed if n in names]
-    plan.closed[entity_names] = [there[n][0] for n in changed if n in there]
-    return {now.get(name, name) for name in changed}
-
-
-def _plan_renamed(
-    connection: Connection, plan: PublishPlan, names: Mapping[str, str], entities: set[str], planned: set[int]
-) -> None:
-    """Put the open supports of these entities under ``names``, but for pages that are planned as a whole."""
-    seen: set[int] = set()
-    for part in batches(sorted(entities)):
-        touched = select(supports).where(
-            supports.c.corpus_id == plan.corpus_id,
-            supports.c.until == OPEN,
-            or_(supports.c.subject.in_(part), supports.c.object.in_(part)),
-        )
-        for row in connection.execute(touched.order_by(supports.c.id)):
-            if row.page_id in planned or row.id in seen:
-                continue
-            seen.add(row.id)
-            is_now = SupportRow(**{key: getattr(row, key) for key in SupportRow.__slots__})
-            wanted = under_names(is_now, names)
-            if wanted.content_key != is_now.content_key:
-                plan.closed.setdefault(supports, []).append(row.id)
-                plan.opened.setdefault(supports, []).append(_support_values(plan, wanted, row.page_id))
-
-
-def _plan_page(connection: Connection, plan: PublishPlan, target: PageTarget, names: Mapping[str, str]) -> None:
-    base = {"corpus_id": plan.corpus_id, "page_id": target.page_id}
-    rows = target.rows
-    member = base | {"page_version_id": target.version_id, "extractor": target.extractor}
-    wanted_members = [member | {"projection": DERIVATION_FINGERPRINT}] if target.version_id is not None else []
-    wanted_chunks = [
-        base | {"key": c.key, "content_hash": c.content_hash, "input_key": c.input_key} for c in rows.chunks
-    ]
-    renamed = [under_names(s, names) if s.subject in names or s.object in names else s for s in rows.supports]
-    wanted_supports = [_support_values(plan, row, target.page_id) for row in renamed]
-    _compare(connection, plan, members, target.page_id, wanted_members, ("page_version_id", "extractor", "projection"))
-    _compare(connection, plan, chunks, target.page_id, wanted_chunks, ("key", "content_hash", "input_key"))
-    _compare(connection, plan, supports, target.page_id, wanted_supports, ("content_key",))
-    wanted_vectors = [_vector_values(plan, row, target.page_id) for row in rows.vectors]
-    _compare(connection, plan, vectors, target.page_id, wanted_vectors, ("kind", "ref", "text_hash", "model"))
-    plan.texts |= {row.text_hash: row.text for row in rows.vectors}
-
-
-def _support_values(plan: PublishPlan, row: SupportRow, page_id: int) -> Row:
-    return {"corpus_id": plan.corpus_id, "page_id": page_id} | asdict(row)
-
-
-def _vector_values(plan: PublishPlan, row: VectorRow, page_id: int | None) -> Row:
-    return {
-        "corpus_id": plan.corpus_id, "page_id": page_id, "kind": row.kind, "ref": row.ref,
-        "text_hash": row.text_hash, "model": plan.model,
-    }  # fmt: skip
-
-
-def _compare(
-    connection: Connection, plan: PublishPlan, table: Table, page_id: int, wanted: Sequence[Row], key: tuple[str, ...]
-) -> None:
-    """Open what is wanted and not there, close what is there and not wanted."""
-    query = select(table.c.id, *(table.c[name] for name in key)).where(
-        table.c.page_id == page_id, table.c.until == OPEN
-    )
-    there = {tuple(row[1:]): row.id for row in connection.execute(query)}
-    new = {tuple(row[name] for name in key): row for row in wanted}
-    plan.opened.setdefault(table, []).extend(row for identity, row in new.items() if identity not in there)
-    plan.closed.setdefault(table, []).extend(number for identity, number in there.items() if identity not in new)
-
-
-def _plan_facts(connection: Connection, plan: PublishPlan) -> None:
-    """A fact has a vector if and only if it has an open support after this plan."""
-    opened = {row["fact_id"]: row for row in plan.opened.get(supports, [])}
-    change: dict[str, int] = {}
-    for row in plan.opened.get(supports, []):
-        change[row["fact_id"]] = change.get(row["fact_id"], 0) + 1
-    for part in batches(plan.closed.get(supports, [])):
-        for identity in connection.execute(select(supports.c.fact_id).where(supports.c.id.in_(part))).scalars():
-            change[identity] = change.get(identity, 0) - 1
-    mine = (supports.c.corpus_id == plan.corpus_id, supports.c.until == OPEN)
-    if _model_changed(connection, plan):
-        everything = select(supports.c.fact_id).where(*mine).distinct()
-        change |= {identity: change.get(identity, 0) for identity in connection.execute(everything).scalars()}
-    for ids in batches(list(change)):
-        _plan_fact_batch(connection, plan, ids, change, opened)
-
-
-def _model_changed(connection: Connection, plan: PublishPlan) -> bool:
-    newest = select(epochs.c.model).where(epochs.c.corpus_id == plan.corpus_id).order_by(epochs.c.number.desc())
-    model = connection.execute(newest.limit(1)).scalar()
-    return model is not None and model != plan.model
-
-
-def _plan_fact_batch(
-    connection: Connection, plan: PublishPlan, ids: Sequence[str], change: dict[str, int], opened: dict[str, Row]
-) -> None:
-    names = (supports.c.subject, supports.c.relation, supports.c.object)
-    current = (
-        select(supports.c.fact_id, func.count().label("held"), *(func.min(name) for name in names))
-        .where(supports.c.corpus_id == plan.corpus_id, supports.c.until == OPEN, supports.c.fact_id.in_(ids))
-        .group_by(supports.c.fact_id)
-    )
-    held = {row[0]: row for row in connection.execute(current)}
-    query = select(vectors.c.id, vectors.c.ref, vectors.c.model).where(
-        vectors.c.corpus_id == plan.corpus_id, vectors.c.kind == "fact", vectors.c.until == OPEN, vectors.c.ref.in_(ids)
-    )
-    there = {row.ref: row for row in connection.execute(query)}
-    for identity in ids:
-        before = held[identity][1] if identity in held else 0
-        holds = before + change[identity] > 0
-        vector = there.get(identity)
-        if vector is not None and (not holds or vector.model != plan.model):
-            plan.closed.setdefault(vectors, []).append(vector.id)
-        if holds and (vector is None or vector.model != plan.model):
-            row = opened.get(identity)
-            triple = (row["subject"], row["relation"], row["object"]) if row else tuple(held[identity][2:5])
-            wanted = fact_vector(Fact(identity, *triple))
-            plan.opened.setdefault(vectors, []).append(_vector_values(plan, wanted, None))
-            plan.texts[wanted.text_hash] = wanted.text
+from clausegraph.indexes.plan import PublishPlan
+from clausegraph.indexes.truth import batches
+from clausegraph.indexes.vectors.segments import write_new_segment
 
 
 def freeze(ledger: Ledger, lease: RunLease, plan: PublishPlan) -> int:
@@ -269,7 +75,7 @@ def finish(ledger: Ledger, lease: RunLease, number: int, projections: Projection
         SegmentError: an embedding that the plan needs is missing; the plan can then only be abandoned.
         StoreError: a required projection lacks the epoch, which stays frozen: the next run finishes it.
     """
-    made = [_write_kind(ledger, lease.corpus_id, number, kind) for kind in ("chunk", "element", "fact")]
+    made = [write_new_segment(ledger, lease.corpus_id, number, kind) for kind in ("chunk", "element", "fact")]
     projections.prepare(lease.corpus_id, number)
     mine = (epochs.c.corpus_id == lease.corpus_id, epochs.c.number == number)
     with ledger.write() as connection:
@@ -281,29 +87,6 @@ def finish(ledger: Ledger, lease: RunLease, number: int, projections: Projection
         corpus = update(corpora).where(corpora.c.id == lease.corpus_id)
         connection.execute(corpus.values(newest=number, published=number))
     projections.published(lease.corpus_id)
-
-
-def _write_kind(ledger: Ledger, corpus_id: int, number: int, kind: str) -> Row | None:
-    """Write the new vectors of one kind; nothing when there are none."""
-    query = select(vectors.c.id, vectors.c.text_hash, vectors.c.model).where(
-        vectors.c.corpus_id == corpus_id, vectors.c.kind == kind, vectors.c.since == number
-    )
-    with ledger.read() as connection:
-        rows = connection.execute(query.order_by(vectors.c.id)).all()
-        if not rows:
-            return None
-        found = load_embeddings(connection, corpus_id, rows[0].model, [row.text_hash for row in rows])
-    lost = sum(row.text_hash not in found for row in rows)
-    if lost:
-        raise SegmentError(f"epoch {number} lacks {lost} embeddings of kind {kind}; run `clausegraph ingest` again")
-    name = f"{kind}-{number:08d}.faiss"
-    ids = np.array([row.id for row in rows], dtype=np.int64)
-    matrix = np.stack([found[row.text_hash] for row in rows])
-    digest = write_segment(ledger.segment_folder(corpus_id) / name, ids, matrix)
-    return {
-        "corpus_id": corpus_id, "model": rows[0].model, "kind": kind, "file": name,
-        "checksum": digest, "since": number,
-    }  # fmt: skip
 
 
 def recover(ledger: Ledger, lease: RunLease, projections: Projections = NO_PROJECTIONS) -> str | None:

@@ -41,7 +41,7 @@ from clausegraph.indexes.ledger.schema import (
     view_leases,
 )
 from clausegraph.indexes.ledger.store import Ledger
-from clausegraph.indexes.vectors.segments import listed_segments, merge_segments
+from clausegraph.indexes.vectors.segments import listed_segments, merge_segments, remove_unlisted
 
 KEEP_EPOCHS = 10
 KEEP_DAYS = 30.0
@@ -151,12 +151,7 @@ def _rewrite_segments(ledger: Ledger, lease: RunLease, rewrite: bool) -> None:
     for (model, kind), count in _segment_counts(ledger, lease.corpus_id).items():
         if rewrite or count > 1:
             merge_segments(ledger, lease, model, kind)
-    listed = {row.file for row in listed_segments(ledger, lease.corpus_id)}
-    folder = ledger.segment_folder(lease.corpus_id)
-    with file_errors(folder):
-        for path in folder.glob("*") if folder.exists() else ():
-            if path.name not in listed:
-                path.unlink()
+    remove_unlisted(ledger, lease.corpus_id)
 
 
 def _remove_caches(ledger: Ledger, corpus_id: int, floor: int) -> None:

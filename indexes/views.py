@@ -23,7 +23,8 @@ from clausegraph.indexes.graph.sql import SqlGraph
 from clausegraph.indexes.ledger.schema import members, pages, sources, vectors, view_leases
 from clausegraph.indexes.ledger.store import Ledger
 from clausegraph.indexes.truth import batches, load_reading
-from clausegraph.indexes.vectors.segments import LivingSegment, open_segments
+from clausegraph.indexes.vectors.protocol import VisibleVectors
+from clausegraph.indexes.vectors.segments import open_segments
 
 Name = tuple[PageKey | None, str]  # page and ref of a vector
 GraphAt = Callable[[Ledger, CorpusRow, int], Graph]  # the graph of a corpus at an epoch
@@ -49,7 +50,7 @@ class View:
         self._corpus_id = corpus.id
         self._lease_s = lease_s
         self._lease_id = uuid.uuid4().hex
-        self._segments: dict[str, list[LivingSegment]] = {}
+        self._segments: dict[str, list[VisibleVectors]] = {}
         self._readings: OrderedDict[PageKey, Reading] = OrderedDict()
         self._versions: dict[PageKey, int] = {}
         self._named: dict[int, Name] = {}
@@ -103,7 +104,7 @@ class View:
         """
         self._check()
         found: list[tuple[float, int]] = []
-        for segment in self._living(kind):
+        for segment in self._visible(kind):
             ids, scores = segment.search(vector, limit)
             found += zip(scores.tolist(), ids.tolist(), strict=True)
         best = sorted(found, key=lambda pair: (-pair[0], pair[1]))[:limit]
@@ -114,7 +115,7 @@ class View:
     def vectors(self, kind: str) -> tuple[list[Name], Vectors]:
         """Every vector of a kind: its (page, ref) and the matrix, shape (n, d), rows in the same order."""
         self._check()
-        parts = [segment.everything() for segment in self._living(kind)]
+        parts = [segment.everything() for segment in self._visible(kind)]
         ids: NDArray[np.int64] = np.concatenate([part[0] for part in parts]) if parts else np.empty(0, np.int64)
         names = self._names(ids.tolist())
         matrix = np.concatenate([part[1] for part in parts]) if parts else np.empty((0, 0), np.float32)
@@ -169,7 +170,7 @@ class View:
         with self._ledger.read() as connection:
             return {PageKey(row.name, row.uri): row.page_version_id for row in connection.execute(query)}
 
-    def _living(self, kind: str) -> list[LivingSegment]:
+    def _visible(self, kind: str) -> list[VisibleVectors]:
         if kind not in self._segments:
             self._segments[kind] = open_segments(self._ledger, self._corpus_id, self.epoch, self.model, kind)
         return self._segments[kind]

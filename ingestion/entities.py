@@ -8,7 +8,8 @@ from clausegraph.core.errors import ClauseGraphError, ModelMismatchError
 from clausegraph.indexes.corpora import end_run, get_corpus, start_run
 from clausegraph.indexes.epochs import get_published, list_epochs
 from clausegraph.indexes.ledger.leases import run_lease
-from clausegraph.indexes.publish import make_plan, recover
+from clausegraph.indexes.plan import make_plan
+from clausegraph.indexes.publish import recover
 from clausegraph.ingestion.pipeline import Options, Tools, embed_texts, publish
 from clausegraph.ingestion.report import RunReport
 

@@ -47,7 +47,8 @@ from clausegraph.indexes.epochs import list_epochs
 from clausegraph.indexes.graph.projections import NO_PROJECTIONS, Projections
 from clausegraph.indexes.ledger.leases import RunLease, run_lease
 from clausegraph.indexes.ledger.store import Ledger
-from clausegraph.indexes.publish import PageTarget, PublishPlan, finish, freeze, make_plan, recover
+from clausegraph.indexes.plan import PageTarget, PublishPlan, make_plan
+from clausegraph.indexes.publish import finish, freeze, recover
 from clausegraph.indexes.truth import (
     OpenMember,
     StoredPage,

@@ -45,10 +45,6 @@ class Ledger:
         with driver_errors(self.path):
             compact(self.path)
 
-    def segment_folder(self, corpus_id: int) -> Path:
-        """Where the vector segments of a corpus live."""
-        return self.home / "segments" / str(corpus_id)
-
     def cache_folder(self, corpus_id: int) -> Path:
         """Derived files of a corpus; deleting them costs time, never truth."""
         return self.home / "cache" / str(corpus_id)

@@ -1,36 +1,114 @@
-"""Immutable FAISS segments: flat inner product over normalised vectors, under our own int64 ids.
+"""Vectors in FAISS: one file a segment, flat inner product over normalised vectors, under our own int64 ids.
 
-The only module that knows FAISS. A segment is written to a temporary file, synced and renamed, and never
-changed afterwards; readers memory-map it and restrict the search to living ids with a selector.
+The only module that knows FAISS. Readers memory-map a segment's file and restrict the search to visible ids with a
+selector.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import shutil
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
 import faiss
 import numpy as np
-from numpy.typing import NDArray
 
 from clausegraph.core.errors import ModelMismatchError, SegmentError
 from clausegraph.core.models.embedding import Vectors
-from clausegraph.indexes.files import write_whole
+from clausegraph.indexes.files import checksum as file_checksum
+from clausegraph.indexes.files import file_errors, write_whole
+from clausegraph.indexes.vectors.protocol import Ids, SegmentState
 
-Ids = NDArray[np.int64]
+
+class FaissIndex:
+    """A ``VectorIndex`` in a folder, with a folder for each corpus; its checksums are SHA-256 of the files."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+
+    def write(self, corpus_id: int, name: str, ids: Ids, matrix: Vectors) -> str:
+        """As ``VectorIndex.write``."""
+        index = faiss.IndexIDMap2(faiss.IndexFlatIP(matrix.shape[1]))
+        index.add_with_ids(np.ascontiguousarray(matrix, dtype=np.float32), ids)
+        return write_whole(self._path(corpus_id, name), faiss.serialize_index(index).tobytes())
+
+    def state(self, corpus_id: int, name: str, checksum: str) -> SegmentState:
+        """As ``VectorIndex.state``; reads the whole file."""
+        found = file_checksum(self._path(corpus_id, name))
+        if found is None:
+            return "missing"
+        return "sound" if found == checksum else "corrupt"
+
+    def open(self, corpus_id: int, name: str, visible: Ids) -> MappedVectors:
+        """As ``VectorIndex.open``."""
+        return MappedVectors(self._path(corpus_id, name), visible)
+
+    def names(self, corpus_id: int) -> set[str]:
+        """As ``VectorIndex.names``."""
+        folder = self._folder(corpus_id)
+        with file_errors(folder):
+            return {path.name for path in folder.iterdir()} if folder.exists() else set()
+
+    def remove(self, corpus_id: int, names: Collection[str]) -> None:
+        """As ``VectorIndex.remove``."""
+        for name in names:
+            path = self._path(corpus_id, name)
+            with file_errors(path):
+                path.unlink(missing_ok=True)
+
+    def drop(self, corpus_id: int) -> None:
+        """As ``VectorIndex.drop``."""
+        folder = self._folder(corpus_id)
+        with file_errors(folder):
+            if folder.exists():
+                shutil.rmtree(folder)
+
+    def _folder(self, corpus_id: int) -> Path:
+        return self._root / str(corpus_id)
+
+    def _path(self, corpus_id: int, name: str) -> Path:
+        return self._folder(corpus_id) / name
 
 
-def write_segment(path: Path, ids: Ids, matrix: Vectors) -> str:
-    """Write a segment atomically; returns its SHA-256.
+class MappedVectors:
+    """The visible vectors of a memory-mapped segment."""
 
-    Args:
-        path: final name; an existing file is replaced.
-        ids: shape (n,), unique. matrix: shape (n, d), rows of length 1.
-    """
-    index = faiss.IndexIDMap2(faiss.IndexFlatIP(matrix.shape[1]))
-    index.add_with_ids(np.ascontiguousarray(matrix, dtype=np.float32), ids)
-    return write_whole(path, faiss.serialize_index(index).tobytes())
+    def __init__(self, path: Path, visible: Ids) -> None:
+        try:
+            index: Any = faiss.read_index(str(path), faiss.IO_FLAG_MMAP_IFC)
+        except RuntimeError as error:
+            raise SegmentError(f"segment {path} cannot be read ({str(error)[:200]})") from error
+        self._ids: Ids = faiss.vector_to_array(index.id_map)
+        self._flat: Any = faiss.downcast_index(index.index)
+        self._owner = index  # freed with it, the flat index beneath would dangle
+        self._visible = np.isin(self._ids, visible, assume_unique=True)
+
+    def search(self, vector: Vectors, limit: int) -> tuple[Ids, Vectors]:
+        """As ``VisibleVectors.search``."""
+        if vector.shape[-1] != self._flat.d:
+            raise ModelMismatchError(
+                f"a vector of {vector.shape[-1]} numbers was given, but those of the segment have {self._flat.d}: "
+                "another model embedded the corpus; ask with that one"
+            )
+        count = min(limit, int(self._visible.sum()))
+        if count == 0:
+            return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.float32)
+        parameters = None
+        if not self._visible.all():
+            packed = np.packbits(self._visible, bitorder="little")
+            selector = faiss.IDSelectorBitmap(self._visible.size, faiss.swig_ptr(packed))
+            # the flat index beneath the id map sees positions, which is what the bitmap is about
+            make: Any = faiss.SearchParameters
+            parameters = make(sel=selector)
+        scores, positions = self._flat.search(vector.reshape(1, -1), count, params=parameters)
+        return self._ids[positions[0]], scores[0]
+
+    def everything(self) -> tuple[Ids, Vectors]:
+        """As ``VisibleVectors.everything``."""
+        positions = np.flatnonzero(self._visible)
+        rows = [self._flat.reconstruct(int(position)) for position in positions]
+        return self._ids[positions], np.asarray(rows, dtype=np.float32).reshape(len(rows), self._flat.d)
 
 
 def flat_index(matrix: Vectors) -> Any:
@@ -38,47 +116,3 @@ def flat_index(matrix: Vectors) -> Any:
     index = faiss.IndexFlatIP(matrix.shape[1])
     index.add(np.ascontiguousarray(matrix, dtype=np.float32))
     return index
-
-
-class Segment:
-    """A memory-mapped segment."""
-
-    def __init__(self, path: Path) -> None:
-        try:
-            index: Any = faiss.read_index(str(path), faiss.IO_FLAG_MMAP_IFC)
-        except RuntimeError as error:
-            raise SegmentError(f"segment {path} cannot be read ({str(error)[:200]})") from error
-        self.ids: Ids = faiss.vector_to_array(index.id_map)
-        self._flat: Any = faiss.downcast_index(index.index)
-        self._owner = index  # freed with it, the flat index beneath would dangle
-
-    def search(self, vector: Vectors, limit: int, living: NDArray[np.bool_]) -> tuple[Ids, Vectors]:
-        """The ``limit`` best living entries: ids and inner products, best first.
-
-        ``living`` is parallel to ``ids``.
-
-        Raises:
-            ModelMismatchError: the vector has another length than those of the segment.
-        """
-        if vector.shape[-1] != self._flat.d:
-            raise ModelMismatchError(
-                f"a vector of {vector.shape[-1]} numbers was given, but those of the segment have {self._flat.d}: "
-                "another model embedded the corpus; ask with that one"
-            )
-        count = min(limit, int(living.sum()))
-        if count == 0:
-            return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.float32)
-        parameters = None
-        if not living.all():
-            packed = np.packbits(living, bitorder="little")
-            selector = faiss.IDSelectorBitmap(living.size, faiss.swig_ptr(packed))
-            # the flat index beneath the id map sees positions, which is what the bitmap is about
-            make: Any = faiss.SearchParameters
-            parameters = make(sel=selector)
-        scores, positions = self._flat.search(vector.reshape(1, -1), count, params=parameters)
-        return self.ids[positions[0]], scores[0]
-
-    def vectors(self, positions: Iterable[int]) -> Vectors:
-        """The stored vectors at these positions: shape (n, d)."""
-        rows = [self._flat.reconstruct(int(position)) for position in positions]
-        return np.asarray(rows, dtype=np.float32).reshape(len(rows), self._flat.d)

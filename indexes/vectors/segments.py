@@ -1,58 +1,63 @@
-"""The vector segments of an epoch: opened, checked, rebuilt from the ledger when damaged, and merged."""
+"""The vector segments of a corpus: written by a publish, opened at an epoch, checked, rebuilt when damaged, merged.
+
+The ledger lists them; where they are stored is the index's business, which ``vector_index`` chooses.
+"""
 
 from __future__ import annotations
 
 import logging
 import uuid
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sqlalchemy import Row, Select, delete, insert, select, update
 
 from clausegraph.core.errors import SegmentError
 from clausegraph.core.models.embedding import Vectors
-from clausegraph.indexes.files import checksum, file_errors
 from clausegraph.indexes.ledger.leases import RunLease, check_fence
 from clausegraph.indexes.ledger.schema import corpora, segments, vectors
 from clausegraph.indexes.ledger.store import Ledger
 from clausegraph.indexes.truth import load_embeddings
-from clausegraph.indexes.vectors.faiss import Ids, Segment, write_segment
+from clausegraph.indexes.vectors.faiss import FaissIndex
+from clausegraph.indexes.vectors.protocol import Ids, SegmentState, VectorIndex, VisibleVectors
 
 log = logging.getLogger(__name__)
 
 
-class LivingSegment:
-    """A segment and the mask of its entries that are visible at one epoch."""
-
-    def __init__(self, segment: Segment, living: NDArray[np.bool_]) -> None:
-        self._segment = segment
-        self._living = living
-
-    def search(self, vector: Vectors, limit: int) -> tuple[Ids, Vectors]:
-        """Ids and inner products of the best visible entries, best first."""
-        return self._segment.search(vector, limit, self._living)
-
-    def everything(self) -> tuple[Ids, Vectors]:
-        """All visible entries: ids (n,) and vectors (n, d)."""
-        positions = np.flatnonzero(self._living)
-        return self._segment.ids[positions], self._segment.vectors(positions.tolist())
+def vector_index(ledger: Ledger) -> VectorIndex:
+    """Where the vectors of a ledger are stored."""
+    return FaissIndex(ledger.home / "segments")
 
 
-def open_segments(ledger: Ledger, corpus_id: int, epoch: int, model: str, kind: str) -> list[LivingSegment]:
+def write_new_segment(ledger: Ledger, corpus_id: int, number: int, kind: str) -> dict[str, Any] | None:
+    """Write the vectors of a kind that epoch ``number`` opens; returns the row to list it by, None where it opens none.
+
+    Raises:
+        SegmentError: an embedding is missing.
+    """
+    opened = (vectors.c.corpus_id == corpus_id, vectors.c.kind == kind, vectors.c.since == number)
+    with ledger.read() as connection:
+        model = connection.execute(select(vectors.c.model).where(*opened).limit(1)).scalar()
+    if model is None:
+        return None
+    query = select(vectors.c.id, vectors.c.text_hash).where(*opened).order_by(vectors.c.id)
+    return _write(ledger, corpus_id, model, kind, f"{kind}-{number:08d}", query) | {"since": number}
+
+
+def open_segments(ledger: Ledger, corpus_id: int, epoch: int, model: str, kind: str) -> list[VisibleVectors]:
     """Open and check the segments that an epoch lists for a kind.
 
     Raises:
-        SegmentError: a file is damaged and the embeddings to rebuild it are gone.
+        SegmentError: one is damaged and the embeddings to rebuild it are gone.
     """
-    alive = visible_ids(ledger, corpus_id, epoch, model, kind)
+    visible = visible_ids(ledger, corpus_id, epoch, model, kind)
+    index = vector_index(ledger)
     opened = []
     for row in listed_segments(ledger, corpus_id, model, kind):
         if row.since <= epoch:
-            segment = Segment(_sound_file(ledger, row))
-            opened.append(LivingSegment(segment, np.isin(segment.ids, alive, assume_unique=True)))
+            _repair(ledger, row)
+            opened.append(index.open(corpus_id, row.file, visible))
     return opened
 
 
@@ -81,22 +86,17 @@ def listed_segments(
         return connection.execute(query).all()
 
 
-def segment_state(ledger: Ledger, row: Row[Any]) -> str:
-    """ "sound", "missing" or "corrupt"."""
-    found = checksum(ledger.segment_folder(row.corpus_id) / row.file)
-    if found is None:
-        return "missing"
-    return "sound" if found == row.checksum else "corrupt"
+def segment_state(ledger: Ledger, row: Row[Any]) -> SegmentState:
+    """Whether the segment of a row is what the ledger says."""
+    return vector_index(ledger).state(row.corpus_id, row.file, row.checksum)
 
 
-def _sound_file(ledger: Ledger, row: Row[Any]) -> Path:
-    """Path of the segment, rebuilt first when it is missing or does not match its checksum."""
-    path: Path = ledger.segment_folder(row.corpus_id) / row.file
+def _repair(ledger: Ledger, row: Row[Any]) -> None:
+    """Rebuild the segment when it is missing, or is not what was written."""
     state = segment_state(ledger, row)
     if state != "sound":
-        log.warning("segment %s is %s; rebuilding it from the ledger", path.name, state)
+        log.warning("segment %s is %s; rebuilding it from the ledger", row.file, state)
         rebuild_segment(ledger, row)
-    return path
 
 
 def rebuild_segment(ledger: Ledger, row: Row[Any]) -> None:
@@ -111,33 +111,35 @@ def rebuild_segment(ledger: Ledger, row: Row[Any]) -> None:
         query = query.where(vectors.c.since >= row.since)
     if max(siblings) > row.since:
         query = query.where(vectors.c.since < min(since for since in siblings if since > row.since))
-    ids, matrix = _gather(ledger, row.corpus_id, row.model, query)
-    digest = write_segment(ledger.segment_folder(row.corpus_id) / row.file, ids, matrix)
+    made = _write(ledger, row.corpus_id, row.model, row.kind, row.file, query)
     with ledger.write() as connection:
-        connection.execute(update(segments).where(segments.c.id == row.id).values(checksum=digest))
+        connection.execute(update(segments).where(segments.c.id == row.id).values(checksum=made["checksum"]))
 
 
-def merge_segments(ledger: Ledger, lease: RunLease, model: str, kind: str) -> int:
-    """Replace all segments of a kind by one that holds what the ledger still lists; returns its entries.
+def merge_segments(ledger: Ledger, lease: RunLease, model: str, kind: str) -> None:
+    """Replace all segments of a kind by one that holds what the ledger still lists, or by none when that is nothing.
 
-    A view that has the old files mapped keeps them until it closes.
+    A view that has opened the old ones keeps them until it closes.
     """
     old = listed_segments(ledger, lease.corpus_id, model, kind)
-    ids, matrix = _gather(ledger, lease.corpus_id, model, _rows_of(lease.corpus_id, model, kind))
-    folder = ledger.segment_folder(lease.corpus_id)
-    name = f"{kind}-merged-{uuid.uuid4().hex[:12]}.faiss"
-    values = {"corpus_id": lease.corpus_id, "model": model, "kind": kind, "file": name}
-    if ids.size:
-        values |= {"checksum": write_segment(folder / name, ids, matrix), "since": min(row.since for row in old)}
+    query = _rows_of(lease.corpus_id, model, kind)
+    with ledger.read() as connection:
+        is_empty = connection.execute(query.limit(1)).fetchone() is None
+    made = None
+    if not is_empty:
+        made = _write(ledger, lease.corpus_id, model, kind, f"{kind}-merged-{uuid.uuid4().hex[:12]}", query)
     with ledger.write() as connection:
         check_fence(connection, lease)
         connection.execute(delete(segments).where(segments.c.id.in_([row.id for row in old])))
-        if ids.size:
-            connection.execute(insert(segments).values(**values))
-    for row in old:
-        with file_errors(folder):
-            (folder / row.file).unlink(missing_ok=True)
-    return int(ids.size)
+        if made is not None:
+            connection.execute(insert(segments).values(**made, since=min(row.since for row in old)))
+    vector_index(ledger).remove(lease.corpus_id, [row.file for row in old])
+
+
+def remove_unlisted(ledger: Ledger, corpus_id: int) -> None:
+    """Remove what is stored of a corpus and no row lists: what killed publishes and merges have left."""
+    index = vector_index(ledger)
+    index.remove(corpus_id, index.names(corpus_id) - {row.file for row in listed_segments(ledger, corpus_id)})
 
 
 def _rows_of(corpus_id: int, model: str, kind: str) -> Select[tuple[int, str]]:
@@ -151,21 +153,29 @@ def _rows_of(corpus_id: int, model: str, kind: str) -> Select[tuple[int, str]]:
     )
 
 
-def _gather(ledger: Ledger, corpus_id: int, model: str, query: Select[tuple[int, str]]) -> tuple[Ids, Vectors]:
-    """Ids and stored embeddings of the rows of a query.
+def _write(
+    ledger: Ledger, corpus_id: int, model: str, kind: str, name: str, query: Select[tuple[int, str]]
+) -> dict[str, Any]:
+    """Write a segment of the stored embeddings of a query's rows; returns what its row says, but for ``since``.
 
     Raises:
         SegmentError: an embedding is gone.
     """
+    ids, matrix = _gather(ledger, corpus_id, model, name, query)
+    checksum = vector_index(ledger).write(corpus_id, name, ids, matrix)
+    return {"corpus_id": corpus_id, "model": model, "kind": kind, "file": name, "checksum": checksum}
+
+
+def _gather(
+    ledger: Ledger, corpus_id: int, model: str, name: str, query: Select[tuple[int, str]]
+) -> tuple[Ids, Vectors]:
     with ledger.read() as connection:
         rows = connection.execute(query).all()
         found = load_embeddings(connection, corpus_id, model, [row.text_hash for row in rows])
     lost = sum(row.text_hash not in found for row in rows)
     if lost:
         raise SegmentError(
-            f"a vector segment of corpus {corpus_id} cannot be rebuilt: {lost} of {len(rows)} embeddings are gone; "
-            "run `clausegraph ingest SOURCE --force`"
+            f"vector segment {name} of corpus {corpus_id} cannot be written: {lost} of {len(rows)} embeddings are "
+            "gone; run `clausegraph ingest SOURCE --force`"
         )
-    ids = np.array([row.id for row in rows], dtype=np.int64)
-    matrix = np.stack([found[row.text_hash] for row in rows]) if rows else np.empty((0, 0), np.float32)
-    return ids, matrix
+    return np.array([row.id for row in rows], dtype=np.int64), np.stack([found[row.text_hash] for row in rows])

@@ -8,7 +8,8 @@ from typing import Any
 from clausegraph.core.errors import LeaseHeldError
 from clausegraph.core.extraction import Reject
 from clausegraph.indexes.corpora import get_corpus
-from clausegraph.indexes.publish import PublishPlan, make_plan, recover
+from clausegraph.indexes.plan import PublishPlan, make_plan
+from clausegraph.indexes.publish import recover
 from clausegraph.indexes.truth import StoredPage, known_extractions, missing_embeddings, open_members
 from clausegraph.indexes.work import batch_results, epoch_of_run, planned_pages, read_steps, write_step
 from clausegraph.ingestion.pipeline import Options, Tools, embed_texts, inputs_of, make_targets, publish

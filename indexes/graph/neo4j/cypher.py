@@ -12,18 +12,17 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import neo4j
 from neo4j import exceptions as driver
 
 from clausegraph.core.errors import QueryRefused, StoreUnavailable
+from clausegraph.core.types import PageKey
 from clausegraph.indexes.graph.neo4j.cypher_tokens import PROCEDURES, checked_text
 from clausegraph.indexes.graph.neo4j.server import Neo4jServer
 from clausegraph.indexes.graph.neo4j.values import plain
-
-if TYPE_CHECKING:
-    from clausegraph.indexes.views import View
+from clausegraph.indexes.graph.protocol import Graph
 
 ROWS = 1000
 SECONDS = 30.0
@@ -54,6 +53,21 @@ class CypherResult:
     columns: tuple[str, ...]
     rows: tuple[tuple[Any, ...], ...]
     is_cut: bool  # there were more rows than the limit
+
+
+class Pinned(Protocol):
+    """What the guard needs of a view: the epoch it holds, and to see whether it still holds it."""
+
+    @property
+    def corpus(self) -> str: ...
+
+    @property
+    def epoch(self) -> int: ...
+
+    @property
+    def graph(self) -> Graph: ...
+
+    def page_keys(self) -> tuple[PageKey, ...]: ...
 
 
 def run_cypher(
@@ -103,7 +117,7 @@ def run_cypher(
 
 
 def run_pinned(
-    view: View,
+    view: Pinned,
     server: Neo4jServer,
     query: str,
     parameters: Mapping[str, Any],

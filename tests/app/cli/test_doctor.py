@@ -38,7 +38,7 @@ def test_nothing_ingested_yet_is_no_fault(cli: Cli, tmp_path: Path, monkeypatch:
 
 
 def test_damaged_and_missing_segments_are_found_and_rebuilt(cli: Cli, stocked: Path) -> None:
-    first, second, *_ = sorted((stocked / "segments").rglob("*.faiss"))
+    first, second, *_ = sorted((stocked / "segments").rglob("*-0*"))
     first.write_bytes(b"damaged")
     second.unlink()
     assert states(cli, 1)["vectors of default"] == "broken"
@@ -51,7 +51,7 @@ def test_segments_that_cannot_be_rebuilt(cli: Cli, stocked: Path) -> None:
     with sqlite3.connect(stocked / "ledger.db") as connection:
         connection.execute("DELETE FROM embeddings")
     connection.close()
-    next((stocked / "segments").rglob("*.faiss")).unlink()
+    next((stocked / "segments").rglob("*-0*")).unlink()
     assert states(cli, 1, "--repair")["vectors of default"] == "broken"
 
 

@@ -54,6 +54,10 @@ def corpus_id(world: World) -> int:
     return get_corpus(world.ledger, CORPUS).id
 
 
+def segment_file(world: World, name: str) -> Path:
+    return world.ledger.home / "segments" / str(corpus_id(world)) / name
+
+
 def test_unchanged_ingest_does_nothing(world: World) -> None:
     calls = world.extractor.calls
     report = world.ingest()
@@ -179,7 +183,7 @@ def test_a_damaged_segment_is_rebuilt(world: World, damage: str) -> None:
     with open_view(world.ledger, CORPUS) as view:
         before = view.vectors("element")
     for row in listed_segments(world.ledger, corpus_id(world)):
-        path = world.ledger.segment_folder(corpus_id(world)) / row.file
+        path = segment_file(world, row.file)
         if damage == "missing":
             path.unlink()
         else:
@@ -195,7 +199,7 @@ def test_a_segment_without_embeddings_says_so(world: World) -> None:
     with world.ledger.write() as connection:
         connection.execute(text("DELETE FROM embeddings"))
     for row in listed_segments(world.ledger, corpus_id(world)):
-        (world.ledger.segment_folder(corpus_id(world)) / row.file).unlink()
+        segment_file(world, row.file).unlink()
     with open_view(world.ledger, CORPUS) as view, pytest.raises(SegmentError, match="--force"):
         view.search("element", world.embedder.embed_query("grant"), 3)
     world.ingest(Options(force=True))

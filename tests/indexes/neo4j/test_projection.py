@@ -20,7 +20,8 @@ from clausegraph.indexes.graph.sql import SqlGraph
 from clausegraph.indexes.ledger.identity import ledger_id
 from clausegraph.indexes.ledger.leases import run_lease
 from clausegraph.indexes.ledger.store import open_ledger
-from clausegraph.indexes.publish import PageTarget, abandon, freeze, make_plan
+from clausegraph.indexes.plan import PageTarget, make_plan
+from clausegraph.indexes.publish import abandon, freeze
 from tests.contracts.graph.scripted import Town
 
 pytestmark = pytest.mark.integration

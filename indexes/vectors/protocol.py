@@ -1,0 +1,80 @@
+"""What a store of vectors does for the ledger; the contract suite holds every store to it.
+
+Vectors come in segments, each written once by a publish or a merge and never changed. The ledger says which segments
+there are and which ids an epoch shows, and has what is needed to write each segment again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import Literal, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clausegraph.core.models.embedding import Vectors
+
+Ids = NDArray[np.int64]
+SegmentState = Literal["sound", "missing", "corrupt"]
+
+
+class VisibleVectors(Protocol):
+    """Those vectors of a segment that one epoch shows. Readable until it is let go of, whatever becomes of the
+    segment meanwhile."""
+
+    def search(self, vector: Vectors, limit: int) -> tuple[Ids, Vectors]:
+        """Ids and inner products of the nearest ones, at most ``limit``, best first; exact, not approximate.
+
+        Args:
+            vector: shape (d,), length 1.
+
+        Raises:
+            ModelMismatchError: the segment's vectors have another d.
+        """
+
+    def everything(self) -> tuple[Ids, Vectors]:
+        """All of them: ids, shape (n,), and vectors, shape (n, d), in the same order."""
+
+
+class VectorIndex(Protocol):
+    """Segments of vectors by corpus and name. A method that writes can be repeated."""
+
+    def write(self, corpus_id: int, name: str, ids: Ids, matrix: Vectors) -> str:
+        """Write a segment, in place of one of that name: durable when this returns, and there as a whole or not at all.
+
+        Args:
+            ids: shape (n,), unique, n > 0. matrix: shape (n, d), rows of length 1.
+
+        Returns:
+            A checksum of what was written, at most 64 characters.
+
+        Raises:
+            StorageError: it cannot be written.
+        """
+
+    def state(self, corpus_id: int, name: str, checksum: str) -> SegmentState:
+        """Whether the segment is there and is what ``write`` returned this checksum for."""
+
+    def open(self, corpus_id: int, name: str, visible: Ids) -> VisibleVectors:
+        """Open those vectors of a segment whose ids are among ``visible``, which may have ids of other segments too.
+
+        Raises:
+            SegmentError: it is not there, or cannot be read.
+        """
+
+    def names(self, corpus_id: int) -> set[str]:
+        """Whatever is stored of a corpus: its segments, and what killed writes have left."""
+
+    def remove(self, corpus_id: int, names: Collection[str]) -> None:
+        """Remove segments; those that are not there are left out.
+
+        Raises:
+            StorageError: one cannot be removed.
+        """
+
+    def drop(self, corpus_id: int) -> None:
+        """Remove everything of a corpus.
+
+        Raises:
+            StorageError: it cannot be removed.
+        """

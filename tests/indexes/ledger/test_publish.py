@@ -8,6 +8,7 @@ import signal
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -23,6 +24,7 @@ from clausegraph.core.errors import (
 )
 from clausegraph.core.extraction import Extraction, ExtractionInput
 from clausegraph.core.models.embedding import HashingEmbedder
+from clausegraph.indexes import views
 from clausegraph.indexes.corpora import get_corpus, get_run, list_corpora
 from clausegraph.indexes.drop import drop_corpus
 from clausegraph.indexes.epochs import list_epochs, rollback
@@ -215,10 +217,16 @@ def test_expired_view(world: World) -> None:
     view.close()
 
 
-def test_a_view_in_use_renews_itself(world: World) -> None:
-    with open_view(world.ledger, CORPUS, lease_s=0.4) as view:
-        for _ in range(10):
-            time.sleep(0.1)
+def test_a_view_in_use_renews_itself(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    now = time.time()
+    clock = SimpleNamespace(time=lambda: now)
+    monkeypatch.setattr(views, "time", clock)
+    with open_view(world.ledger, CORPUS, lease_s=10.0) as view:
+        for _ in range(5):
+            now += 6.0
+            view.page_keys()
+        now += 11.0
+        with pytest.raises(ViewExpired):
             view.page_keys()
 
 

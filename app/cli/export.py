@@ -73,7 +73,7 @@ def export(
     if output is not None and kind is not None:
         done = export_file(workspace, name, epoch, kind, output)
     else:
-        from clausegraph.app.services.export.llamaindex import export_llamaindex
+        from clausegraph.app.services.export.handover import export_llamaindex
 
         done = export_llamaindex(workspace, name, epoch, str(target))
     listed = ", ".join(f"{count} {what}" for what, count in done["counts"].items())

@@ -130,7 +130,7 @@ def command(app: typer.Typer, name: str) -> Callable[[Callable[..., None]], Call
 
 def guarded(session: Session, work: Callable[[], None]) -> None:
     """Do the work; a known error is one message and its exit code, never a traceback."""
-    from clausegraph.core.telemetry.spans import FLUSH_SECONDS, stop_telemetry
+    from clausegraph.core.telemetry.recording import FLUSH_SECONDS, stop_telemetry
 
     wait = FLUSH_SECONDS
     try:

@@ -104,7 +104,7 @@ def report(run: Mapping[str, Any]) -> dict[str, Any]:
 def _opened(run: Run) -> Iterator[_Opened]:
     from clausegraph.app.observability import observe
     from clausegraph.app.workspace import Workspace
-    from clausegraph.core.telemetry.spans import stop_telemetry
+    from clausegraph.core.telemetry.recording import stop_telemetry
     from clausegraph.ingestion.pipeline import Options
     from clausegraph.ingestion.sources import open_source
     from clausegraph.ingestion.steps import Pace

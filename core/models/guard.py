@@ -88,13 +88,6 @@ class GuardedLLM(FunctionCallingLLM):
         self._traits, self._make = traits, make
 
     @classmethod
-    def around(cls, llm: LLM, **options: Any) -> GuardedLLM:
-        """A guard around any LlamaIndex model; ``options`` as of :func:`clausegraph.core.models.build.guard`."""
-        from clausegraph.core.models.build import guard
-
-        return guard(llm, **options)
-
-    @classmethod
     def class_name(cls) -> str:
         return "GuardedLLM"
 

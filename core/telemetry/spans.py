@@ -9,17 +9,10 @@ pass through ``core.telemetry.redaction``: figures and ids leave, texts only wit
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextvars import ContextVar
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
-
-from clausegraph.core.errors import SettingsError
-
-if TYPE_CHECKING:
-    from clausegraph.core.telemetry.otlp import Recorder
-
-DEFAULT_ENDPOINT = "http://127.0.0.1:4318"
-FLUSH_SECONDS = 2.0  # what a dead collector may cost a command at its end
+from typing import Protocol, Self
 
 
 class TelemetrySpan:
@@ -50,8 +43,21 @@ class TelemetrySpan:
 # their servers, and may write prompts into it.
 current_span: ContextVar[TelemetrySpan | None] = ContextVar("current_span", default=None)
 
+
+class SpanSource(Protocol):
+    """Makes spans that are recorded."""
+
+    def span(self, name: str, attributes: Mapping[str, object]) -> TelemetrySpan: ...
+
+
 _OFF = TelemetrySpan()
-_recorder: Recorder | None = None
+_source: SpanSource | None = None
+
+
+def take_spans_from(source: SpanSource | None) -> None:
+    """Let all spans of the process come from here; from None they record nothing."""
+    global _source  # noqa: PLW0603 - one process, one collector
+    _source = source
 
 
 def span(name: str, /, **attributes: object) -> TelemetrySpan:
@@ -59,45 +65,5 @@ def span(name: str, /, **attributes: object) -> TelemetrySpan:
 
     Do not hold one open over a ``yield`` of an asynchronous generator; use ``start`` and ``end`` there.
     """
-    recorder = _recorder
-    return _OFF if recorder is None else recorder.span(name, attributes)
-
-
-def start_telemetry(
-    mode: str, endpoint: str | None = None, service: str = "clausegraph", version: str | None = None
-) -> None:
-    """Record spans from here on and send them to a collector; no effect with ``mode`` "off" or when already on.
-
-    Args:
-        mode: "off" or "otlp".
-        endpoint: address of an OTLP/HTTP collector; None for port 4318 of this machine.
-
-    Raises:
-        SettingsError: the OpenTelemetry SDK is not installed, or the endpoint is no http(s) address.
-    """
-    global _recorder  # noqa: PLW0603 - one process, one collector
-    if mode == "off" or _recorder is not None:
-        return
-    try:
-        from clausegraph.core.telemetry.otlp import Recorder
-    except ImportError as error:
-        raise SettingsError(
-            "setting 'telemetry' is otlp, but the OpenTelemetry SDK is not installed; run "
-            "`pip install 'clausegraph[telemetry]'` or set CLAUSEGRAPH_TELEMETRY=off"
-        ) from error
-    from clausegraph.core.telemetry.llama import attach_bridge
-
-    _recorder = Recorder(endpoint or DEFAULT_ENDPOINT, service, version)
-    attach_bridge()
-
-
-def stop_telemetry(wait: float = FLUSH_SECONDS) -> None:
-    """Send what is left and stop recording; waits ``wait`` seconds at most, and warns where spans were lost."""
-    global _recorder
-    recorder, _recorder = _recorder, None
-    if recorder is None:
-        return
-    from clausegraph.core.telemetry.llama import detach_bridge
-
-    detach_bridge()
-    recorder.close(wait)
+    source = _source
+    return _OFF if source is None else source.span(name, attributes)

@@ -12,15 +12,13 @@ import uuid
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from clausegraph.app.services.export.writing import Counts
 from clausegraph.app.version import version
-from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import InputError
 from clausegraph.core.hashing import content_hash
 from clausegraph.core.models.embedding import Vectors
-from clausegraph.core.settings import Settings
 from clausegraph.indexes.derive import LITERAL
 from clausegraph.indexes.views import View
 
@@ -34,39 +32,11 @@ LONGEST = 500  # characters of an id: Neo4j keeps them in an index that takes no
 _INDEX_ID = "chunks"
 
 
-def export_llamaindex(workspace: Workspace, corpus: str, epoch: int | None, target: str) -> dict[str, Any]:
-    """Hand an epoch over and say how much of what was written; errors as of :func:`hand_over`.
-
-    Raises:
-        NotFoundError: no such corpus or epoch.
-    """
-    with workspace.view(corpus, epoch, embed=False) as view:
-        counts = hand_over(view, target, workspace.settings)
-        return {
-            "corpus": view.corpus, "epoch": view.epoch, "format": "llamaindex", "output": target, "counts": counts,
-        }  # fmt: skip
-
-
-def hand_over(view: View, target: str, settings: Settings) -> Counts:
-    """Write the view's epoch into a new folder, or, where ``target`` is a URI, into an empty Neo4j.
-
-    Raises:
-        InputError: the folder is not empty or cannot be written; the URI is not a Neo4j's, or has a password in it;
-            the extra is not installed.
-        StoreError: Neo4j does not answer, holds something already, or lacks APOC.
-    """
-    if "://" in target:
-        from clausegraph.app.services.export.llamaindex_neo4j import write_neo4j
-
-        return write_neo4j(view, target, settings)
-    return write_folder(view, Path(target).expanduser())
-
-
 def write_folder(view: View, folder: Path) -> Counts:
     """Write docstore, index store, FAISS vectors and property graph; returns how much of what.
 
     Raises:
-        InputError: as ``hand_over``; nothing is left behind then.
+        InputError: the folder is not empty or cannot be written, or the extra is not installed; nothing is left then.
     """
     try:
         from llama_index.vector_stores.faiss import FaissVectorStore

@@ -17,6 +17,7 @@ from clausegraph.core.errors import UnusableReply
 from clausegraph.core.extraction import Extracted, ExtractionInput, InputElement, PageInputs, Reject
 from clausegraph.core.language.sentences import sentence_spans
 from clausegraph.core.language.wording import condition_words
+from clausegraph.core.models.build import guard
 from clausegraph.core.models.guard import GuardedLLM
 from clausegraph.core.prompts import library
 from clausegraph.core.serial import condition_to_json
@@ -82,7 +83,7 @@ class TripletExtractor(TransformComponent):
         return await asyncio.to_thread(self.__call__, nodes, **kwargs)
 
     def _extractor(self) -> LLMExtractor:
-        llm = self.llm if isinstance(self.llm, GuardedLLM) else GuardedLLM.around(self.llm)
+        llm = self.llm if isinstance(self.llm, GuardedLLM) else guard(self.llm)
         options = LLMOptions(max_triplets=self.max_triplets, call_tokens=self.call_tokens, at_once=self.at_once)
         return LLMExtractor(llm, library(None).get(self.prompt), options)
 

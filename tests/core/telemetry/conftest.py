@@ -18,7 +18,7 @@ from opentelemetry.proto.common.v1.common_pb2 import AnyValue
 
 from clausegraph.core.telemetry import redaction
 from clausegraph.core.telemetry.logs import ROOT
-from clausegraph.core.telemetry.spans import stop_telemetry
+from clausegraph.core.telemetry.recording import stop_telemetry
 from tests.app.cli.conftest import REPOSITORY
 
 Run = Callable[..., subprocess.CompletedProcess[str]]

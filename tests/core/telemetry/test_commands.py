@@ -13,7 +13,7 @@ import pytest
 from lxml import html
 
 from clausegraph.app.dev.fake_llm import FakeModelServer, FakeOptions
-from clausegraph.core.telemetry.spans import start_telemetry, stop_telemetry
+from clausegraph.core.telemetry.recording import start_telemetry, stop_telemetry
 from tests.app.cli.conftest import REPOSITORY, SAMPLE
 from tests.core.telemetry.conftest import Collector, Run
 
@@ -137,7 +137,8 @@ BLOCKED = """
 import sys
 for name in ("opentelemetry", "opentelemetry.sdk", "opentelemetry.exporter"):
     sys.modules[name] = None
-from clausegraph.core.telemetry.spans import span, start_telemetry
+from clausegraph.core.telemetry.recording import start_telemetry
+from clausegraph.core.telemetry.spans import span
 from clausegraph.core.errors import SettingsError
 with span("works", pages=1): pass
 start_telemetry("off")

@@ -15,7 +15,8 @@ from llama_index.graph_stores.neo4j import Neo4jPropertyGraphStore
 from pydantic import SecretStr
 
 from clausegraph.app.services.export import llamaindex_neo4j
-from clausegraph.app.services.export.llamaindex import entity_id, hand_over, stock_id
+from clausegraph.app.services.export.handover import hand_over
+from clausegraph.app.services.export.llamaindex import entity_id, stock_id
 from clausegraph.app.services.export.llamaindex_neo4j import identifier
 from clausegraph.core.errors import InputError, SettingsError, StoreRefused, StoreUnavailable
 from clausegraph.core.settings import Settings

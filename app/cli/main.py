@@ -25,6 +25,7 @@ from clausegraph.app.cli import (
     prompts,
     search,
     servers,
+    settings,
     show,
     status,
 )
@@ -73,6 +74,7 @@ def make_app() -> typer.Typer:
         epochs,
         export,
         doctor,
+        settings,
         evaluate,
         project,
         cypher,
@@ -91,9 +93,6 @@ def _version(wanted: bool) -> None:
 
         typer.echo(f"clausegraph {version()}")
         raise typer.Exit()
-
-
-VersionOption = Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")]
 
 
 def root(

@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 
 from clausegraph.core.errors import SettingsError
-from clausegraph.core.settings import load_settings, misspelt_variables
+from clausegraph.core.settings import ScheduledCorpus, Settings, load_settings, misspelt_variables
+from tests.app.cli.conftest import REPOSITORY, Cli, parsed
 
 pytestmark = pytest.mark.unit
 
@@ -67,3 +68,22 @@ def test_misspelt_variables(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CLAUSEGRAPH_DEBUG", "1")
     found = "not a setting: CLAUSEGRAPH_HOEM (did you mean CLAUSEGRAPH_HOME?); `clausegraph settings` lists them"
     assert misspelt_variables() == found
+
+
+def test_the_reference_is_current(cli: Cli) -> None:
+    """Made anew by ``clausegraph settings --markdown > docs/settings.md``."""
+    assert cli("settings", "--markdown").stdout == (REPOSITORY / "docs" / "settings.md").read_text(encoding="utf-8")
+    for model in (Settings, ScheduledCorpus):
+        assert all(field.description for field in model.model_fields.values())
+
+
+def test_what_is_in_force_and_from_where(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "clausegraph.toml").write_text('keep_epochs = 3\nllm_key = "quite-secret"\n')
+    monkeypatch.setenv("CLAUSEGRAPH_KEEP_DAYS", "2")
+    found = {one["name"]: one for one in parsed(cli("settings", "--corpus", "mine", "--json"))}
+    assert (found["keep_epochs"]["value"], found["keep_epochs"]["from"]) == (3, "in clausegraph.toml")
+    assert (found["keep_days"]["value"], found["keep_days"]["from"]) == (2.0, "CLAUSEGRAPH_KEEP_DAYS")
+    assert (found["corpus"]["value"], found["corpus"]["from"]) == ("mine", "given")
+    assert (found["llm"]["value"], found["llm"]["from"]) == (None, "default")
+    assert found["llm_key"]["value"] == "(set)"
+    assert "quite-secret" not in cli("settings").output

@@ -1,0 +1,99 @@
+"""The settings: what is in force, and the reference that docs/settings.md holds."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Literal, get_args, get_origin
+
+from pydantic import BaseModel, SecretStr
+from pydantic.fields import FieldInfo
+
+from clausegraph.core.settings import CONFIG_NAME, PREFIX, ScheduledCorpus, Settings, load_settings, origins
+
+_INTRODUCTION = f"""# Settings
+
+This page is made by `clausegraph settings --markdown`. `clausegraph settings` shows what is in force, and from where.
+
+A setting is given as an environment variable, or as `name = value` in `{CONFIG_NAME}` in the working directory, or in
+the TOML file that `{PREFIX}CONFIG` names. The options `--home` and `--corpus` win over the variable, which wins over
+the file, which wins over the default. A name that is no setting is refused in the file and told of in the environment.
+`{PREFIX}DEBUG=1` shows the traceback of an error.
+"""
+_CORPORA = """
+## Corpora that Airflow ingests
+
+Each is a table `[corpora.NAME]` of the settings file; see [airflow.md](airflow.md).
+"""
+
+
+def list_settings(settings: Settings) -> list[dict[str, Any]]:
+    """Every setting: name, variable, value, where the value comes from, default, meaning. Secrets are only "(set)"."""
+    places, usual = origins(), load_settings()
+    return [
+        {
+            "name": name,
+            "variable": PREFIX + name.upper(),
+            "value": _value(value),
+            "from": "given" if value != getattr(usual, name) else places.get(name, "default"),
+            "default": _default(Settings.model_fields[name]),
+            "about": _about(Settings.model_fields[name]),
+        }
+        for name, value in settings
+    ]
+
+
+def settings_page() -> str:
+    """The reference in Markdown."""
+    rows = [
+        (f"`{name}`", f"`{PREFIX}{name.upper()}`" if name != "corpora" else "", _default(field), _about(field))
+        for name, field in Settings.model_fields.items()
+    ]
+    corpora = [(f"`{name}`", _default(field), _about(field)) for name, field in ScheduledCorpus.model_fields.items()]
+    return "\n".join(
+        [
+            _INTRODUCTION,
+            *_table(("name", "variable", "default", "what it does"), rows),
+            _CORPORA,
+            *_table(("name", "default", "what it does"), corpora),
+            "",
+        ]
+    )
+
+
+def _table(columns: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> list[str]:
+    return [f"| {' | '.join(row)} |" for row in (columns, ("---",) * len(columns), *rows)]
+
+
+def _value(value: Any) -> Any:
+    """As JSON has it; a secret is never shown."""
+    if isinstance(value, SecretStr):
+        return "(set)"
+    if isinstance(value, Path):
+        return str(value)
+    if isinstance(value, dict):
+        return {key: one.model_dump() if isinstance(one, BaseModel) else one for key, one in value.items()}
+    return value
+
+
+def _default(field: FieldInfo) -> str:
+    if field.is_required():
+        return "required"
+    default = field.get_default(call_default_factory=True)
+    if default is None or default == {}:
+        return "none"
+    return f"`{default if isinstance(default, str | Path) else json.dumps(default)}`"
+
+
+def _about(field: FieldInfo) -> str:
+    """The description, with the values where only some are taken."""
+    choices = _choices(field.annotation)
+    listed = f" (one of {', '.join(f'`{choice}`' for choice in choices)})" if choices else ""
+    return f"{field.description}{listed}"
+
+
+def _choices(annotation: Any) -> list[str]:
+    if get_origin(annotation) is Literal:
+        return [str(choice) for choice in get_args(annotation)]
+    return [choice for part in get_args(annotation) for choice in _choices(part)]

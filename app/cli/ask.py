@@ -6,14 +6,14 @@ from typing import Annotated
 
 import typer
 
-from clausegraph.app.cli.session import CorpusOption, EpochOption, Session, command
+from clausegraph.app.cli.session import CorpusOption, EpochOption, QuestionArgument, ScenarioOption, Session, command
 
 
 def ask(
     session: Session,
     *,
-    question: Annotated[str, typer.Argument(help="The question.")],
-    scenario: Annotated[str, typer.Option("--scenario", "-s", help="Who asks, in plain words.")] = "",
+    question: QuestionArgument,
+    scenario: ScenarioOption = "",
     corpus: CorpusOption = None,
     epoch: EpochOption = None,
     trace: Annotated[bool, typer.Option("--trace", help="Show what the engine did, step by step.")] = False,
@@ -22,11 +22,12 @@ def ask(
     workspace = session.workspace(corpus)
     from clausegraph.app.wiring import check_question, make_engine
 
-    check_question(question, scenario)
+    asked = " ".join(question)
+    check_question(asked, scenario)
     from clausegraph.app.render import answer_json, render_answer, render_trace
 
     with workspace.view(epoch=epoch) as view:
-        answer = make_engine(view, workspace.embedder, workspace.settings).ask(question, scenario)
+        answer = make_engine(view, workspace.embedder, workspace.settings).ask(asked, scenario)
     session.emit(answer_json(answer, trace=trace), render_answer(answer), *([render_trace(answer)] if trace else []))
 
 

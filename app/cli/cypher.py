@@ -20,7 +20,7 @@ def cypher(
     epoch: EpochOption = None,
     param: Annotated[
         list[str] | None,
-        typer.Option("--param", "-p", help="name=value for $name, JSON or text; may be repeated.", show_default=False),
+        typer.Option("--param", "-p", help="name=value for $name, JSON or text; may be repeated.", show_default="none"),
     ] = None,
     limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=100_000, help="Rows at most.")] = 1000,
     timeout: Annotated[float, typer.Option("--timeout", min=0.1, max=3600, help="Seconds at most.")] = 30.0,

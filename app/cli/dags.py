@@ -45,7 +45,7 @@ def serve(
     session: Session,
     *,
     folder: FolderOption = _FOLDER,
-    dags: Annotated[Path | None, typer.Option(help="Folder of DAG files; ClauseGraph's own if none.")] = None,
+    dags: Annotated[Path | None, typer.Option(help="Folder of DAG files.", show_default="ClauseGraph's own")] = None,
     port: Annotated[int, typer.Option(min=0, max=65535, help="Port of 127.0.0.1; 0 takes a free one.")] = 0,
 ) -> None:
     """Start Airflow on 127.0.0.1 with a generated password: scheduler, dag-processor, api-server, on SQLite."""
@@ -114,7 +114,7 @@ def health(
     *,
     url: Annotated[str, typer.Option(help="Address of Airflow's api-server.")],
     part: Annotated[
-        list[str] | None, typer.Option(help="metadatabase, scheduler or dag_processor; all if none.")
+        list[str] | None, typer.Option(help="metadatabase, scheduler or dag_processor.", show_default="all")
     ] = None,
 ) -> None:
     """Ask an Airflow how it is; the exit code is 1 when a part is not healthy, 4 without an answer."""

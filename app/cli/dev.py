@@ -20,13 +20,15 @@ def fake_llm(
         tuple[float, float], typer.Option("--latency", metavar="MIN MAX", help="Seconds a reply takes.")
     ] = (0.0, 0.0),
     concurrency: Annotated[
-        int | None, typer.Option("--concurrency", help="Requests served at once; one more gets 429.")
+        int | None,
+        typer.Option("--concurrency", help="Requests served at once; one more gets 429.", show_default="no limit"),
     ] = None,
-    key: Annotated[str | None, typer.Option("--key", help="Key that requests must carry.")] = None,
+    key: Annotated[str | None, typer.Option("--key", help="Key that requests must carry.", show_default="none")] = None,
     usage: Annotated[str, typer.Option("--usage", help="reported or none.")] = "reported",
     tokens: Annotated[str, typer.Option("--tokens", help="approximate, or bytes: the worst case.")] = "approximate",
     context_window: Annotated[
-        int | None, typer.Option("--context-window", help="Tokens of prompt and reply; more gets 400.")
+        int | None,
+        typer.Option("--context-window", help="Tokens of prompt and reply; more gets 400.", show_default="no limit"),
     ] = None,
     fault: Annotated[
         str,
@@ -37,10 +39,15 @@ def fake_llm(
         ),
     ] = "none",
     fault_share: Annotated[float, typer.Option("--fault-share", help="Share of the requests that have it.")] = 1.0,
-    fault_first: Annotated[int | None, typer.Option("--fault-first", help="Only this many requests have it.")] = None,
-    fault_match: Annotated[str, typer.Option("--fault-match", help="Only requests with this text in them.")] = "",
+    fault_first: Annotated[
+        int | None, typer.Option("--fault-first", help="Only this many requests have it.", show_default="all")
+    ] = None,
+    fault_match: Annotated[
+        str, typer.Option("--fault-match", help="Only requests with this text in them.", show_default="all")
+    ] = "",
     retry_after: Annotated[
-        float | None, typer.Option("--retry-after", help="Seconds that 429 and 503 ask to wait.")
+        float | None,
+        typer.Option("--retry-after", help="Seconds that 429 and 503 ask to wait.", show_default="not said"),
     ] = None,
     dimension: Annotated[int, typer.Option("--dimension", help="Length of embeddings.")] = 384,
     seed: Annotated[int, typer.Option("--seed", help="Of latencies and faults.")] = 0,

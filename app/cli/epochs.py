@@ -43,10 +43,10 @@ def vacuum(
     *,
     corpus: CorpusOption = None,
     keep_epochs: Annotated[
-        int | None, typer.Option(min=1, help="Newest epochs to keep.", show_default="the setting keep_epochs")
+        int | None, typer.Option(min=1, help="Newest epochs to keep.", show_default="the setting keep_epochs: 10")
     ] = None,
     keep_days: Annotated[
-        float | None, typer.Option(min=0, help="Days to keep an epoch.", show_default="the setting keep_days")
+        float | None, typer.Option(min=0, help="Days to keep an epoch.", show_default="the setting keep_days: 30")
     ] = None,
 ) -> None:
     """Remove for good what only old epochs show, and merge vector segments.

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from clausegraph.app.cli.progress import progress_bars
-from clausegraph.app.cli.session import CorpusOption, Session, command
+from clausegraph.app.cli.session import Session, command
 from clausegraph.core.errors import InputError
 
 if TYPE_CHECKING:
@@ -23,8 +23,9 @@ if TYPE_CHECKING:
 
 _CORPUS = "conditionalqa"
 _PASSAGES_CORPUS = "passages"
+EvalCorpusOption = Annotated[str, typer.Option("--corpus", "-c", help="Name of the corpus to read into.")]
 OutputOption = Annotated[
-    Path | None, typer.Option("--output", "-o", help="Folder for records, plots and report.html.", show_default=False)
+    Path | None, typer.Option("--output", "-o", help="Folder for records, plots and report.html.", show_default="none")
 ]
 
 
@@ -33,12 +34,15 @@ def conditionalqa(
     *,
     questions: Annotated[Path, typer.Option("--questions", help="train.json or dev.json.")],
     documents: Annotated[
-        Path | None, typer.Option("--documents", help="documents.json; not needed to score predictions.")
+        Path | None,
+        typer.Option("--documents", help="documents.json; not needed to score predictions.", show_default="none"),
     ] = None,
-    predictions: Annotated[Path | None, typer.Option("--predictions", help="Only score this file.")] = None,
+    predictions: Annotated[
+        Path | None, typer.Option("--predictions", help="Only score this file.", show_default="none")
+    ] = None,
     oracle_type: Annotated[bool, typer.Option("--oracle-type", help="Tell the engine the gold answer kind.")] = False,
     output: OutputOption = None,
-    corpus: CorpusOption = None,
+    corpus: EvalCorpusOption = _CORPUS,
 ) -> None:
     """Score a prediction file, or read the documents into a corpus, answer every question and measure it."""
     from clausegraph.app.services.evaluation import describe_run, evaluate_conditionalqa, score_predictions
@@ -52,7 +56,7 @@ def conditionalqa(
         result = score_predictions(asked, predictions)
         del files["documents"]
     elif documents is not None:
-        workspace = session.workspace(corpus or _CORPUS)
+        workspace = session.workspace(corpus)
         with progress_bars(session) as progress:
             result = evaluate_conditionalqa(workspace, documents, asked, oracle_type=oracle_type, progress=progress)
     else:
@@ -75,7 +79,7 @@ def passages(
     passages: Annotated[Path, typer.Option("--passages", help="JSON list of passages with their triples.")],
     questions: Annotated[Path, typer.Option("--questions", help="JSON list of questions with supporting passages.")],
     output: OutputOption = None,
-    corpus: CorpusOption = None,
+    corpus: EvalCorpusOption = _PASSAGES_CORPUS,
 ) -> None:
     """Read passages with their triples into a corpus and measure how well supporting passages are found."""
     from clausegraph.app.services.evaluation import describe_run, evaluate_passages
@@ -83,7 +87,7 @@ def passages(
 
     start = time.perf_counter()
     asked = load_questions(questions)
-    workspace = session.workspace(corpus or _PASSAGES_CORPUS, extractor="given")
+    workspace = session.workspace(corpus, extractor="given")
     with progress_bars(session) as progress:
         ingested, result = evaluate_passages(workspace, passages, asked, progress=progress)
     if ingested.rejects:

@@ -25,12 +25,15 @@ def ingest(
     *,
     source: Annotated[str, typer.Argument(help="A folder of HTML files, one HTML file, or a documents.json.")],
     corpus: CorpusOption = None,
-    source_name: Annotated[str | None, typer.Option(help="Name of the source within the corpus.")] = None,
+    source_name: Annotated[
+        str | None,
+        typer.Option(help="Name of the source within the corpus.", show_default="the name of its folder or file"),
+    ] = None,
     keep_missing: Annotated[bool, typer.Option("--keep-missing", help="Keep pages that are gone.")] = False,
     relocate: Annotated[bool, typer.Option("--relocate", help="The source has moved here.")] = False,
     force: Annotated[bool, typer.Option("--force", help="Read every page again.")] = False,
     limit: Annotated[
-        int | None, typer.Option(min=1, help="Read at most so many new or changed pages.", show_default=False)
+        int | None, typer.Option(min=1, help="Read at most so many new or changed pages.", show_default="all")
     ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only report what would change.")] = False,
 ) -> None:

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from clausegraph.app.cli.output import table
-from clausegraph.app.cli.session import CorpusOption, EpochOption, Session, command
+from clausegraph.app.cli.session import CorpusOption, EpochOption, QuestionArgument, ScenarioOption, Session, command
 from clausegraph.app.text import one_line
 
 
@@ -24,11 +24,14 @@ class Retriever(StrEnum):
 def search(
     session: Session,
     *,
-    question: Annotated[str, typer.Argument(help="The question.")],
-    scenario: Annotated[str, typer.Option("--scenario", "-s", help="Who asks, in plain words.")] = "",
+    question: QuestionArgument,
+    scenario: ScenarioOption = "",
     retriever: Annotated[Retriever, typer.Option("--retriever", "-r", help="Which stores rank.")] = Retriever.HYBRID,
     budget: Annotated[
-        int | None, typer.Option("--budget", "-b", min=1, help="Word pieces in all.", show_default=False)
+        int | None,
+        typer.Option(
+            "--budget", "-b", min=1, help="Word pieces in all.", show_default="the setting search_budget: 1300"
+        ),
     ] = None,
     limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=1000, help="Results at most.")] = 20,
     corpus: CorpusOption = None,
@@ -38,14 +41,14 @@ def search(
     workspace = session.workspace(corpus)
     from clausegraph.app.wiring import check_question
 
-    inquiry = check_question(question, scenario)
+    inquiry = check_question(" ".join(question), scenario)
     from clausegraph.app.services.search import find
 
     room = budget or workspace.settings.search_budget
     with workspace.view(epoch=epoch, embed=retriever is not Retriever.BM25) as view:
         hits = find(view, workspace.embedder, inquiry, retriever=retriever.value, budget=room, limit=limit)
         found = {
-            "question": question,
+            "question": inquiry.question,
             "corpus": view.corpus,
             "epoch": view.epoch,
             "retriever": retriever.value,

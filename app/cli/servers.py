@@ -21,7 +21,7 @@ def neo4j(
     bolt_port: Annotated[int, typer.Option(min=0, max=65535, help="Port of 127.0.0.1; 0 takes a free one.")] = 0,
     http_port: Annotated[int, typer.Option(min=0, max=65535, help="Port of Neo4j Browser; 0 takes a free one.")] = 0,
     memory: Annotated[str, typer.Option(help="Memory of the Java heap.")] = "1g",
-    jars: Annotated[Path | None, typer.Option(help="Where its jars are kept, if not in its folder.")] = None,
+    jars: Annotated[Path | None, typer.Option(help="Where its jars are kept.", show_default="in its folder")] = None,
 ) -> None:
     """Start Neo4j on 127.0.0.1 with a generated password; needs Java 17 and, the first time, Maven."""
     from clausegraph.app.servers.neo4j import find_neo4j, start_neo4j

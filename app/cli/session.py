@@ -31,13 +31,18 @@ _PANEL = "Global options"
 HomeOption = Annotated[
     Path | None,
     typer.Option(
-        "--home", help="Folder of the ledger and the vectors.", rich_help_panel=_PANEL, show_default="the setting home"
+        "--home",
+        help="Folder of the ledger and the vectors.",
+        rich_help_panel=_PANEL,
+        show_default="the setting home: ~/.clausegraph",
     ),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON document.", rich_help_panel=_PANEL)]
 QuietOption = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no notes.", rich_help_panel=_PANEL)]
+QuestionArgument = Annotated[list[str], typer.Argument(metavar="QUESTION", help="The question; quotes are optional.")]
+ScenarioOption = Annotated[str, typer.Option("--scenario", "-s", help="Who asks, in plain words.", show_default="none")]
 CorpusOption = Annotated[
-    str | None, typer.Option("--corpus", "-c", help="Name of the corpus.", show_default="the setting corpus")
+    str | None, typer.Option("--corpus", "-c", help="Name of the corpus.", show_default="the setting corpus: default")
 ]
 EpochOption = Annotated[
     int | None, typer.Option("--epoch", min=1, help="A retained epoch.", show_default="the published one")

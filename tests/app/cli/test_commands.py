@@ -64,6 +64,14 @@ def test_ask(cli: Cli) -> None:
 
 
 @pytest.mark.usefixtures("stocked")
+@pytest.mark.parametrize("command", ["ask", "search"])
+def test_a_question_needs_no_quotes(cli: Cli, command: str) -> None:
+    asked = ["Can", "I", "get", "the", "Winter", "Heating", "Grant?"]
+    assert parsed(cli(command, *asked, "--json"))["question"] == " ".join(asked)
+    assert parsed(cli(command, *asked, "--json"))["epoch"] == parsed(cli(command, " ".join(asked), "--json"))["epoch"]
+
+
+@pytest.mark.usefixtures("stocked")
 @pytest.mark.parametrize("retriever", ["hybrid", "vector", "graph", "bm25"])
 def test_search(cli: Cli, retriever: str) -> None:
     value = parsed(cli("search", "Winter Heating Grant", "-r", retriever, "-n", "5", "--json"))

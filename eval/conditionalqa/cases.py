@@ -35,7 +35,10 @@ def _case(
 ) -> Case:
     folded = [("Scenario", (question.scenario,)), ("Gold evidence", tuple(map(element_text, question.evidences)))]
     figures = [(METRIC_NAMES[metric], f"{100 * getattr(record.scores, metric):.0f}") for metric in METRICS]
-    figures += [(f"evidence within {row.budget:,} tokens", _presence(row)) for row in retrieval]
+    for row in retrieval:
+        if row.recall is not None:
+            found = "yes" if row.complete else f"{percent_text(row.recall)}% of it" if row.recall else "no"
+            figures.append((f"evidence within {row.budget:,} tokens", found))
     nothing = f"failed: {record.error}" if record.error else "not answerable" if record.has_prediction else "none"
     predicted = record.predicted or ()
     return Case(
@@ -60,9 +63,3 @@ def _items(
         Item(answer.text, tuple((element_text(c), c in shared) for c in answer.conditions), tuple(quoted))
         for answer, quoted in zip(answers, of_each, strict=True)
     )
-
-
-def _presence(figure: BudgetFigures) -> str:
-    if figure.recall is None:
-        return "there is none"
-    return "yes" if figure.complete else "no" if figure.recall == 0 else f"{percent_text(figure.recall)}% of it"

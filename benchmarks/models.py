@@ -76,8 +76,8 @@ class _Timed:
     def extract(self, chunk_input: ExtractionInput) -> Extraction:
         return self._inner.extract(chunk_input)
 
-    def proposals(self) -> dict[str, dict[str, int]]:
-        return self._inner.proposals()
+    def proposals(self, extractions: Iterable[Extraction]) -> dict[str, dict[str, int]]:
+        return self._inner.proposals(extractions)
 
     def extract_pages(self, pages: Iterable[PageInputs]) -> Iterator[Extracted]:
         self.pages = list(pages)

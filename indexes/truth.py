@@ -59,6 +59,11 @@ def version_key(raw: bytes, content_type: str, title: str | None, url: str | Non
     return content_hash("version", raw, content_type, title or "", url or "", pipeline)
 
 
+def raw_hash_of(raw: bytes) -> str:
+    """Identity of the bytes of a page."""
+    return content_hash("raw", raw)
+
+
 @dataclass(frozen=True, slots=True)
 class StoredPage:
     """A page version in the ledger, ready to be extracted and projected."""
@@ -112,7 +117,7 @@ def store_version(connection: Connection, corpus_id: int, source_id: int, versio
     ).scalar()
     if found is not None:
         return StoredPage(page_id, int(found), load_reading(connection, int(found)))
-    raw_hash = content_hash("raw", version.raw)
+    raw_hash = raw_hash_of(version.raw)
     known = connection.execute(select(blobs.c.hash).where(blobs.c.corpus_id == corpus_id, blobs.c.hash == raw_hash))
     if known.scalar() is None:
         connection.execute(insert(blobs).values(corpus_id=corpus_id, hash=raw_hash, data=zlib.compress(version.raw)))

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import uuid
-
-from clausegraph.core.errors import ClauseGraphError, ModelMismatchError
-from clausegraph.indexes.corpora import end_run, get_corpus, start_run
+from clausegraph.core.errors import ModelMismatchError
+from clausegraph.indexes.corpora import get_corpus
 from clausegraph.indexes.epochs import get_published, list_epochs
-from clausegraph.indexes.ledger.leases import run_lease
 from clausegraph.indexes.plan import make_plan
-from clausegraph.indexes.publish import recover
-from clausegraph.ingestion.pipeline import Options, Tools, embed_texts, publish
+from clausegraph.ingestion.pipeline import embed_texts, publish
 from clausegraph.ingestion.report import RunReport
+from clausegraph.ingestion.results import Published
+from clausegraph.ingestion.run import new_run_id, running
+from clausegraph.ingestion.tools import Options, Tools
 
 KIND = "entities"
 
@@ -29,25 +28,18 @@ def apply_decisions(tools: Tools, corpus_name: str, options: Options = Options()
     corpus = get_corpus(tools.ledger, corpus_name)
     with tools.ledger.read() as connection:
         get_published(connection, corpus)
-    report = RunReport(uuid.uuid4().hex[:12], corpus_name, "")
-    with run_lease(tools.ledger, corpus.id, report.run_id) as lease:
-        start_run(tools.ledger, corpus.id, report.run_id, KIND, "")
-        try:
-            report.recovered = recover(tools.ledger, lease, tools.projections)
-            _check_model(tools, corpus.id, corpus_name)
-            with report.timed("plan"):
-                plan = make_plan(tools.ledger, corpus.id, [], tools.embedder.fingerprint)
-            report.rows = plan.counts()
-            if not plan.is_empty:
-                with report.timed("embed"):
-                    embed_texts(tools, plan, report)
-                with report.timed("publish"):
-                    publish(tools, get_corpus(tools.ledger, corpus_name), lease, plan, options, report)
-        except (ClauseGraphError, KeyboardInterrupt) as error:
-            end_run(tools.ledger, report.run_id, "failed", report.as_dict() | {"error": str(error) or "interrupted"})
-            raise
-        end_run(tools.ledger, report.run_id, "done", report.as_dict())
-    return report
+    with running(tools, corpus, new_run_id(), kind=KIND) as run:
+        _check_model(tools, corpus.id, corpus_name)
+        with run.timed("plan"):
+            plan = make_plan(tools.ledger, corpus.id, [], tools.embedder.fingerprint)
+        if plan.is_empty:
+            run.add(Published(None, plan.counts()))
+        else:
+            with run.timed("embed"):
+                run.collect(embed_texts(tools, plan))
+            with run.timed("publish"):
+                run.add(publish(tools, run.corpus, run.lease, plan, options))
+    return run.report
 
 
 def _check_model(tools: Tools, corpus_id: int, corpus_name: str) -> None:

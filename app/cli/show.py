@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import re
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from clausegraph.app.cli.output import table
+from clausegraph.app.cli.runs import run_lines
 from clausegraph.app.cli.session import CorpusOption, EpochOption, Session, command
 from clausegraph.app.text import one_line
 from clausegraph.core.errors import NotFoundError
@@ -43,7 +43,7 @@ def show(
         except NotFoundError:
             run = None
         if run is not None:
-            session.emit(run, json.dumps(run, indent=1, ensure_ascii=False))
+            session.emit(run, *run_lines(run, settings.corpus))
             return
         shelf = open_shelf(ledger, settings.corpus, epoch)
         whole = _FACT_ID.fullmatch(name) is not None  # a page with a fact's id as its title must not hide the fact

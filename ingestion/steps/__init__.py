@@ -7,23 +7,29 @@ corpus from the first step to the last. Start reading at ``plan.py``.
 
 from __future__ import annotations
 
-import uuid
 from contextlib import suppress
 
 from clausegraph.core.errors import ClauseGraphError
-from clausegraph.ingestion.pipeline import Options, Tools
-from clausegraph.ingestion.report import RunReport
+from clausegraph.ingestion.report import RunReport, report_from
+from clausegraph.ingestion.run import new_run_id
 from clausegraph.ingestion.sources import Source
 from clausegraph.ingestion.steps.extract import extract_batch, extract_batches
 from clausegraph.ingestion.steps.plan import plan_run
 from clausegraph.ingestion.steps.publish import embed_run, publish_run
 from clausegraph.ingestion.steps.report import report_run
-from clausegraph.ingestion.steps.step import Pace, report_from
+from clausegraph.ingestion.steps.step import Pace
+from clausegraph.ingestion.tools import Options, Tools
 
 __all__ = [
-    "Pace", "embed_run", "extract_batch", "extract_batches", "new_run_id", "plan_run", "publish_run", "report_from",
-    "report_run", "run_steps",
-]  # fmt: skip
+    "Pace",
+    "embed_run",
+    "extract_batch",
+    "extract_batches",
+    "plan_run",
+    "publish_run",
+    "report_run",
+    "run_steps",
+]
 
 
 def run_steps(
@@ -46,8 +52,3 @@ def run_steps(
             report_run(tools, corpus_name, source, run_id, options, pace)
         raise
     return report_from(report_run(tools, corpus_name, source, run_id, options, pace))
-
-
-def new_run_id() -> str:
-    """A run id that no run has."""
-    return uuid.uuid4().hex[:12]

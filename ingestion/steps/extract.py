@@ -6,21 +6,21 @@ import time
 from collections.abc import Generator
 from contextlib import closing
 
-from clausegraph.core.extraction import Extracted, PageInputs, extract_all
+from clausegraph.core.extraction import Extracted, extract_all
 from clausegraph.indexes.corpora import CorpusRow, get_corpus
-from clausegraph.indexes.truth import known_extractions
-from clausegraph.indexes.work import (
-    Claim,
-    batch_states,
-    claimed,
-    finish_batch,
-    lost_claim,
-    planned_pages,
-    read_steps,
+from clausegraph.indexes.truth import known_extractions, stored_extractions
+from clausegraph.indexes.work import Claim, batch_states, claimed, finish_batch, lost_claim, planned_pages
+from clausegraph.ingestion.extracting import (
+    ChunkWork,
+    extracted_chunks,
+    inputs_of,
+    problems_of,
+    store_as_they_come,
 )
-from clausegraph.ingestion.pipeline import Tools, inputs_of, store_as_they_come
-from clausegraph.ingestion.report import RunReport
-from clausegraph.ingestion.steps.step import Pace, check_same, step
+from clausegraph.ingestion.results import Timed, results_to_json
+from clausegraph.ingestion.run import Part, running
+from clausegraph.ingestion.steps.step import Pace, check_same, planned
+from clausegraph.ingestion.tools import Tools
 
 _POLL_S = 0.5
 
@@ -38,18 +38,15 @@ def extract_batch(
         LeaseLostError: another run has the corpus, or another worker the batch.
     """
     corpus = get_corpus(tools.ledger, corpus_name)
+    part = Part("extract", begins=False, alone=False, ends=False, lease_s=pace.lease_s)
     with (
-        step(tools, corpus, run_id, "extract", pace),
+        running(tools, corpus, run_id, part=part),
         claimed(tools.ledger, run_id, batch_id, pace.claim_s) as claim,
     ):
         if claim is None:
             return None
-        check_same(tools.extractor.fingerprint, read_steps(tools.ledger, run_id)["plan"]["extractor"], "extractor")
-        tools.meter.start(corpus.id, run_id)
-        try:
-            return _extract(tools, corpus, run_id, claim)
-        finally:
-            tools.meter.stop()
+        check_same(tools.extractor.fingerprint, planned(tools.ledger, run_id).extractor, "extractor")
+        return _extract(tools, corpus, run_id, claim)
 
 
 def extract_batches(tools: Tools, corpus_name: str, run_id: str, pace: Pace = Pace()) -> int:
@@ -69,22 +66,20 @@ def extract_batches(tools: Tools, corpus_name: str, run_id: str, pace: Pace = Pa
 
 def _extract(tools: Tools, corpus: CorpusRow, run_id: str, claim: Claim) -> dict[str, int]:
     start = time.perf_counter()
-    report = RunReport(run_id, corpus.name, "")
-    users = inputs_of(
-        planned_pages(tools.ledger, run_id, [uri for uri, _ in claim.chunks]), tools.extractor.fingerprint
-    )
+    extractor = tools.extractor.fingerprint
     wanted = [key for _, keys in claim.chunks for key in keys]
-    known = known_extractions(tools.ledger, corpus.id, wanted, tools.extractor.fingerprint)
-    work = [
-        PageInputs(uri, tuple(users[key][0] for key in keys if key not in known))
-        for uri, keys in claim.chunks
-        if not known.issuperset(keys)
-    ]
+    known = frozenset(known_extractions(tools.ledger, corpus.id, wanted, extractor))
+    pages = planned_pages(tools.ledger, run_id, [uri for uri, _ in claim.chunks])
+    todo = [(uri, [key for key in keys if key not in known]) for uri, keys in claim.chunks]
+    work = ChunkWork(inputs_of(pages, extractor), known).inputs([(uri, keys) for uri, keys in todo if keys])
     results = _while_ours(extract_all(tools.extractor, work), claim)
-    with report.timed("extract"):
-        failed = store_as_they_come(tools, corpus.id, results, len(wanted) - len(known), report)
-    finish_batch(tools.ledger, claim, {"failed": failed, "seconds": round(time.perf_counter() - start, 3)})
-    return {"extracted": report.chunks_extracted, "reused": len(known), "failed": len(failed)}
+    problems = problems_of(list(store_as_they_come(tools, corpus.id, results, len(wanted) - len(known))))
+    # of all chunks, whichever attempt at the batch extracted them: the run's report has each once
+    stored = stored_extractions(tools.ledger, corpus.id, [key for key in wanted if key not in problems], extractor)
+    extracted = extracted_chunks(tools, list(stored.values()), problems)
+    timed = Timed("extract", round(time.perf_counter() - start, 3))
+    finish_batch(tools.ledger, claim, {"results": results_to_json([extracted, timed])})
+    return {"extracted": extracted.count - len(known), "reused": len(known), "failed": len(problems)}
 
 
 def _while_ours(results: Generator[Extracted], claim: Claim) -> Generator[Extracted]:

@@ -2,25 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from clausegraph.core.tokens import FINGERPRINT as TOKENIZER
-from clausegraph.indexes.corpora import ensure_corpus, ensure_source, get_corpus, start_run
-from clausegraph.indexes.publish import recover
-from clausegraph.indexes.truth import StoredPage, known_extractions, open_members
+from clausegraph.indexes.corpora import ensure_corpus, ensure_source
 from clausegraph.indexes.work import Chunks, store_work
-from clausegraph.ingestion.pipeline import (
-    Options,
-    Tools,
-    changed_documents,
-    check_location,
-    inputs_of,
-    peek,
-    read_pages,
-)
-from clausegraph.ingestion.report import RunReport
+from clausegraph.ingestion.changes import changes_of, check_location, list_documents, peek, state_before
+from clausegraph.ingestion.extracting import chunk_work, chunks_found
+from clausegraph.ingestion.pipeline import read_pages
+from clausegraph.ingestion.run import Part, running
 from clausegraph.ingestion.sources import Source
-from clausegraph.ingestion.steps.step import Pace, step
+from clausegraph.ingestion.steps.step import Pace, Planned
+from clausegraph.ingestion.tools import Options, Tools
 
 MAX_BATCHES = 1000  # schedulers map over few items: Airflow over 1,024
 
@@ -41,34 +32,20 @@ def plan_run(
         return []
     corpus = ensure_corpus(tools.ledger, corpus_name, {"tokenizer": TOKENIZER})
     check_location(tools.ledger, corpus, source, options)
-    with step(tools, corpus, run_id, "plan", pace, begin=True) as lease:
-        start_run(tools.ledger, corpus.id, run_id, "ingest", source.name)
-        report = RunReport(run_id, corpus_name, source.name)
-        report.recovered = recover(tools.ledger, lease, tools.projections)
-        newest = get_corpus(tools.ledger, corpus_name).newest  # recovery may have flipped an epoch
+    with running(tools, corpus, run_id, source.name, part=Part("plan", ends=False, lease_s=pace.lease_s)) as run:
+        fingerprint = tools.extractor.fingerprint
         source_id = ensure_source(tools.ledger, corpus.id, source.name, source.kind, source.location)
-        before = open_members(tools.ledger, source_id)
-        changed = changed_documents(tools, before, documents, options, report)
-        pages = read_pages(tools, corpus.id, source_id, changed, report)
-        with report.timed("plan"):
-            batches = _cut(_new_chunks(tools, corpus.id, pages, report), pace.batch_chunks)
-        plan = {
-            "report": report.as_dict(), "newest": newest, "source_id": source_id,
-            "extractor": tools.extractor.fingerprint,
-        }  # fmt: skip
-        return store_work(tools.ledger, lease, pages, batches, plan)
-
-
-def _new_chunks(tools: Tools, corpus_id: int, pages: Mapping[str, StoredPage], report: RunReport) -> Chunks:
-    """The input keys that have no stored extraction, each under the first page that has it."""
-    users = inputs_of(pages, tools.extractor.fingerprint)
-    known = known_extractions(tools.ledger, corpus_id, list(users), tools.extractor.fingerprint)
-    report.chunks_reused = len(known)
-    todo: dict[str, list[str]] = {}
-    for key, (_, uris) in users.items():
-        if key not in known:
-            todo.setdefault(uris[0], []).append(key)
-    return list(todo.items())
+        before = state_before(tools.ledger, source_id)
+        listed = list_documents(documents, before, fingerprint, options)
+        with run.timed("read"):
+            pages = read_pages(tools, corpus.id, source_id, listed)
+            changes = run.add(changes_of(pages.listed, before, options))
+        with run.timed("plan"):
+            work = chunk_work(tools.ledger, corpus.id, pages.stored, fingerprint)
+            run.add(chunks_found(tools.ledger, pages.stored, work, before.members, fingerprint))
+            batches = _cut(work.missing, pace.batch_chunks)
+        plan = Planned(changes, run.corpus.newest, source_id, fingerprint)
+        return store_work(tools.ledger, run.lease, pages.stored, batches, plan.left(run.results))
 
 
 def _cut(todo: Chunks, size: int) -> list[Chunks]:

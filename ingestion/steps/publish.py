@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from clausegraph.core.errors import LeaseHeldError
-from clausegraph.core.extraction import Reject
 from clausegraph.indexes.corpora import get_corpus
+from clausegraph.indexes.ledger.store import Ledger
 from clausegraph.indexes.plan import PublishPlan, make_plan
-from clausegraph.indexes.publish import recover
-from clausegraph.indexes.truth import StoredPage, known_extractions, missing_embeddings, open_members
+from clausegraph.indexes.truth import StoredPage, known_extractions, open_members
 from clausegraph.indexes.work import batch_results, epoch_of_run, planned_pages, read_steps, write_step
-from clausegraph.ingestion.pipeline import Options, Tools, embed_texts, inputs_of, make_targets, publish
-from clausegraph.ingestion.report import RunReport
-from clausegraph.ingestion.steps.report import assembled
-from clausegraph.ingestion.steps.step import Pace, check_same, report_from, seconds_of, step
+from clausegraph.ingestion.extracting import complete, inputs_of, pages_failed, problems_of
+from clausegraph.ingestion.pipeline import embed_texts, make_targets, publish
+from clausegraph.ingestion.results import ChunksExtracted, PagesFailed, Published, TextsEmbedded, results_to_json
+from clausegraph.ingestion.run import Part, Run, running
+from clausegraph.ingestion.steps.step import Pace, Planned, check_same, planned, results_of
+from clausegraph.ingestion.tools import Options, Tools
 
 
 def embed_run(tools: Tools, corpus_name: str, run_id: str, pace: Pace = Pace()) -> dict[str, int]:
@@ -25,53 +25,46 @@ def embed_run(tools: Tools, corpus_name: str, run_id: str, pace: Pace = Pace()) 
         LeaseHeldError: a batch is not extracted yet.
     """
     corpus = get_corpus(tools.ledger, corpus_name)
-    with step(tools, corpus, run_id, "embed", pace) as lease:
-        planned = read_steps(tools.ledger, run_id)["plan"]
-        check_same(tools.extractor.fingerprint, planned["extractor"], "extractor")
-        report = report_from(planned["report"])
+    part = Part("embed", begins=False, alone=False, ends=False, lease_s=pace.lease_s)
+    with running(tools, corpus, run_id, part=part) as run:
+        found = planned(tools.ledger, run_id)
+        check_same(tools.extractor.fingerprint, found.extractor, "extractor")
         pages = planned_pages(tools.ledger, run_id)
-        _note_failures(tools, corpus.id, run_id, pages, report)
-        with report.timed("plan"):
-            plan = _plan(tools, corpus.id, planned, pages, report)
-        missing = missing_embeddings(tools.ledger, corpus.id, list(plan.texts), tools.embedder.fingerprint)
-        found = {"texts": len(plan.texts), "missing": len(missing)}
-        write_step(tools.ledger, lease, "texts", found, keep=True)  # what an earlier attempt embedded counts too
-        tools.meter.start(corpus.id, run_id)
-        try:
-            with report.timed("embed"):
-                embed_texts(tools, plan, report)
-        finally:
-            tools.meter.stop()
-        done = {name: report.as_dict()[name] for name in ("pages_added", "pages_changed", "pages_failed", "failures")}
-        done |= {"embedder": tools.embedder.fingerprint, "seconds": seconds_of(report, "plan", "embed")}
-        write_step(tools.ledger, lease, "embed", done)
-        return {"embedded": report.texts_embedded, "reused": report.texts_reused}
+        failed = run.add(_pages_failed(tools.ledger, corpus.id, run_id, pages, found.extractor))
+        with run.timed("plan"):
+            plan = _plan(tools, corpus.id, found, complete(pages, failed))
+        with run.timed("embed"):
+            parts = _embed(tools, run, plan)
+        left = [result for result in run.results if not isinstance(result, TextsEmbedded)]
+        write_step(tools.ledger, run.lease, "embed", {"embedder": plan.model, "results": results_to_json(left)})
+        return {"embedded": sum(one.embedded for one in parts), "reused": sum(one.reused for one in parts)}
 
 
-def _note_failures(
-    tools: Tools, corpus_id: int, run_id: str, pages: Mapping[str, StoredPage], report: RunReport
-) -> None:
-    """Chunks that have no extraction, and why: their pages stay as they were."""
-    problems: dict[str, str] = {}
-    for _, result in batch_results(tools.ledger, run_id):
-        problems |= result["failed"]
-    if not problems:
-        return
-    known = known_extractions(tools.ledger, corpus_id, list(problems), tools.extractor.fingerprint)
-    for key, (_, uris) in inputs_of(pages, tools.extractor.fingerprint).items():
-        if key in problems and key not in known:
-            report.failures += [Reject(uri, problems[key]) for uri in uris]
-    for uri in dict.fromkeys(failure.what for failure in report.failures):
-        report.fail(uri)
+def _embed(tools: Tools, run: Run, plan: PublishPlan) -> list[TextsEmbedded]:
+    """Embed, and keep how many there were to embed at the first attempt: what that one embedded counts too."""
+    texts = embed_texts(tools, plan)
+    reused = run.add(next(texts))
+    all_of_them = TextsEmbedded(len(plan.texts) - reused.reused, reused.reused)
+    write_step(tools.ledger, run.lease, "texts", {"results": results_to_json([all_of_them])}, keep=True)
+    return [reused, *run.collect(texts)]
 
 
-def _plan(
-    tools: Tools, corpus_id: int, planned: Mapping[str, Any], pages: Mapping[str, StoredPage], report: RunReport
-) -> PublishPlan:
+def _pages_failed(
+    ledger: Ledger, corpus_id: int, run_id: str, pages: Mapping[str, StoredPage], extractor: str
+) -> PagesFailed:
+    """The pages that have a chunk without an extraction, and why."""
+    results = [result for _, left in batch_results(ledger, run_id) for result in results_of(left)]
+    problems = problems_of(result for result in results if isinstance(result, ChunksExtracted))
+    known = known_extractions(ledger, corpus_id, list(problems), extractor)
+    lasting = {key: problem for key, problem in problems.items() if key not in known}
+    return pages_failed(inputs_of(pages, extractor) if lasting else {}, lasting)
+
+
+def _plan(tools: Tools, corpus_id: int, found: Planned, done: list[StoredPage]) -> PublishPlan:
     """What the run changes, worked out anew from what is stored."""
-    before = open_members(tools.ledger, planned["source_id"])
-    done = [page for uri, page in pages.items() if uri not in set(report.pages_failed)]
-    targets = make_targets(tools, corpus_id, done, report, before)
+    before = open_members(tools.ledger, found.source_id)
+    removed = [before[uri].page_id for uri in found.changes.removed]
+    targets = make_targets(tools, corpus_id, done, removed)
     return make_plan(tools.ledger, corpus_id, targets, tools.embedder.fingerprint)
 
 
@@ -83,21 +76,26 @@ def publish_run(
     An epoch that an earlier attempt froze is finished, one that it flipped is found again: a run has one epoch.
     """
     corpus = get_corpus(tools.ledger, corpus_name)
-    with step(tools, corpus, run_id, "publish", pace, alone=True) as lease:
-        steps = read_steps(tools.ledger, run_id)
-        if "embed" not in steps:
+    with running(tools, corpus, run_id, part=Part("publish", begins=False, ends=False, lease_s=pace.lease_s)) as run:
+        embedded = read_steps(tools.ledger, run_id).get("embed")
+        if embedded is None:
             raise LeaseHeldError(f"run {run_id} is not embedded yet; run its embed step first")
-        check_same(tools.embedder.fingerprint, steps["embed"]["embedder"], "embedding model")
-        report = assembled(tools, corpus, run_id, steps)
-        with report.timed("publish"):
-            recover(tools.ledger, lease, tools.projections)
-            found = epoch_of_run(tools.ledger, corpus.id, run_id, steps["plan"]["newest"])
-            if found is not None:
-                report.epoch, report.rows = found
+        check_same(tools.embedder.fingerprint, embedded["embedder"], "embedding model")
+        found = planned(tools.ledger, run_id)
+        with run.timed("publish"):
+            flipped = epoch_of_run(tools.ledger, corpus.id, run_id, found.newest)
+            if flipped is not None:
+                published = run.add(Published(*flipped, tuple(tools.projections.problems)))
             else:
-                plan = _plan(tools, corpus.id, steps["plan"], planned_pages(tools.ledger, run_id), report)
-                embed_texts(tools, plan, report)  # nothing, unless stored embeddings were lost since
-                publish(tools, get_corpus(tools.ledger, corpus_name), lease, plan, options, report)
-        done = {name: report.as_dict()[name] for name in ("epoch", "rows", "lagging")}
-        write_step(tools.ledger, lease, "publish", done | {"seconds": seconds_of(report, "publish")})
-        return report.epoch
+                failed = next(result for result in results_of(embedded) if isinstance(result, PagesFailed))
+                published = run.add(_publish(tools, run, found, failed, options))
+        write_step(tools.ledger, run.lease, "publish", {"results": results_to_json(run.results)})
+        return published.epoch
+
+
+def _publish(tools: Tools, run: Run, found: Planned, failed: PagesFailed, options: Options) -> Published:
+    pages = planned_pages(tools.ledger, run.id)
+    done = complete(pages, failed)
+    plan = _plan(tools, run.corpus.id, found, done)
+    list(embed_texts(tools, plan))  # nothing, unless stored embeddings were lost since
+    return publish(tools, run.corpus, run.lease, plan, options, unless_empty=bool(pages) and not done)

@@ -1,24 +1,19 @@
-"""What the steps of a run share."""
+"""What the steps of a run share, and what they leave for each other in the ledger."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass, fields
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
-from clausegraph.core.errors import ClauseGraphError, InputError, LeaseLostError
-from clausegraph.core.extraction import Reject
-from clausegraph.core.telemetry.logs import log_fields, logger
-from clausegraph.indexes.corpora import CorpusRow, get_run, resume_run
-from clausegraph.indexes.ledger.leases import STEPS_LEASE_S, RunLease, step_lease
-from clausegraph.indexes.work import CLAIM_S, write_step
-from clausegraph.ingestion.pipeline import Tools
-from clausegraph.ingestion.report import RunReport
+from clausegraph.core.errors import InputError
+from clausegraph.indexes.ledger.leases import STEPS_LEASE_S
+from clausegraph.indexes.ledger.store import Ledger
+from clausegraph.indexes.work import CLAIM_S, read_steps
+from clausegraph.ingestion.results import Changes, Result, results_from_json, results_to_json
 
 BATCH_CHUNKS = 100
-
-_log = logger(__name__)
+_FORM = 2  # of what steps leave: count up when a step could not read what another version left
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,49 +25,39 @@ class Pace:
     claim_s: float = CLAIM_S
 
 
-@contextmanager
-def step(
-    tools: Tools,
-    corpus: CorpusRow,
-    run_id: str,
-    name: str,
-    pace: Pace,
-    *,
-    begin: bool = False,
-    alone: bool = False,
-) -> Iterator[RunLease]:
-    """A step under the run's lease; why it failed is kept for the report."""
-    if not begin and get_run(tools.ledger, corpus.id, run_id)["status"] == "done":
-        raise InputError(f"run {run_id} has ended; start a new one")
-    with (
-        log_fields(corpus=corpus.name, run=run_id, step=name),
-        step_lease(tools.ledger, corpus.id, run_id, pace.lease_s, begin=begin, alone=alone) as lease,
-    ):
-        if not begin:
-            resume_run(tools.ledger, run_id)
-        _log.info("step.start")
-        try:
-            yield lease
-        except (ClauseGraphError, KeyboardInterrupt) as error:
-            with suppress(LeaseLostError):
-                write_step(tools.ledger, lease, "error", {"step": name, "error": str(error) or "interrupted"})
-            raise
-        _log.info("step.end")
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """What the first step found: the changes, the newest epoch then, the source, the extractor's fingerprint."""
+
+    changes: Changes
+    newest: int
+    source_id: int
+    extractor: str
+
+    def left(self, results: Iterable[Result]) -> dict[str, Any]:
+        """As JSON values, with the results of the step."""
+        values = {"newest": self.newest, "source_id": self.source_id, "extractor": self.extractor}
+        return values | {"form": _FORM, "results": results_to_json(results)}
+
+
+def planned(ledger: Ledger, run_id: str) -> Planned:
+    """What the first step of a run found.
+
+    Raises:
+        InputError: the run was not planned, or by another version of ClauseGraph.
+    """
+    values = read_steps(ledger, run_id).get("plan", {})
+    if values.get("form") != _FORM:
+        raise InputError(f"run {run_id} was not planned by this version of ClauseGraph; start a new run")
+    changes = next(result for result in results_of(values) if isinstance(result, Changes))
+    return Planned(changes, values["newest"], values["source_id"], values["extractor"])
+
+
+def results_of(values: Mapping[str, Any]) -> list[Result]:
+    """The results that a step left."""
+    return results_from_json(values.get("results", ()))
 
 
 def check_same(found: str, wanted: str, what: str) -> None:
     if found != wanted:
         raise InputError(f"the {what} was {wanted} when the run began and is {found} now; start a new run")
-
-
-def seconds_of(report: RunReport, *stages: str) -> dict[str, float]:
-    return {stage: report.seconds[stage] for stage in stages}
-
-
-def report_from(values: Mapping[str, Any]) -> RunReport:
-    """The report that ``RunReport.as_dict`` gave."""
-    known = {field.name for field in fields(RunReport)}
-    parsed = {name: value for name, value in values.items() if name in known}
-    for name in ("rejects", "failures"):
-        parsed[name] = [Reject(**item) for item in parsed[name]]
-    return RunReport(**parsed)

@@ -18,7 +18,7 @@ from clausegraph.ingestion.extract.llm.groups import grouped
 from clausegraph.ingestion.extract.llm.numbering import Call, number_call
 from clausegraph.ingestion.extract.llm.render import render_call
 from clausegraph.ingestion.extract.llm.tasks import Task, task_of
-from clausegraph.ingestion.extract.llm.types_guide import TypesGuide, Uses
+from clausegraph.ingestion.extract.llm.types_guide import TypesGuide, beyond
 
 if TYPE_CHECKING:
     from clausegraph.core.models.fan_out import ChatOutcome, ChatRequest
@@ -52,7 +52,6 @@ class LLMExtractor:
         self._llm, self._prompt, self._options = llm, prompt, options
         self._task: Task = task_of(prompt)
         self._examples = self._task.examples(prompt) if options.examples is None else options.examples
-        self._used = Uses()
 
     @property
     def fingerprint(self) -> str:
@@ -81,15 +80,13 @@ class LLMExtractor:
         work = _Work(self, pages)
         with closing(chat_all(self._llm, work.take, self._options.at_once)) as outcomes:
             for outcome in outcomes:
-                for result in work.settle(outcome):
-                    self._used.add(result.extraction)
-                    yield result
+                yield from work.settle(outcome)
         yield from work.left_over()
 
-    def proposals(self) -> dict[str, dict[str, int]]:
-        """What the replies so far used beyond the types guide; nothing without one."""
+    def proposals(self, extractions: Iterable[Extraction]) -> dict[str, dict[str, int]]:
+        """What these extractions use beyond the types guide; nothing without one."""
         guide = self._options.guide
-        return self._used.beyond(guide) if guide.text else {}
+        return beyond(guide, extractions) if guide.text else {}
 
     def jobs(self, page: PageInputs) -> Iterator[_Job]:
         """The calls of one page."""

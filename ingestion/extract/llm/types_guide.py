@@ -55,26 +55,18 @@ def read_guide(path: Path) -> TypesGuide:
     )
 
 
-class Uses:
-    """Counts of the types and relations of extractions. "thing" is no type and never proposed."""
+def beyond(guide: TypesGuide, extractions: Iterable[Extraction]) -> dict[str, dict[str, int]]:
+    """Types and relations that extractions use and the guide does not have, by its keys, most frequent first.
 
-    def __init__(self) -> None:
-        self._types: Counter[str] = Counter()
-        self._relations: Counter[str] = Counter()
-
-    def add(self, extraction: Extraction | None) -> None:
-        """Count an extraction's; none counts nothing."""
-        for statement in extraction.statements if extraction else ():
-            self._relations[statement.relation] += 1
-            ends = (statement.subject, statement.object)
-            self._types.update(end.type for end in ends if isinstance(end, Mention) and end.type != "thing")
-
-    def beyond(self, guide: TypesGuide) -> dict[str, dict[str, int]]:
-        """What the guide does not have, by its keys, most frequent first."""
-        return {
-            "entity_types": _beyond(self._types, guide.entity_types),
-            "relations": _beyond(self._relations, guide.relations),
-        }
+    "thing" is no type and never proposed.
+    """
+    statements = [statement for extraction in extractions for statement in extraction.statements]
+    ends = [end for statement in statements for end in (statement.subject, statement.object)]
+    types = Counter(end.type for end in ends if isinstance(end, Mention) and end.type != "thing")
+    return {
+        "entity_types": _beyond(types, guide.entity_types),
+        "relations": _beyond(Counter(statement.relation for statement in statements), guide.relations),
+    }
 
 
 def _beyond(used: Counter[str], known: Iterable[str]) -> dict[str, int]:

@@ -9,7 +9,7 @@ import pytest
 from clausegraph.core.errors import SettingsError
 from clausegraph.core.extraction import Extraction
 from clausegraph.core.types import Literal, Mention, Span, Statement
-from clausegraph.ingestion.extract.llm.types_guide import TypesGuide, Uses, read_guide
+from clausegraph.ingestion.extract.llm.types_guide import TypesGuide, beyond, read_guide
 
 pytestmark = pytest.mark.unit
 
@@ -46,7 +46,4 @@ def test_proposals() -> None:
         )
     )
     guide = TypesGuide(("ship",), ("weighs",))
-    uses = Uses()
-    uses.add(made)
-    uses.add(None)
-    assert uses.beyond(guide) == {"entity_types": {"cargo": 2}, "relations": {"carries": 2}}
+    assert beyond(guide, [made]) == {"entity_types": {"cargo": 2}, "relations": {"carries": 2}}

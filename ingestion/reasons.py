@@ -1,0 +1,95 @@
+"""Why a run does a page or a chunk again, in words: pure functions of what there is and what was there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from clausegraph.core.pages.chunking.chunks import CHUNKER_FINGERPRINT
+from clausegraph.core.pages.document import SourceDocument
+from clausegraph.core.pages.read import READER_FINGERPRINT
+from clausegraph.indexes.derive import DERIVATION_FINGERPRINT
+from clausegraph.indexes.history import KnownVersion
+from clausegraph.indexes.truth import OpenMember, raw_hash_of, version_key
+
+PIPELINE_FINGERPRINT = f"{READER_FINGERPRINT}+{CHUNKER_FINGERPRINT}"
+
+NEW = "new"
+BACK = "moved back: the corpus had it before"
+FORCED = "forced (--force)"
+CHANGED = "its bytes changed"
+AS_BEFORE = "its bytes are again those of an earlier version"
+OTHER_READER = "other reader"
+OTHER_CHUNKER = "other chunker"
+OTHER_ROWS = "rows are derived in another way"
+GONE = "gone from the source"
+KEPT = "gone from the source, kept (--keep-missing)"
+LEFT = "beyond the limit of this run"
+
+NEW_TEXT = "new or changed text"
+NEW_CONTEXT = "its title, headings or lead-in changed"
+OTHER_EXTRACTOR = "other extractor"
+NOT_STORED = "no stored extraction"
+
+
+def version_key_of(document: SourceDocument) -> str:
+    """Identity of the version that reading the document now would make."""
+    return version_key(document.raw, document.content_type, document.title, document.url, PIPELINE_FINGERPRINT)
+
+
+def page_reason(
+    document: SourceDocument,
+    member: OpenMember | None,
+    versions: Mapping[str, KnownVersion],
+    extractor: str,
+    *,
+    force: bool,
+) -> str:
+    """Why the page is to be done, empty when it is current.
+
+    Args:
+        member: the page in the newest state, None when it is not there.
+        versions: the page's stored versions by version key.
+        extractor: fingerprint of the extractor of this run.
+    """
+    if member is None:
+        return BACK if any(known.published for known in versions.values()) else NEW
+    key = version_key_of(document)
+    earlier = key in versions and versions[key].published
+    was = versions[member.version_key]
+    found = [] if key == was.key else _version_reasons(document, was, earlier)
+    if extractor != member.extractor:
+        found.append(f"{OTHER_EXTRACTOR} (was {member.extractor})")
+    if member.derivation != DERIVATION_FINGERPRINT:
+        found.append(OTHER_ROWS)
+    return "; ".join(found) or (FORCED if force else "")
+
+
+def _version_reasons(document: SourceDocument, was: KnownVersion, earlier: bool) -> list[str]:
+    """What makes the document another version than ``was``; ``earlier``: the corpus had that one too."""
+    found = []
+    if raw_hash_of(document.raw) != was.raw_hash:
+        found.append(AS_BEFORE if earlier else CHANGED)
+    said = (("title", document.title, was.title), ("address", document.url, was.url))
+    found += [f"its source gives another {name}" for name, now, then in said if (now or "") != (then or "")]
+    if document.content_type != was.content_type:
+        found.append(f"it is {document.content_type} now, not {was.content_type}")
+    reader, _, chunker = was.pipeline.partition("+")
+    if reader != READER_FINGERPRINT:
+        found.append(OTHER_READER)
+    if chunker != CHUNKER_FINGERPRINT:
+        found.append(OTHER_CHUNKER)
+    return found or [CHANGED]
+
+
+def chunk_reason(content_hash: str, input_key: str, was: Mapping[str, str], same_extractor: bool) -> str:
+    """Why a chunk of a changed page is to be extracted.
+
+    Args:
+        was: the page's chunks in the newest state, input key by content hash.
+        same_extractor: whether the page was extracted by the extractor of this run.
+    """
+    if content_hash not in was:
+        return NEW_TEXT
+    if not same_extractor:
+        return OTHER_EXTRACTOR
+    return NEW_CONTEXT if was[content_hash] != input_key else NOT_STORED

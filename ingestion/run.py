@@ -1,0 +1,199 @@
+"""The life of a run: lease → recover → steps → end. Every run goes through it, in one process or in many.
+
+It holds the corpus, meters the model calls, keeps the run's row and report in the ledger, and tells logs and traces.
+"""
+
+from __future__ import annotations
+
+import time
+import uuid
+from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager, suppress
+from dataclasses import dataclass, field
+from typing import TypeVar
+
+from clausegraph.core.errors import ClauseGraphError, InputError, LeaseLostError
+from clausegraph.core.telemetry.logs import log_fields, logger
+from clausegraph.core.telemetry.redaction import error_fields
+from clausegraph.core.telemetry.spans import TelemetrySpan, span
+from clausegraph.indexes.corpora import CorpusRow, end_run, get_corpus, get_run, resume_run, start_run
+from clausegraph.indexes.ledger.leases import STEPS_LEASE_S, RunLease, run_lease, step_lease
+from clausegraph.indexes.publish import recover
+from clausegraph.indexes.work import write_step
+from clausegraph.ingestion.report import RunReport, fold
+from clausegraph.ingestion.results import Failed, Recovered, Result, Timed, Used
+from clausegraph.ingestion.tools import Tools
+
+R = TypeVar("R", bound=Result)
+
+_log = logger(__name__)
+
+
+def new_run_id() -> str:
+    """A run id that no run has."""
+    return uuid.uuid4().hex[:12]
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """Which part of a run is done here: all of it, or the step of that name in a process of its own.
+
+    ``begins`` and ``ends`` the run; ``alone``: no other process may do this step at the same time, and a publish that
+    was cut off is recovered first. The lease of a run in steps outlives its processes by ``lease_s`` seconds.
+    """
+
+    step: str = ""
+    begins: bool = True
+    alone: bool = True
+    ends: bool = True
+    lease_s: float = STEPS_LEASE_S
+
+
+WHOLE = Part()
+
+
+@dataclass(slots=True)
+class Run:
+    """A run that is going on: its corpus, its lease, and what its steps have returned so far."""
+
+    id: str
+    source: str
+    corpus: CorpusRow
+    lease: RunLease
+    results: list[Result] = field(default_factory=list)
+
+    def add(self, result: R) -> R:
+        """Keep the result of a step."""
+        self.results.append(result)
+        return result
+
+    def collect(self, results: Iterable[R]) -> list[R]:
+        """Keep results as they come: those that came before an error count too."""
+        return [self.add(result) for result in results]
+
+    @contextmanager
+    def timed(self, stage: str) -> Iterator[None]:
+        """Measure the wall time of the block; it is a span too."""
+        start = time.perf_counter()
+        try:
+            with span(f"ingest.{stage}", corpus=self.corpus.name, run=self.id, source=self.source):
+                yield
+        finally:
+            self.add(Timed(stage, time.perf_counter() - start))
+
+    @property
+    def report(self) -> RunReport:
+        """The report of the results so far."""
+        return fold(self.id, self.corpus.name, self.source, self.results)
+
+
+@contextmanager
+def running(
+    tools: Tools, corpus: CorpusRow, run_id: str, source: str = "", *, kind: str = "ingest", part: Part = WHOLE
+) -> Iterator[Run]:
+    """Hold the corpus for a run, or a part of one, while the block does its steps.
+
+    Args:
+        source: name of the source; a part that does not begin the run finds it in the ledger.
+
+    Raises:
+        LeaseHeldError: another run is writing to the corpus.
+        LeaseLostError: another run has taken the corpus since this one began.
+        InputError: the run has ended.
+        NotFoundError: there is no such run to go on with.
+    """
+    if not part.begins:
+        source = _open_source(tools, corpus.id, run_id)
+    fields = {"corpus": corpus.name, "run": run_id} | ({"step": part.step} if part.step else {})
+    with (
+        _held(tools, corpus.id, run_id, part) as lease,
+        log_fields(**fields),
+        span("ingest", corpus=corpus.name, run=run_id, source=source) as traced,
+    ):
+        run = Run(run_id, source, corpus, lease)
+        _begin(tools, run, kind, part)
+        try:
+            try:
+                tools.meter.start(corpus.id, run_id)
+                if part.alone:
+                    _recover(tools, run, part)
+                yield run
+            finally:
+                run.add(Used(tools.meter.stop()))
+        except (ClauseGraphError, KeyboardInterrupt) as error:
+            run.add(Failed(str(error) or "interrupted"))
+            _end(tools, run, part, traced, error)
+            raise
+        _end(tools, run, part, traced)
+
+
+def _open_source(tools: Tools, corpus_id: int, run_id: str) -> str:
+    row = get_run(tools.ledger, corpus_id, run_id)
+    if row["status"] == "done":
+        raise InputError(f"run {run_id} has ended; start a new one")
+    return str(row["source"])
+
+
+def _held(tools: Tools, corpus_id: int, run_id: str, part: Part) -> AbstractContextManager[RunLease]:
+    if not part.step:
+        return run_lease(tools.ledger, corpus_id, run_id)
+    return step_lease(tools.ledger, corpus_id, run_id, part.lease_s, begin=part.begins, alone=part.alone)
+
+
+def _begin(tools: Tools, run: Run, kind: str, part: Part) -> None:
+    if part.begins:
+        _log.info("run.start", source=run.source)
+        start_run(tools.ledger, run.corpus.id, run.id, kind, run.source)
+    else:
+        resume_run(tools.ledger, run.id)
+    if part.step:
+        _log.info("step.start")
+
+
+def _recover(tools: Tools, run: Run, part: Part) -> None:
+    done = recover(tools.ledger, run.lease, tools.projections)
+    if done and part.begins:  # later, it is this run's own publish that was cut off
+        run.add(Recovered(done))
+    run.corpus = get_corpus(tools.ledger, run.corpus.name)  # it may have flipped an epoch
+
+
+def _end(tools: Tools, run: Run, part: Part, traced: TelemetrySpan, error: BaseException | None = None) -> None:
+    """Keep how it ended, in the ledger first."""
+    report = run.report
+    if part.ends:
+        end_run(tools.ledger, run.id, "failed" if report.error else "done", report.as_dict())
+        figures = _figures(report) | _used(report)
+        traced.set(**figures)
+        why = error_fields(error) if error else {"reason": report.error} if report.error else {}
+        _log.info("run.end", outcome="failed" if report.error else "done", **figures, **why)
+    elif error is None:
+        _log.info("step.end")
+    else:
+        with suppress(LeaseLostError):  # the run that has the corpus now has its own
+            write_step(tools.ledger, run.lease, "error", {"step": part.step, "error": report.error})
+
+
+def _figures(report: RunReport) -> dict[str, int | float | None]:
+    return {
+        "epoch": report.epoch,
+        "pages_added": len(report.pages_added),
+        "pages_changed": len(report.pages_changed),
+        "pages_removed": len(report.pages_removed),
+        "pages_kept": len(report.pages_kept),
+        "pages_failed": len(report.pages_failed),
+        "pages_unchanged": report.pages_unchanged,
+        "chunks_extracted": report.chunks_extracted,
+        "chunks_reused": report.chunks_reused,
+        "texts_embedded": report.texts_embedded,
+        "texts_reused": report.texts_reused,
+        "rejects": len(report.rejects),
+    }
+
+
+def _used(report: RunReport) -> dict[str, int | float]:
+    """What the models of the run used, over all tasks; nothing where none was called."""
+    totals: dict[str, int | float] = {}
+    for used in report.usage.values():
+        for name in ("calls", "prompt_tokens", "output_tokens", "money"):
+            totals[name] = totals.get(name, 0) + used.get(name, 0)
+    return totals

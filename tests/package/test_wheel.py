@@ -48,6 +48,11 @@ def run(installed: Path, home: Path, *arguments: str) -> subprocess.CompletedPro
     return subprocess.run(command, capture_output=True, text=True, cwd=home, env=environment, check=False)
 
 
+def contents(wheel: Path) -> dict[str, bytes]:
+    with zipfile.ZipFile(wheel) as archive:
+        return {name: archive.read(name) for name in archive.namelist()}
+
+
 def test_every_room_and_data_file_ships(wheel: Path) -> None:
     names = set(zipfile.ZipFile(wheel).namelist())
     packaged = {"clausegraph/__init__.py", "clausegraph/__main__.py", "clausegraph/py.typed"}
@@ -55,6 +60,13 @@ def test_every_room_and_data_file_ships(wheel: Path) -> None:
     tracked = subprocess.run(["git", "ls-files", *ROOMS], cwd=ROOT, capture_output=True, text=True, check=True)
     packaged |= {f"clausegraph/{name}" for name in tracked.stdout.split("\n") if name}
     assert {name for name in names if name.startswith("clausegraph/")} == packaged
+
+
+def test_the_sdist_makes_the_same_wheel(wheel: Path, tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "build", "--no-isolation", "--outdir", str(tmp_path), str(ROOT)]
+    subprocess.run(command, check=True, capture_output=True)  # the sdist from the tree, the wheel from the sdist
+    (again,) = tmp_path.glob("clausegraph-*.whl")
+    assert contents(again) == contents(wheel)
 
 
 def test_ingest_and_ask_from_outside_the_checkout(installed: Path, tmp_path: Path) -> None:

@@ -29,7 +29,7 @@ def check_installed() -> None:
         InputError: uvicorn is missing.
     """
     if importlib.util.find_spec("uvicorn") is None:
-        raise InputError("the fake model server needs uvicorn, which is not installed: pip install 'clausegraph[dev]'")
+        raise InputError("the fake model server needs uvicorn: pip install 'clausegraph[fake-llm]'")
 
 
 class FakeModelServer:

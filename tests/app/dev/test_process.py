@@ -87,7 +87,7 @@ def test_a_wrong_option_is_a_usage_error() -> None:
 
 def test_without_uvicorn_the_message_names_the_fix(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
-    with pytest.raises(InputError, match=r"pip install 'clausegraph\[dev\]'"):
+    with pytest.raises(InputError, match=r"pip install 'clausegraph\[fake-llm\]'"):
         FakeModelServer().start()
 
 

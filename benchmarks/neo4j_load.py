@@ -46,8 +46,9 @@ from clausegraph.core.types import Chunk, Element, Leaf, Literal, Mention, Readi
 from clausegraph.indexes.corpora import ensure_corpus, ensure_source
 from clausegraph.indexes.derive import LITERAL
 from clausegraph.indexes.graph.neo4j.graph import Neo4jGraph
+from clausegraph.indexes.graph.neo4j.keys import Corpus, term_key
 from clausegraph.indexes.graph.neo4j.projection import Neo4jProjection
-from clausegraph.indexes.graph.neo4j.rows import Corpus, Interval, opened, term_key
+from clausegraph.indexes.graph.neo4j.rows import Interval, opened
 from clausegraph.indexes.graph.neo4j.server import Address, BoundQuery, Neo4jServer, Record
 from clausegraph.indexes.graph.sql import SqlGraph
 from clausegraph.indexes.ledger.identity import ledger_id

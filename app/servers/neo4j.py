@@ -28,13 +28,14 @@ from clausegraph.app.servers.process import (
     save_record,
     write_private,
 )
-from clausegraph.core.errors import InputError, StorageError, StoreError
-from clausegraph.indexes.graph.neo4j.server import wait_until_up
+from clausegraph.core.errors import InputError, StorageError, StoreError, StoreUnavailable
+from clausegraph.indexes.graph.neo4j.server import Address, Neo4jServer
 
 USER = "neo4j"
 PASSWORD_FILE = "password"  # noqa: S105 - a file's name
 _OPENED = ("java.nio", "java.io", "sun.nio.ch", "java.util.concurrent")
 _PATIENCE = 30.0  # seconds for a clean shutdown
+_ANSWER_S = 5.0  # for an answer of a server that is starting
 _ITERATIONS = 1024
 _STARTED: dict[int, subprocess.Popen[bytes]] = {}  # by this process, so that those that end can be reaped
 
@@ -124,7 +125,7 @@ def start_neo4j(
     save_record(folder, {"pid": process.pid, "uri": uri, "http": http, "bolt": ports[0], "http_port": ports[1]})
     running = RunningNeo4j(folder, uri, USER, password, http, process.pid)
     try:
-        wait_until_up(uri, USER, password, patience, is_alive=lambda: process.poll() is None)
+        _wait(Address(uri, USER, password, deadline=_ANSWER_S), patience, process)
     except StoreError as error:
         ended = process.poll() is not None
         running.stop()
@@ -132,6 +133,25 @@ def start_neo4j(
             raise StorageError(f"Neo4j in {folder} ended at once: {_last_words(folder)}") from error
         raise
     return running
+
+
+def _wait(address: Address, patience: float, process: subprocess.Popen[bytes]) -> None:
+    """Return when a server that is starting answers.
+
+    Raises:
+        StoreUnavailable: it ended, or did not answer within ``patience`` seconds.
+        StoreRefused: it answers, and refuses the password or is too old.
+    """
+    until = time.monotonic() + patience
+    while True:
+        try:
+            with Neo4jServer(address) as server:
+                server.read("RETURN 1 AS one")
+                return
+        except StoreUnavailable:
+            if process.poll() is not None or time.monotonic() > until:
+                raise
+            time.sleep(0.2)
 
 
 def find_neo4j(folder: Path) -> RunningNeo4j | None:

@@ -7,6 +7,7 @@ Text and transaction are the same for EXPLAIN and for the run, so what was looke
 
 from __future__ import annotations
 
+import json
 import re
 import time
 from collections.abc import Iterator, Mapping
@@ -17,7 +18,7 @@ from typing import Any, Protocol
 import neo4j
 from neo4j import exceptions as driver
 
-from clausegraph.core.errors import QueryRefused, StoreUnavailable
+from clausegraph.core.errors import QueryRefused, StoreRefused, StoreUnavailable
 from clausegraph.core.types import PageKey
 from clausegraph.indexes.graph.neo4j.cypher_tokens import PROCEDURES, checked_text
 from clausegraph.indexes.graph.neo4j.server import Neo4jServer
@@ -26,7 +27,7 @@ from clausegraph.indexes.graph.protocol import Graph
 
 ROWS = 1000
 SECONDS = 30.0
-BYTES = 8 * 2**20  # as they come from the server; in memory they may be fifty times as many
+SIZE = 8 * 2**20  # characters of all values, written as JSON; in memory they may take fifty times as many bytes
 
 # Operators that read, by their names without what stands in parentheses. What is not among them is refused, also
 # where a newer Neo4j has given a harmless one another name.
@@ -44,11 +45,12 @@ _READS = frozenset(
 )
 _PLACE = re.compile(r"\(line 1, column (\d+) \(offset: (\d+)\)\)")
 _EXPLAIN = "EXPLAIN "
+_LARGE = "the result is larger than {:g} MiB; ask for fewer rows or smaller values"
 
 
 @dataclass(frozen=True, slots=True)
 class CypherResult:
-    """The rows of a query: plain values (see ``neo4j_values.plain``), cut at the limit."""
+    """The rows of a query: plain values (see ``values.plain``), cut at the limit."""
 
     columns: tuple[str, ...]
     rows: tuple[tuple[Any, ...], ...]
@@ -77,7 +79,7 @@ def run_cypher(
     *,
     limit: int = ROWS,
     timeout: float = SECONDS,
-    size: int = BYTES,
+    size: int = SIZE,
 ) -> CypherResult:
     """Run a query of somebody else's in read access mode, after its text and its plan were looked at.
 
@@ -87,7 +89,8 @@ def run_cypher(
         parameters: values of its ``$names``.
         limit: rows at most; no more than one further is fetched.
         timeout: seconds, on the server and here.
-        size: bytes at most that the server may send.
+        size: characters of all values at most, as JSON. They are counted row by row, as the rows come: the driver
+            hands out whole rows, so that one row alone is bounded by the server's memory and ``timeout``.
 
     Raises:
         QueryRefused: not valid Cypher, or its text or plan writes, loads or calls what is not listed, and nothing was
@@ -105,15 +108,19 @@ def run_cypher(
             _check_plan(_explained(transaction, text, values))
             result = transaction.run(_as_query(text), values)
             rows: list[tuple[Any, ...]] = []
+            left = size
             for record in result:
                 if time.monotonic() > until:
                     raise StoreUnavailable(_slow(timeout))
                 if len(rows) == limit:
                     return CypherResult(tuple(result.keys()), tuple(rows), is_cut=True)
                 rows.append(tuple(plain(value) for value in record.values()))
+                left -= len(json.dumps(rows[-1], ensure_ascii=False))
+                if left < 0:
+                    raise StoreRefused(_LARGE.format(size / 2**20))
             return CypherResult(tuple(result.keys()), tuple(rows), is_cut=False)
 
-    return server.explore(work, rows=limit + 1, size=size, seconds=timeout)
+    return server.explore(work, rows=limit + 1, seconds=timeout)
 
 
 def run_pinned(

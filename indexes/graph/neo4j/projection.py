@@ -14,7 +14,8 @@ from dataclasses import dataclass, field
 from typing import LiteralString
 
 from clausegraph.core.errors import StoreMismatch, StoreUnavailable
-from clausegraph.indexes.graph.neo4j.rows import BATCH, TYPES, Corpus, Interval, Part, closed, opened
+from clausegraph.indexes.graph.neo4j.keys import Corpus
+from clausegraph.indexes.graph.neo4j.rows import BATCH, TYPES, Interval, Part, closed, opened
 from clausegraph.indexes.graph.neo4j.schema import add_indexes, check_owner, indexes_filling, migrate
 from clausegraph.indexes.graph.neo4j.server import Neo4jServer
 from clausegraph.indexes.graph.neo4j.state import (

@@ -6,7 +6,6 @@ same parts are written by a projection, and compared with what the server has by
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -14,11 +13,21 @@ from typing import Any
 
 from sqlalchemy import Row, Select, Table, select
 
-from clausegraph.core.language.normalise import tokens
 from clausegraph.core.language.wording import condition_words
 from clausegraph.core.serial import condition_from_json, reading_from_json, unpack
 from clausegraph.core.types import leaves
 from clausegraph.indexes.derive import LITERAL
+from clausegraph.indexes.graph.neo4j.keys import (
+    Corpus,
+    chunk_id,
+    digest,
+    member_id,
+    name_id,
+    page_key,
+    support_id,
+    term_key,
+    words,
+)
 from clausegraph.indexes.ledger.dialect import without_index
 from clausegraph.indexes.ledger.schema import (
     OPEN,
@@ -40,14 +49,6 @@ Properties = dict[str, Any]
 NODES = ("Page", "Chunk", "Element", "Entity", "Value", "Condition")
 STATES, HAS_PAGE, HAS_CHUNK, HAS_ELEMENT, TAKEN_FOR = "STATES", "HAS_PAGE", "HAS_CHUNK", "HAS_ELEMENT", "TAKEN_FOR"
 TYPES = (STATES, HAS_ELEMENT, HAS_CHUNK, HAS_PAGE, TAKEN_FOR)  # removed in this order
-
-
-@dataclass(frozen=True, slots=True)
-class Corpus:
-    """The corpus whose rows these are: its id in the ledger, and its name."""
-
-    id: int
-    name: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,60 +110,22 @@ def closed(ledger: Ledger, corpus: Corpus, interval: Interval) -> Iterator[tuple
         return _walk(ledger, table, query.where(table.c.corpus_id == corpus.id, *within), _size(interval, table))
 
     for rows in ends(supports, select(supports)):
-        yield STATES, [{"id": _support_id(corpus, row), "until": row.until} for row in rows]
+        yield STATES, [{"id": support_id(corpus, row), "until": row.until} for row in rows]
     for rows in ends(chunks, select(chunks)):
-        yield HAS_CHUNK, [{"id": _chunk_id(corpus, row), "until": row.until} for row in rows]
+        yield HAS_CHUNK, [{"id": chunk_id(corpus, row), "until": row.until} for row in rows]
     for rows in ends(entity_names, select(entity_names)):
-        yield TAKEN_FOR, [{"id": _name_id(corpus, row), "until": row.until} for row in rows]
+        yield TAKEN_FOR, [{"id": name_id(corpus, row), "until": row.until} for row in rows]
     for rows in ends(members, _members()):
-        yield HAS_PAGE, [{"id": _member_id(corpus, row), "until": row.until} for row in rows]
+        yield HAS_PAGE, [{"id": member_id(corpus, row), "until": row.until} for row in rows]
         anchors = [(row, element["anchor"]) for row in rows for element in _elements(row)]
         for start in range(0, len(anchors), interval.batch):
             yield (
                 HAS_ELEMENT,
                 [
-                    {"id": f"{_member_id(corpus, row)}#{anchor}", "until": row.until}
+                    {"id": f"{member_id(corpus, row)}#{anchor}", "until": row.until}
                     for row, anchor in anchors[start : start + interval.batch]
                 ],
             )
-
-
-# --- keys -----------------------------------------------------------------------------------------
-
-
-def page_key(corpus_id: int, page_id: int) -> str:
-    return f"{corpus_id}/{page_id}"
-
-
-def term_key(corpus_id: int, name: str) -> str:
-    """Key of the node of an entity or a value: names may be too long for an index."""
-    return f"{corpus_id}/{_digest(name)}"
-
-
-def words(name: str) -> str:
-    """The tokens of a name, each between blanks, as a text index finds them."""
-    return f" {' '.join(sorted(set(tokens(name))))} "
-
-
-def _digest(*parts: str) -> str:
-    text = "\0".join(parts).encode("utf-8", "surrogatepass")
-    return hashlib.blake2b(text, digest_size=16).hexdigest()
-
-
-def _member_id(corpus: Corpus, row: Row[Any]) -> str:
-    return f"{corpus.id}/{row.page_id}/{row.page_version_id}/{_digest(row.extractor, row.projection)[:8]}@{row.since}"
-
-
-def _chunk_id(corpus: Corpus, row: Row[Any]) -> str:
-    return f"{corpus.id}/{row.page_id}/{_digest(row.key, row.content_hash, row.input_key)}@{row.since}"
-
-
-def _support_id(corpus: Corpus, row: Row[Any]) -> str:
-    return f"{corpus.id}/{row.page_id}/{row.content_key}@{row.since}"
-
-
-def _name_id(corpus: Corpus, row: Row[Any]) -> str:
-    return f"{corpus.id}/{_digest(row.name)}@{row.since}"
 
 
 # --- parts ----------------------------------------------------------------------------------------
@@ -218,14 +181,14 @@ def _pages(ledger: Ledger, corpus: Corpus, interval: Interval) -> Iterator[Part]
             key = heads.add_node("Page", {"key": page_key(corpus.id, row.page_id)} | page)
             span = {"corpus": corpus.name, "since": row.since, "until": interval.until(row.until)}
             stated = {"title": reading.title, "url": reading.url, "updated": reading.updated}
-            heads.edges.append(Edge(corpus.id, key, "Page", {"id": _member_id(corpus, row)} | span | stated))
+            heads.edges.append(Edge(corpus.id, key, "Page", {"id": member_id(corpus, row)} | span | stated))
             for position, e in enumerate(reading.elements):
                 if len(part.edges) >= interval.batch:
                     bodies.append(part := Part(HAS_ELEMENT))
                 node = {"key": f"{key}#{e.anchor}", "page": key, "anchor": e.anchor, "tag": e.tag, "text": e.text}
                 end = part.add_node("Element", node | {"corpus": corpus.name})
                 place = {"position": position, "headings": list(e.headings)}
-                identity = {"id": f"{_member_id(corpus, row)}#{e.anchor}"}
+                identity = {"id": f"{member_id(corpus, row)}#{e.anchor}"}
                 part.edges.append(Edge(key, end, "Element", identity | span | place))
         yield heads
         yield from (body for body in bodies if body.edges)
@@ -238,7 +201,7 @@ def _chunks(ledger: Ledger, corpus: Corpus, interval: Interval) -> Iterator[Part
             page = page_key(corpus.id, row.page_id)
             node = {"key": f"{page}#{row.key}", "corpus": corpus.name, "page": page, "chunk": row.key}
             span = {"corpus": corpus.name, "since": row.since, "until": interval.until(row.until)}
-            identity = {"id": _chunk_id(corpus, row), "content_hash": row.content_hash}
+            identity = {"id": chunk_id(corpus, row), "content_hash": row.content_hash}
             part.edges.append(Edge(page, part.add_node("Chunk", node), "Chunk", identity | span))
         yield part
 
@@ -281,7 +244,7 @@ def _add_support(part: Part, terms: _Terms, corpus: Corpus, row: Row[Any], inter
     start, end = terms.add(part, row.subject), terms.add(part, row.object)
     tree = statement.get("condition")
     properties = {
-        "id": _support_id(corpus, row),
+        "id": support_id(corpus, row),
         "corpus": corpus.name,
         "fact_id": row.fact_id,
         "relation": row.relation,
@@ -305,7 +268,7 @@ def _add_support(part: Part, terms: _Terms, corpus: Corpus, row: Row[Any], inter
 def _add_condition(part: Part, corpus: Corpus, page: str, tree: Any) -> str:
     """A node for the tree, tied to the elements of its leaves; equal trees of a page are one node."""
     body = json.dumps(tree, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
-    key = f"{page}/{_digest(body)}"
+    key = f"{page}/{digest(body)}"
     if key not in part.nodes.get("Condition", {}):
         condition = condition_from_json(tree)
         words = condition_words(condition, parts_in_brackets=True)
@@ -323,5 +286,5 @@ def _names(ledger: Ledger, corpus: Corpus, interval: Interval) -> Iterator[Part]
         for row in rows:
             span = {"corpus": corpus.name, "since": row.since, "until": interval.until(row.until)}
             ends = terms.add(part, row.name), terms.add(part, row.entity)
-            part.edges.append(Edge(*ends, "Entity", {"id": _name_id(corpus, row)} | span))
+            part.edges.append(Edge(*ends, "Entity", {"id": name_id(corpus, row)} | span))
         yield part

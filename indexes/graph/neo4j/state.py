@@ -13,7 +13,7 @@ from typing import LiteralString
 from sqlalchemy import select
 
 from clausegraph.core.errors import NotFoundError
-from clausegraph.indexes.graph.neo4j.rows import Corpus
+from clausegraph.indexes.graph.neo4j.keys import Corpus
 from clausegraph.indexes.graph.neo4j.server import Neo4jServer
 from clausegraph.indexes.ledger.schema import corpora, epochs
 from clausegraph.indexes.ledger.store import Ledger

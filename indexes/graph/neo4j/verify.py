@@ -6,7 +6,8 @@ import hashlib
 import json
 from typing import Any, LiteralString
 
-from clausegraph.indexes.graph.neo4j.rows import NODES, TYPES, Corpus, Interval, opened
+from clausegraph.indexes.graph.neo4j.keys import Corpus
+from clausegraph.indexes.graph.neo4j.rows import NODES, TYPES, Interval, opened
 from clausegraph.indexes.graph.neo4j.server import Neo4jServer
 from clausegraph.indexes.graph.neo4j.state import LedgerState, ServerState
 from clausegraph.indexes.ledger.store import Ledger

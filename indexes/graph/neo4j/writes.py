@@ -11,6 +11,7 @@ from operator import itemgetter
 from typing import Any, LiteralString
 
 from clausegraph.core.errors import StoreMismatch
+from clausegraph.indexes.graph.neo4j.keys import Corpus
 from clausegraph.indexes.graph.neo4j.rows import (
     BATCH,
     HAS_CHUNK,
@@ -19,7 +20,6 @@ from clausegraph.indexes.graph.neo4j.rows import (
     STATES,
     TAKEN_FOR,
     TYPES,
-    Corpus,
     Part,
     Properties,
 )

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from clausegraph.indexes.graph.neo4j.graph import Neo4jGraph
+from clausegraph.indexes.graph.neo4j.keys import Corpus
 from clausegraph.indexes.graph.neo4j.projection import Neo4jProjection
-from clausegraph.indexes.graph.neo4j.rows import Corpus
 from clausegraph.indexes.graph.neo4j.server import Neo4jServer
 from clausegraph.indexes.graph.protocol import Graph
 from clausegraph.indexes.graph.sql import SqlGraph

@@ -24,8 +24,8 @@ from clausegraph.core.errors import StoreError, StoreMismatch
 from clausegraph.core.types import Support
 from clausegraph.indexes.corpora import get_corpus
 from clausegraph.indexes.graph.neo4j.graph import Neo4jGraph
+from clausegraph.indexes.graph.neo4j.keys import Corpus
 from clausegraph.indexes.graph.neo4j.projection import Neo4jProjection
-from clausegraph.indexes.graph.neo4j.rows import Corpus
 from clausegraph.indexes.graph.neo4j.server import Address, Neo4jServer
 from clausegraph.indexes.graph.sql import SqlGraph
 from clausegraph.indexes.ledger.identity import ledger_id

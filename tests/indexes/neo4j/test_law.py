@@ -14,8 +14,8 @@ from hypothesis.stateful import invariant, precondition, rule
 from clausegraph.core.errors import StoreUnavailable
 from clausegraph.indexes.corpora import CorpusRow, get_corpus
 from clausegraph.indexes.graph.neo4j.graph import Neo4jGraph
+from clausegraph.indexes.graph.neo4j.keys import Corpus
 from clausegraph.indexes.graph.neo4j.projection import Neo4jProjection
-from clausegraph.indexes.graph.neo4j.rows import Corpus
 from clausegraph.indexes.graph.neo4j.server import Address, Neo4jServer
 from clausegraph.indexes.graph.projections import Follower, Projections
 from clausegraph.indexes.ledger.identity import ledger_id

@@ -12,8 +12,9 @@ from clausegraph.indexes.corpora import get_corpus
 from clausegraph.indexes.drop import drop_corpus
 from clausegraph.indexes.epochs import rollback
 from clausegraph.indexes.graph.neo4j.graph import Neo4jGraph
+from clausegraph.indexes.graph.neo4j.keys import Corpus
 from clausegraph.indexes.graph.neo4j.projection import Neo4jProjection
-from clausegraph.indexes.graph.neo4j.rows import STATES, Corpus, Interval, opened
+from clausegraph.indexes.graph.neo4j.rows import STATES, Interval, opened
 from clausegraph.indexes.graph.neo4j.server import Address, Neo4jServer
 from clausegraph.indexes.graph.neo4j.writes import write_part
 from clausegraph.indexes.graph.sql import SqlGraph

@@ -11,8 +11,8 @@ from clausegraph.core.errors import QueryRefused
 from clausegraph.indexes.corpora import CorpusRow
 from clausegraph.indexes.graph.neo4j.cypher import run_cypher
 from clausegraph.indexes.graph.neo4j.graph import Neo4jGraph
+from clausegraph.indexes.graph.neo4j.keys import Corpus
 from clausegraph.indexes.graph.neo4j.projection import Neo4jProjection
-from clausegraph.indexes.graph.neo4j.rows import Corpus
 from clausegraph.indexes.graph.neo4j.server import Neo4jServer
 from clausegraph.indexes.ledger.identity import ledger_id
 from clausegraph.indexes.ledger.store import Ledger

@@ -15,8 +15,8 @@ import clausegraph
 from clausegraph.core.errors import InputError, QueryRefused, StoreMismatch
 from clausegraph.indexes.corpora import CorpusRow
 from clausegraph.indexes.graph.neo4j.graph import Neo4jGraph
+from clausegraph.indexes.graph.neo4j.keys import Corpus
 from clausegraph.indexes.graph.neo4j.projection import Neo4jProjection
-from clausegraph.indexes.graph.neo4j.rows import Corpus
 from clausegraph.indexes.graph.neo4j.server import Neo4jServer
 from clausegraph.indexes.ledger.identity import ledger_id
 from clausegraph.indexes.ledger.store import Ledger

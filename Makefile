@@ -10,7 +10,7 @@ ALL := $(VENV)/.installed-all
 DEMO_HOME := .demo
 TEST_WORKERS ?= 2
 
-.PHONY: demo demo-llm demo-team test check bench neo4j airflow stop clean
+.PHONY: demo demo-llm demo-team test test-long check bench neo4j airflow stop clean
 
 demo: $(BASE)
 	@sh examples/demo.sh "$(abspath $(BIN))" "$(abspath $(DEMO_HOME))"
@@ -23,6 +23,9 @@ demo-team: $(TEAM)
 
 test: $(ALL)
 	$(BIN)/python -m pytest -n $(TEST_WORKERS) --dist loadgroup $(PYTEST_ARGS)
+
+test-long: $(ALL)
+	$(BIN)/python -m pytest -n $(TEST_WORKERS) --dist loadgroup -m long $(PYTEST_ARGS)
 
 check: $(ALL)
 	$(BIN)/ruff check .

@@ -165,9 +165,6 @@ class Mention:
     type: str = "thing"
 
 
-LITERAL = "="  # marks a literal among object keys; an entity key never starts with it
-
-
 @dataclass(frozen=True, slots=True)
 class Literal:
     """A value: ``kind`` is amount, percent, age, date, duration, number or text."""
@@ -232,7 +229,7 @@ class Fact:
     @property
     def text(self) -> str:
         """The fact in words, as it is embedded."""
-        return f"{self.subject} {self.relation} {self.object.removeprefix(LITERAL)}"
+        return f"{self.subject} {self.relation} {self.object.removeprefix('=')}"
 
 
 # --- answers --------------------------------------------------------------------------------------

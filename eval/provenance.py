@@ -60,7 +60,7 @@ class Program:
 
 
 @dataclass(frozen=True)
-class Provenance:
+class Run:
     """All that a report says beside the records.
 
     ``retrievers`` are in the order of the tables; ``system`` is the one compared with ``baseline`` and the others.
@@ -80,10 +80,10 @@ class Provenance:
     baseline: str = ""
 
 
-_RUN = TypeAdapter(Provenance)
+_RUN = TypeAdapter(Run)
 
 
-def write_run(folder: Path, run: Provenance) -> None:
+def write_run(folder: Path, run: Run) -> None:
     """Write ``run.json``.
 
     Raises:
@@ -92,7 +92,7 @@ def write_run(folder: Path, run: Provenance) -> None:
     write_text(folder / RUN_FILE, _RUN.dump_json(run, indent=1).decode() + "\n")
 
 
-def read_run(folder: Path) -> Provenance:
+def read_run(folder: Path) -> Run:
     """Read ``run.json`` of an evaluation's folder.
 
     Raises:

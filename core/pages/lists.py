@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Protocol, TypeVar
 
 
-class ListMember(Protocol):
+class Listed(Protocol):
     """An element that may stand in a list: names of its lead-in and of the item that it is nested in."""
 
     @property
@@ -16,15 +16,15 @@ class ListMember(Protocol):
     def parent(self) -> str | None: ...
 
 
-E = TypeVar("E", bound=ListMember)
+E = TypeVar("E", bound=Listed)
 
 
-def introducer(element: ListMember, by_name: Mapping[str, E]) -> E | None:
+def introducer(element: Listed, by_name: Mapping[str, E]) -> E | None:
     """What introduces an element: its lead-in, else the item it is nested in; none where that is not among them."""
     return by_name.get(element.lead_in or element.parent or "")
 
 
-def names_above(element: ListMember, by_name: Mapping[str, ListMember]) -> list[str]:
+def names_above(element: Listed, by_name: Mapping[str, Listed]) -> list[str]:
     """Names of the parent items and lead-ins of an element, all the way up, nearest first, as far as they are there."""
     found: dict[str, None] = {}
     pending = [element.parent, element.lead_in]

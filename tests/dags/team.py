@@ -6,15 +6,16 @@ import json
 import os
 import subprocess
 import sys
-import time
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+import pytest
 from sqlalchemy import select
 
 from clausegraph.app.dev.fake_llm import FakeModelServer
+from clausegraph.app.services import steps
 from clausegraph.app.services.ingest import run_ingest
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.settings import Settings
@@ -24,6 +25,7 @@ from clausegraph.indexes.ledger.store import open_ledger
 from clausegraph.indexes.views import open_view
 from clausegraph.ingestion.pipeline import Options
 from clausegraph.ingestion.sources import open_source
+from tests.harness.wait import PATIENCE_S
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 CORPUS = "policies"
@@ -68,20 +70,29 @@ class Team:
         values = {"id": run_id, "corpus": CORPUS, "source": str(self.pages), "batch_chunks": 4}
         return values | more
 
-    def start(self, step: str, run: Mapping[str, Any], *values: Any) -> subprocess.Popen[str]:
-        """A step, or several between spaces, in a process of its own; each result is a JSON line."""
+    def start(
+        self, step: str, run: Mapping[str, Any], *values: Any, dies_at: int | None = None
+    ) -> subprocess.Popen[str]:
+        """A step in a process of its own, which is killed at its n-th write if that is asked for."""
         code = (
-            "import json, sys; from clausegraph.app import steps; values = json.loads(sys.argv[2]); "
-            "[print(json.dumps(getattr(steps, step)(*values))) for step in sys.argv[1].split()]"
+            "import json, pathlib, sys; from clausegraph.app.services import steps; "
+            "from tests.harness.writes import kill_this_process_at; "
+            "step, values, dies_at, root = json.loads(sys.argv[1]); "
+            "dies_at and kill_this_process_at(dies_at, pathlib.Path(root)); "
+            "print(json.dumps(getattr(steps, step)(*values)))"
         )
-        words = [sys.executable, "-c", code, step, json.dumps([dict(run), *values])]
+        words = [sys.executable, "-c", code, json.dumps([step, [dict(run), *values], dies_at, str(self.root)])]
         return subprocess.Popen(
             words, cwd=REPOSITORY, env=self.environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
         )
 
     def step(self, step: str, run: Mapping[str, Any], *values: Any) -> Any:
-        """The result of a step, the last of several, in a process of its own."""
-        return result(self.start(step, run, *values))
+        """The result of a step, as JSON brings it to the next task."""
+        with pytest.MonkeyPatch.context() as patch:
+            for name in os.environ.keys() - self.environment().keys():
+                patch.delenv(name)
+            patch.setenv("CLAUSEGRAPH_CONFIG", str(self.config))
+            return json.loads(json.dumps(getattr(steps, step)(dict(run), *values)))
 
     def settings(self) -> Settings:
         return Settings(**tomllib.loads(self.config.read_text(encoding="utf-8")), corpus=CORPUS)
@@ -107,17 +118,9 @@ class Team:
 
 def result(process: subprocess.Popen[str]) -> Any:
     """What a step returned; its stderr when it failed."""
-    out, err = process.communicate(timeout=120)
+    out, err = process.communicate(timeout=PATIENCE_S)
     assert process.returncode == 0, err
     return json.loads(out.strip().splitlines()[-1])
-
-
-def until(happened: Callable[[], bool], patience: float = 60.0, every: float = 0.05) -> None:
-    """Wait for something that another process does."""
-    deadline = time.monotonic() + patience
-    while not happened():
-        assert time.monotonic() < deadline, "it did not happen in time"
-        time.sleep(every)
 
 
 def comparable(report: Mapping[str, Any]) -> dict[str, Any]:

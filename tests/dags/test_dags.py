@@ -1,4 +1,4 @@
-"""The DAGs as Airflow sees them: parsed in no time and without a ledger, run by ``dag.test()``, exported."""
+"""The DAGs as Airflow sees them: parsed without a ledger or a heavy import, run by ``dag.test()``, exported."""
 
 from __future__ import annotations
 
@@ -25,16 +25,14 @@ pytestmark = [
 ]
 
 PARSE = """
-import json, socket, sys, time
+import json, socket, sys
 def refuse(*_, **__): raise AssertionError("parsing opened a connection")
 from airflow.dag_processing.dagbag import DagBag
 socket.socket.connect = refuse
-before, cpu = set(sys.modules), time.process_time()
+before = set(sys.modules)
 bag = DagBag(sys.argv[1])
-cpu = time.process_time() - cpu
 dag = next(iter(bag.dags.values()), None)
 print(json.dumps({
-    "cpu": cpu, "wall": [stat.duration.total_seconds() for stat in bag.dagbag_stats],
     "dags": sorted(bag.dags), "errors": list(bag.import_errors.values()), "loaded": sorted(set(sys.modules) - before),
     "files": [stat.file for stat in bag.dagbag_stats],
     "warnings": [str(warning) for found in bag.captured_warnings.values() for warning in found],
@@ -88,12 +86,11 @@ def parsed(folder: Path, environment: dict[str, str]) -> dict[str, Any]:
     return json.loads(done.stdout.strip().splitlines()[-1])  # type: ignore[no-any-return]
 
 
-def test_parsing_is_fast_and_touches_nothing(tmp_path: Path, airflow: dict[str, str]) -> None:
+def test_parsing_loads_nothing_heavy_and_touches_nothing(tmp_path: Path, airflow: dict[str, str]) -> None:
     team = Team(tmp_path, schedule="@daily", limit=50)
     made = parsed(REPOSITORY / "dags", team.environment(**airflow))
     assert (made["dags"], made["errors"], made["warnings"]) == (["ingest_policies"], [], [])
     assert [Path(file).name for file in made["files"]] == ["ingest_corpus_dag.py"]
-    assert made["cpu"] < 0.5
     heavy = {"torch", "llama_index", "numpy", "faiss"}
     heavy |= {f"clausegraph.{room}" for room in ("indexes", "ingestion", "query", "eval")}
     assert not heavy & {part for name in made["loaded"] for part in (name, name.partition(".")[0])}

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import itertools
-import time
+import signal
+import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from sqlalchemy import update
 
 from clausegraph.app.dev.fake_llm import FakeModelServer, FakeOptions
 from clausegraph.core.errors import InputError, LeaseHeldError, LeaseLostError, NotFoundError, SourceError
@@ -16,6 +18,7 @@ from clausegraph.core.models.embedding import HashingEmbedder
 from clausegraph.indexes.corpora import get_corpus, get_run, last_runs
 from clausegraph.indexes.dump import dump_lines
 from clausegraph.indexes.ledger.leases import check_fence, run_lease, step_lease
+from clausegraph.indexes.ledger.schema import run_leases
 from clausegraph.indexes.ledger.store import Ledger, open_ledger
 from clausegraph.indexes.views import open_view
 from clausegraph.indexes.work import Claim, claimed, finish_batch, lost_claim
@@ -32,27 +35,23 @@ from clausegraph.ingestion.steps import (
     report_run,
     run_steps,
 )
-from tests.dags.team import CORPUS, Team, comparable, result, until
+from tests.dags.team import CORPUS, Team, comparable, result
+from tests.harness.wait import PATIENCE_S
+from tests.harness.writes import killed_at
 
 SAMPLE = Path(__file__).resolve().parents[2] / "examples" / "corpus"
 SMALL = Pace(batch_chunks=7)
 
 
-class Killed(BaseException):
-    """Stands for kill -9: nothing of ours catches it."""
+class Counting:
+    """The rule extractor; it counts."""
 
-
-class Fragile:
-    """The rule extractor; it counts, and is killed at a given call or fails as told."""
-
-    def __init__(self, dies_at: int | None = None) -> None:
-        self._inner, self._dies_at = RuleExtractor(), dies_at
+    def __init__(self) -> None:
+        self._inner = RuleExtractor()
         self.seen: list[str] = []
         self.fingerprint = self._inner.fingerprint
 
     def extract(self, chunk_input: ExtractionInput) -> Extraction:
-        if len(self.seen) == self._dies_at:
-            raise Killed
         self.seen.append(chunk_input.key)
         return self._inner.extract(chunk_input)
 
@@ -63,8 +62,8 @@ def ledger(tmp_path: Path) -> Iterator[Ledger]:
         yield opened
 
 
-def tools_for(ledger: Ledger, extractor: Fragile | None = None) -> Tools:
-    return Tools(ledger, HashingEmbedder(16), extractor or Fragile())
+def tools_for(ledger: Ledger, extractor: Counting | None = None) -> Tools:
+    return Tools(ledger, HashingEmbedder(16), extractor or Counting())
 
 
 def dump(ledger: Ledger) -> list[str]:
@@ -132,11 +131,10 @@ def test_a_run_holds_its_corpus_between_its_steps(ledger: Ledger) -> None:
 @pytest.mark.unit
 def test_a_run_that_died_is_superseded_and_can_publish_nothing(ledger: Ledger) -> None:
     tools, source = tools_for(ledger), open_source(str(SAMPLE))
-    brief = Pace(batch_chunks=7, lease_s=0.2)
-    batches = plan_run(tools, CORPUS, source, "first", Options(), brief)
-    time.sleep(0.3)
-    assert extract_batch(tools, CORPUS, "first", batches[0], brief) is not None  # nobody has come: it goes on
-    time.sleep(0.3)
+    batches = plan_run(tools, CORPUS, source, "first", Options(), SMALL)
+    _expire_leases(ledger)
+    assert extract_batch(tools, CORPUS, "first", batches[0], SMALL) is not None  # nobody has come: it goes on
+    _expire_leases(ledger)
     assert ingest(tools, CORPUS, source).epoch == 1
     for step in (
         lambda: extract_batch(tools, CORPUS, "first", batches[1]),
@@ -147,6 +145,11 @@ def test_a_run_that_died_is_superseded_and_can_publish_nothing(ledger: Ledger) -
             step()
     assert "lost the lease" in report_run(tools, CORPUS, source, "first")["error"]
     assert get_corpus(ledger, CORPUS).newest == 1
+
+
+def _expire_leases(ledger: Ledger) -> None:
+    with ledger.write() as connection:
+        connection.execute(update(run_leases).values(expires=0.0))
 
 
 @pytest.mark.unit
@@ -190,61 +193,61 @@ def test_a_batch_is_claimed_once_and_again_after_expiry(ledger: Ledger) -> None:
 
 @pytest.mark.unit
 def test_each_step_may_be_killed_and_repeated(tmp_path: Path) -> None:
-    """Killed at any moment that stores something, and repeated: the same dump, the same report, no chunk done twice."""
+    """Killed at its first write, repeated and killed at its second, and so on until it has no more of them: the same
+    dump and the same report as of a run that nothing befell."""
     source = open_source(str(SAMPLE / "guides"))
-    with open_ledger(tmp_path / "plain") as ledger:
-        wanted = comparable(ingest(tools_for(ledger), CORPUS, source).as_dict())
-        lines = dump(ledger)
-    for kill in itertools.count(1):
-        with open_ledger(tmp_path / f"killed-{kill}") as ledger:
-            extractor = Fragile()
-            writes = _Writes(ledger, kill)
-            for step in _steps(ledger, extractor, source):
-                try:
+    wanted, lines = _undisturbed(tmp_path / "plain", source)
+    kills = 0
+    with open_ledger(tmp_path / "home") as ledger:
+        for step in _steps(ledger, source):
+            for write in itertools.count(1):
+                with killed_at(write, tmp_path) as writes:
                     last = step()
-                except Killed:
-                    writes.disarm()
+                if not writes.stopped:
+                    break
+                kills += 1
+        assert comparable(last) == wanted  # type: ignore[arg-type]
+        assert dump(ledger) == lines
+        assert comparable(_steps(ledger, source)[-1]()) == wanted  # type: ignore[arg-type]
+    assert kills > 15
+
+
+@pytest.mark.long
+@pytest.mark.unit
+def test_a_run_killed_once_at_any_write_goes_on(tmp_path: Path) -> None:
+    source = open_source(str(SAMPLE / "guides"))
+    wanted, lines = _undisturbed(tmp_path / "plain", source)
+    for write in itertools.count(1):
+        made = 0
+        with open_ledger(tmp_path / f"killed-{write}") as ledger:
+            for step in _steps(ledger, source):
+                with killed_at(write - made, tmp_path) as writes:
                     last = step()
-            writes.disarm()  # it may have had nothing to kill
-            assert comparable(last) == wanted, kill  # type: ignore[arg-type]
+                made += len(writes.seen)
+                if writes.stopped:
+                    last = step()
+                    made = write  # killed once is enough
+            assert comparable(last) == wanted, write  # type: ignore[arg-type]
             assert dump(ledger) == lines
-            again = report_run(tools_for(ledger), CORPUS, source, "run", Options(), SMALL)
-            assert comparable(again) == wanted
-        if not writes.killed:
+        if made < write:
             break
-    assert kill > 20
+    assert write > 20
 
 
-def _steps(ledger: Ledger, extractor: Fragile, source: Source) -> list[Callable[[], object]]:
-    tools = tools_for(ledger, extractor)
-    pace = Pace(batch_chunks=7, claim_s=0.3)  # the claim of one that was killed has to expire: its process lives here
+def _undisturbed(home: Path, source: Source) -> tuple[dict[str, object], list[str]]:
+    with open_ledger(home) as ledger:
+        return comparable(ingest(tools_for(ledger), CORPUS, source).as_dict()), dump(ledger)
+
+
+def _steps(ledger: Ledger, source: Source) -> list[Callable[[], object]]:
+    tools = tools_for(ledger)
     return [
-        lambda: plan_run(tools, CORPUS, source, "run", Options(), pace),
-        lambda: extract_batches(tools, CORPUS, "run", pace),
-        lambda: embed_run(tools, CORPUS, "run", pace),
-        lambda: publish_run(tools, CORPUS, "run", Options(), pace),
-        lambda: report_run(tools, CORPUS, source, "run", Options(), pace),
+        lambda: plan_run(tools, CORPUS, source, "run", Options(), SMALL),
+        lambda: extract_batches(tools, CORPUS, "run", SMALL),
+        lambda: embed_run(tools, CORPUS, "run", SMALL),
+        lambda: publish_run(tools, CORPUS, "run", Options(), SMALL),
+        lambda: report_run(tools, CORPUS, source, "run", Options(), SMALL),
     ]
-
-
-class _Writes:
-    """Kills the process, as it were, at the n-th transaction of the ledger: it writes nothing after it."""
-
-    def __init__(self, ledger: Ledger, kill: int) -> None:
-        self.killed = False
-        self._write, self._ledger = ledger.write, ledger
-        count = itertools.count(1)
-
-        def write() -> object:
-            self.killed = self.killed or next(count) == kill
-            if self.killed:
-                raise Killed
-            return self._write()
-
-        ledger.write = write  # type: ignore[method-assign, assignment]
-
-    def disarm(self) -> None:
-        self._ledger.write = self._write  # type: ignore[method-assign]
 
 
 @pytest.mark.unit
@@ -293,53 +296,58 @@ def fake() -> Iterator[FakeModelServer]:
 
 @pytest.mark.integration
 def test_many_processes_and_one_killed_half_way(tmp_path: Path, fake: FakeModelServer) -> None:
-    """Three workers; one dies by kill -9 in the middle of a batch: no stored chunk is asked for again."""
-    fake.set(latency=(0.15, 0.25))
+    """Three workers, of which one dies by kill -9 in the middle of a batch: no stored chunk is asked for again."""
     fake.reset()
     team = Team(tmp_path, fake)
     team.write(16, sections=2)
     run = team.run("run")
     batches = team.step("plan", run)
-    workers = [team.start("extract_all", run) for _ in range(3)]
-    until(lambda: len(team.stored()) >= 6)
-    workers[0].kill()
-    workers[0].communicate()
+    killed(team.start("extract_all", run, dies_at=_AFTER_ITS_FIRST_CHUNKS))
     at_kill = team.stored()
-    done = sum(result(worker) for worker in workers[1:])
-    assert 0 < done <= len(batches) and at_kill < team.stored()
+    workers = [team.start("extract_all", run) for _ in range(2)]
+    assert len(batches) == sum(result(worker) for worker in workers) and at_kill < team.stored()
     counted = fake.counters()
     chunks = len(team.stored())
     in_flight = 2 * 2 + 2  # of the killed worker: sent, or replied to and not stored yet
     assert counted["repeated_ok"] <= in_flight and counted["ok"] <= chunks + in_flight
-    report = team.step("embed publish report", run)
+    for step in ("embed", "publish"):
+        team.step(step, run)
+    report = team.step("report", run)
     assert report["epoch"] == 1
     assert report["chunks_extracted"] == chunks and not report["failures"]
     assert (
         report["usage"]["triplets-conditional"]["calls"] >= chunks - in_flight
     )  # a killed process takes the last records along
-    fake.set(latency=(0.0, 0.0))
     assert team.dump() == team.plain_dump(tmp_path / "plain")
+
+
+_AFTER_ITS_FIRST_CHUNKS = 5  # writes: it has joined the run, claimed a batch and stored what came first
 
 
 @pytest.mark.integration
 def test_a_killed_task_is_retried_with_the_same_batch(tmp_path: Path, fake: FakeModelServer) -> None:
-    fake.set(latency=(0.3, 0.3))
     fake.reset()
+    fake.set(latency=(0.3, 0.3))  # two by two, and what has come is stored every two seconds: not all at once
     team = Team(tmp_path, fake)
-    team.write(6, sections=3)
+    team.write(10, sections=4)
     run = team.run("run", batch_chunks=100)
     (batch,) = team.step("plan", run)
-    task = team.start("extract", run, batch)
-    until(lambda: len(team.stored()) > 0)
-    task.kill()
-    task.communicate()
-    kept, asked = len(team.stored()), fake.counters()["ok"]
+    killed(team.start("extract", run, batch, dies_at=_AFTER_ITS_FIRST_CHUNKS))
     fake.set(latency=(0.0, 0.0))
+    kept, asked = len(team.stored()), fake.counters()["ok"]
     again = team.step("extract", run, batch)
     chunks = len(team.stored())
     assert again["reused"] == kept and again["extracted"] == chunks - kept and again["failed"] == 0
+    assert 0 < kept < chunks
     assert fake.counters()["ok"] - asked <= chunks - kept + 2  # and what was in flight when it died
     assert team.step("extract", run, batch) is None
-    assert team.step("embed publish report", run)["chunks_extracted"] == chunks
-    fake.set(latency=(0.0, 0.0))
+    for step in ("embed", "publish"):
+        team.step(step, run)
+    assert team.step("report", run)["chunks_extracted"] == chunks
     assert team.dump() == team.plain_dump(tmp_path / "plain")
+
+
+def killed(process: subprocess.Popen[str]) -> None:
+    """Wait for the end of a process that kills itself."""
+    _, error = process.communicate(timeout=PATIENCE_S)
+    assert process.returncode == -signal.SIGKILL, error

@@ -13,12 +13,12 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
-import clausegraph.ingestion.pipeline as pipeline
 from clausegraph.core.errors import InputError, NotFoundError
 from clausegraph.indexes.corpora import get_corpus
 from clausegraph.indexes.entities.decisions import Proposed, decide, store_proposals
 from clausegraph.indexes.epochs import list_epochs
-from tests.law.world import CORPUS, Killed, World
+from tests.harness.writes import killed_at
+from tests.law.world import CORPUS, World
 
 pytestmark = pytest.mark.unit
 
@@ -35,7 +35,7 @@ STATEMENTS = (
 NAMES = ("a", "b", "c/d")
 ENTITIES = ("you", "grant", "office", "page", "resident or student", "within 10 working day", "nowhere")
 texts = st.lists(st.sampled_from(STATEMENTS), min_size=1, max_size=5)
-KILL_POINTS = ("freeze", "segment", "flip", "after", "extract")
+WRITES = range(1, 25)  # a run that changes something makes some 15 to 20 writes
 
 
 class Law(RuleBasedStateMachine):
@@ -84,10 +84,10 @@ class Law(RuleBasedStateMachine):
     def publish(self) -> None:
         self._ingest()
 
-    @rule(point=st.sampled_from(KILL_POINTS), name=st.sampled_from(NAMES), paragraphs=texts)
-    def killed_then_other_content(self, point: str, name: str, paragraphs: list[str]) -> None:
-        """Die in the middle of a publish, change the pages, and try again."""
-        with contextlib.suppress(Killed), killing(point):
+    @rule(write=st.sampled_from(WRITES), name=st.sampled_from(NAMES), paragraphs=texts)
+    def killed_then_other_content(self, write: int, name: str, paragraphs: list[str]) -> None:
+        """Die in the middle of a run, change the pages, and try again."""
+        with killed_at(write, self.world.root):
             self.world.ingest()
         self._remember()
         self.world.write(name, paragraphs)
@@ -121,11 +121,11 @@ class Law(RuleBasedStateMachine):
         self.decided = False
 
     @precondition(lambda self: self.was)
-    @rule(point=st.sampled_from((None, "freeze", "segment", "flip", "after")))
-    def apply(self, point: str | None) -> None:
+    @rule(write=st.sampled_from((None, *WRITES)))
+    def apply(self, write: int | None) -> None:
         """Publish the decisions alone; when that is killed, again."""
-        if point is not None:
-            with contextlib.suppress(Killed), killing(point):
+        if write is not None:
+            with killed_at(write, self.world.root):
                 self.world.apply()
             self._remember()
         self.world.apply()
@@ -165,7 +165,10 @@ class Law(RuleBasedStateMachine):
 
     def _remember(self) -> None:
         """Keep what each new epoch was when it appeared."""
-        corpus = get_corpus(self.world.ledger, CORPUS)
+        try:
+            corpus = get_corpus(self.world.ledger, CORPUS)
+        except NotFoundError:
+            return  # killed before there was one
         for row in list_epochs(self.world.ledger, corpus.id):
             if row.number not in self.was:
                 self.was[row.number] = self.world.dump(row.number)
@@ -174,59 +177,16 @@ class Law(RuleBasedStateMachine):
         self.world.close()
 
 
-@contextlib.contextmanager
-def killing(point: str):
-    """Make the next ingest die at a point: before the plan, before or after the segment, or after the flip."""
-    patch = pytest.MonkeyPatch()
-    finish, freeze = pipeline.finish, pipeline.freeze
-
-    def die(*_: object) -> None:
-        raise Killed
-
-    def freeze_then_die(*arguments):
-        freeze(*arguments)
-        raise Killed
-
-    def finish_then_die(*arguments):
-        finish(*arguments)
-        raise Killed
-
-    match point:
-        case "extract":
-            patch.setattr(pipeline, "make_plan", die)
-        case "freeze":
-            patch.setattr(pipeline, "freeze", die)
-        case "segment":
-            patch.setattr(pipeline, "freeze", freeze_then_die)
-        case "flip":
-            patch.setattr("clausegraph.indexes.publish.check_fence", _die_at_second_check())
-        case "after":
-            patch.setattr(pipeline, "finish", finish_then_die)
-    try:
-        yield
-    finally:
-        patch.undo()
+def examples(count: int, steps: int) -> settings:
+    return settings(
+        max_examples=count, stateful_step_count=steps, deadline=None, suppress_health_check=list(HealthCheck)
+    )
 
 
-def _die_at_second_check():
-    """check_fence is called by freeze, then by the flip, after the segment was written."""
-    from clausegraph.indexes.ledger.leases import check_fence
-
-    calls = {"count": 0}
-
-    def check(connection: object, lease: object) -> None:
-        calls["count"] += 1
-        if calls["count"] == 2:
-            raise Killed
-        check_fence(connection, lease)
-
-    return check
-
-
-Law.TestCase.settings = settings(
-    max_examples=50,
-    stateful_step_count=12,
-    deadline=None,
-    suppress_health_check=list(HealthCheck),
-)
 TestLaw = Law.TestCase
+TestLaw.settings = examples(20, 12)
+
+
+@pytest.mark.long
+class TestLawForLong(TestLaw):
+    settings = examples(200, 15)

@@ -8,12 +8,12 @@ import signal
 import sqlite3
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
 from tests.app.cli.conftest import REPOSITORY, SAMPLE
+from tests.harness.wait import PATIENCE_S, until
 
 pytestmark = pytest.mark.integration
 
@@ -33,12 +33,12 @@ sys.exit(code)
 
 
 def environment(**more: str) -> dict[str, str]:
-    return os.environ | {"PYTHONPATH": str(REPOSITORY), "PYTHONIOENCODING": "utf-8"} | more
+    return os.environ | {"PYTHONIOENCODING": "utf-8"} | more
 
 
 def finished(command: list[str], **more: str) -> subprocess.CompletedProcess[str]:
     """A process run to its end, with its output as UTF-8."""
-    pipes = {"capture_output": True, "text": True, "encoding": "utf-8", "timeout": 120}
+    pipes = {"capture_output": True, "text": True, "encoding": "utf-8", "timeout": PATIENCE_S}
     return subprocess.run(command, check=False, env=environment(**more), **pipes)  # type: ignore[call-overload,no-any-return]
 
 
@@ -139,7 +139,7 @@ def test_interrupted_ingest_goes_on(tmp_path: Path) -> None:
     process = subprocess.Popen(command, env=environment(), **pipes)  # type: ignore[call-overload]
     wait_for_run(ledger)
     process.send_signal(signal.SIGINT)
-    _, error = process.communicate(timeout=60)  # a guard against hanging, not a measurement
+    _, error = process.communicate(timeout=PATIENCE_S)
     assert process.returncode == 130, error
     assert "stored work is kept" in error and "Traceback" not in error
     again = run("ingest", str(pages))
@@ -149,12 +149,7 @@ def test_interrupted_ingest_goes_on(tmp_path: Path) -> None:
 
 def wait_for_run(ledger: Path) -> None:
     """Until a run has begun and stored its first pages."""
-    deadline = time.monotonic() + 60
-    while time.monotonic() < deadline:
-        if ledger.exists() and count(ledger, "page_versions") > 0:
-            return
-        time.sleep(0.02)
-    raise AssertionError("the run never began")
+    until(lambda: ledger.exists() and count(ledger, "page_versions") > 0, every=0.02)
 
 
 def count(ledger: Path, table: str) -> int:

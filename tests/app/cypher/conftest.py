@@ -13,7 +13,7 @@ from typer.testing import CliRunner, Result
 
 from clausegraph.app.cli.main import make_app
 from clausegraph.indexes.graph.neo4j.server import Address, Neo4jServer
-from tests.indexes.neo4j.server import emptied, shared_address
+from tests.harness.neo4j import emptied, shared_address
 
 ROOT = Path(__file__).resolve().parents[3]
 DOCUMENT = (ROOT / "docs" / "cypher.md").read_text(encoding="utf-8")

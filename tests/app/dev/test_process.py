@@ -18,6 +18,7 @@ from clausegraph.app.dev.fake_llm import FakeModelServer, FakeOptions
 from clausegraph.core.errors import InputError
 from tests.app.cli.conftest import REPOSITORY
 from tests.app.dev.conftest import chat_body
+from tests.harness.wait import PATIENCE_S
 
 pytestmark = pytest.mark.integration
 
@@ -32,7 +33,7 @@ os.kill(os.getpid(), signal.SIGKILL)
 
 
 def started(*words: str) -> subprocess.Popen[str]:
-    environment = os.environ | {"PYTHONPATH": str(REPOSITORY), "PYTHONIOENCODING": "utf-8"}
+    environment = os.environ | {"PYTHONIOENCODING": "utf-8"}
     return subprocess.Popen(
         [*COMMAND, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment
     )
@@ -54,7 +55,7 @@ def test_a_signal_ends_the_command_with_its_counters(number: signal.Signals) -> 
             client.post("/v1/chat/completions", json=chat_body("hello")).raise_for_status()
             client.post("/v1/chat/completions", json=chat_body("hello")).raise_for_status()
         process.send_signal(number)
-        out, err = process.communicate(timeout=30)
+        out, err = process.communicate(timeout=PATIENCE_S)
     assert process.returncode == 0
     assert err == ""
     assert settings == ["CLAUSEGRAPH_LLM=mistral:fake-small", f"CLAUSEGRAPH_LLM_URL={url}", "CLAUSEGRAPH_LLM_KEY=k"]
@@ -71,7 +72,7 @@ def test_a_call_in_flight_does_not_hold_the_command_up() -> None:
             while not httpx.get(url + "/fake/counters", trust_env=False).json()["in_flight"]:
                 pass
             process.send_signal(signal.SIGINT)
-            out, _ = process.communicate(timeout=30)
+            out, _ = process.communicate(timeout=PATIENCE_S)
     assert process.returncode == 0
     value = json.loads(out)
     assert value["url"] == url
@@ -80,7 +81,7 @@ def test_a_call_in_flight_does_not_hold_the_command_up() -> None:
 
 def test_a_wrong_option_is_a_usage_error() -> None:
     with started("--replies", "clever") as process:
-        _, err = process.communicate(timeout=30)
+        _, err = process.communicate(timeout=PATIENCE_S)
     assert process.returncode == InputError.exit_code
     assert "replies is 'clever'" in err
 
@@ -105,10 +106,10 @@ def test_closing_leaves_no_process_and_can_be_done_twice() -> None:
 
 
 def test_it_ends_with_a_parent_that_was_killed() -> None:
-    environment = os.environ | {"PYTHONPATH": str(REPOSITORY)}
+    environment = os.environ
     done = subprocess.run([sys.executable, "-c", PARENT], stdout=subprocess.PIPE, env=environment, check=False)
     assert done.returncode == -signal.SIGKILL
     child = int(done.stdout)
     if psutil.pid_exists(child):
-        psutil.wait_procs([psutil.Process(child)], timeout=30)
+        psutil.wait_procs([psutil.Process(child)], timeout=PATIENCE_S)
     assert not psutil.pid_exists(child) or psutil.Process(child).status() == psutil.STATUS_ZOMBIE

@@ -15,7 +15,7 @@ from clausegraph.indexes.graph.sql import SqlGraph
 from clausegraph.indexes.ledger.identity import ledger_id
 from clausegraph.indexes.ledger.store import Ledger
 from tests.contracts.graph.scripted import Town
-from tests.indexes.neo4j.server import emptied, shared_address
+from tests.harness.neo4j import emptied, shared_address
 
 Opener = Callable[[Ledger, int, str, int], Graph]  # ledger, corpus id and name, epoch
 

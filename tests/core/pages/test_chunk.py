@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 from itertools import pairwise
 from pathlib import Path
 
@@ -18,6 +17,7 @@ from clausegraph.core.pages.read import read_document
 from clausegraph.core.tokens import count_many
 from clausegraph.core.types import Reading
 from clausegraph.ingestion.sources import CONDITIONALQA, SourceDocument, open_source
+from tests.harness.wait import no_hang
 
 pytestmark = pytest.mark.unit
 
@@ -133,10 +133,11 @@ def shared_documents() -> Path:
 
 
 @pytest.mark.skipif(not shared_documents().is_file(), reason="shared ConditionalQA data is not at hand")
-def test_development_set_is_chunked_in_seconds() -> None:
-    start = time.process_time()
-    documents = [item for item in open_source(str(shared_documents())).documents() if isinstance(item, SourceDocument)]
-    readings = [chunk_reading(read_document(document)[0]) for document in documents]
-    assert time.process_time() - start < 10  # measured: 0.7 s
+def test_the_development_set_is_chunked() -> None:
+    with no_hang():
+        documents = [
+            item for item in open_source(str(shared_documents())).documents() if isinstance(item, SourceDocument)
+        ]
+        readings = [chunk_reading(read_document(document)[0]) for document in documents]
     for reading in readings:
         check(reading)

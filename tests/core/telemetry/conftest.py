@@ -126,7 +126,7 @@ def run(tmp_path: Path) -> Run:
     """The command in its own process: ``run("ask", "Can I?", CLAUSEGRAPH_TELEMETRY="otlp")``."""
 
     def started(*words: str, **variables: str) -> subprocess.CompletedProcess[str]:
-        environment = os.environ | {"PYTHONPATH": str(REPOSITORY), "PYTHONIOENCODING": "utf-8"} | variables
+        environment = os.environ | {"PYTHONIOENCODING": "utf-8"} | variables
         command = [sys.executable, str(REPOSITORY / "clausegraph.py"), *words]
         return subprocess.run(
             command, check=False, env=environment, cwd=tmp_path, capture_output=True, encoding="utf-8", timeout=120

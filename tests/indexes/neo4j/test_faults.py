@@ -6,8 +6,6 @@ import os
 import signal
 import socket
 import stat
-import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import psutil
@@ -30,8 +28,9 @@ from clausegraph.indexes.graph.neo4j.projection import Neo4jProjection
 from clausegraph.indexes.graph.neo4j.server import Address, Neo4jServer, check_version, driver_errors
 from clausegraph.indexes.ledger.leases import run_lease
 from tests.contracts.graph.scripted import Town
+from tests.harness.neo4j import CACHE, MEMORY, own_server
+from tests.harness.wait import until
 from tests.indexes.neo4j.bolt import saying
-from tests.indexes.neo4j.server import CACHE, MEMORY, own_server
 
 # ruff: noqa: SIM117 - what is set up, and what then fails
 pytestmark = pytest.mark.integration
@@ -150,19 +149,10 @@ def test_no_password_is_a_setting_that_is_missing() -> None:
     assert "hush" not in repr(Settings(neo4j_password="hush"))
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Iterator[Path]:
-    """Of a server of the test's own, which does not outlive it."""
-    yield tmp_path / "neo4j"
-    left = find_neo4j(tmp_path / "neo4j")
-    if left is not None:
-        left.kill()
-
-
-def test_read_only_hanging_and_stopped(town: Town, folder: Path) -> None:
+def test_read_only_hanging_and_stopped(town: Town, own: Path) -> None:
     """One server of this test's own: read-only, then hung, then gone; the password file is private throughout."""
-    own_server(folder).kill()
-    running = own_server(folder, **{"server.databases.default_to_read_only": "true"})
+    own_server(own).kill()
+    running = own_server(own, **{"server.databases.default_to_read_only": "true"})
     assert stat.S_IMODE(running.password_file.stat().st_mode) == 0o600
     town.write("a", "grant | pays | =£200")
     town.publish()
@@ -172,19 +162,18 @@ def test_read_only_hanging_and_stopped(town: Town, folder: Path) -> None:
             projection.catch_up(town.id)
         os.kill(running.pid, signal.SIGSTOP)
         stopped = psutil.Process(running.pid)
-        while {psutil.Process(thread.id).status() for thread in stopped.threads()} != {psutil.STATUS_STOPPED}:
-            time.sleep(0.01)  # a signal takes its time on a busy machine
+        until(lambda: {psutil.Process(one.id).status() for one in stopped.threads()} == {psutil.STATUS_STOPPED})
         try:
             with pytest.raises(StoreUnavailable, match="has not answered for"):
                 projection.status(town.id)
         finally:
             os.kill(running.pid, signal.SIGCONT)
-    again = find_neo4j(folder)
+    again = find_neo4j(own)
     assert again is not None
-    assert start_neo4j(folder, cache=CACHE, memory=MEMORY).pid == running.pid
+    assert start_neo4j(own, cache=CACHE, memory=MEMORY).pid == running.pid
     running.kill()
-    assert find_neo4j(folder) is None
-    assert not stop_neo4j(folder)
+    assert find_neo4j(own) is None
+    assert not stop_neo4j(own)
 
 
 def test_a_pid_that_another_program_has_by_now_is_left_alone(tmp_path: Path) -> None:

@@ -1,25 +1,20 @@
-"""kill -9 of the writer, and of the server, at random moments: afterwards Neo4j equals the ledger, and no reader
-of an older epoch ever saw half of a new one.
-
-``CLAUSEGRAPH_TEST_KILLS=50,10`` sets how many of each.
-"""
+"""kill -9 of the writer, and of the server, at any write: afterwards Neo4j equals the ledger, and no reader of an older
+epoch ever saw half of a new one."""
 
 from __future__ import annotations
 
 import contextlib
 import itertools
 import multiprocessing
-import os
 import random
 import shutil
+import signal
 import threading
-import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from clausegraph.app.servers.neo4j import find_neo4j, start_neo4j
+from clausegraph.app.servers.neo4j import RunningNeo4j
 from clausegraph.core.errors import StoreError, StoreMismatch
 from clausegraph.core.types import Support
 from clausegraph.indexes.corpora import get_corpus
@@ -30,13 +25,14 @@ from clausegraph.indexes.graph.neo4j.server import Address, Neo4jServer
 from clausegraph.indexes.graph.sql import SqlGraph
 from clausegraph.indexes.ledger.identity import ledger_id
 from tests.contracts.graph.scripted import Town
-from tests.indexes.neo4j.server import CACHE, MEMORY, own_server
+from tests.harness.neo4j import own_server
+from tests.harness.wait import PATIENCE_S, until
+from tests.harness.writes import NEO4J, failing_at
 from tests.indexes.neo4j.writer import BATCH, edit, publish, reopened, run
 
 pytestmark = pytest.mark.integration
 
-WRITERS, SERVERS = (int(part) for part in os.environ.get("CLAUSEGRAPH_TEST_KILLS", "3,1").split(","))
-LONGEST = 4.0  # seconds a writer lives
+WRITES = 60  # about two runs of the writer
 
 
 class Reader:
@@ -62,11 +58,10 @@ class Reader:
                     if got != self.wanted:
                         self.other.append(got)
 
-    def finish(self) -> int:
+    def finish(self) -> None:
         self._stop.set()
         self._thread.join()
         assert not self.other
-        return self.reads
 
 
 @pytest.fixture
@@ -85,52 +80,44 @@ def check(town: Town, address: Address) -> None:
         assert projection.status(town.id).state == "current"
 
 
-def test_the_writer_is_killed(town_there: Town, address: Address) -> None:
+@pytest.mark.parametrize("kills", [2, pytest.param(50, marks=pytest.mark.long)])
+def test_the_writer_is_killed(town_there: Town, address: Address, kills: int) -> None:
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["tests.indexes.neo4j.writer"])
     moments = random.Random(7)
-    reads = 0
-    for seed in range(1, WRITERS + 1):
+    for seed in range(1, kills + 1):
         reader = Reader(town_there, address)
-        ready = context.Event()
-        writer = context.Process(target=run, args=(town_there.root, address, seed, ready))
+        until(lambda seen=reader: seen.reads)  # type: ignore[misc]
+        writer = context.Process(target=run, args=(town_there.root, address, seed, moments.randint(1, WRITES)))
         writer.start()
-        assert ready.wait(60)
-        time.sleep(moments.uniform(0.0, LONGEST))
-        writer.kill()
-        writer.join()
-        reads += reader.finish()
+        writer.join(PATIENCE_S)
+        assert writer.exitcode == -signal.SIGKILL
+        reader.finish()
         check(town_there, address)
-    assert reads > 0
 
 
-@pytest.fixture
-def own(tmp_path: Path) -> Iterator[Path]:
-    """A server of this test's own, for it to kill."""
-    folder = tmp_path / "neo4j"
-    own_server(folder)
-    yield folder
-    left = find_neo4j(folder)
-    if left is not None:
-        left.kill()
-
-
-def test_the_server_is_killed(own: Path, town: Town) -> None:
-    running = start_neo4j(own, cache=CACHE, memory=MEMORY)
+@pytest.mark.parametrize("kills", [1, pytest.param(10, marks=pytest.mark.long)])
+def test_the_server_is_killed(own: Path, town: Town, kills: int) -> None:
+    running = own_server(own)
     address = Address(running.uri, running.user, running.password, deadline=10.0)
     edit(town, 0)
     publish(town, address)
     moments, edits = random.Random(11), itertools.count(1)
-    for _ in range(SERVERS):
+    for _ in range(kills):
         reader = Reader(town, address)
-        killer = threading.Timer(moments.uniform(0.1, LONGEST / 2), running.kill)
-        killer.start()
-        with contextlib.suppress(StoreError):
-            while killer.is_alive():
+
+        def kill_it(server: RunningNeo4j = running) -> BaseException:
+            server.kill()
+            return OSError("the server was killed")
+
+        with (
+            failing_at(moments.randint(1, WRITES), town.root, kill_it, kinds=[NEO4J], lasting=False) as writes,
+            contextlib.suppress(StoreError),
+        ):
+            while not writes.stopped:
                 edit(town, next(edits))
                 publish(town, address)
-        killer.join()
-        running = start_neo4j(own, cache=CACHE, memory=MEMORY)
+        running = own_server(own)
         address = Address(running.uri, running.user, running.password, deadline=10.0)
         reader.finish()
         check(town, address)
@@ -138,21 +125,21 @@ def test_the_server_is_killed(own: Path, town: Town) -> None:
 
 def test_an_old_backup_of_the_database_is_caught_up(own: Path, town: Town) -> None:
     """The files of an older state are put back under a server that had gone on."""
-    running = start_neo4j(own, cache=CACHE, memory=MEMORY)
+    running = own_server(own)
     address = Address(running.uri, running.user, running.password)
     edit(town, 0)
     publish(town, address)
     running.kill()
-    shutil.copytree(own / "data", own / "backup")
-    running = start_neo4j(own, cache=CACHE, memory=MEMORY)
+    shutil.copytree(own / "data", own.parent / "backup")
+    running = own_server(own)
     address = Address(running.uri, running.user, running.password)
     for seed in (1, 2):
         edit(town, seed)
         publish(town, address)
     running.kill()
     shutil.rmtree(own / "data")
-    (own / "backup").rename(own / "data")
-    running = start_neo4j(own, cache=CACHE, memory=MEMORY)
+    (own.parent / "backup").rename(own / "data")
+    running = own_server(own)
     address = Address(running.uri, running.user, running.password)
     with Neo4jServer(address) as server:
         projection = Neo4jProjection(town.ledger, server)

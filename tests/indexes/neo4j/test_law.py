@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
-from typing import Any
+import functools
 
 import pytest
-from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import invariant, precondition, rule
 
@@ -20,14 +18,15 @@ from clausegraph.indexes.graph.neo4j.server import Address, Neo4jServer
 from clausegraph.indexes.graph.projections import Follower, Projections
 from clausegraph.indexes.ledger.identity import ledger_id
 from clausegraph.indexes.ledger.store import Ledger
-from tests.indexes.neo4j.server import emptied, shared_address
-from tests.law.test_law import NAMES, Law, texts
-from tests.law.world import CORPUS, Killed, World
+from tests.harness.neo4j import emptied, shared_address
+from tests.harness.writes import NEO4J, failing_at
+from tests.law.test_law import NAMES, Law, examples, texts
+from tests.law.world import CORPUS, World
 
 pytestmark = pytest.mark.integration
 
 AWAY = Address("bolt://127.0.0.1:1", deadline=0.5)
-BATCH = 7  # rows a transaction, so that there are several moments to die at
+BATCH = 7  # rows a transaction, so that a run has several writes to die at; the rule that kills is the law's
 
 
 class LawOnNeo4j(Law):
@@ -47,18 +46,11 @@ class LawOnNeo4j(Law):
         world.graph_at = graph_at
         return world
 
-    @rule(writes=st.integers(0, 8), name=st.sampled_from(NAMES), paragraphs=texts)
-    def killed_while_neo4j_is_written(self, writes: int, name: str, paragraphs: list[str]) -> None:
-        with contextlib.suppress(Killed), failing_after(writes, Killed()):
-            self.world.ingest()
-        self._remember()
-        self.world.write(name, paragraphs)
-        self._ingest()
-
-    @rule(writes=st.integers(0, 8))
-    def the_server_goes_away_for_a_while(self, writes: int) -> None:
+    @rule(write=st.integers(1, 8))
+    def the_server_goes_away_for_a_while(self, write: int) -> None:
         """A required server that fails before the flip stops the run; readers keep what they had."""
-        with contextlib.suppress(StoreUnavailable), failing_after(writes, StoreUnavailable("away")):
+        lost = functools.partial(OSError, "the connection was lost")
+        with failing_at(write, self.world.root, lost, kinds=[NEO4J]), contextlib.suppress(StoreUnavailable):
             self.world.ingest()
         self._remember()
         self._ingest()
@@ -98,23 +90,10 @@ class LawOnNeo4j(Law):
         super().teardown()
 
 
-@contextlib.contextmanager
-def failing_after(writes: int, error: BaseException) -> Iterator[None]:
-    """The server takes so many more transactions that write."""
-    left = iter(range(writes))
-    write_all = Neo4jServer.write_all
-
-    def counted(server: Neo4jServer, *arguments: Any) -> Any:
-        if next(left, None) is None:
-            raise error
-        return write_all(server, *arguments)
-
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Neo4jServer, "write_all", counted)
-        yield
-
-
-LawOnNeo4j.TestCase.settings = settings(
-    max_examples=20, stateful_step_count=8, deadline=None, suppress_health_check=list(HealthCheck)
-)
 TestLawOnNeo4j = LawOnNeo4j.TestCase
+TestLawOnNeo4j.settings = examples(5, 8)
+
+
+@pytest.mark.long
+class TestLawOnNeo4jForLong(TestLawOnNeo4j):
+    settings = examples(40, 10)

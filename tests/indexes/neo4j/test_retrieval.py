@@ -112,7 +112,7 @@ def test_the_same_answers_to_everything_on_the_sample_corpus(sample: Ledger, ser
         assert other.supports_on(support.page, anchors) == mine.supports_on(support.page, anchors)
 
 
-@pytest.mark.skipif("CLAUSEGRAPH_TEST_ALL" not in os.environ, reason="80 s: set CLAUSEGRAPH_TEST_ALL=1 to run it")
+@pytest.mark.long
 def test_the_same_lists_on_conditionalqa(server: Neo4jServer, tmp_path: Path) -> None:
     if not (SHARED / "documents.json").exists():
         pytest.skip(f"no ConditionalQA data at {SHARED}; set CLAUSEGRAPH_SHARED_DATA to its parent")

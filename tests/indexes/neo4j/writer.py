@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import random
-from multiprocessing.synchronize import Event
 from pathlib import Path
 
 from clausegraph.indexes.graph.neo4j.projection import Neo4jProjection
 from clausegraph.indexes.graph.neo4j.server import Address, Neo4jServer
 from clausegraph.indexes.ledger.store import open_ledger
 from tests.contracts.graph.scripted import Town
+from tests.harness.writes import kill_this_process_at
 
 BATCH = 40  # relationships a transaction, so that there are many moments to die at
 PAGES = 12
@@ -42,11 +42,11 @@ def publish(town: Town, address: Address) -> None:
         projection.catch_up(1)
 
 
-def run(root: Path, address: Address, seed: int, ready: Event) -> None:
-    """Edit and publish until killed."""
+def run(root: Path, address: Address, seed: int, last: int) -> None:
+    """Edit and publish until killed, at the ``last`` write to ledger or Neo4j."""
     town = reopened(root)
+    kill_this_process_at(last, root)
     while True:
         edit(town, seed)
-        ready.set()
         publish(town, address)
         seed += 1000

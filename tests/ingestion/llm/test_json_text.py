@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from typing import Any
 
 import pytest
@@ -12,6 +11,7 @@ from hypothesis import strategies as st
 
 from clausegraph.core.errors import UnusableReply
 from clausegraph.core.models.json_text import JsonText, read_json
+from tests.harness.wait import no_hang
 
 pytestmark = pytest.mark.unit
 
@@ -67,12 +67,11 @@ def test_no_json(text: str) -> None:
 )
 def test_a_megabyte_takes_linear_time(piece: str) -> None:
     text = piece * (1_000_000 // len(piece))
-    started = time.process_time()
-    try:
-        read_json(text)
-    except UnusableReply as error:
-        assert len(str(error)) < 1000
-    assert time.process_time() - started < 15
+    with no_hang():
+        try:
+            read_json(text)
+        except UnusableReply as error:
+            assert len(str(error)) < 1000
 
 
 @given(st.text(alphabet=st.one_of(st.sampled_from('{}[]",:\\ue1-.tn '), st.characters())))

@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 import pytest
 
 from clausegraph.indexes.graph.neo4j.projection import Neo4jProjection
-from clausegraph.indexes.graph.neo4j.server import Address, Neo4jServer
+from clausegraph.indexes.graph.neo4j.server import Neo4jServer
 from tests.contracts.graph.scripted import Town
-from tests.indexes.neo4j.server import own_server
+from tests.harness.neo4j import emptied, shared_address_with_apoc
 from tests.injection.cypher.hostile import NAMES
 
 
@@ -49,11 +49,11 @@ def listener() -> Iterator[Listener]:
 
 
 @pytest.fixture(scope="package")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Neo4jServer]:
-    running = own_server(tmp_path_factory.mktemp("apoc") / "neo4j", apoc=True)
-    with Neo4jServer(Address(running.uri, running.user, running.password)) as server:
+def server() -> Iterator[Neo4jServer]:
+    address = shared_address_with_apoc()
+    emptied(address)
+    with Neo4jServer(address) as server:
         yield server
-    running.kill()  # nobody needs its data any more
 
 
 @pytest.fixture(scope="package")

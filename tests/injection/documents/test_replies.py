@@ -15,11 +15,12 @@ from clausegraph.core.pages.chunking.chunks import chunk_reading
 from clausegraph.core.pages.document import SourceDocument
 from clausegraph.core.pages.read import read_document
 from clausegraph.core.serial import extraction_from_json, extraction_to_json, pack, unpack
-from clausegraph.core.types import LITERAL, Literal, Mention, Modality, leaves
-from clausegraph.indexes.derive import object_key
+from clausegraph.core.types import Literal, Mention, Modality, leaves
+from clausegraph.indexes.derive import LITERAL, object_key
 from clausegraph.ingestion.extract.llm.conditional.parse import parse_conditional
 from clausegraph.ingestion.extract.llm.lines.parse import parse_triples, statements_of_lines
 from clausegraph.ingestion.extract.llm.numbering import Call, number_call
+from tests.harness.wait import no_hang
 from tests.injection.documents.hostile import REPLIES, reply, triple
 
 pytestmark = pytest.mark.unit
@@ -29,7 +30,6 @@ PAGE = """<title>Rent Grant</title><main><h1>Rent Grant</h1>
 <p>You can get the Rent Grant if you rent a flat.</p>
 <h2>How to apply</h2><p>You must send form R1 by 5 May.</p><p>You can apply if you are over 18.</p>
 <h2>Appeals</h2><p>You can appeal to the Rent Panel within 30 days.</p></main>"""
-SECONDS = 10.0
 MAX_NAME = 5000  # characters; generous: what matters is that no name of a megabyte gets in
 
 
@@ -80,7 +80,7 @@ def test_there_are_enough_of_them() -> None:
 def test_an_honest_reply_is_used() -> None:
     call = call_of()
     assert [(n.number, n.element.tag) for n in call.printed[:3]] == [(1, "h1"), (2, "p"), (3, "p")]
-    (first, *_) = parse_conditional(reply(triple()), call, cut_off=False)
+    (first, *_) = parse_conditional(reply(triple()), call, cut_off=False).extractions
     assert first is not None and len(first.statements) == 1 and not first.rejects
     check(first, call.inputs[0])
 
@@ -89,13 +89,12 @@ def test_an_honest_reply_is_used() -> None:
 @pytest.mark.parametrize("name", REPLIES)
 def test_reply(name: str, cut_off: bool) -> None:
     call = call_of()
-    began = time.process_time()
-    try:
-        found = parse_conditional(REPLIES[name], call, cut_off=cut_off)
-    except UnusableReply as error:
-        assert len(str(error)) < 2000 and not unseen(str(error))
-        found = ()
-    assert time.process_time() - began < SECONDS
+    with no_hang():
+        try:
+            found = parse_conditional(REPLIES[name], call, cut_off=cut_off).extractions
+        except UnusableReply as error:
+            assert len(str(error)) < 2000 and not unseen(str(error))
+            found = ()
     assert len(found) in (0, len(call.inputs))
     for extraction, source in zip(found, call.inputs, strict=False):
         if extraction is not None:
@@ -106,15 +105,14 @@ def test_reply(name: str, cut_off: bool) -> None:
 def test_reply_in_lines(name: str) -> None:
     """The same as an answer to a prompt that asks for one triplet a line."""
     source = call_of().inputs[0]
-    began = time.process_time()
-    for text in (REPLIES[name], "(" * 2000 + REPLIES[name][:10_000], f"(Rent Grant, is, {REPLIES[name][:10_000]})"):
-        try:
-            triples, rejects = parse_triples(text)
-        except UnusableReply:
-            continue
-        found = statements_of_lines(triples, source)
-        check(Extraction(found.statements, (*rejects, *found.rejects)), source)
-    assert time.process_time() - began < SECONDS
+    with no_hang():
+        for text in (REPLIES[name], "(" * 2000 + REPLIES[name][:10_000], f"(Rent Grant, is, {REPLIES[name][:10_000]})"):
+            try:
+                triples, rejects = parse_triples(text)
+            except UnusableReply:
+                continue
+            found = statements_of_lines(triples, source)
+            check(Extraction(found.statements, (*rejects, *found.rejects)), source)
 
 
 _REFUSED = [
@@ -127,7 +125,7 @@ _REFUSED = [
 @pytest.mark.parametrize("name", _REFUSED)
 def test_what_is_refused_has_a_reason(name: str) -> None:
     try:
-        found = parse_conditional(REPLIES[name], call_of(), cut_off=False)
+        found = parse_conditional(REPLIES[name], call_of(), cut_off=False).extractions
     except UnusableReply:
         return
     made = [extraction for extraction in found if extraction is not None]
@@ -145,7 +143,7 @@ _CONDITIONS = [
 def test_a_condition_that_cannot_be_read_is_never_dropped_in_silence(name: str) -> None:
     """A statement whose condition is wrong is not stored as one that always holds."""
     try:
-        found = parse_conditional(REPLIES[name], call_of(), cut_off=False)
+        found = parse_conditional(REPLIES[name], call_of(), cut_off=False).extractions
     except UnusableReply:
         return
     for extraction in found:
@@ -158,7 +156,7 @@ def test_a_triple_stays_in_its_chunk() -> None:
     call = call_of()
     assert len(call.inputs) > 1
     for elements in ([2, 5], [5, 2], [2, 3, 4, 5, 6, 7]):
-        found = parse_conditional(reply(triple(elements=elements)), call, cut_off=False)
+        found = parse_conditional(reply(triple(elements=elements)), call, cut_off=False).extractions
         for extraction, source in zip(found, call.inputs, strict=True):
             assert extraction is not None
             check(extraction, source)
@@ -173,6 +171,6 @@ def test_one_bad_triple_does_not_take_the_good_ones_along() -> None:
         if not isinstance(triples, list) or len(triples) > 10 or "mb" in name or "deep" in name:
             continue
         honest = triple(relation="costs", object="£210")
-        made = parse_conditional(json.dumps({"triples": [*triples, honest]}), call_of(), cut_off=False)
+        made = parse_conditional(json.dumps({"triples": [*triples, honest]}), call_of(), cut_off=False).extractions
         assert made[0] is not None
         assert "costs" in {statement.relation for statement in made[0].statements}, name

@@ -1,13 +1,11 @@
 """Pages of a megabyte that repeat, nest and never end: read in seconds and megabytes, not hours and gigabytes.
 
-The limits are generous and of processor time, so that a busy machine fails no test: what they forbid is
-quadratic time (minutes) and texts stored once per element.
+What is forbidden is quadratic time, which here is hours, and texts stored once per element.
 """
 
 from __future__ import annotations
 
 import json
-import time
 from html import escape
 from pathlib import Path
 
@@ -23,13 +21,13 @@ from clausegraph.core.serial import pack, reading_to_json
 from clausegraph.core.types import Reading
 from clausegraph.indexes.derive import derive_rows
 from clausegraph.ingestion.extract.rules.extractor import RuleExtractor
+from tests.harness.wait import no_hang
 from tests.injection.documents.conftest import Cli, parsed
 from tests.injection.documents.test_terminal import obeyed
 
 pytestmark = pytest.mark.unit
 
 MB = 1_000_000
-SECONDS = 20.0
 
 # Each took minutes or would have taken hours per megabyte in some step, or is near one that did
 REPEATED = {
@@ -54,11 +52,11 @@ def document(body: str, title: str = "Title", heading: str = "Heading") -> Sourc
 
 def worked(source: SourceDocument) -> Reading:
     """The page through reader, chunker, rules and projection; the test fails when that takes too long."""
-    rules, began = RuleExtractor(), time.process_time()
-    reading = chunk_reading(read_document(source)[0])
-    inputs = [extraction_input(reading, chunk)[0] for chunk in reading.chunks]
-    derive_rows(reading, {given.key: rules.extract(given) for given in inputs}, "rules")
-    assert time.process_time() - began < SECONDS
+    rules = RuleExtractor()
+    with no_hang():
+        reading = chunk_reading(read_document(source)[0])
+        inputs = [extraction_input(reading, chunk)[0] for chunk in reading.chunks]
+        derive_rows(reading, {given.key: rules.extract(given) for given in inputs}, "rules")
     return reading
 
 
@@ -70,24 +68,21 @@ def test_long_paragraph(name: str) -> None:
 
 
 def test_sentence_ends_are_found_in_linear_time() -> None:
-    began = time.process_time()
-    assert len(sentence_spans("U.K. " * (MB // 5))) == 1
-    assert time.process_time() - began < SECONDS
+    with no_hang():
+        assert len(sentence_spans("U.K. " * (MB // 5))) == 1
 
 
 def test_rules_of_a_megabyte() -> None:
     element = InputElement("e0", "p", "You can get it if you rent. " * (300_000 // 28))
-    began = time.process_time()
-    assert RuleExtractor().extract(ExtractionInput("T", (), (element,))).statements
-    assert time.process_time() - began < SECONDS
+    with no_hang():
+        assert RuleExtractor().extract(ExtractionInput("T", (), (element,))).statements
 
 
 @pytest.mark.parametrize("piece", ["<a ", "<a href=x>", "<a href=x href=", "<a><b", "</a", "x</a>"])
 def test_links_of_a_serialised_page(piece: str) -> None:
     raw = json.dumps({"title": "T", "url": "u", "contents": [f"<p>Pay {piece * (MB // len(piece))}</p>"]}).encode()
-    began = time.process_time()
-    read_document(SourceDocument("u", raw, CONDITIONALQA, "T", "u"))
-    assert time.process_time() - began < SECONDS
+    with no_hang():
+        read_document(SourceDocument("u", raw, CONDITIONALQA, "T", "u"))
 
 
 @pytest.mark.parametrize("place", ["title", "h1", "h2", "th", "lead-in"])
@@ -100,11 +95,10 @@ def test_a_long_name_is_not_stored_once_per_element(place: str) -> None:
         "lead-in": f"<p>{name}:</p><ul>" + "".join(f"<li>you rent {n}</li>" for n in many) + "</ul>",
     }.get(place, "".join(f"<p>You must pay {n}.</p>" for n in many))
     source = document(body, name if place == "title" else "Title", name if place == "h1" else "Heading")
-    began = time.process_time()
-    reading = chunk_reading(read_document(source)[0])
-    stored = len(json.dumps(reading_to_json(reading)))
-    embedded = sum(len(row.text) for row in derive_rows(reading, {}, "rules").vectors)
-    assert time.process_time() - began < 2 * SECONDS
+    with no_hang():
+        reading = chunk_reading(read_document(source)[0])
+        stored = len(json.dumps(reading_to_json(reading)))
+        embedded = sum(len(row.text) for row in derive_rows(reading, {}, "rules").vectors)
     assert len(reading.elements) > 1000 and len(reading.title) <= MAX_NAME
     assert stored < 15 * MB and embedded < 15 * MB
     assert pack(reading_to_json(reading))
@@ -125,12 +119,11 @@ def test_megabyte_names_on_the_command_line(cli: Cli, tmp_path: Path) -> None:
     body = f"<p>You can get {name} if you rent.</p><p>You must pay {name}.</p>"
     page = f"<title>{name}</title><main><h1>{name}</h1>{body}"
     (tmp_path / "pages" / "long.html").write_text(page, encoding="utf-8")
-    began = time.process_time()
-    parsed(cli("ingest", str(tmp_path / "pages"), "--json"))
-    fact = parsed(cli("show", "long.html", "--json"))["facts"][0]["id"]
-    for words in (["show", fact], ["search", "-r", "bm25", "Grant"]):
-        result = cli(*words)
-        assert result.exit_code == 0 and not obeyed(result.stdout)
-    assert cli("export", "-f", "graphml", "-o", str(tmp_path / "out")).exit_code == 0
-    assert (tmp_path / "out").stat().st_size < 60 * MB
-    assert time.process_time() - began < 3 * SECONDS
+    with no_hang():
+        parsed(cli("ingest", str(tmp_path / "pages"), "--json"))
+        fact = parsed(cli("show", "long.html", "--json"))["facts"][0]["id"]
+        for words in (["show", fact], ["search", "-r", "bm25", "Grant"]):
+            result = cli(*words)
+            assert result.exit_code == 0 and not obeyed(result.stdout)
+        assert cli("export", "-f", "graphml", "-o", str(tmp_path / "out")).exit_code == 0
+        assert (tmp_path / "out").stat().st_size < 60 * MB

@@ -25,7 +25,7 @@ from clausegraph.query.stores.embedding import EmbedderModel
 from clausegraph.query.stores.property_graph import ViewPropertyGraphStore
 from clausegraph.query.stores.vector_store import ViewVectorStore
 from tests.contracts.graph.scripted import Town
-from tests.indexes.neo4j.server import emptied, shared_address
+from tests.harness.neo4j import emptied, shared_address
 from tests.query.llamaindex.conftest import EMBEDDER, Script
 
 pytestmark = pytest.mark.integration

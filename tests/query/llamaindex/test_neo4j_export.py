@@ -24,10 +24,8 @@ from clausegraph.indexes.graph.neo4j.server import Address, Neo4jServer
 from clausegraph.indexes.views import View, open_view
 from clausegraph.query.stores.embedding import EmbedderModel
 from tests.contracts.graph.scripted import Town
-from tests.indexes.neo4j.server import emptied, own_server, shared_address
+from tests.harness.neo4j import emptied, shared_address, shared_address_with_apoc
 from tests.query.llamaindex.conftest import HOSTILE, Script
-
-UNRESTRICTED = {"dbms.security.procedures.unrestricted": "apoc.*"}
 
 # the stock store calls pydantic's old methods, and never closes its second driver, which it has not used
 pytestmark = [
@@ -43,11 +41,11 @@ def collected() -> Iterator[None]:
     gc.collect()
 
 
-@pytest.fixture(scope="module")
-def with_apoc(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Address]:
-    server = own_server(tmp_path_factory.mktemp("apoc"), apoc=True, **UNRESTRICTED)
-    yield Address(server.uri, server.user, server.password)
-    server.stop()
+@pytest.fixture
+def with_apoc() -> Address:
+    address = shared_address_with_apoc()
+    emptied(address)
+    return address
 
 
 def settings_for(address: Address) -> Settings:
@@ -98,7 +96,6 @@ def test_more_relations_than_types(view: View, monkeypatch: pytest.MonkeyPatch) 
 
 @pytest.mark.integration
 def test_stock_store_opens_it(with_apoc: Address, town: Town, embed_model: EmbedderModel) -> None:
-    emptied(with_apoc)
     long = "a very long name " * 300
     town.write(
         "odd", f"{long} | `}}) DETACH DELETE n // | =`x", "is | MENTIONS | `y`", "is | SOURCE | =1", '"q" | is | ="v"'
@@ -167,7 +164,6 @@ def test_databases_that_are_refused(view: View) -> None:
 
 @pytest.mark.integration
 def test_a_failure_on_the_way_says_what_to_do(with_apoc: Address, view: View, monkeypatch: pytest.MonkeyPatch) -> None:
-    emptied(with_apoc)
 
     def fails(store: Neo4jPropertyGraphStore, *_: object) -> None:
         store.structured_query("CALL apoc.nothing()")

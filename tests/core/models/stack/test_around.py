@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import time
+import threading
 from typing import Any
 
 import pytest
@@ -19,6 +19,7 @@ from clausegraph.core.models.middleware import retry
 from clausegraph.core.models.middleware.charge import output_bound, prompt_bound
 from clausegraph.core.models.stack import ModelCall
 from tests.core.models.stack.doubles import MemoryBudget, MemoryCache, Records
+from tests.harness.wait import PATIENCE_S
 
 pytestmark = pytest.mark.unit
 
@@ -96,16 +97,19 @@ def test_without_room_nothing_is_sent(records: Records) -> None:
 def test_a_call_cancelled_while_it_reserves_gives_back(records: Records) -> None:
     class Slow(MemoryBudget):
         def reserve(self, tokens: int, money: float) -> Reservation:
-            time.sleep(0.1)
+            begun.set()
+            assert goes_on.wait(PATIENCE_S)
             return super().reserve(tokens, money)
 
+    begun, goes_on = threading.Event(), threading.Event()
     budget = Slow()
     llm = guard(Scripted(), budget=budget, usage=records)
 
     async def cancelled() -> None:
         task = asyncio.ensure_future(llm.send(llm.call(MESSAGES, {})))
-        await asyncio.sleep(0.05)
+        await asyncio.to_thread(begun.wait, PATIENCE_S)
         task.cancel()
+        goes_on.set()
         with pytest.raises(asyncio.CancelledError):
             await task
         assert len(budget.reservations) == 1

@@ -5,7 +5,6 @@ from __future__ import annotations
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -22,6 +21,7 @@ from clausegraph.indexes.corpora import ensure_corpus
 from clausegraph.indexes.ledger.budgets import LedgerUsage, open_budget, run_usage
 from clausegraph.indexes.ledger.schema import budgets, model_calls
 from clausegraph.indexes.ledger.store import Ledger, open_ledger
+from tests.harness.wait import PATIENCE_S, until
 
 ROOT = Path(__file__).resolve().parents[4]
 
@@ -85,7 +85,7 @@ def test_three_processes_stay_within_one_budget(usage: str, fake: FakeModelServe
     ]
     answered = 0
     for process in processes:
-        out, error = process.communicate(timeout=120)
+        out, error = process.communicate(timeout=PATIENCE_S)
         assert process.returncode == 0, error
         assert error == ""
         answered += int(out.split()[0])
@@ -153,10 +153,7 @@ def test_a_record_is_not_kept_back_for_long(ledger: Ledger, corpus: int) -> None
     usage = LedgerUsage(ledger, corpus, "run")
     record = CallRecord(CallLabels("t"), "m", "ok", Usage(1, 1), 0.0, 0.0, 0.0)
     usage.record(record)
-    deadline = time.monotonic() + 30
-    while run_usage(ledger, "run") == {}:
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
+    until(lambda: run_usage(ledger, "run"))
     usage.close()
     usage.record(record)  # a straggler
     assert run_usage(ledger, "run")["t"]["calls"] == 2

@@ -18,7 +18,9 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, Any
+
+import psutil
 
 from clausegraph.app.servers.airflow_api import PARTS, health
 from clausegraph.app.servers.process import (
@@ -31,9 +33,6 @@ from clausegraph.app.servers.process import (
 )
 from clausegraph.core.errors import InputError, StorageError
 from clausegraph.core.settings import MODEL_POOL
-
-if TYPE_CHECKING:
-    import psutil
 
 USER = "admin"
 PASSWORD_FILE = "password"  # noqa: S105 - a file's name
@@ -174,8 +173,6 @@ def find_airflow(folder: Path) -> RunningAirflow | None:
 
 def stop_airflow(folder: Path) -> bool:
     """Stop what runs of a folder's Airflow, with the tasks it runs; false when nothing did."""
-    import psutil
-
     folder = folder.absolute()
     found = list(_processes(folder).values())
     whole = list(found)
@@ -267,8 +264,6 @@ def _log(folder: Path, name: str) -> IO[bytes]:
 
 
 def _remember(folder: Path, port: int, pids: Mapping[str, int]) -> None:
-    import psutil
-
     known = {name: [pid, psutil.Process(pid).create_time()] for name, pid in pids.items()}
     save_record(folder, {"pid": next(iter(pids.values())), "port": port, "processes": known})
 
@@ -277,8 +272,6 @@ def _processes(folder: Path) -> dict[str, psutil.Process]:
     """Those processes of the record that live; a reused pid was started at another time."""
     if (record := load_record(folder)) is None:
         return {}
-    import psutil
-
     found = {}
     for name, (pid, created) in record.get("processes", {}).items():
         with suppress(psutil.NoSuchProcess):

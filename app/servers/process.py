@@ -6,10 +6,11 @@ import json
 import os
 import signal
 import socket
-import subprocess
 import time
 from pathlib import Path
 from typing import Any
+
+import psutil
 
 RECORD = "server.json"  # in a server's folder: pid, addresses
 
@@ -59,20 +60,10 @@ def forget_record(folder: Path) -> None:
 
 def is_ours(pid: int, mark: str) -> bool:
     """Whether the process lives and has ``mark`` as a word of its command line; a reused pid has not."""
-    words = _command_words(pid)
-    return mark in words
-
-
-def _command_words(pid: int) -> list[str]:
-    path = Path(f"/proc/{pid}/cmdline")
-    if path.parent.parent.joinpath("self").exists():
-        try:
-            return path.read_bytes().decode(errors="replace").split("\0")  # empty for a zombie
-        except OSError:
-            return []
-    words = ["/bin/ps", "-ww", "-o", "command=", "-p", str(pid)]
-    shown = subprocess.run(words, capture_output=True, text=True, check=False)  # noqa: S603
-    return shown.stdout.split()
+    try:
+        return mark in psutil.Process(pid).cmdline()
+    except (psutil.NoSuchProcess, psutil.AccessDenied):  # a zombie is no such process either
+        return False
 
 
 def end(pid: int, mark: str, patience: float) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import sqlite3
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -113,7 +112,7 @@ def _disk(home: Path) -> Iterator[Finding]:
 
 
 def _ledger(home: Path) -> Iterator[Finding]:
-    """SQLite's own checks, then ours: opening the ledger migrates nothing that these have not passed."""
+    """The database's own checks, then ours: opening the ledger migrates nothing that these have not passed."""
     path = home / "ledger.db"
     if not path.exists():
         if not home.exists() or home.is_dir():
@@ -124,19 +123,10 @@ def _ledger(home: Path) -> Iterator[Finding]:
 
 
 def _integrity(path: Path) -> Finding:
-    try:
-        connection = sqlite3.connect(f"{path.absolute().as_uri()}?mode=rw", uri=True, timeout=30)
-        try:
-            found = [str(row[0]) for row in connection.execute("PRAGMA integrity_check(10)")]
-            orphans = connection.execute("PRAGMA foreign_key_check").fetchall()
-        finally:
-            connection.close()
-    except sqlite3.Error as error:
-        return Finding("ledger file", BROKEN, f"{path}: {error}; restore it from a backup or move it away")
-    if found != ["ok"]:
-        return Finding("ledger file", BROKEN, f"{path}: {'; '.join(found)[:500]}; restore it from a backup")
-    if orphans:
-        return Finding("ledger file", BROKEN, f"{path}: {len(orphans)} rows refer to nothing; restore it from a backup")
+    from clausegraph.indexes.ledger.dialect import damage
+
+    if found := damage(path):
+        return Finding("ledger file", BROKEN, f"{path}: {found}; restore it from a backup")
     return Finding("ledger file", OK, f"{path} is sound ({path.stat().st_size / 1e6:.1f} MB)")
 
 

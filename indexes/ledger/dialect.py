@@ -13,6 +13,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
+import psutil
 from sqlalchemy import ColumnElement, Connection, Engine, Table, create_engine, event
 from sqlalchemy.dialects.sqlite import insert
 from sqlalchemy.exc import DBAPIError
@@ -23,7 +24,6 @@ from clausegraph.indexes.files import disk_full, not_writable
 
 BUSY_TIMEOUT_S = 30
 IDS_NEVER_REUSED: dict[str, Any] = {"sqlite_autoincrement": True}  # of a table: else the id of a deleted row comes back
-_MOUNTS = Path("/proc/mounts")
 _NETWORK_FILE_SYSTEMS = {"nfs", "nfs4", "cifs", "smb3", "smbfs", "fuse.sshfs", "9p", "afs", "ceph"}
 
 
@@ -61,14 +61,9 @@ def _configure(connection: Any, _record: Any) -> None:
 
 def _refuse_network(folder: Path) -> None:
     """SQLite's locks do not hold on network file systems."""
-    if not _MOUNTS.exists():
-        return
-    target, best, kind = str(folder.resolve()), "", ""
-    for line in _MOUNTS.read_text(encoding="utf-8", errors="replace").splitlines():
-        fields = line.split()
-        inside = target == fields[1] or target.startswith(fields[1].rstrip("/") + "/")
-        if inside and len(fields[1]) >= len(best):
-            best, kind = fields[1], fields[2]
+    home = folder.resolve()
+    mounted = {Path(one.mountpoint): one.fstype for one in psutil.disk_partitions(all=True)}
+    kind = next((mounted[place] for place in (home, *home.parents) if place in mounted), "")
     if kind in _NETWORK_FILE_SYSTEMS:
         raise StorageError(f"{folder} is on a network file system ({kind}); set CLAUSEGRAPH_HOME to a local disk")
 

@@ -11,6 +11,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
 
+import psutil
 from sqlalchemy import ColumnElement, Connection, insert, select, update
 
 from clausegraph.core.errors import LeaseHeldError, LeaseLostError, StorageError
@@ -177,15 +178,7 @@ def _is_live(host: str, pid: int, expires: float, now: float) -> bool:
 
 def is_alive(host: str, pid: int) -> bool:
     """Whether the process lives, as far as this host can tell."""
-    if host != socket.gethostname():
-        return True
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True
+    return host != socket.gethostname() or psutil.pid_exists(pid)
 
 
 def _renew(ledger: Ledger, lease: RunLease, seconds: float) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from pathlib import Path
 
+import psutil
 import pytest
 from sqlalchemy import text
 
@@ -62,9 +63,10 @@ def test_home_that_cannot_be_made(tmp_path: Path) -> None:
 
 
 def test_network_file_system_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    mounts = tmp_path / "mounts"
-    mounts.write_text(f"server:/x {tmp_path.resolve()} nfs4 rw 0 0\n")
-    monkeypatch.setattr(dialect, "_MOUNTS", mounts)
+    (tmp_path / "self").mkdir()
+    home = str(tmp_path.resolve()).replace(" ", "\\040")
+    (tmp_path / "self" / "mounts").write_text(f"/dev/a / ext4 rw 0 0\nserver:/x {home} nfs4 rw 0 0\n")
+    monkeypatch.setattr(psutil, "PROCFS_PATH", str(tmp_path))
     with pytest.raises(StorageError, match=r"network file system \(nfs4\).*CLAUSEGRAPH_HOME"):
         open_ledger(tmp_path / "home")
 

@@ -8,7 +8,7 @@ folded from that. Where the steps are processes of their own (``steps/``), they 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from clausegraph.core.extraction import Extraction, Reject, extract_all, extraction_inputs, scope_of
@@ -44,6 +44,7 @@ from clausegraph.ingestion.changes import (
     state_before,
 )
 from clausegraph.ingestion.extracting import (
+    ChunkWork,
     chunk_work,
     chunks_found,
     complete,
@@ -81,22 +82,18 @@ def ingest(tools: Tools, corpus_name: str, source: Source, options: Options = Op
     corpus = ensure_corpus(tools.ledger, corpus_name, {"tokenizer": TOKENIZER})
     check_location(tools.ledger, corpus, source, options)
     with running(tools, corpus, new_run_id(), source.name) as run:
-        source_id = ensure_source(tools.ledger, corpus.id, source.name, source.kind, source.location)
-        before = state_before(tools.ledger, source_id)
-        listed = list_documents(documents, before, tools.extractor.fingerprint, options)
         with run.timed("read"):
-            pages = read_pages(tools, corpus.id, source_id, listed)
-            changes = run.add(changes_of(pages.listed, before, options))
+            read = read_source(tools, run, source, documents, options)
         with run.timed("extract"):
-            done = _extract(tools, run, pages.stored, before)
+            done = _extract(tools, run, read)
         with run.timed("plan"):
-            removed = [before.members[uri].page_id for uri in changes.removed]
+            removed = [read.before.members[uri].page_id for uri in read.changes.removed]
             targets = make_targets(tools, corpus.id, done, removed)
             plan = make_plan(tools.ledger, corpus.id, targets, tools.embedder.fingerprint)
         with run.timed("embed"):
             run.collect(embed_texts(tools, plan))
         with run.timed("publish"):
-            run.add(publish(tools, run.corpus, run.lease, plan, options, unless_empty=bool(pages.stored) and not done))
+            run.add(publish(tools, run.corpus, run.lease, plan, options, unless_empty=bool(read.pages) and not done))
     return run.report
 
 
@@ -120,29 +117,37 @@ def planned_changes(tools: Tools, corpus_name: str, source: Source, options: Opt
 
 
 @dataclass(frozen=True, slots=True)
-class PagesRead:
-    """What became of everything the source lists, and the page versions that were read, by uri."""
+class SourceRead:
+    """A source against what there was: what changes, and the page versions that were read, by uri."""
 
-    listed: Sequence[Listed]
-    stored: Mapping[str, StoredPage]
+    source_id: int
+    before: Before
+    changes: Changes
+    pages: Mapping[str, StoredPage]
 
 
-def read_pages(tools: Tools, corpus_id: int, source_id: int, listed: Iterator[Listed]) -> PagesRead:
+def read_source(
+    tools: Tools, run: Run, source: Source, documents: Iterable[SourceDocument | Reject], options: Options
+) -> SourceRead:
     """Read, chunk and store what is new or changed; a page that cannot be read is a reject and stays as it was."""
-    stored: dict[str, StoredPage] = {}
+    source_id = ensure_source(tools.ledger, run.corpus.id, source.name, source.kind, source.location)
+    before = state_before(tools.ledger, source_id)
+    listed = list_documents(documents, before, tools.extractor.fingerprint, options)
     done: list[Listed] = []
+    pages: dict[str, StoredPage] = {}
     while batch := list(itertools.islice(listed, _PAGES_AT_ONCE)):
         read = [_read(item, item.document) if item.document else (item, None) for item in batch]
+        done += [item for item, _ in read]
         versions = [version for _, version in read if version]
         if versions:
             with tools.ledger.write() as connection:
                 for version in versions:
-                    stored[version.uri] = store_version(connection, corpus_id, source_id, version)
-            tools.progress("read", len(stored), len(stored))
-        done += [item for item, _ in read]
-    for reject in (reject for item in done for reject in item.rejects):
+                    pages[version.uri] = store_version(connection, run.corpus.id, source_id, version)
+            tools.progress("read", len(pages), len(pages))
+    changes = run.add(changes_of(done, before, options))
+    for reject in changes.rejects:
         _log.info("page.rejected", page=reject.what, reason=reject.reason)
-    return PagesRead(done, stored)
+    return SourceRead(source_id, before, changes, pages)
 
 
 def _read(item: Listed, document: SourceDocument) -> tuple[Listed, VersionInput | None]:
@@ -168,18 +173,24 @@ def _read(item: Listed, document: SourceDocument) -> tuple[Listed, VersionInput 
 # --- extract --------------------------------------------------------------------------------------
 
 
-def _extract(tools: Tools, run: Run, pages: Mapping[str, StoredPage], before: Before) -> list[StoredPage]:
+def _extract(tools: Tools, run: Run, read: SourceRead) -> list[StoredPage]:
     """Extract the chunks that no stored extraction covers; returns the pages that are now complete.
 
     A page with a chunk that could not be extracted stays as it was; the report names it and why.
     """
-    fingerprint = tools.extractor.fingerprint
-    work = chunk_work(tools.ledger, run.corpus.id, pages, fingerprint)
-    run.add(chunks_found(tools.ledger, pages, work, before.members, fingerprint))
+    work = find_chunks(tools, run, read)
     results = extract_all(tools.extractor, work.inputs(work.missing))
     parts = run.collect(store_as_they_come(tools, run.corpus.id, results, len(work.users) - len(work.known)))
     failed = run.add(pages_failed(work.users, problems_of(parts)))
-    return complete(pages, failed)
+    return complete(read.pages, failed)
+
+
+def find_chunks(tools: Tools, run: Run, read: SourceRead) -> ChunkWork:
+    """The chunks of the pages that were read, and which of them are to be extracted."""
+    fingerprint = tools.extractor.fingerprint
+    work = chunk_work(tools.ledger, run.corpus.id, read.pages, fingerprint)
+    run.add(chunks_found(tools.ledger, read.pages, work, read.before.members, fingerprint))
+    return work
 
 
 # --- plan -----------------------------------------------------------------------------------------

@@ -45,7 +45,7 @@ def ingest(
         report = run_ingest(workspace, workspace.settings.corpus, opened, options, progress)
     session.emit(report.as_dict(), *report_lines(report))
     if not report.dry_run and not session.quiet:
-        session.note(f"report: clausegraph show {report.run_id} --corpus {report.corpus}")
+        session.note(f"report: `clausegraph show {report.run_id}`")
     if report.pages_failed:
         raise typer.Exit(ModelError.exit_code)
 

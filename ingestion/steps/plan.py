@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from clausegraph.core.tokens import FINGERPRINT as TOKENIZER
-from clausegraph.indexes.corpora import ensure_corpus, ensure_source
+from clausegraph.indexes.corpora import ensure_corpus
 from clausegraph.indexes.work import Chunks, store_work
-from clausegraph.ingestion.changes import changes_of, check_location, list_documents, peek, state_before
-from clausegraph.ingestion.extracting import chunk_work, chunks_found
-from clausegraph.ingestion.pipeline import read_pages
+from clausegraph.ingestion.changes import check_location, peek
+from clausegraph.ingestion.pipeline import find_chunks, read_source
 from clausegraph.ingestion.run import Part, running
 from clausegraph.ingestion.sources import Source
 from clausegraph.ingestion.steps.step import Pace, Planned
@@ -33,19 +32,12 @@ def plan_run(
     corpus = ensure_corpus(tools.ledger, corpus_name, {"tokenizer": TOKENIZER})
     check_location(tools.ledger, corpus, source, options)
     with running(tools, corpus, run_id, source.name, part=Part("plan", ends=False, lease_s=pace.lease_s)) as run:
-        fingerprint = tools.extractor.fingerprint
-        source_id = ensure_source(tools.ledger, corpus.id, source.name, source.kind, source.location)
-        before = state_before(tools.ledger, source_id)
-        listed = list_documents(documents, before, fingerprint, options)
         with run.timed("read"):
-            pages = read_pages(tools, corpus.id, source_id, listed)
-            changes = run.add(changes_of(pages.listed, before, options))
+            read = read_source(tools, run, source, documents, options)
         with run.timed("plan"):
-            work = chunk_work(tools.ledger, corpus.id, pages.stored, fingerprint)
-            run.add(chunks_found(tools.ledger, pages.stored, work, before.members, fingerprint))
-            batches = _cut(work.missing, pace.batch_chunks)
-        plan = Planned(changes, run.corpus.newest, source_id, fingerprint)
-        return store_work(tools.ledger, run.lease, pages.stored, batches, plan.left(run.results))
+            batches = _cut(find_chunks(tools, run, read).missing, pace.batch_chunks)
+        plan = Planned(read.changes, run.corpus.newest, read.source_id, tools.extractor.fingerprint)
+        return store_work(tools.ledger, run.lease, read.pages, batches, plan.left(run.results))
 
 
 def _cut(todo: Chunks, size: int) -> list[Chunks]:

@@ -41,7 +41,7 @@ def make_embedder(settings: Settings) -> Embedder:
     """The embedder that the settings name; it loads its model at the first embedding.
 
     Raises:
-        ModelError: the model's folder or package is not there.
+        ModelError: the model's folder or package is not there, or the hub does not have it or cannot be reached.
     """
     if settings.embedding_model == HASHING:
         from clausegraph.core.models.embedding import HashingEmbedder
@@ -53,9 +53,10 @@ def make_embedder(settings: Settings) -> Embedder:
 
         options = _server_options(settings, settings.embedding_model, settings.embedding_url, settings.embedding_key)
         return ApiEmbedder(options, settings.query_instruction)
+    from clausegraph.core.models.hub import check_available
     from clausegraph.core.models.local import LocalEmbedder, ModelSettings
 
-    return LocalEmbedder(
+    embedder = LocalEmbedder(
         ModelSettings(
             name=settings.embedding_model,
             revision=settings.embedding_revision,
@@ -64,6 +65,9 @@ def make_embedder(settings: Settings) -> Embedder:
             query_instruction=settings.query_instruction,
         )
     )
+    if embedder.folder is None:
+        check_available(settings.embedding_model, settings.embedding_revision)
+    return embedder
 
 
 def _server_options(settings: Settings, named: str, url: str | None, key: SecretStr | None) -> ModelOptions:

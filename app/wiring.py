@@ -21,20 +21,10 @@ if TYPE_CHECKING:
     from clausegraph.core.models.embedding import Embedder
     from clausegraph.core.models.guard import GuardedLLM
     from clausegraph.indexes.ledger.metering import RunMeter
-    from clausegraph.indexes.ledger.store import Ledger
     from clausegraph.indexes.views import View
     from clausegraph.ingestion.sources import Source
     from clausegraph.query.engine import AskEngine
     from clausegraph.query.retrieve.question import Inquiry
-
-
-@contextmanager
-def opened_ledger(settings: Settings, *, create: bool = False) -> Iterator[Ledger]:
-    """The ledger of the home folder, closed at the end; only writing commands make a new one."""
-    from clausegraph.indexes.ledger.store import open_ledger
-
-    with open_ledger(settings.home, create=create) as ledger:
-        yield ledger
 
 
 def make_embedder(settings: Settings) -> Embedder:

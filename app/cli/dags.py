@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from pathlib import Path
 from typing import Annotated
 
@@ -64,7 +65,7 @@ def serve(
         f"user {server.user}, password in {server.password_file}",
         f"scheduled corpora: {', '.join(sorted(settings.corpora)) or 'none'}",
         f"for the airflow command: . {server.env_file}",
-        "stop it with `make stop`",
+        f"stop it with `clausegraph dags stop --folder {shlex.quote(str(folder))}`",
     )  # fmt: skip
 
 

@@ -51,7 +51,7 @@ def vacuum(
 ) -> None:
     """Remove for good what only old epochs show, and merge vector segments.
 
-    An epoch stays while it is one of the newest, or young, or published, or held by a reader; and so do all after it.
+    An epoch stays while it is one of the newest, or young, or what readers get, or held by one; so do all after it.
     """
     workspace = session.workspace(corpus)
     from clausegraph.app.services.epochs import vacuum_corpus
@@ -71,7 +71,7 @@ def vacuum(
 def _why(reasons: list[str], done: dict[str, Any]) -> str:
     """Why an epoch stays, and the option by which it would not."""
     words = {
-        "published": "published, which readers get",
+        "published": "readers get it",
         "held": "a reader holds it",
         "young": f"younger than {done['keep_days']:g} days (--keep-days 0)",
         "newest": f"one of the newest {done['keep_epochs']} (--keep-epochs 1)",

@@ -91,7 +91,7 @@ def passages(
     with progress_bars(session) as progress:
         ingested, result = evaluate_passages(workspace, passages, asked, progress=progress)
     if ingested.rejects:
-        session.note(f"{len(ingested.rejects)} triples or passages not used: clausegraph show {ingested.run_id}")
+        session.note(f"{len(ingested.rejects)} triples or passages not used: `clausegraph show {ingested.run_id}`")
     if output is not None:
         from clausegraph.eval.passage_report import RECORDS_FILE
         from clausegraph.eval.records import PASSAGE_RECORD, write_records

@@ -58,13 +58,14 @@ def export(
 ) -> None:
     """Write the published or another retained epoch to a file, or hand it over to LlamaIndex.
 
-    clausegraph export --output FILE, or clausegraph export --to llamaindex DIR|URI. User and password of a Neo4j are
-    those of CLAUSEGRAPH_NEO4J_USER and CLAUSEGRAPH_NEO4J_PASSWORD.
+    Either --output FILE, or --to llamaindex DIR|URI; a Neo4j gets user and password from the settings.
     """
     if to is None and (output is None or target is not None):
         raise InputError("give --output FILE, or --to llamaindex with a folder or the address of a Neo4j")
-    if to is not None and (target is None or output is not None or form is not None):
-        raise InputError(f"--to {to.value} takes a folder or the address of a Neo4j, and no --output or --format")
+    if to is not None and target is None:
+        raise InputError(f"say where to: `clausegraph export --to {to.value} DIR`, or the address of a Neo4j")
+    if to is not None and (output is not None or form is not None):
+        raise InputError(f"--to {to.value} takes no --output and no --format; its DIR or URI is all it needs")
     from clausegraph.app.services.export.writing import export_file, form_of
 
     kind = None if output is None else form_of(output, form.value if form else None)
@@ -76,8 +77,12 @@ def export(
         from clausegraph.app.services.export.handover import export_llamaindex
 
         done = export_llamaindex(workspace, name, epoch, str(target))
-    listed = ", ".join(f"{count} {what}" for what, count in done["counts"].items())
+    listed = ", ".join(_counted(count, what) for what, count in done["counts"].items())
     session.emit(done, f"{done['output']} ({done['format']}): {listed}")
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count} {what}" + ("s" if count != 1 and not what.endswith("s") else "")
 
 
 def register(app: typer.Typer) -> None:

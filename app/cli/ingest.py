@@ -43,7 +43,7 @@ def ingest(
     options = Options(keep_missing, dry_run, force, relocate, limit)
     with progress_bars(session) as progress:
         report = run_ingest(workspace, workspace.settings.corpus, opened, options, progress)
-    session.emit(report.as_dict(), *report_lines(report))
+    session.emit(report.as_dict(), *session.lines(report_lines(report)))
     if not report.dry_run and not session.quiet:
         session.note(f"report: `clausegraph show {report.run_id}`")
     if report.pages_failed:

@@ -41,7 +41,7 @@ def neo4j(
         f"user {server.user}, password in {server.password_file}",
         f"Neo4j Browser: {server.browser}",
         "\n".join(f'export {name}="{value}"' for name, value in settings.items()),
-        "stop it with `make stop`",
+        f"stop it with `clausegraph server stop --folder {shlex.quote(str(folder))}`",
     )  # fmt: skip
 
 

@@ -94,9 +94,9 @@ class Session:
         if not self.quiet and not self.json:
             note(self.hints.complete(text))
 
-    def lines(self, lines: Iterable[str]) -> list[str]:
-        """Lines of our own words with their hints completed."""
-        return [self.hints.complete(line) for line in lines]
+    def lines(self, items: Iterable[RenderableType]) -> list[RenderableType]:
+        """Lines of our own words, among tables, with their hints completed."""
+        return [self.hints.complete(item) if isinstance(item, str) else item for item in items]
 
 
 def command(app: typer.Typer, name: str) -> Callable[[Callable[..., None]], Callable[..., None]]:

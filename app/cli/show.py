@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -11,14 +10,10 @@ from clausegraph.app.cli.output import table
 from clausegraph.app.cli.runs import run_lines
 from clausegraph.app.cli.session import CorpusOption, EpochOption, Session, command
 from clausegraph.app.text import one_line
-from clausegraph.core.errors import NotFoundError
 
 if TYPE_CHECKING:
-    from clausegraph.app.services.browse import Shelf
-    from clausegraph.core.types import Fact, PageKey, Reading, Support
-
-
-_FACT_ID = re.compile(r"[0-9a-f]{32}")
+    from clausegraph.app.services.browse import FoundFact, FoundPage
+    from clausegraph.core.types import Reading, Support
 
 
 def show(
@@ -32,69 +27,40 @@ def show(
     epoch: EpochOption = None,
 ) -> None:
     """Show a page with its elements, chunks and facts; a fact with its statements; or the report of a run."""
-    settings = session.settings(corpus)
-    from clausegraph.app.services.browse import open_shelf
-    from clausegraph.app.wiring import opened_ledger
-    from clausegraph.indexes.corpora import get_corpus, get_run
+    workspace = session.workspace(corpus)
+    from clausegraph.app.services.browse import FoundPage, FoundRun, look_up
 
-    with opened_ledger(settings) as ledger:
-        try:
-            run = get_run(ledger, get_corpus(ledger, settings.corpus).id, name)
-        except NotFoundError:
-            run = None
-        if run is not None:
-            session.emit(run, *run_lines(run, settings.corpus))
-            return
-        shelf = open_shelf(ledger, settings.corpus, epoch)
-        whole = _FACT_ID.fullmatch(name) is not None  # a page with a fact's id as its title must not hide the fact
-        fact = shelf.find_fact(name) if whole else None
-        page = shelf.find_page(name) if fact is None else None
-        if page is not None:
-            _show_page(session, shelf, *page)
-            return
-        fact = fact or shelf.find_fact(name)
-        if fact is None:
-            raise NotFoundError(
-                f"no page, fact or run {name[:80]!r} in epoch {shelf.epoch} of corpus {settings.corpus!r}; "
-                "`clausegraph status` lists runs, `clausegraph export` pages and facts"
-            )
-        _show_fact(session, shelf, fact)
+    found = look_up(workspace, workspace.settings.corpus, name, epoch)
+    if isinstance(found, FoundRun):
+        session.emit(found.record, *session.lines(run_lines(found.record, workspace.settings.corpus)))
+    elif isinstance(found, FoundPage):
+        session.emit(found.record, *_page_lines(found))
+    else:
+        session.emit(found.record, *_fact_lines(found))
 
 
-def _show_page(session: Session, shelf: Shelf, page: PageKey, reading: Reading) -> None:
-    from clausegraph.app.services.records import chunk_record, element_record, page_record, statement_words
+def _page_lines(found: FoundPage) -> list[Any]:
+    from clausegraph.app.services.records import statement_words
 
-    stated = shelf.facts_on(page, reading)
-    value = page_record(page, reading) | {
-        "elements": [element_record(page, element) for element in reading.elements],
-        "chunks": [chunk_record(page, chunk) for chunk in reading.chunks],
-        "facts": [{"id": support.fact_id, "statement": statement_words(support.statement)} for support in stated],
-    }
+    reading = found.reading
     sections = [(chunk.key, " › ".join(chunk.headings), len(chunk.anchors)) for chunk in reading.chunks]
-    session.emit(
-        value,
-        f"{one_line(reading.title)}\n{one_line(page)}\n"
+    return [
+        f"{one_line(reading.title)}\n{one_line(found.page)}\n"
         f"{one_line(reading.url or 'no address')}, updated {reading.updated or 'at no stated date'}\n",
         table(("element", "text"), [(element.anchor, element.text) for element in reading.elements]),
         "",
         table(("chunk", "section", "elements"), sections),
         "",
-        table(("fact", "states"), [(support.fact_id[:8], statement_words(support.statement)) for support in stated]),
-    )
+        table(("fact", "states"), [(one.fact_id[:8], statement_words(one.statement)) for one in found.stated]),
+    ]
 
 
-def _show_fact(session: Session, shelf: Shelf, fact: Fact) -> None:
-    from clausegraph.app.services.records import support_record
-
-    listed = shelf.versions()
-    value: dict[str, Any] = {"id": fact.id, "subject": fact.subject, "relation": fact.relation, "object": fact.object}
-    value["supports"] = []
-    items: list[Any] = [f"{one_line(fact.text)}\nfact {fact.id}, stated {fact.supports} times"]
-    for support in shelf.graph.supports([fact.id]):
-        reading = shelf.reading(listed[support.page][0])
-        value["supports"].append(support_record(support, reading))
-        items += _support_lines(support, reading)
-    session.emit(value, *items)
+def _fact_lines(found: FoundFact) -> list[Any]:
+    fact = found.fact
+    lines: list[Any] = [f"{one_line(fact.text)}\nfact {fact.id}, stated {fact.supports} times"]
+    for support, reading in found.supports:
+        lines += _support_lines(support, reading)
+    return lines
 
 
 def _support_lines(support: Support, reading: Reading) -> list[Any]:

@@ -6,19 +6,24 @@ tables alone.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
+from typing import Any
 
 from sqlalchemy import select
 
-from clausegraph.core.errors import InputError
+from clausegraph.app.services.records import chunk_record, element_record, page_record, statement_words, support_record
+from clausegraph.app.workspace import Workspace
+from clausegraph.core.errors import InputError, NotFoundError
 from clausegraph.core.types import Fact, PageKey, Reading, Support
-from clausegraph.indexes.corpora import CorpusRow, get_corpus
+from clausegraph.indexes.corpora import CorpusRow, get_corpus, get_run
 from clausegraph.indexes.epochs import find_epoch, get_published
 from clausegraph.indexes.graph.sql import SqlGraph
 from clausegraph.indexes.ledger.schema import members, page_versions, pages, sources, supports
 from clausegraph.indexes.ledger.store import Ledger
 from clausegraph.indexes.truth import load_reading
 
+_FACT_ID = re.compile(r"[0-9a-f]{32}")
 PREFIX = 4  # characters of a fact id that are enough to look for it
 _NAMED = 5  # candidates named in a message
 
@@ -113,3 +118,70 @@ def open_shelf(ledger: Ledger, corpus_name: str, epoch: int | None = None) -> Sh
         number = get_published(connection, corpus) if epoch is None else epoch
         find_epoch(connection, corpus, number)
     return Shelf(ledger, corpus, number, SqlGraph(ledger, corpus.id, number))
+
+
+@dataclass(frozen=True, slots=True)
+class FoundRun:
+    """A run as the ledger has it."""
+
+    record: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class FoundPage:
+    """A page with what is stated on it."""
+
+    page: PageKey
+    reading: Reading
+    stated: tuple[Support, ...]
+
+    @property
+    def record(self) -> dict[str, Any]:
+        """As JSON values."""
+        return page_record(self.page, self.reading) | {
+            "elements": [element_record(self.page, element) for element in self.reading.elements],
+            "chunks": [chunk_record(self.page, chunk) for chunk in self.reading.chunks],
+            "facts": [{"id": one.fact_id, "statement": statement_words(one.statement)} for one in self.stated],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class FoundFact:
+    """A fact with its statements, each with the page it is on."""
+
+    fact: Fact
+    supports: tuple[tuple[Support, Reading], ...]
+
+    @property
+    def record(self) -> dict[str, Any]:
+        """As JSON values."""
+        fact = self.fact
+        value = {"id": fact.id, "subject": fact.subject, "relation": fact.relation, "object": fact.object}
+        return value | {"supports": [support_record(support, reading) for support, reading in self.supports]}
+
+
+def look_up(workspace: Workspace, corpus: str, name: str, epoch: int | None = None) -> FoundRun | FoundPage | FoundFact:
+    """The run of that id; else the page of that uri or title, or the fact whose id begins so.
+
+    Raises:
+        NotFoundError: none of them, or no such corpus or epoch.
+        InputError: several pages or facts answer to the name.
+    """
+    ledger = workspace.ledger
+    try:
+        return FoundRun(get_run(ledger, get_corpus(ledger, corpus).id, name))
+    except NotFoundError:
+        shelf = open_shelf(ledger, corpus, epoch)
+    whole = _FACT_ID.fullmatch(name) is not None  # a page with a fact's id as its title must not hide the fact
+    fact = shelf.find_fact(name) if whole else None
+    if fact is None and (page := shelf.find_page(name)) is not None:
+        return FoundPage(*page, tuple(shelf.facts_on(*page)))
+    fact = fact or shelf.find_fact(name)
+    if fact is None:
+        raise NotFoundError(
+            f"no page, fact or run {name[:80]!r} in epoch {shelf.epoch} of corpus {corpus!r}; "
+            "`clausegraph status` lists runs, `clausegraph export --output FILE` writes pages and facts"
+        )
+    listed = shelf.versions()
+    supports = shelf.graph.supports([fact.id])
+    return FoundFact(fact, tuple((one, shelf.reading(listed[one.page][0])) for one in supports))

@@ -49,8 +49,7 @@ def examine(settings: Settings, *, repair: bool = False) -> list[Finding]:
 
 
 def _installation() -> Iterator[Finding]:
-    found = ".".join(map(str, sys.version_info[:3]))
-    yield Finding("python", OK if sys.version_info >= (3, 11) else BROKEN, f"{found}; 3.11 or newer is needed")
+    yield Finding("python", OK, ".".join(map(str, sys.version_info[:3])))
     missing = [name for name in _PACKAGES if _version(name) is None]
     if missing:
         yield Finding("packages", BROKEN, f"missing: {', '.join(missing)}; run `pip install clausegraph`")

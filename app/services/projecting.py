@@ -37,7 +37,8 @@ def make_server(settings: Settings) -> Neo4jServer:
         raise SettingsError("Neo4j needs its driver: pip install 'clausegraph[neo4j]'") from error
     if settings.neo4j_password is None:
         raise SettingsError(
-            "no password for Neo4j; set CLAUSEGRAPH_NEO4J_PASSWORD (`make neo4j` prints where that of its server is)"
+            "no password for Neo4j; set CLAUSEGRAPH_NEO4J_PASSWORD (`clausegraph server neo4j` starts a Neo4j and says "
+            "where its password is)"
         )
     return Neo4jServer(
         Address(

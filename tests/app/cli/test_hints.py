@@ -80,7 +80,7 @@ def test_vacuum_says_what_stays_and_why(cli: Cli, pages: Path, tmp_path: Path) -
             "epochs removed: 1, kept: 4",
             "  epoch 2: a reader holds it",
             "  epoch 3: an older one stays",
-            "  epoch 4: published, which readers get, younger than 30 days (--keep-days 0)",
+            "  epoch 4: readers get it, younger than 30 days (--keep-days 0)",
             "  epoch 5: younger than 30 days (--keep-days 0), the newest",
         ]
     again = parsed(cli("epochs", "vacuum", "--keep-epochs", "2", "--keep-days", "0", "--json"))

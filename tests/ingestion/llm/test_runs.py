@@ -18,11 +18,11 @@ from typer.testing import CliRunner
 from clausegraph.app.cli.main import make_app
 from clausegraph.app.dev.fake_llm import FakeModelServer, FakeOptions
 from clausegraph.app.services.ingest import run_ingest
-from clausegraph.app.wiring import opened_ledger
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import BudgetExceeded, ModelRefused
 from clausegraph.core.settings import Settings
 from clausegraph.indexes.dump import dump_lines
+from clausegraph.indexes.ledger.store import open_ledger
 from clausegraph.indexes.views import open_view
 from clausegraph.ingestion.pipeline import Options
 from clausegraph.ingestion.report import RunReport
@@ -83,7 +83,7 @@ def run(settings: Settings, folder: Path, **options: bool) -> RunReport:
 
 
 def dump(settings: Settings) -> list[str]:
-    with opened_ledger(settings) as ledger, open_view(ledger, settings.corpus) as view:
+    with open_ledger(settings.home) as ledger, open_view(ledger, settings.corpus) as view:
         return dump_lines(view)
 
 
@@ -95,7 +95,7 @@ def test_conditions_reach_the_graph_through_either_client(
     settings = settings_for(tmp_path, fake, llm=f"{provider}:fake-small", llm_url=url)
     report = run(settings, folder)
     assert not report.failures
-    with opened_ledger(settings) as ledger, open_view(ledger, settings.corpus) as view:
+    with open_ledger(settings.home) as ledger, open_view(ledger, settings.corpus) as view:
         supports = view.graph.all_supports()
     conditional = [support for support in supports if support.statement.condition is not None]
     assert len(conditional) >= PAGES

@@ -28,8 +28,8 @@ from sqlalchemy import Connection, Engine, event
 
 _CHANGES = ("INSERT", "UPDATE", "DELETE", "REPLACE", "CREATE", "DROP", "ALTER")
 COMMIT, NEO4J = "commit", "neo4j"
-_FILES = ("open", "os.rename", "os.remove", "os.link", "os.truncate")  # events of Python's audit hooks
-KINDS = (COMMIT, NEO4J, *_FILES)
+FILES = ("open", "os.rename", "os.remove", "os.link", "os.truncate")  # events of Python's audit hooks
+KINDS = (COMMIT, NEO4J, *FILES)
 _FOR_WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC
 
 
@@ -163,7 +163,7 @@ def _listen_to_files() -> None:
     """Audit hooks stay for the life of the process; this one does nothing while nobody counts."""
 
     def hook(name: str, values: tuple[Any, ...]) -> None:
-        if _counting and name in _FILES:
+        if _counting and name in FILES:
             writes, root = _counting[0]
             if str(values[0]).startswith(root) and (name != "open" or _for_writing(*values[1:3])):
                 writes.write(name)

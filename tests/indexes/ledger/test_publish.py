@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import errno
+import itertools
 import multiprocessing
 import os
 import signal
+import sqlite3
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -23,7 +27,7 @@ from clausegraph.core.errors import (
     ViewExpired,
 )
 from clausegraph.core.extraction import Extraction, ExtractionInput
-from clausegraph.core.models.embedding import HashingEmbedder
+from clausegraph.core.models.embedding import HashingEmbedder, Vectors
 from clausegraph.indexes import views
 from clausegraph.indexes.corpora import get_corpus, get_run, list_corpora
 from clausegraph.indexes.drop import drop_corpus
@@ -35,6 +39,7 @@ from clausegraph.indexes.vectors.segments import listed_segments, segment_state
 from clausegraph.indexes.views import open_view
 from clausegraph.ingestion.pipeline import Options, Tools, ingest
 from clausegraph.ingestion.sources import open_source
+from tests.harness.writes import COMMIT, FILES, failing_at
 from tests.law.world import CORPUS, World
 
 pytestmark = pytest.mark.unit
@@ -253,22 +258,49 @@ def test_a_run_that_lost_its_lease_publishes_nothing(world: World) -> None:
     assert world.newest() == 1
 
 
-def test_disk_full_while_embedding_loses_nothing(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    import clausegraph.ingestion.pipeline as pipeline
-
-    def full(*_: object) -> None:
-        raise StorageError("the disk that holds ledger.db is full")
+def test_what_was_paid_for_before_an_error_is_found_again(world: World) -> None:
+    class Broken(HashingEmbedder):
+        def embed_texts(self, texts: Sequence[str]) -> Vectors:
+            raise StorageError("the disk that holds ledger.db is full")
 
     world.write("a", ["The grant is £300 a year."])
-    with monkeypatch.context() as patch:
-        patch.setattr(pipeline, "store_embeddings", full)
-        with pytest.raises(StorageError):
-            world.ingest()
+    sound, world.embedder = world.embedder, Broken(16)
+    with pytest.raises(StorageError):
+        world.ingest()
     calls = world.extractor.calls
     assert world.newest() == 1
+    world.embedder = sound
     world.ingest()
-    assert world.extractor.calls == calls  # what was paid for before the disk filled up is found again
+    assert world.extractor.calls == calls
     world.assert_lawful()
+
+
+@pytest.mark.parametrize(
+    ("kinds", "error"),
+    [
+        ([COMMIT], partial(sqlite3.OperationalError, "database or disk is full")),
+        (FILES, partial(OSError, errno.ENOSPC, "No space left on device")),
+    ],
+    ids=["ledger", "files"],
+)
+def test_a_full_disk_is_told_and_loses_nothing(
+    world: World, kinds: Sequence[str], error: Callable[[], BaseException]
+) -> None:
+    """Full at each write of a run in turn; what was opened by then is removed again."""
+    for write in itertools.count(1):
+        world.write("a", [f"The grant is £{write} a year."])
+        with failing_at(write, world.root, error, kinds=kinds, lasting=False) as writes:
+            said = ""
+            try:
+                world.ingest()
+            except StorageError as failed:
+                said = str(failed)
+        if not writes.stopped:
+            break
+        assert "disk that holds" in said and "is full (" in said, (write, writes.seen)
+    world.assert_lawful()
+    assert write > 3
+    assert not list(world.ledger.home.rglob("*.tmp"))
 
 
 def test_a_really_full_database(world: World) -> None:
@@ -285,20 +317,15 @@ def test_a_really_full_database(world: World) -> None:
     world.assert_lawful()
 
 
-def test_failed_run_is_recorded(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    import clausegraph.ingestion.pipeline as pipeline
-
-    def full(*_: object) -> None:
-        raise StorageError("the disk is full")
-
-    monkeypatch.setattr(pipeline, "freeze", full)
+def test_failed_run_is_recorded(world: World) -> None:
     world.write("a", ["Something else."])
-    with pytest.raises(StorageError):
+    full = partial(OSError, errno.ENOSPC, "No space left on device")
+    with failing_at("open", world.root, full, kinds=FILES, lasting=False), pytest.raises(StorageError):
         world.ingest()
     with world.ledger.read() as connection:
         run_id = connection.execute(text("SELECT id FROM runs ORDER BY started DESC LIMIT 1")).scalar_one()
     run = get_run(world.ledger, corpus_id(world), run_id)
-    assert (run["status"], run["report"]["error"]) == ("failed", "the disk is full")
+    assert run["status"] == "failed" and "is full (" in run["report"]["error"]
 
 
 def test_two_sources_do_not_disturb_each_other(world: World, tmp_path: Path) -> None:

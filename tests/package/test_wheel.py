@@ -17,14 +17,6 @@ ROOMS = ("app", "core", "dags", "eval", "indexes", "ingestion", "prompts", "quer
 
 
 @pytest.fixture(scope="module")
-def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("wheel")
-    command = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(folder), str(ROOT)]
-    subprocess.run(command, check=True, capture_output=True)
-    return next(folder.glob("clausegraph-*.whl"))
-
-
-@pytest.fixture(scope="module")
 def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the wheel's files and nothing of the checkout; libraries come from this environment."""
     target = tmp_path_factory.mktemp("site")

@@ -42,9 +42,8 @@ from clausegraph.core.errors import InputError
 from clausegraph.core.hashing import canonical_json, content_hash, fact_id
 from clausegraph.core.language.normalise import entity_key
 from clausegraph.core.serial import pack, reading_to_json, statement_to_json
-from clausegraph.core.types import Chunk, Element, Leaf, Literal, Mention, Reading, Span, Statement
+from clausegraph.core.types import LITERAL, Chunk, Element, Leaf, Literal, Mention, Reading, Span, Statement
 from clausegraph.indexes.corpora import ensure_corpus, ensure_source
-from clausegraph.indexes.derive import LITERAL
 from clausegraph.indexes.graph.neo4j.graph import Neo4jGraph
 from clausegraph.indexes.graph.neo4j.keys import Corpus, term_key
 from clausegraph.indexes.graph.neo4j.projection import Neo4jProjection

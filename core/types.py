@@ -165,6 +165,9 @@ class Mention:
     type: str = "thing"
 
 
+LITERAL = "="  # marks a literal among object keys; an entity key never starts with it
+
+
 @dataclass(frozen=True, slots=True)
 class Literal:
     """A value: ``kind`` is amount, percent, age, date, duration, number or text."""
@@ -229,7 +232,7 @@ class Fact:
     @property
     def text(self) -> str:
         """The fact in words, as it is embedded."""
-        return f"{self.subject} {self.relation} {self.object.removeprefix('=')}"
+        return f"{self.subject} {self.relation} {self.object.removeprefix(LITERAL)}"
 
 
 # --- answers --------------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ _RESAMPLES_AT_ONCE = 500  # bounds memory at 500 x questions indices
 
 
 @dataclass(frozen=True)
-class Interval:
+class ConfidenceInterval:
     """A mean over questions with its bootstrap interval.
 
     The interval speaks of questions like these; it does not cover other pages or a model's mood.
@@ -34,7 +34,7 @@ class Interval:
 
 def mean_interval(
     values: Mapping[str, float], *, resamples: int = RESAMPLES, seed: int = SEED, confidence: float = CONFIDENCE
-) -> Interval:
+) -> ConfidenceInterval:
     """Mean of a value per question id, such as evidence recall or F1.
 
     Percentile bootstrap over questions (Efron and Tibshirani 1993, chapter 13): questions are drawn with
@@ -61,7 +61,7 @@ def mean_interval(
     )
     tail = (1 - confidence) / 2
     low, high = np.quantile(means, [tail, 1 - tail])
-    return Interval(len(ids), float(numbers.mean()), float(low), float(high), confidence)
+    return ConfidenceInterval(len(ids), float(numbers.mean()), float(low), float(high), confidence)
 
 
 def paired_difference(
@@ -71,7 +71,7 @@ def paired_difference(
     resamples: int = RESAMPLES,
     seed: int = SEED,
     confidence: float = CONFIDENCE,
-) -> Interval:
+) -> ConfidenceInterval:
     """Mean of second minus first over the same questions, both systems' values drawn together.
 
     Raises:

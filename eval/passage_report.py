@@ -10,7 +10,7 @@ from clausegraph.core.errors import InputError
 from clausegraph.eval.comparison import mean_interval, paired_difference
 from clausegraph.eval.page import Case, Figure, Item, Plot, Report, Section, Side, Table
 from clausegraph.eval.plots import plot_bars
-from clausegraph.eval.provenance import Run
+from clausegraph.eval.provenance import Provenance
 from clausegraph.eval.records import PASSAGE_RECORD, PassageRecord, read_records
 from clausegraph.eval.tables import RESAMPLED, about, difference_text, interval_text, percent_text
 
@@ -19,7 +19,7 @@ _RECALL, _COMPLETE = "recall", "all found"
 _NONE, _SOME, _LACKING, _LOST = "none found", "some missing", "not in the corpus", "lost"
 
 
-def make_report(folder: Path, run: Run) -> Report:
+def make_report(folder: Path, run: Provenance) -> Report:
     """Read the folder and put the report together.
 
     Raises:
@@ -52,7 +52,7 @@ def _values(records: Sequence[PassageRecord], ranking: str) -> dict[str, dict[st
     return {_RECALL: recall, _COMPLETE: {name: float(value == 1) for name, value in recall.items()}}
 
 
-def _headline(records: Sequence[PassageRecord], run: Run) -> tuple[Figure, ...]:
+def _headline(records: Sequence[PassageRecord], run: Provenance) -> tuple[Figure, ...]:
     figures = []
     for what, values in _values(records, run.system).items():
         found = mean_interval(values)
@@ -61,7 +61,7 @@ def _headline(records: Sequence[PassageRecord], run: Run) -> tuple[Figure, ...]:
     return tuple(figures)
 
 
-def _rankings(records: Sequence[PassageRecord], run: Run) -> Section:
+def _rankings(records: Sequence[PassageRecord], run: Provenance) -> Section:
     values = {name: _values(records, name) for name in run.retrievers}
     intervals = {
         what: {name: mean_interval(values[name][what]) for name in run.retrievers} for what in (_RECALL, _COMPLETE)
@@ -99,7 +99,7 @@ def _rankings(records: Sequence[PassageRecord], run: Run) -> Section:
     )
 
 
-def _case(record: PassageRecord, run: Run) -> Case:
+def _case(record: PassageRecord, run: Provenance) -> Case:
     supporting = []
     for number, (title, missing) in enumerate(zip(record.supporting, record.missing, strict=True)):
         by = [name for name in run.retrievers if record.found[name][number]]
@@ -117,7 +117,7 @@ def _case(record: PassageRecord, run: Run) -> Case:
     )
 
 
-def _kinds(record: PassageRecord, run: Run) -> tuple[str, ...]:
+def _kinds(record: PassageRecord, run: Provenance) -> tuple[str, ...]:
     recall = record.recall(run.system)
     kinds = [_SOME if recall else _NONE]
     kinds += [_LACKING] if any(record.missing) else []

@@ -12,7 +12,7 @@ from pydantic import TypeAdapter
 from clausegraph.core.errors import InputError
 from clausegraph.core.models.embedding import Embedder
 from clausegraph.core.types import PageKey
-from clausegraph.eval.comparison import Interval, paired_difference
+from clausegraph.eval.comparison import ConfidenceInterval, paired_difference
 from clausegraph.eval.json_files import read_json_list
 from clausegraph.eval.records import PassageRecord
 from clausegraph.indexes.views import View
@@ -65,8 +65,8 @@ class PassageResult:
     supporting: int
     unmatched: int
     figures: Mapping[Ranking, Figures]
-    recall_difference: Interval
-    complete_difference: Interval
+    recall_difference: ConfidenceInterval
+    complete_difference: ConfidenceInterval
     records: tuple[PassageRecord, ...]
     epoch: int
 

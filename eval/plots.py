@@ -7,13 +7,13 @@ from io import BytesIO
 from typing import TYPE_CHECKING
 
 from clausegraph.core.errors import InputError
-from clausegraph.eval.comparison import Interval
+from clausegraph.eval.comparison import ConfidenceInterval
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-Bars = Mapping[str, Mapping[str, Interval]]
+Bars = Mapping[str, Mapping[str, ConfidenceInterval]]
 """Name for the legend → name on the axis → value from 0 to 1 with its interval."""
 
 
@@ -40,7 +40,7 @@ def plot_bars(bars: Bars, *, title: str, ylabel: str, inner: Bars | None = None)
     return _finish(figure, axes, title, ylabel)
 
 
-def plot_recall_by_budget(recall: Mapping[str, Mapping[int, Interval]]) -> bytes:
+def plot_recall_by_budget(recall: Mapping[str, Mapping[int, ConfidenceInterval]]) -> bytes:
     """Draw evidence recall by retriever and budget, with intervals.
 
     Raises:
@@ -84,12 +84,15 @@ def plot_confusion(counts: Mapping[str, Mapping[str, int]]) -> bytes:
     return _png(figure)
 
 
-def _heights(values: Mapping[str, Interval] | Mapping[int, Interval]) -> list[float]:
+def _heights(values: Mapping[str, ConfidenceInterval] | Mapping[int, ConfidenceInterval]) -> list[float]:
     return [100 * interval.mean for interval in values.values()]
 
 
 def _whiskers(
-    axes: Axes, at: Sequence[float], values: Mapping[str, Interval] | Mapping[int, Interval], color: str = "black"
+    axes: Axes,
+    at: Sequence[float],
+    values: Mapping[str, ConfidenceInterval] | Mapping[int, ConfidenceInterval],
+    color: str = "black",
 ) -> None:
     below = [100 * (interval.mean - interval.low) for interval in values.values()]
     above = [100 * (interval.high - interval.mean) for interval in values.values()]

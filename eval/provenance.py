@@ -60,7 +60,7 @@ class Program:
 
 
 @dataclass(frozen=True)
-class Run:
+class Provenance:
     """All that a report says beside the records.
 
     ``retrievers`` are in the order of the tables; ``system`` is the one compared with ``baseline`` and the others.
@@ -80,10 +80,10 @@ class Run:
     baseline: str = ""
 
 
-_RUN = TypeAdapter(Run)
+_RUN = TypeAdapter(Provenance)
 
 
-def write_run(folder: Path, run: Run) -> None:
+def write_run(folder: Path, run: Provenance) -> None:
     """Write ``run.json``.
 
     Raises:
@@ -92,7 +92,7 @@ def write_run(folder: Path, run: Run) -> None:
     write_text(folder / RUN_FILE, _RUN.dump_json(run, indent=1).decode() + "\n")
 
 
-def read_run(folder: Path) -> Run:
+def read_run(folder: Path) -> Provenance:
     """Read ``run.json`` of an evaluation's folder.
 
     Raises:

@@ -7,10 +7,10 @@ from dataclasses import asdict, fields
 
 import pandas as pd
 
-from clausegraph.eval.comparison import CONFIDENCE, RESAMPLES, SEED, Interval
+from clausegraph.eval.comparison import CONFIDENCE, RESAMPLES, SEED, ConfidenceInterval
 from clausegraph.eval.conditionalqa.scorer import Scores, aggregate
 from clausegraph.eval.page import Table
-from clausegraph.eval.provenance import Run
+from clausegraph.eval.provenance import Provenance
 from clausegraph.eval.records import QuestionRecord
 from clausegraph.eval.retrieval import summarise_retrieval
 
@@ -88,18 +88,18 @@ def percent_text(share: float) -> str:
     return f"{100 * share:.1f}"
 
 
-def interval_text(interval: Interval) -> str:
+def interval_text(interval: ConfidenceInterval) -> str:
     """A share and its interval in percent."""
     return f"{100 * interval.mean:.2f} [{percent_text(interval.low)}, {percent_text(interval.high)}]"
 
 
-def difference_text(interval: Interval) -> str:
+def difference_text(interval: ConfidenceInterval) -> str:
     """A difference and its interval in percentage points, signed; a star where the interval leaves out zero."""
     mark = " *" if interval.excludes_zero else ""
     return f"{100 * interval.mean:+.2f} [{100 * interval.low:+.1f}, {100 * interval.high:+.1f}]{mark}"
 
 
-def about(run: Run) -> Table:
+def about(run: Provenance) -> Table:
     """What made the figures: program, corpus, files, settings."""
     program, corpus = run.program, run.corpus
     state = {None: "", True: ", with uncommitted changes", False: ""}[program.dirty]

@@ -16,10 +16,9 @@ from clausegraph.core.embedding_texts import element_texts, fact_text
 from clausegraph.core.extraction import Extraction, extraction_inputs
 from clausegraph.core.hashing import canonical_json, content_hash, fact_id
 from clausegraph.core.serial import relabel, statement_from_json, statement_to_json
-from clausegraph.core.types import Fact, Literal, Mention, Reading, Span, Statement
+from clausegraph.core.types import LITERAL, Fact, Literal, Mention, Reading, Span, Statement
 
 DERIVATION_FINGERPRINT = f"projection:1+{TEXTS_FINGERPRINT}"  # its words are stored with every page: they stay
-LITERAL = "="  # marks a literal among object keys; an entity key never starts with it
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from sqlalchemy import Connection, delete, insert, select, update
 from clausegraph.core.errors import SegmentError
 from clausegraph.core.hashing import canonical_json
 from clausegraph.core.language.normalise import tokens
-from clausegraph.indexes.derive import LITERAL
+from clausegraph.core.types import LITERAL
 from clausegraph.indexes.graph.projections import NO_PROJECTIONS, Projections
 from clausegraph.indexes.ledger.dialect import insert_new
 from clausegraph.indexes.ledger.leases import RunLease, check_fence

@@ -16,10 +16,10 @@ from clausegraph.app.cli.session import Session, command
 from clausegraph.core.errors import InputError
 
 if TYPE_CHECKING:
-    from clausegraph.eval.comparison import Interval
+    from clausegraph.eval.comparison import ConfidenceInterval
     from clausegraph.eval.conditionalqa.run import EvaluationResult
     from clausegraph.eval.passages import PassageResult
-    from clausegraph.eval.provenance import Run
+    from clausegraph.eval.provenance import Provenance
 
 _CORPUS = "conditionalqa"
 _PASSAGES_CORPUS = "passages"
@@ -126,7 +126,7 @@ def report(
     session.emit({"report": str(folder / "report.html")}, f"report: {folder / 'report.html'}")
 
 
-def _report(session: Session, folder: Path, run: Run) -> None:
+def _report(session: Session, folder: Path, run: Provenance) -> None:
     from clausegraph.eval.provenance import write_run
     from clausegraph.eval.report import write_report
 
@@ -156,7 +156,7 @@ def _passages_json(result: PassageResult) -> dict[str, Any]:
     }
 
 
-def _interval(difference: Interval) -> str:
+def _interval(difference: ConfidenceInterval) -> str:
     return f"{100 * difference.mean:+.2f} [{100 * difference.low:+.2f}, {100 * difference.high:+.2f}]"
 
 

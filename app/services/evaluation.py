@@ -14,7 +14,7 @@ from clausegraph.eval.conditionalqa import run as conditionalqa
 from clausegraph.eval.conditionalqa.predictions import read_predictions
 from clausegraph.eval.conditionalqa.run import EvaluationResult
 from clausegraph.eval.passages import evaluate
-from clausegraph.eval.provenance import Benchmark, Run, corpus_facts, file_facts, program, relevant_settings
+from clausegraph.eval.provenance import Benchmark, Provenance, corpus_facts, file_facts, program, relevant_settings
 from clausegraph.eval.records import make_record
 from clausegraph.ingestion.pipeline import Options, Progress, no_progress
 from clausegraph.ingestion.sources import PassagesSource, open_source
@@ -59,7 +59,7 @@ def evaluate_passages(
 
 def describe_run(
     benchmark: Benchmark, files: Mapping[str, Path | None], start: float, asked: tuple[Workspace, int | None] | None
-) -> Run:
+) -> Provenance:
     """What a report says of the run that started at ``start`` (of ``time.perf_counter``).
 
     Args:
@@ -76,7 +76,7 @@ def describe_run(
         settings = relevant_settings(workspace.settings)
         with workspace.view(epoch=epoch) as view:
             corpus = corpus_facts(view)
-    return Run(
+    return Provenance(
         benchmark=benchmark,
         program=program(version()),
         date=datetime.now(UTC).strftime("%Y-%m-%d %H:%M"),

@@ -106,24 +106,28 @@ class ElementText:
             return [Span(self.label, *self.sentences[0])]
         names = subject.lower(), target.lower()
         verbatim = [i for i, text in enumerate(self._lower_sentences) if names[0] in text and names[1] in text]
-        chosen = verbatim if len(verbatim) == 1 else self._likely(subject, target, relation)
+        chosen = verbatim if len(verbatim) == 1 else sharing_most((subject, target, relation), self._sentence_words)
         return [Span(self.label, *self.sentences[i]) for i in chosen] or [Span(self.label, 0, len(self.text))]
 
-    def _likely(self, *names: str) -> list[int]:
-        """The sentences, by shares of the words of subject, object and (to break ties) relation; none without any."""
-        subjects, targets, ties = (
-            [len(wanted & words) / (len(wanted) or 1) for words in self._sentence_words]
-            for wanted in map(content_words, names)
-        )
-        places = range(len(self.sentences))
-        best = max(places, key=lambda i: (subjects[i] + targets[i] + ties[i] / 10, -i))
-        if not subjects[best] + targets[best]:
-            return []
-        chosen = {best}
-        for scores in (subjects, targets):
-            if not scores[best] and any(scores):
-                chosen.add(max(places, key=lambda i: (scores[i] + ties[i] / 10, -i)))
-        return sorted(chosen)
+
+def sharing_most(names: tuple[str, str, str], texts: Sequence[frozenset[str]]) -> list[int]:
+    """Places of the texts, given by their words, that a subject, an object and (to break ties) a relation stand in.
+
+    The text that shares most words with both names, and where it lacks one of them, the text that has most of that;
+    none when no text shares a word.
+    """
+    subjects, targets, ties = (
+        [len(wanted & words) / (len(wanted) or 1) for words in texts] for wanted in map(content_words, names)
+    )
+    places = range(len(texts))
+    best = max(places, key=lambda i: (subjects[i] + targets[i] + ties[i] / 10, -i), default=None)
+    if best is None or not subjects[best] + targets[best]:
+        return []
+    chosen = {best}
+    for scores in (subjects, targets):
+        if not scores[best] and any(scores):
+            chosen.add(max(places, key=lambda i: (scores[i] + ties[i] / 10, -i)))
+    return sorted(chosen)
 
 
 class ChunkTexts:

@@ -7,6 +7,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
 
+VALUE_KINDS = frozenset({"amount", "percent", "age", "date", "duration", "number", "text"})
+TELLING_KINDS = VALUE_KINDS - {"number", "text"}
+"""Kinds that say what a value is of: a bare number or text does not."""
+
 _MONTHS = [
     "january",
     "february",

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Protocol, TypeVar
 
 
-class Listed(Protocol):
+class ListMember(Protocol):
     """An element that may stand in a list: names of its lead-in and of the item that it is nested in."""
 
     @property
@@ -16,15 +16,15 @@ class Listed(Protocol):
     def parent(self) -> str | None: ...
 
 
-E = TypeVar("E", bound=Listed)
+E = TypeVar("E", bound=ListMember)
 
 
-def introducer(element: Listed, by_name: Mapping[str, E]) -> E | None:
+def introducer(element: ListMember, by_name: Mapping[str, E]) -> E | None:
     """What introduces an element: its lead-in, else the item it is nested in; none where that is not among them."""
     return by_name.get(element.lead_in or element.parent or "")
 
 
-def names_above(element: Listed, by_name: Mapping[str, Listed]) -> list[str]:
+def names_above(element: ListMember, by_name: Mapping[str, ListMember]) -> list[str]:
     """Names of the parent items and lead-ins of an element, all the way up, nearest first, as far as they are there."""
     found: dict[str, None] = {}
     pending = [element.parent, element.lead_in]

@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from clausegraph.core.errors import InputError
-from clausegraph.eval.comparison import Interval, mean_interval, paired_difference
+from clausegraph.eval.comparison import ConfidenceInterval, mean_interval, paired_difference
 from clausegraph.eval.conditionalqa.cases import error_cases
 from clausegraph.eval.conditionalqa.dataset import Question, load_questions
 from clausegraph.eval.conditionalqa.mistakes import MEANINGS, confusion
 from clausegraph.eval.conditionalqa.scorer import GROUPS, in_group
 from clausegraph.eval.page import Case, Figure, Plot, Report, Section, Table
 from clausegraph.eval.plots import plot_bars, plot_confusion, plot_recall_by_budget
-from clausegraph.eval.provenance import Run
+from clausegraph.eval.provenance import Provenance
 from clausegraph.eval.records import QUESTION_RECORD, QuestionRecord, read_records
 from clausegraph.eval.retrieval import BudgetFigures
 from clausegraph.eval.tables import (
@@ -40,7 +40,7 @@ Records = Sequence[QuestionRecord]
 class Folder:
     """What an evaluation wrote: answers, those of a trivial reader, and each retriever's evidence."""
 
-    run: Run
+    run: Provenance
     questions: dict[str, Question]
     answers: tuple[QuestionRecord, ...]
     trivial: tuple[QuestionRecord, ...]
@@ -52,7 +52,7 @@ def retrieval_file(name: str) -> str:
     return f"retrieval-{name.replace(' ', '-')}.jsonl"
 
 
-def make_report(folder: Path, run: Run) -> Report:
+def make_report(folder: Path, run: Provenance) -> Report:
     """Read the folder and put the report together.
 
     Raises:
@@ -79,7 +79,7 @@ def make_report(folder: Path, run: Run) -> Report:
     )
 
 
-def _read(folder: Path, run: Run) -> Folder:
+def _read(folder: Path, run: Provenance) -> Folder:
     questions = {question.id: question for question in load_questions(folder / QUESTIONS_FILE)}
     files = {ANSWERS_FILE: read_records(folder / ANSWERS_FILE, QUESTION_RECORD)}
     if run.corpus:
@@ -111,7 +111,7 @@ def _headline(found: Folder) -> tuple[Figure, ...]:
     return tuple(figures)
 
 
-def _split(interval: Interval) -> tuple[str, str]:
+def _split(interval: ConfidenceInterval) -> tuple[str, str]:
     return percent_text(interval.mean), f"{percent_text(interval.low)} to {percent_text(interval.high)}"
 
 
@@ -148,7 +148,9 @@ def _scores_table(systems: Mapping[str, Records], groups: Sequence[str]) -> Tabl
     return Table(("group", "questions", *METRIC_NAMES.values()), tuple(rows))
 
 
-def _bars(systems: Mapping[str, Records], groups: Sequence[str], metric: str) -> dict[str, dict[str, Interval]]:
+def _bars(
+    systems: Mapping[str, Records], groups: Sequence[str], metric: str
+) -> dict[str, dict[str, ConfidenceInterval]]:
     return {
         name: {
             f"{_LABELS.get(group, group)}\n(n={len(values)})": mean_interval(values)
@@ -223,7 +225,7 @@ def _by_budget(records: Records, value: Callable[[BudgetFigures], float | None])
 def _retrieval(found: Folder) -> Section:
     system = found.run.system
     tables: list[Table] = []
-    drawn: dict[str, dict[int, Interval]] = {}
+    drawn: dict[str, dict[int, ConfidenceInterval]] = {}
     for what, value in (("recall", _recall), ("all of it", _complete)):
         values = {name: _by_budget(records, value) for name, records in found.retrieval.items()}
         heads = tuple(f"{what} within {budget:,}" for budget in values[system])

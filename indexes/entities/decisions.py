@@ -24,8 +24,8 @@ from sqlalchemy import Connection, Row, delete, func, insert, or_, select, updat
 from clausegraph.core.errors import InputError, NotFoundError
 from clausegraph.core.hashing import canonical_json
 from clausegraph.core.language.normalise import entity_key
+from clausegraph.core.types import LITERAL
 from clausegraph.indexes.corpora import CorpusRow
-from clausegraph.indexes.derive import LITERAL
 from clausegraph.indexes.entities.names import ACCEPTED, PROPOSED, REJECTED, accepted_pairs, chain
 from clausegraph.indexes.ledger.schema import OPEN, decisions, entity_names, supports
 from clausegraph.indexes.ledger.store import Ledger

@@ -27,7 +27,7 @@ from sqlalchemy import select
 
 from clausegraph.core.hashing import content_hash
 from clausegraph.core.models.embedding import Embedder, Vectors
-from clausegraph.indexes.derive import LITERAL
+from clausegraph.core.types import LITERAL
 from clausegraph.indexes.entities.decisions import Proposed, list_decisions
 from clausegraph.indexes.entities.names import PROPOSED, REJECTED, accepted_pairs, resolve
 from clausegraph.indexes.entities.variants import abbreviated, initials, may_be_same

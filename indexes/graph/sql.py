@@ -14,8 +14,7 @@ from sqlalchemy import ColumnElement, Connection, Row, Select, and_, func, or_, 
 
 from clausegraph.core.language.normalise import entity_key
 from clausegraph.core.serial import statement_from_json
-from clausegraph.core.types import Fact, PageKey, Support
-from clausegraph.indexes.derive import LITERAL
+from clausegraph.core.types import LITERAL, Fact, PageKey, Support
 from clausegraph.indexes.entities.names import names_at
 from clausegraph.indexes.graph.protocol import (
     CANDIDATES,

@@ -37,14 +37,13 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from clausegraph.core.types import Fact
+from clausegraph.core.types import LITERAL, Fact
 from clausegraph.query.rank.signals import Place
 
 if TYPE_CHECKING:
     from igraph import Graph  # type: ignore[import-untyped]
 
 K = TypeVar("K", str, Place)
-LITERAL = "="  # begins an object that is a value and no entity
 _DIGITS = 9  # the solver's precision: scores that agree so far are ties
 _BLOCK = 2000  # names compared at once
 _COMMON = 400  # a word of more names than this makes none of them alike

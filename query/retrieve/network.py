@@ -12,9 +12,9 @@ from weakref import WeakKeyDictionary
 
 from clausegraph.core.language.normalise import entity_key
 from clausegraph.core.telemetry.spans import span
-from clausegraph.core.types import Support
+from clausegraph.core.types import LITERAL, Support
 from clausegraph.indexes.views import View
-from clausegraph.query.rank.pagerank import DEFAULT_WALK, LITERAL, Network, Walk, build_network, excess
+from clausegraph.query.rank.pagerank import DEFAULT_WALK, Network, Walk, build_network, excess
 from clausegraph.query.rank.signals import Place
 from clausegraph.query.retrieve.facts import stating
 

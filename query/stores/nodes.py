@@ -20,6 +20,7 @@ from clausegraph.core.errors import InputError
 from clausegraph.core.language.wording import condition_words
 from clausegraph.core.serial import condition_to_json
 from clausegraph.core.types import (
+    LITERAL,
     Chunk,
     Element,
     Fact,
@@ -29,7 +30,6 @@ from clausegraph.core.types import (
     Statement,
     Support,
 )
-from clausegraph.indexes.derive import LITERAL
 from clausegraph.indexes.views import View
 from clausegraph.query.read.evidence import quote_of
 

@@ -11,8 +11,7 @@ from llama_index.core.graph_stores.types import ChunkNode, LabelledNode, Propert
 from llama_index.core.schema import BaseNode, TextNode
 
 from clausegraph.core.errors import InputError, QueryRefused
-from clausegraph.core.types import Chunk, Fact, PageKey
-from clausegraph.indexes.derive import LITERAL
+from clausegraph.core.types import LITERAL, Chunk, Fact, PageKey
 from clausegraph.indexes.graph.protocol import Graph
 from clausegraph.indexes.views import View
 from clausegraph.query.stores.nodes import chunk_node, entity_node, make_triplets, refuse_persist, refuse_write

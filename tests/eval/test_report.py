@@ -14,7 +14,7 @@ from clausegraph.core.errors import InputError
 from clausegraph.eval.conditionalqa.dataset import ConditionalAnswer, Question
 from clausegraph.eval.conditionalqa.run import EvaluationResult, write_evaluation
 from clausegraph.eval.plots import plot_bars, plot_confusion, plot_recall_by_budget
-from clausegraph.eval.provenance import CorpusFacts, FileFacts, Program, Run, write_run
+from clausegraph.eval.provenance import CorpusFacts, FileFacts, Program, Provenance, write_run
 from clausegraph.eval.records import PASSAGE_RECORD, PassageRecord, Quote, make_record, write_records
 from clausegraph.eval.report import write_report
 from clausegraph.eval.retrieval import BudgetFigures
@@ -27,7 +27,7 @@ HOSTILE = (
     "</title></style><script>alert(1)</script><img src=x onerror=alert(1)>\"' onmouseover='alert(1)' "
     "{{ 7*7 }} {% raw %} [x](javascript:alert(1)) | ![y](http://x.example/y.png) \u2028 end"
 )
-RUN = Run(
+RUN = Provenance(
     benchmark="conditionalqa",
     program=Program("1.2.3", "c0ffee", dirty=True),
     date="2026-01-02 03:04",

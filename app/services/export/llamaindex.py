@@ -19,7 +19,7 @@ from clausegraph.app.version import version
 from clausegraph.core.errors import InputError
 from clausegraph.core.hashing import content_hash
 from clausegraph.core.models.embedding import Vectors
-from clausegraph.indexes.derive import LITERAL
+from clausegraph.core.types import LITERAL
 from clausegraph.indexes.views import View
 
 if TYPE_CHECKING:

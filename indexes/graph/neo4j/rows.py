@@ -15,8 +15,7 @@ from sqlalchemy import Row, Select, Table, select
 
 from clausegraph.core.language.wording import condition_words
 from clausegraph.core.serial import condition_from_json, reading_from_json, unpack
-from clausegraph.core.types import leaves
-from clausegraph.indexes.derive import LITERAL
+from clausegraph.core.types import LITERAL, leaves
 from clausegraph.indexes.graph.neo4j.keys import (
     Corpus,
     chunk_id,

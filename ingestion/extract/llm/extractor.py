@@ -13,7 +13,7 @@ from clausegraph.core.extraction import Extracted, Extraction, ExtractionInput, 
 from clausegraph.core.fingerprints import LLMFingerprint
 from clausegraph.core.hashing import content_hash
 from clausegraph.core.models.calls import CallLabels
-from clausegraph.core.prompts import Prompt
+from clausegraph.core.prompts import Prompt, shipped_examples
 from clausegraph.ingestion.extract.llm.groups import grouped
 from clausegraph.ingestion.extract.llm.numbering import Call, number_call
 from clausegraph.ingestion.extract.llm.render import render_call
@@ -51,7 +51,7 @@ class LLMExtractor:
     def __init__(self, llm: GuardedLLM, prompt: Prompt, options: LLMOptions = LLMOptions()) -> None:
         self._llm, self._prompt, self._options = llm, prompt, options
         self._task: Task = task_of(prompt)
-        self._examples = self._task.examples(prompt) if options.examples is None else options.examples
+        self._examples = shipped_examples(prompt) if options.examples is None else options.examples
 
     @property
     def fingerprint(self) -> str:
@@ -125,7 +125,7 @@ class LLMExtractor:
         alone = len(call.inputs) == 1
         cut_off = finish_reason(outcome.response) == "length"
         try:
-            found = self._task.parse(outcome.response.message.content or "", call, cut_off and not alone)
+            found = self._task.parse(outcome.response.message.content or "", call, cut_off=cut_off and not alone)
         except UnusableReply:
             self._llm.forget(outcome.request.messages, **outcome.request.options)
             raise

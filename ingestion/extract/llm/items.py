@@ -1,4 +1,4 @@
-"""Small parts of a model's items: relation and type names, and how a rejected item is shown."""
+"""Small parts of a model's items: names, element numbers, and how a rejected item is shown."""
 
 from __future__ import annotations
 
@@ -9,8 +9,11 @@ from typing import Any
 
 from clausegraph.core.language.stated import clean_name
 
+LONGEST_NAME = 200
+LONGEST_RELATION = 100
 _LONGEST_SHOWN = 120
 _LONGEST_TYPE = 40
+_MAX_DIGITS = 9  # of an element number
 _HUMP = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _ROLES = ("subject", "relation", "object")
 
@@ -36,6 +39,18 @@ def _type(value: str) -> str:
 def type_name(value: Any) -> str:
     """A type in lower case; "thing" for what is none."""
     return _type(value) if isinstance(value, str) and len(value) <= 4 * _LONGEST_TYPE else "thing"
+
+
+def element_number(value: Any) -> int | None:
+    """A number of an element: a positive integer, also as a whole float or a text of digits; none for all else."""
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, str):
+        digits = value.strip()
+        return int(digits) if digits.isascii() and digits.isdigit() and len(digits) <= _MAX_DIGITS else None
+    if isinstance(value, float):
+        return int(value) if value.is_integer() and 0 < value < 10**_MAX_DIGITS else None
+    return value if isinstance(value, int) and 0 < value < 10**_MAX_DIGITS else None
 
 
 def described(item: Any) -> str:

@@ -7,10 +7,8 @@ from collections.abc import Callable
 from clausegraph.core.errors import PromptError
 from clausegraph.core.extraction import InputElement
 from clausegraph.core.language.normalise import visible
-from clausegraph.core.prompts import Prompt, PromptMessage, shipped_examples
+from clausegraph.core.prompts import Prompt, PromptMessage
 from clausegraph.ingestion.extract.llm.numbering import Call, cut, element_text, page_text
-
-__all__ = ["render_call", "shipped_examples"]
 
 
 def render_call(prompt: Prompt, call: Call, *, examples: str, types: str, max_triplets: int) -> list[PromptMessage]:

@@ -6,11 +6,10 @@ from dataclasses import dataclass, replace
 
 from clausegraph.core.language.conditions import join
 from clausegraph.core.language.propositions import Proposition
-from clausegraph.core.language.values import effective_dates, find_values
+from clausegraph.core.language.values import TELLING_KINDS, effective_dates, find_values
 from clausegraph.core.types import Condition, Literal, Mention, Span, Statement
 from clausegraph.ingestion.extract.rules.mentions import mention, mention_or_literal
 
-_VALUE_KINDS = ("amount", "percent", "age", "date", "duration")
 _MOST_VALUES = 3  # value statements of one sentence
 
 
@@ -51,7 +50,7 @@ def value_statements(statement: Statement, text: str) -> list[Statement]:
     if isinstance(statement.object, Literal):
         return []
     about = statement.object if statement.subject.key in ("you", "we") else statement.subject
-    values = [value for value in find_values(text) if value.kind in _VALUE_KINDS][:_MOST_VALUES]
+    values = [value for value in find_values(text) if value.kind in TELLING_KINDS][:_MOST_VALUES]
     return [
         replace(statement, subject=about, relation=f"states {value.kind}", object=Literal(value.text, value.kind))
         for value in values

@@ -62,7 +62,7 @@ def test_the_examples_of_the_default_prompt_are_right() -> None:
     call = number_call(
         [chunk(*(element(f"e{i}", line) for i, line in enumerate(lines)), heading="Mooring > Day permit")]
     )
-    (found,) = parse_conditional(reply, call, cut_off=False).extractions
+    (found,) = parse_conditional(reply, call, cut_off=False)
     assert found is not None and len(found.statements) == reply.count('"subject":') >= 3
     assert [s.polarity for s in found.statements].count(False) == 1
     assert [s.condition is not None for s in found.statements] == [True, True, False]

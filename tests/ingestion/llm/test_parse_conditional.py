@@ -25,7 +25,7 @@ CALL = grant_call()
 
 
 def parsed(*triples: Any, cut_off: bool = False) -> tuple[Extraction | None, ...]:
-    return parse_conditional(reply(*triples), CALL, cut_off=cut_off).extractions
+    return parse_conditional(reply(*triples), CALL, cut_off=cut_off)
 
 
 def only(*triples: Any) -> Statement:
@@ -252,7 +252,7 @@ def test_a_cut_off_reply_covers_the_chunks_before_its_last() -> None:
     whole = reply(triple(), triple("council", "pays", elements=[7]), triple("you", "send", "form HG1", elements=[8]))
     for end in range(len(whole)):
         try:
-            found = parse_conditional(whole[:end], CALL, cut_off=False).extractions
+            found = parse_conditional(whole[:end], CALL, cut_off=False)
         except UnusableReply:
             continue
         covered = [e for e in found if e is not None]
@@ -262,7 +262,7 @@ def test_a_cut_off_reply_covers_the_chunks_before_its_last() -> None:
 
 def test_a_broken_reply_for_one_chunk_keeps_what_is_complete() -> None:
     call = Call(CALL.inputs[:1], CALL.printed[:5], CALL.labels[:1])
-    (found,) = parse_conditional(reply(triple())[:-2], call, cut_off=False).extractions
+    (found,) = parse_conditional(reply(triple())[:-2], call, cut_off=False)
     assert found is not None and len(found.statements) == 1 and "cannot be read to its end" in found.rejects[0].reason
 
 
@@ -296,7 +296,7 @@ def test_nothing_to_read(text: str) -> None:
     ],
 )
 def test_wrappings(wrap: Any) -> None:
-    found = parse_conditional(wrap(reply(triple())), CALL, cut_off=False).extractions
+    found = parse_conditional(wrap(reply(triple())), CALL, cut_off=False)
     assert found[0] is not None and len(found[0].statements) == 1
 
 
@@ -367,7 +367,7 @@ ITEMS = st.fixed_dictionaries(
 def check_within(call: Call, text: str, *, cut_off: bool) -> None:
     """Whatever the reply, spans and leaves lie in the chunk's own input."""
     try:
-        found = parse_conditional(text, call, cut_off=cut_off).extractions
+        found = parse_conditional(text, call, cut_off=cut_off)
     except UnusableReply:
         return
     assert len(found) == len(call.inputs)

@@ -18,8 +18,7 @@ from clausegraph.app.dev.fake_llm.options import FakeOptions
 from clausegraph.app.dev.fake_llm.process import FakeModelServer
 from clausegraph.app.dev.fake_llm.requests import content_text
 from clausegraph.core.extraction import extraction_inputs
-from clausegraph.core.types import Literal, leaves
-from clausegraph.indexes.derive import LITERAL
+from clausegraph.core.types import LITERAL, Literal, leaves
 from clausegraph.indexes.dump import dump_lines
 from clausegraph.indexes.ledger.store import open_ledger
 from clausegraph.indexes.views import View, open_view

@@ -11,9 +11,9 @@ import pytest
 
 from clausegraph.core.pages.document import CONDITIONALQA, SourceDocument
 from clausegraph.core.pages.read import read_document
-from clausegraph.core.types import Literal
+from clausegraph.core.types import LITERAL, Literal
 from clausegraph.indexes.corpora import list_corpora
-from clausegraph.indexes.derive import LITERAL, object_key
+from clausegraph.indexes.derive import object_key
 from clausegraph.indexes.dump import dump_lines
 from clausegraph.indexes.ledger.schema import metadata
 from clausegraph.indexes.ledger.store import open_ledger

@@ -15,8 +15,8 @@ from clausegraph.core.pages.chunking.chunks import chunk_reading
 from clausegraph.core.pages.document import SourceDocument
 from clausegraph.core.pages.read import read_document
 from clausegraph.core.serial import extraction_from_json, extraction_to_json, pack, unpack
-from clausegraph.core.types import Literal, Mention, Modality, leaves
-from clausegraph.indexes.derive import LITERAL, object_key
+from clausegraph.core.types import LITERAL, Literal, Mention, Modality, leaves
+from clausegraph.indexes.derive import object_key
 from clausegraph.ingestion.extract.llm.conditional.parse import parse_conditional
 from clausegraph.ingestion.extract.llm.lines.parse import parse_triples, statements_of_lines
 from clausegraph.ingestion.extract.llm.numbering import Call, number_call
@@ -80,7 +80,7 @@ def test_there_are_enough_of_them() -> None:
 def test_an_honest_reply_is_used() -> None:
     call = call_of()
     assert [(n.number, n.element.tag) for n in call.printed[:3]] == [(1, "h1"), (2, "p"), (3, "p")]
-    (first, *_) = parse_conditional(reply(triple()), call, cut_off=False).extractions
+    (first, *_) = parse_conditional(reply(triple()), call, cut_off=False)
     assert first is not None and len(first.statements) == 1 and not first.rejects
     check(first, call.inputs[0])
 
@@ -91,7 +91,7 @@ def test_reply(name: str, cut_off: bool) -> None:
     call = call_of()
     with no_hang():
         try:
-            found = parse_conditional(REPLIES[name], call, cut_off=cut_off).extractions
+            found = parse_conditional(REPLIES[name], call, cut_off=cut_off)
         except UnusableReply as error:
             assert len(str(error)) < 2000 and not unseen(str(error))
             found = ()
@@ -125,7 +125,7 @@ _REFUSED = [
 @pytest.mark.parametrize("name", _REFUSED)
 def test_what_is_refused_has_a_reason(name: str) -> None:
     try:
-        found = parse_conditional(REPLIES[name], call_of(), cut_off=False).extractions
+        found = parse_conditional(REPLIES[name], call_of(), cut_off=False)
     except UnusableReply:
         return
     made = [extraction for extraction in found if extraction is not None]
@@ -143,7 +143,7 @@ _CONDITIONS = [
 def test_a_condition_that_cannot_be_read_is_never_dropped_in_silence(name: str) -> None:
     """A statement whose condition is wrong is not stored as one that always holds."""
     try:
-        found = parse_conditional(REPLIES[name], call_of(), cut_off=False).extractions
+        found = parse_conditional(REPLIES[name], call_of(), cut_off=False)
     except UnusableReply:
         return
     for extraction in found:
@@ -156,7 +156,7 @@ def test_a_triple_stays_in_its_chunk() -> None:
     call = call_of()
     assert len(call.inputs) > 1
     for elements in ([2, 5], [5, 2], [2, 3, 4, 5, 6, 7]):
-        found = parse_conditional(reply(triple(elements=elements)), call, cut_off=False).extractions
+        found = parse_conditional(reply(triple(elements=elements)), call, cut_off=False)
         for extraction, source in zip(found, call.inputs, strict=True):
             assert extraction is not None
             check(extraction, source)
@@ -171,6 +171,6 @@ def test_one_bad_triple_does_not_take_the_good_ones_along() -> None:
         if not isinstance(triples, list) or len(triples) > 10 or "mb" in name or "deep" in name:
             continue
         honest = triple(relation="costs", object="£210")
-        made = parse_conditional(json.dumps({"triples": [*triples, honest]}), call_of(), cut_off=False).extractions
+        made = parse_conditional(json.dumps({"triples": [*triples, honest]}), call_of(), cut_off=False)
         assert made[0] is not None
         assert "costs" in {statement.relation for statement in made[0].statements}, name

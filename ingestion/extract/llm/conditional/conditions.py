@@ -7,7 +7,7 @@ from typing import Any
 
 from clausegraph.core.language.quotes import Quotable
 from clausegraph.core.types import All, AnyOf, Condition, Leaf, Not
-from clausegraph.ingestion.extract.llm.numbers import element_number
+from clausegraph.ingestion.extract.llm.items import element_number
 
 MAX_DEPTH = 8
 MAX_LEAVES = 50

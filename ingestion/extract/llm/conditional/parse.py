@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import date
 from functools import lru_cache
 from typing import Any
@@ -11,16 +10,20 @@ from typing import Any
 from clausegraph.core.errors import UnusableReply
 from clausegraph.core.extraction import Extraction, Reject
 from clausegraph.core.language.stated import BARE_PRONOUNS, ChunkTexts, clean_name, key_of
+from clausegraph.core.language.values import VALUE_KINDS
 from clausegraph.core.models.json_text import JsonText, read_json
 from clausegraph.core.types import Condition, Literal, Mention, Modality, Span, Statement
 from clausegraph.ingestion.extract.llm.conditional.conditions import ConditionReader, UnusableCondition
-from clausegraph.ingestion.extract.llm.conditional.schema import VALUE_KINDS
-from clausegraph.ingestion.extract.llm.items import described, relation_name, type_name
+from clausegraph.ingestion.extract.llm.items import (
+    LONGEST_NAME,
+    LONGEST_RELATION,
+    described,
+    element_number,
+    relation_name,
+    type_name,
+)
 from clausegraph.ingestion.extract.llm.numbering import Call
-from clausegraph.ingestion.extract.llm.numbers import element_number
 
-LONGEST_NAME = 200
-LONGEST_RELATION = 100
 _LISTS = ("triples", "triplets", "facts", "statements")
 _MODALITIES = {
     **{modality.value: modality for modality in Modality},
@@ -34,19 +37,12 @@ _UNREADABLE = ("unless", "except", "exceptions", "only_if", "when")
 _TRUTHS = {"true": True, "false": False, "yes": True, "no": False}
 
 
-@dataclass(frozen=True, slots=True)
-class ParsedCall:
-    """One extraction per chunk of the call; none for a chunk that a cut-off reply does not cover."""
-
-    extractions: tuple[Extraction | None, ...]
-
-
 class _Unusable(Exception):
     """The item cannot be used, and why."""
 
 
-def parse_conditional(text: str, call: Call, *, cut_off: bool) -> ParsedCall:
-    """The statements of each chunk.
+def parse_conditional(text: str, call: Call, *, cut_off: bool) -> tuple[Extraction | None, ...]:
+    """The extraction of each chunk of the call; none for a chunk that a cut-off reply does not cover.
 
     A triple belongs to the chunk whose input has most of the elements it cites, one of them its own (of several,
     the one cited first). A reply that breaks off covers the chunks before the last one it spoke of; a call of one
@@ -130,7 +126,7 @@ class _CallParser:
         labels = self._call.labels
         return max(owners, key=lambda chunk: sum(number in labels[chunk] for number in numbers))
 
-    def result(self, *, covered: int) -> ParsedCall:
+    def result(self, *, covered: int) -> tuple[Extraction | None, ...]:
         """The extractions of the first ``covered`` chunks; rejects without a chunk go to the first."""
         made: list[Extraction | None] = []
         for chunk in range(len(self._call.inputs)):
@@ -138,7 +134,7 @@ class _CallParser:
             statements = tuple(dict.fromkeys(parser.statements)) if parser else ()
             rejects = [*(parser.rejects if parser else ()), *(self.lost if chunk == 0 else ())]
             made.append(Extraction(statements, tuple(rejects)) if chunk < covered else None)
-        return ParsedCall(tuple(made))
+        return tuple(made)
 
 
 def _cited(item: Any) -> tuple[list[int], list[Any]]:

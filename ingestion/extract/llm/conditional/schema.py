@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-VALUE_KINDS = frozenset({"amount", "percent", "age", "date", "duration", "number", "text"})
-
 
 def _object(**properties: Any) -> dict[str, Any]:
     """An object with exactly these keys: strict schemas know no optional ones."""

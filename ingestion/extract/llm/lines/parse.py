@@ -10,16 +10,15 @@ from typing import Any
 
 from clausegraph.core.errors import UnusableReply
 from clausegraph.core.extraction import Extraction, ExtractionInput, Reject
-from clausegraph.core.language.stated import BARE_PRONOUNS, ChunkTexts, clean_name, content_words, key_of
+from clausegraph.core.language.stated import BARE_PRONOUNS, ChunkTexts, clean_name, key_of, sharing_most
 from clausegraph.core.language.values import value_kind
 from clausegraph.core.models.json_text import read_json
 from clausegraph.core.types import Literal, Mention, Span, Statement
-from clausegraph.ingestion.extract.llm.items import described, relation_name
+from clausegraph.ingestion.extract.llm.items import LONGEST_NAME, LONGEST_RELATION, described, relation_name
 from clausegraph.ingestion.extract.llm.lines.rows import LONGEST_LINE, bare, chosen, groups, is_layout, parts
+from clausegraph.ingestion.extract.llm.numbering import Call
 from clausegraph.ingestion.extract.rules.mentions import mention_type
 
-LONGEST_NAME = 200
-LONGEST_RELATION = 100
 _NOTHING = re.compile(r"\W*(?:none|no (?:more )?(?:triplets?|triples?|facts?)(?: \w+){0,4})\W*", re.IGNORECASE)
 _KEYS = (
     ("subject", "head", "s"),
@@ -36,6 +35,19 @@ class RawTriple:
     subject: str
     relation: str
     object: str
+
+
+def parse_lines(text: str, call: Call, *, cut_off: bool) -> tuple[Extraction | None, ...]:
+    """The extraction of the one chunk of a call; complete lines of a cut-off reply are kept.
+
+    Raises:
+        UnusableReply: as :func:`parse_triples`.
+    """
+    (chunk_input,) = call.inputs
+    texts = " ".join(element.text for element in chunk_input.elements)
+    triples, rejects = parse_triples(text, source_text=texts)  # tells commas within names from those between
+    found = statements_of_lines(triples, chunk_input)
+    return (Extraction(found.statements, (*rejects, *found.rejects)),)
 
 
 def parse_triples(given: str | Sequence[Any], *, source_text: str = "") -> tuple[list[RawTriple], list[Reject]]:
@@ -168,22 +180,8 @@ def statements_of_lines(
 
 def _elements(triple: RawTriple, texts: ChunkTexts, own: list[str]) -> list[str]:
     """The own element that shares most words with both names, and where it lacks one, the element that has most."""
-    if not own:
-        return []
-    shares = [
-        [len(wanted & texts.texts[label].words) / (len(wanted) or 1) for label in own]
-        for wanted in map(content_words, (triple.subject, triple.object, triple.relation))
-    ]
-    subjects, targets, ties = shares
-    places = range(len(own))
-    best = max(places, key=lambda i: (subjects[i] + targets[i] + ties[i] / 10, -i))
-    if not subjects[best] + targets[best]:
-        return []
-    found = {best}
-    for scores in (subjects, targets):
-        if not scores[best] and any(scores):
-            found.add(max(places, key=lambda i: (scores[i] + ties[i] / 10, -i)))
-    return [own[i] for i in sorted(found)]
+    names = (triple.subject, triple.object, triple.relation)
+    return [own[i] for i in sharing_most(names, [texts.texts[label].words for label in own])]
 
 
 def _problem(triple: RawTriple, texts: ChunkTexts, labels: list[str], strict: bool) -> str:

@@ -5,7 +5,8 @@
 ...     corpus.ingest("pages/")
 ...     answer = corpus.ask("Can I get the grant?", "I am 70 and rent.")
 
-Other module paths than this one are private.
+``__all__`` has what may be used: the corpus, what it returns (answers with judged conditions, LlamaIndex retrievers,
+query engines and stores, reports) and every error it raises. Other module paths than this one are private.
 """
 
 from __future__ import annotations
@@ -14,25 +15,202 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from clausegraph.app.library import Corpus, ask, open_corpus
+    from clausegraph.app.library import Corpus, ask, open_corpus, retrievers
+    from clausegraph.core.errors import (
+        BudgetExceeded,
+        ClauseGraphError,
+        InputError,
+        LeaseHeldError,
+        LeaseLostError,
+        LedgerError,
+        ModelCallError,
+        ModelError,
+        ModelMismatchError,
+        ModelRefused,
+        ModelUnavailable,
+        NotConnected,
+        NotFoundError,
+        PromptError,
+        QueryRefused,
+        QuestionError,
+        SchemaError,
+        SegmentError,
+        SettingsError,
+        SourceError,
+        StorageError,
+        StoreError,
+        StoreMismatch,
+        StoreRefused,
+        StoreUnavailable,
+        UnusableReply,
+        ViewExpired,
+    )
+    from clausegraph.core.extraction import Reject
+    from clausegraph.core.inquiry import Inquiry
+    from clausegraph.core.models.embedding import Embedder
+    from clausegraph.core.types import (
+        All,
+        Alternative,
+        Answer,
+        AnswerStatus,
+        AnyOf,
+        ConditionState,
+        Evidence,
+        JudgedCondition,
+        JudgedLeaf,
+        Leaf,
+        Not,
+        PageKey,
+        Span,
+        TraceStep,
+    )
+    from clausegraph.indexes.views import View
     from clausegraph.ingestion.extract.llm.transform import TripletExtractor
-    from clausegraph.query.retrieve.llama import HybridRetriever
+    from clausegraph.ingestion.report import RunReport
+    from clausegraph.query.rank.signals import Weights
+    from clausegraph.query.stores.bundle import ScenarioBundle
+    from clausegraph.query.stores.embedding import EmbedderModel
+    from clausegraph.query.stores.property_graph import ViewPropertyGraphStore
+    from clausegraph.query.stores.query_engine import ViewQueryEngine
+    from clausegraph.query.stores.retriever import ViewRetriever
+    from clausegraph.query.stores.vector_store import ViewVectorStore
 
     __version__: str
 
-__all__ = ["Corpus", "HybridRetriever", "TripletExtractor", "__version__", "ask", "main", "open_corpus"]
+__all__ = [
+    "All",
+    "Alternative",
+    "Answer",
+    "AnswerStatus",
+    "AnyOf",
+    "BudgetExceeded",
+    "ClauseGraphError",
+    "ConditionState",
+    "Corpus",
+    "Embedder",
+    "EmbedderModel",
+    "Evidence",
+    "InputError",
+    "Inquiry",
+    "JudgedCondition",
+    "JudgedLeaf",
+    "Leaf",
+    "LeaseHeldError",
+    "LeaseLostError",
+    "LedgerError",
+    "ModelCallError",
+    "ModelError",
+    "ModelMismatchError",
+    "ModelRefused",
+    "ModelUnavailable",
+    "Not",
+    "NotConnected",
+    "NotFoundError",
+    "PageKey",
+    "PromptError",
+    "QueryRefused",
+    "QuestionError",
+    "Reject",
+    "RunReport",
+    "ScenarioBundle",
+    "SchemaError",
+    "SegmentError",
+    "SettingsError",
+    "SourceError",
+    "Span",
+    "StorageError",
+    "StoreError",
+    "StoreMismatch",
+    "StoreRefused",
+    "StoreUnavailable",
+    "TraceStep",
+    "TripletExtractor",
+    "UnusableReply",
+    "View",
+    "ViewExpired",
+    "ViewPropertyGraphStore",
+    "ViewQueryEngine",
+    "ViewRetriever",
+    "ViewVectorStore",
+    "Weights",
+    "__version__",
+    "ask",
+    "main",
+    "open_corpus",
+    "retrievers",
+]
 
 # The rooms lie beside this file: in an installed package, in ``src/clausegraph`` (links to the folders at the top of
 # the repository), and for whoever starts Python in the repository, where this file itself is what is imported.
 __path__ = [str(Path(__file__).parent)]
 
-_HOMES = {
-    "Corpus": "clausegraph.app.library",
-    "HybridRetriever": "clausegraph.query.retrieve.llama",
-    "ask": "clausegraph.app.library",
-    "TripletExtractor": "clausegraph.ingestion.extract.llm.transform",
-    "open_corpus": "clausegraph.app.library",
+_MODULES = {
+    "clausegraph.app.library": (
+        "Corpus",
+        "ask",
+        "open_corpus",
+        "retrievers",
+    ),
+    "clausegraph.core.errors": (
+        "BudgetExceeded",
+        "ClauseGraphError",
+        "InputError",
+        "LeaseHeldError",
+        "LeaseLostError",
+        "LedgerError",
+        "ModelCallError",
+        "ModelError",
+        "ModelMismatchError",
+        "ModelRefused",
+        "ModelUnavailable",
+        "NotConnected",
+        "NotFoundError",
+        "PromptError",
+        "QueryRefused",
+        "QuestionError",
+        "SchemaError",
+        "SegmentError",
+        "SettingsError",
+        "SourceError",
+        "StorageError",
+        "StoreError",
+        "StoreMismatch",
+        "StoreRefused",
+        "StoreUnavailable",
+        "UnusableReply",
+        "ViewExpired",
+    ),
+    "clausegraph.core.extraction": ("Reject",),
+    "clausegraph.core.inquiry": ("Inquiry",),
+    "clausegraph.core.models.embedding": ("Embedder",),
+    "clausegraph.core.types": (
+        "All",
+        "Alternative",
+        "Answer",
+        "AnswerStatus",
+        "AnyOf",
+        "ConditionState",
+        "Evidence",
+        "JudgedCondition",
+        "JudgedLeaf",
+        "Leaf",
+        "Not",
+        "PageKey",
+        "Span",
+        "TraceStep",
+    ),
+    "clausegraph.indexes.views": ("View",),
+    "clausegraph.ingestion.extract.llm.transform": ("TripletExtractor",),
+    "clausegraph.ingestion.report": ("RunReport",),
+    "clausegraph.query.rank.signals": ("Weights",),
+    "clausegraph.query.stores.bundle": ("ScenarioBundle",),
+    "clausegraph.query.stores.embedding": ("EmbedderModel",),
+    "clausegraph.query.stores.property_graph": ("ViewPropertyGraphStore",),
+    "clausegraph.query.stores.query_engine": ("ViewQueryEngine",),
+    "clausegraph.query.stores.retriever": ("ViewRetriever",),
+    "clausegraph.query.stores.vector_store": ("ViewVectorStore",),
 }
+_HOMES = {name: module for module, names in _MODULES.items() for name in names}
 
 
 def __getattr__(name: str) -> Any:

@@ -2,71 +2,60 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from clausegraph.app.text import one_line
-from clausegraph.core.types import All, AnyOf, Condition, ConditionState, Evidence, Leaf, Not
+from clausegraph.core.types import ConditionState, JudgedLeaf, L, Leaf, Tree, fold
 
 if TYPE_CHECKING:
-    from rich.tree import Tree
+    from rich.tree import Tree as Drawn
 
 MARKS = {ConditionState.MET: "✓ met", ConditionState.UNMET: "✗ unmet", ConditionState.UNKNOWN: "? open"}
-_HEADS = {All: "all of:", AnyOf: "any of:", Not: "not:"}
 
 
-def condition_json(
-    condition: Condition | None, states: Sequence[ConditionState] = (), sources: Sequence[Evidence] = ()
-) -> Any:
+def condition_json(condition: Tree[L] | None) -> Any:
     """``{"all": […]}``, ``{"any": […]}``, ``{"not": …}``, ``{"leaf": {…}}`` or null.
 
-    ``states`` and ``sources`` are parallel to the leaves, or empty; a leaf then has no state and no page.
+    A judged leaf has its state, page and quote too.
     """
-    return None if condition is None else _json(condition, iter(states), iter(sources))
+    if condition is None:
+        return None
+    return fold(condition, _leaf_json, _group_json)
 
 
-def _json(condition: Condition, states: Iterator[ConditionState], sources: Iterator[Evidence]) -> Any:
-    match condition:
-        case Leaf(anchor, start, end, text):
-            leaf: dict[str, Any] = {"text": text, "anchor": anchor, "start": start, "end": end}
-            state, source = next(states, None), next(sources, None)
-            if state is not None:
-                leaf["state"] = state.value
-            if source is not None:
-                leaf |= {"page": str(source.page), "quote": source.quote}
-            return {"leaf": leaf}
-        case Not(child):
-            return {"not": _json(child, states, sources)}
-        case All(children):
-            return {"all": [_json(child, states, sources) for child in children]}
-        case AnyOf(children):
-            return {"any": [_json(child, states, sources) for child in children]}
+def _group_json(kind: str, parts: list[Any]) -> Any:
+    return {kind: parts[0] if kind == "not" else parts}
 
 
-def condition_tree(
-    condition: Condition, states: Sequence[ConditionState] = (), sources: Sequence[Evidence] = (), title: str = ""
-) -> Tree:
-    """The tree as people read it: one line a leaf, with its mark, and its page where that is known."""
+def _leaf_json(found: Leaf | JudgedLeaf) -> Any:
+    leaf = found.leaf if isinstance(found, JudgedLeaf) else found
+    value = {"text": leaf.text, "anchor": leaf.anchor, "start": leaf.start, "end": leaf.end}
+    if isinstance(found, JudgedLeaf):
+        judged = {"state": found.state.value, "decisive": found.decisive}
+        value |= judged | {"page": str(found.source.page), "quote": found.source.quote}
+    return {"leaf": value}
+
+
+def condition_tree(condition: Tree[L], title: str) -> Drawn:
+    """The tree as people read it: one line a leaf, with its mark and page where it is judged."""
     from rich.text import Text
-    from rich.tree import Tree
+    from rich.tree import Tree as Drawn
 
-    root = Tree(Text(title))
-    _grow(root, condition, iter(states), iter(sources))
+    def group(kind: str, parts: list[Drawn]) -> Drawn:
+        branch = Drawn(Text("not:" if kind == "not" else f"{kind} of:"))
+        branch.children += parts
+        return branch
+
+    def leaf(found: Leaf | JudgedLeaf) -> Drawn:
+        return Drawn(Text(_leaf_line(found)))
+
+    root = Drawn(Text(title))
+    root.children.append(fold(condition, leaf, group))
     return root
 
 
-def _grow(tree: Tree, condition: Condition, states: Iterator[ConditionState], sources: Iterator[Evidence]) -> None:
-    from rich.text import Text
-
-    match condition:
-        case Leaf():
-            state, source = next(states, None), next(sources, None)
-            mark = f"{MARKS[state]}: " if state is not None else ""
-            page = f" ({one_line(source.title or source.page, 60)})" if source is not None else ""
-            tree.add(Text(f"{mark}{one_line(condition.text)}{page}"))
-        case Not(child):
-            _grow(tree.add(Text(_HEADS[Not])), child, states, sources)
-        case All(children) | AnyOf(children):
-            branch = tree.add(Text(_HEADS[type(condition)]))
-            for child in children:
-                _grow(branch, child, states, sources)
+def _leaf_line(found: Leaf | JudgedLeaf) -> str:
+    if isinstance(found, Leaf):
+        return one_line(found.text)
+    source = found.source
+    return f"{MARKS[found.state]}: {one_line(found.leaf.text)} ({one_line(source.title or source.page, 60)})"

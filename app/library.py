@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from clausegraph.app.services.ingest import run_ingest
 from clausegraph.app.wiring import make_engine
 from clausegraph.app.workspace import Workspace
+from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.settings import Settings, load_settings
 from clausegraph.core.types import Answer
 
@@ -16,9 +17,11 @@ if TYPE_CHECKING:
     from clausegraph.core.models.embedding import Embedder
     from clausegraph.indexes.views import View
     from clausegraph.ingestion.report import RunReport
-    from clausegraph.query.retrieve.llama import HybridRetriever
+    from clausegraph.query.rank.signals import Weights
     from clausegraph.query.stores.embedding import EmbedderModel
     from clausegraph.query.stores.property_graph import ViewPropertyGraphStore
+    from clausegraph.query.stores.query_engine import ViewQueryEngine
+    from clausegraph.query.stores.retriever import ViewRetriever
     from clausegraph.query.stores.vector_store import ViewVectorStore
 
 
@@ -64,13 +67,44 @@ class Corpus:
             QuestionError: the question is empty, or question and scenario are too long.
             NotFoundError, ModelMismatchError: as :attr:`view`.
         """
-        return make_engine(self.view, self.embedder, self._settings).ask(question, scenario)
+        return make_engine(self.view, self.embedder, self._settings).ask(Inquiry(question, scenario))
 
-    def retriever(self, **options: Any) -> HybridRetriever:
-        """A LlamaIndex retriever on the view; options as ``HybridRetriever`` takes them (budget, limit, weights)."""
-        from clausegraph.query.retrieve.llama import HybridRetriever
+    def retriever(
+        self,
+        name: str = "hybrid",
+        *,
+        limit: int | None = None,
+        budget: int | None = None,
+        weights: Weights | None = None,
+    ) -> ViewRetriever:
+        """A LlamaIndex retriever on the view: ``"hybrid"``, or another name of :func:`retrievers`.
 
-        return HybridRetriever(self.view, self.embedder, **options)
+        Args:
+            limit: nodes at most.
+            budget: word pieces of text in all; without either that of the settings (``search_budget``).
+            weights: of the ranking formula, for "hybrid" only.
+
+        Raises:
+            InputError: no such name, limit or budget below 1, or weights that are none.
+            NotFoundError, ModelMismatchError, StoreError: as :attr:`view`.
+        """
+        from clausegraph.query.retrieve.bank import make_retriever
+        from clausegraph.query.stores.retriever import ViewRetriever
+
+        if limit is None and budget is None:
+            budget = self._settings.search_budget
+        made = make_retriever(name, self.view, self.embedder, weights=weights)
+        return ViewRetriever(self.view, made, limit=limit, budget=budget)
+
+    def query_engine(self) -> ViewQueryEngine:
+        """A LlamaIndex query engine that answers as :meth:`ask` does.
+
+        Raises:
+            NotFoundError, ModelMismatchError, StoreError: as :attr:`view`.
+        """
+        from clausegraph.query.stores.query_engine import ViewQueryEngine
+
+        return ViewQueryEngine(make_engine(self.view, self.embedder, self._settings))
 
     def property_graph_store(self) -> ViewPropertyGraphStore:
         """The view's graph as a LlamaIndex ``PropertyGraphStore``, read-only; with Cypher where settings read from
@@ -155,3 +189,10 @@ def ask(question: str, scenario: str = "", *, corpus: str | None = None, home: s
     """Answer one question; see :meth:`Corpus.ask`."""
     with open_corpus(corpus, home=home) as opened:
         return opened.ask(question, scenario)
+
+
+def retrievers() -> dict[str, str]:
+    """The names that :meth:`Corpus.retriever` takes, each with what it does and what its nodes are."""
+    from clausegraph.query.retrieve.bank import RETRIEVERS
+
+    return {entry.name: f"{entry.about} ({entry.level}s)" for entry in RETRIEVERS}

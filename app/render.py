@@ -25,8 +25,8 @@ STATUS_LINES = {
 def answer_json(answer: Answer, *, trace: bool = False) -> dict[str, Any]:
     """The answer as JSON values; ``trace`` adds the engine's steps."""
     value: dict[str, Any] = {
-        "question": answer.question,
-        "scenario": answer.scenario,
+        "question": answer.inquiry.question,
+        "scenario": answer.inquiry.scenario,
         "status": answer.status.value,
         "corpus": answer.corpus,
         "epoch": answer.epoch,
@@ -44,7 +44,7 @@ def _alternative_json(alternative: Alternative) -> dict[str, Any]:
     return {
         "text": alternative.text,
         "score": round(alternative.score, 4),
-        "condition": condition_json(alternative.condition, alternative.states, alternative.sources),
+        "condition": condition_json(alternative.condition),
         "open_conditions": list(alternative.open_conditions),
         "evidence": [evidence_json(evidence) for evidence in alternative.evidence],
     }
@@ -117,7 +117,7 @@ def _alternative(alternative: Alternative, numbered: str, *, dated: bool) -> Ite
     yield Text(f"{numbered}{clean(alternative.text)}{side}", style="bold")
     if alternative.condition is not None:
         title = "It depends on what the scenario leaves open:" if alternative.open_conditions else "Conditions:"
-        yield condition_tree(alternative.condition, alternative.states, alternative.sources, title)
+        yield condition_tree(alternative.condition, title)
     if alternative.evidence:
         yield Text("Evidence:")
     for evidence in dict.fromkeys(alternative.evidence):

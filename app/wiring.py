@@ -23,8 +23,7 @@ if TYPE_CHECKING:
     from clausegraph.indexes.ledger.metering import RunMeter
     from clausegraph.indexes.views import View
     from clausegraph.ingestion.sources import Source
-    from clausegraph.query.engine import AskEngine
-    from clausegraph.query.retrieve.question import Inquiry
+    from clausegraph.query.engines.protocol import Engine
 
 
 def make_embedder(settings: Settings) -> Embedder:
@@ -174,19 +173,8 @@ def forget_replies(settings: Settings, days: float) -> int:
         return cache.forget_before(time.time() - days * 86400)
 
 
-def check_question(question: str, scenario: str = "") -> Inquiry:
-    """The question with its scenario: refuse an empty or over-long question before anything is opened.
-
-    Raises:
-        QuestionError: the question is empty, or question and scenario are too long.
-    """
-    from clausegraph.query.retrieve.question import Inquiry
-
-    return Inquiry(question, scenario)
-
-
-def make_engine(view: View, embedder: Embedder, settings: Settings) -> AskEngine:
+def make_engine(view: View, embedder: Embedder, settings: Settings) -> Engine:
     """The engine that answers questions from a view."""
-    from clausegraph.query.engine import AskEngine
+    from clausegraph.query.engines.bank import make_engine as make
 
-    return AskEngine(view, embedder, limit=settings.ask_elements)
+    return make(view, embedder, limit=settings.ask_elements)

@@ -10,7 +10,8 @@ from benchmarks.show import Check, median, percentile, print_checks, print_table
 from benchmarks.workbench import Workbench
 from clausegraph.app.wiring import make_engine
 from clausegraph.app.workspace import Workspace
-from clausegraph.query.engine import AskEngine
+from clausegraph.core.inquiry import Inquiry
+from clausegraph.query.engines.protocol import Engine
 
 WARM_GOAL_MS = 150.0
 COLD_GOAL_S = {"ask": 5.0, "--help": 0.5, "status": 3.0}
@@ -40,14 +41,14 @@ def run(bench: Workbench) -> dict[str, Any]:
     return {"warm": warm, "cold": cold, "checks": [check.as_dict() for check in checks]}
 
 
-def warm_times(engine: AskEngine, questions: Sequence[tuple[str, str]]) -> dict[str, dict[str, float]]:
+def warm_times(engine: Engine, questions: Sequence[tuple[str, str]]) -> dict[str, dict[str, float]]:
     """Milliseconds of whole answers and of each step of their traces: p50, p95, most."""
     for question, scenario in questions[:_WARM_UP]:
-        engine.ask(question, scenario)
+        engine.ask(Inquiry(question, scenario))
     times: dict[str, list[float]] = {"ask": []}
     for question, scenario in questions:
         start = time.perf_counter()
-        answer = engine.ask(question, scenario)
+        answer = engine.ask(Inquiry(question, scenario))
         times["ask"].append((time.perf_counter() - start) * 1000)
         for step in answer.trace:
             times.setdefault(step.name, []).append(step.milliseconds)

@@ -28,12 +28,12 @@ from sklearn.linear_model import LogisticRegression, Ridge
 from clausegraph.core.tokens import packaged_model_path
 from clausegraph.core.types import Element, PageKey, Reading
 from clausegraph.eval.text_overlap import token_f1
+from clausegraph.query.read.candidates import Candidate
 from clausegraph.query.read.choose import best_span, element_features
 from clausegraph.query.read.polarity import polarity_features
 from clausegraph.query.read.questions import QuestionKind, question_form
 from clausegraph.query.read.spans import span_candidates, span_features
 from clausegraph.query.read.statements import content, lead_in_text, statements_of
-from clausegraph.query.read.types import Candidate
 
 ELEMENT = re.compile(r"<(\w+)>(.*)</\1>$", re.DOTALL)
 Question = dict[str, Any]

@@ -6,9 +6,12 @@ one version of a page; a page is named by its key ``(source, uri)`` within a cor
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Generic, TypeVar, Union
+
+from clausegraph.core.inquiry import Inquiry
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -115,42 +118,101 @@ class Leaf:
     text: str
 
 
+class ConditionState(StrEnum):
+    """What a scenario says about a condition."""
+
+    MET = "met"
+    UNMET = "unmet"
+    UNKNOWN = "unknown"
+
+
 @dataclass(frozen=True, slots=True)
-class All:
+class Evidence:
+    """A quoted span of a page: enough to show it and to find it again."""
+
+    page: PageKey
+    title: str
+    headings: tuple[str, ...]
+    span: Span
+    quote: str  # the sentence or item that holds the span
+    html: str  # serialised form of the whole element (ConditionalQA form)
+    updated: str | None = None
+    url: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedLeaf:
+    """A condition with what a scenario says of it, and the evidence that states it.
+
+    ``decisive``: whether the reader holds that the leaf, if open, matters for this scenario, rather than being taken
+    for granted by the one who asks.
+    """
+
+    leaf: Leaf
+    state: ConditionState
+    source: Evidence
+    decisive: bool = True
+
+
+L = TypeVar("L", Leaf, JudgedLeaf)
+R = TypeVar("R")
+
+
+@dataclass(frozen=True, slots=True)
+class All(Generic[L]):
     """Holds when every child holds."""
 
-    children: tuple[Condition, ...]
+    children: tuple[Tree[L], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class AnyOf:
+class AnyOf(Generic[L]):
     """Holds when at least one child holds."""
 
-    children: tuple[Condition, ...]
+    children: tuple[Tree[L], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Not:
+class Not(Generic[L]):
     """Holds when the child does not (unless, except)."""
 
-    child: Condition
+    child: Tree[L]
 
 
-Condition = Leaf | All | AnyOf | Not
+Tree = Union[L, "All[L]", "AnyOf[L]", "Not[L]"]
+Condition = Tree[Leaf]
+JudgedCondition = Tree[JudgedLeaf]
 
 
-def leaves(condition: Condition | None) -> Iterator[Leaf]:
+def leaves(tree: Tree[L] | None) -> Iterator[L]:
     """Yield the leaves of a tree from left to right; nothing for ``None``."""
-    match condition:
+    match tree:
         case None:
             return
-        case Leaf():
-            yield condition
         case Not(child):
             yield from leaves(child)
         case All(children) | AnyOf(children):
             for child in children:
                 yield from leaves(child)
+        case _:
+            yield tree
+
+
+def fold(tree: Tree[L], leaf: Callable[[L], R], group: Callable[[str, list[R]], R]) -> R:
+    """A tree as something else, from the leaves up.
+
+    Args:
+        group: takes "all", "any" or "not", and what the children became.
+    """
+    match tree:
+        case Not(child):
+            return group("not", [fold(child, leaf, group)])
+        case All(children):
+            return group("all", [fold(child, leaf, group) for child in children])
+        case AnyOf(children):
+            return group("any", [fold(child, leaf, group) for child in children])
+        case _:
+            return leaf(tree)
 
 
 # --- facts ----------------------------------------------------------------------------------------
@@ -238,14 +300,6 @@ class Fact:
 # --- answers --------------------------------------------------------------------------------------
 
 
-class ConditionState(StrEnum):
-    """What a scenario says about a condition."""
-
-    MET = "met"
-    UNMET = "unmet"
-    UNKNOWN = "unknown"
-
-
 class AnswerStatus(StrEnum):
     """``NOT_ANSWERABLE``: searched, the corpus does not say. ``UNKNOWN``: evidence does not decide."""
 
@@ -256,43 +310,24 @@ class AnswerStatus(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
-    """A quoted span of a page: enough to show it and to find it again."""
-
-    page: PageKey
-    title: str
-    headings: tuple[str, ...]
-    span: Span
-    quote: str  # the sentence or item that holds the span
-    html: str  # serialised form of the whole element (ConditionalQA form)
-    updated: str | None = None
-    url: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
 class Alternative:
-    """One answer text, the conditions under which it holds, and where it comes from.
-
-    ``states`` and ``sources`` are parallel to ``leaves(condition)``: what the scenario says of each leaf,
-    and the evidence that states it. So is ``decisive``, when given: whether the reader holds that an open
-    leaf matters for this scenario, rather than being taken for granted by the one who asks.
-    """
+    """One answer text, the conditions under which it holds as the scenario has them, and where it comes from."""
 
     text: str
-    condition: Condition | None = None
-    states: tuple[ConditionState, ...] = ()
-    sources: tuple[Evidence, ...] = ()
+    condition: JudgedCondition | None = None
     evidence: tuple[Evidence, ...] = ()
     score: float = 0.0
-    decisive: tuple[bool, ...] = ()
+
+    @property
+    def sources(self) -> tuple[Evidence, ...]:
+        """The evidence that states the conditions, in their order."""
+        return tuple(judged.source for judged in leaves(self.condition))
 
     @property
     def open_conditions(self) -> tuple[str, ...]:
         """Serialised elements of the decisive leaves that the scenario leaves open (ConditionalQA's form)."""
-        decisive = self.decisive or (True,) * len(self.states)
-        rows = zip(self.states, self.sources, decisive, strict=True)
-        html = [source.html for state, source, counts in rows if counts and state is ConditionState.UNKNOWN]
-        return tuple(dict.fromkeys(html))
+        found = (j for j in leaves(self.condition) if j.decisive and j.state is ConditionState.UNKNOWN)
+        return tuple(dict.fromkeys(judged.source.html for judged in found))
 
 
 @dataclass(frozen=True, slots=True)
@@ -306,14 +341,13 @@ class TraceStep:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What an engine returns for a question at one epoch.
+    """What an engine returns for an inquiry at one epoch.
 
     ``extractors`` are the fingerprints of those that state facts at its evidence: rules, or prompt (id and
     digest) and model.
     """
 
-    question: str
-    scenario: str
+    inquiry: Inquiry
     status: AnswerStatus
     alternatives: tuple[Alternative, ...]
     corpus: str

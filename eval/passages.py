@@ -1,4 +1,4 @@
-"""Retrieval of supporting passages for multi-hop questions: BM25, vectors, the graph, and hybrid, in one run."""
+"""Retrieval of supporting passages for multi-hop questions: each retriever that ranks chunks."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from pathlib import Path
 from pydantic import TypeAdapter
 
 from clausegraph.core.errors import InputError
+from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.models.embedding import Embedder
 from clausegraph.core.types import PageKey
 from clausegraph.eval.comparison import ConfidenceInterval, paired_difference
@@ -17,13 +18,12 @@ from clausegraph.eval.json_files import read_json_list
 from clausegraph.eval.records import PassageRecord
 from clausegraph.indexes.views import View
 from clausegraph.ingestion.sources.passages import squeezed
-from clausegraph.query.rank.pagerank import DEFAULT_WALK, Walk
-from clausegraph.query.retrieve.passages import RANKINGS, Ranking, rank_passages
-from clausegraph.query.retrieve.question import Inquiry
+from clausegraph.query.retrieve.bank import make_retriever
+from clausegraph.query.retrieve.protocol import Retriever
 
 AT = 5  # passages looked at
-BASELINE: Ranking = "vectors"
-SYSTEM: Ranking = "hybrid"
+BASELINE, SYSTEM = "vector-chunks", "hybrid-pagerank"
+ROWS = ("bm25", BASELINE, "pagerank", SYSTEM)  # of the bank, in the order of the table
 _DEPTH = 30  # chunks ranked: more than the best AT pages have
 _ADVICE = 'give a list of objects with "question" and "supporting_titles_texts": [[title, text], …]'
 
@@ -40,7 +40,7 @@ class PassageQuestion:
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """One ranking over all questions: share of the supporting passages among the best ``AT``, by question
+    """One retriever over all questions: share of the supporting passages among the best ``AT``, by question
     number, and the median of the milliseconds a question took."""
 
     recalls: Mapping[str, float]
@@ -59,12 +59,12 @@ class Figures:
 
 @dataclass(frozen=True, slots=True)
 class PassageResult:
-    """Figures by ranking; ``unmatched`` supporting passages are not in the corpus and count as not found."""
+    """Figures by retriever; ``unmatched`` supporting passages are not in the corpus and count as not found."""
 
     questions: int
     supporting: int
     unmatched: int
-    figures: Mapping[Ranking, Figures]
+    figures: Mapping[str, Figures]
     recall_difference: ConfidenceInterval
     complete_difference: ConfidenceInterval
     records: tuple[PassageRecord, ...]
@@ -94,31 +94,31 @@ def evaluate(
     embedder: Embedder,
     questions: Sequence[PassageQuestion],
     *,
-    walk: Walk = DEFAULT_WALK,
     progress: Progress = lambda _stage, _done, _total: None,
 ) -> PassageResult:
-    """Rank the pages of ``view`` for every question in every way.
+    """Rank the pages of ``view`` for every question with each retriever of ``ROWS``.
 
     Raises:
         InputError: not one supporting passage is in the corpus.
     """
     gold, unmatched = match(view, questions)
-    figures: dict[Ranking, Figures] = {}
-    best: dict[Ranking, list[list[PageKey]]] = {by: [] for by in RANKINGS}
-    times: dict[Ranking, list[float]] = {}
-    for by in RANKINGS:
+    figures: dict[str, Figures] = {}
+    best: dict[str, list[list[PageKey]]] = {name: [] for name in ROWS}
+    times: dict[str, list[float]] = {}
+    for name in ROWS:
+        retriever = make_retriever(name, view, embedder)
         recalls: dict[str, float] = {}
         took: list[float] = []
         for number, question in enumerate(questions):
             start = time.perf_counter()
-            found = best_pages(view, embedder, question.question, by, walk)
+            found = best_pages(retriever, Inquiry(question.question))
             took.append((time.perf_counter() - start) * 1000)
-            best[by].append(found)
+            best[name].append(found)
             wanted = gold[number]
             recalls[str(number)] = sum(page in found for page in wanted) / len(wanted)
-            progress(f"retrieve: {by}", number + 1, len(questions))
-        times[by] = took
-        figures[by] = Figures(recalls, sorted(took)[len(took) // 2])
+            progress(f"retrieve: {name}", number + 1, len(questions))
+        times[name] = took
+        figures[name] = Figures(recalls, sorted(took)[len(took) // 2])
     first, second = figures[BASELINE].recalls, figures[SYSTEM].recalls
     return PassageResult(
         questions=len(questions),
@@ -133,9 +133,9 @@ def evaluate(
                 question=question.question,
                 supporting=tuple(title for title, _ in question.supporting_titles_texts),
                 missing=tuple(page is None for page in wanted),
-                found={by: tuple(page in best[by][number] for page in wanted) for by in RANKINGS},
-                best={by: tuple(view.reading(page).title for page in best[by][number]) for by in RANKINGS},
-                milliseconds={by: times[by][number] for by in RANKINGS},
+                found={by: tuple(page in best[by][number] for page in wanted) for by in ROWS},
+                best={by: tuple(view.reading(page).title for page in best[by][number]) for by in ROWS},
+                milliseconds={by: times[by][number] for by in ROWS},
             )
             for number, (question, wanted) in enumerate(zip(questions, gold, strict=True))
         ),
@@ -143,10 +143,9 @@ def evaluate(
     )
 
 
-def best_pages(view: View, embedder: Embedder, question: str, by: Ranking, walk: Walk = DEFAULT_WALK) -> list[PageKey]:
+def best_pages(retriever: Retriever, inquiry: Inquiry) -> list[PageKey]:
     """The pages of the best chunks, each once, at most ``AT``."""
-    ranked = rank_passages(view, embedder, Inquiry(question), _DEPTH, by, walk)
-    return list(dict.fromkeys(item.page for item in ranked))[:AT]
+    return list(dict.fromkeys(hit.page for hit in retriever.retrieve(inquiry, limit=_DEPTH)))[:AT]
 
 
 def match(view: View, questions: Sequence[PassageQuestion]) -> tuple[list[list[PageKey | None]], int]:

@@ -20,14 +20,14 @@ def ask(
 ) -> None:
     """Answer a question, with the conditions under which the answer holds and the sentences that say so."""
     workspace = session.workspace(corpus)
-    from clausegraph.app.wiring import check_question, make_engine
+    from clausegraph.core.inquiry import Inquiry
 
-    asked = " ".join(question)
-    check_question(asked, scenario)
+    inquiry = Inquiry(" ".join(question), scenario)
     from clausegraph.app.render import answer_json, render_answer, render_trace
+    from clausegraph.app.wiring import make_engine
 
     with workspace.view(epoch=epoch) as view:
-        answer = make_engine(view, workspace.embedder, workspace.settings).ask(asked, scenario)
+        answer = make_engine(view, workspace.embedder, workspace.settings).ask(inquiry)
     session.emit(answer_json(answer, trace=trace), render_answer(answer), *([render_trace(answer)] if trace else []))
 
 

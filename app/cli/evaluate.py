@@ -109,7 +109,7 @@ def passages(
         _passages_json(result),
         f"{result.questions} questions, {result.supporting} supporting passages, {result.unmatched} not in the corpus",
         table(("ranking", f"recall@{AT}", f"all in top {AT}", "ms"), rows),
-        f"hybrid minus vectors, 95% bootstrap interval: recall@{AT} {_interval(result.recall_difference)}, "
+        f"{SYSTEM} minus {BASELINE}, 95% bootstrap interval: recall@{AT} {_interval(result.recall_difference)}, "
         f"all in top {AT} {_interval(result.complete_difference)}",
     )
 

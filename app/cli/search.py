@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from typing import Annotated, Any
 
 import typer
@@ -10,15 +9,13 @@ import typer
 from clausegraph.app.cli.output import table
 from clausegraph.app.cli.session import CorpusOption, EpochOption, QuestionArgument, ScenarioOption, Session, command
 from clausegraph.app.text import one_line
+from clausegraph.query.retrieve.bank import DEFAULT, RETRIEVERS
+
+_ABOUT = "; ".join(f"{entry.name}: {entry.about} ({entry.level}s)" for entry in RETRIEVERS)
 
 
-class Retriever(StrEnum):
-    """Which stores rank."""
-
-    HYBRID = "hybrid"
-    VECTOR = "vector"
-    GRAPH = "graph"
-    BM25 = "bm25"
+def _names() -> list[str]:
+    return list(RETRIEVERS.names)
 
 
 def search(
@@ -26,7 +23,9 @@ def search(
     *,
     question: QuestionArgument,
     scenario: ScenarioOption = "",
-    retriever: Annotated[Retriever, typer.Option("--retriever", "-r", help="Which stores rank.")] = Retriever.HYBRID,
+    retriever: Annotated[
+        str, typer.Option("--retriever", "-r", metavar="NAME", help=f"How to rank. {_ABOUT}.", autocompletion=_names)
+    ] = DEFAULT,
     budget: Annotated[
         int | None,
         typer.Option(
@@ -39,23 +38,17 @@ def search(
 ) -> None:
     """Find the passages a question is about, best first, without answering it."""
     workspace = session.workspace(corpus)
-    from clausegraph.app.wiring import check_question
+    from clausegraph.core.inquiry import Inquiry
 
-    inquiry = check_question(" ".join(question), scenario)
+    inquiry, entry = Inquiry(" ".join(question), scenario), RETRIEVERS[retriever]
     from clausegraph.app.services.search import find
 
     room = budget or workspace.settings.search_budget
-    with workspace.view(epoch=epoch, embed=retriever is not Retriever.BM25) as view:
-        hits = find(view, workspace.embedder, inquiry, retriever=retriever.value, budget=room, limit=limit)
-        found = {
-            "question": inquiry.question,
-            "corpus": view.corpus,
-            "epoch": view.epoch,
-            "retriever": retriever.value,
-            "hits": hits,
-        }
+    with workspace.view(epoch=epoch, embed=entry.embeds) as view:
+        hits = find(view, workspace.embedder, inquiry, retriever=retriever, budget=room, limit=limit)
+        asked = {"question": inquiry.question, "corpus": view.corpus, "epoch": view.epoch, "retriever": retriever}
     rows = [_row(hit) for hit in hits]
-    session.emit(found | {"hits": hits}, table(("score", "page", "section", "text"), rows) if rows else "nothing found")
+    session.emit(asked | {"hits": hits}, table(("score", "page", "section", "text"), rows) if rows else "nothing found")
 
 
 def _row(hit: dict[str, Any]) -> list[object]:

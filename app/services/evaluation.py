@@ -44,7 +44,14 @@ def evaluate_conditionalqa(
     progress = progress or no_progress
     run_ingest(workspace, workspace.settings.corpus, open_source(str(documents)), Options(), progress)
     with workspace.view() as view:
-        return conditionalqa.evaluate(view, workspace.embedder, questions, oracle_type=oracle_type, progress=progress)
+        return conditionalqa.evaluate(
+            view,
+            workspace.embedder,
+            questions,
+            oracle_type=oracle_type,
+            read_elements=workspace.settings.ask_elements,
+            progress=progress,
+        )
 
 
 def evaluate_passages(

@@ -2,75 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
+from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.models.embedding import Embedder
-from clausegraph.core.tokens import count_tokens
 from clausegraph.indexes.views import View
-from clausegraph.query.rank.budget import within
-from clausegraph.query.rank.signals import ScoredElement
-from clausegraph.query.retrieve.elements import rank_elements
-from clausegraph.query.retrieve.question import Inquiry
-from clausegraph.query.retrieve.single import ScoredChunk, fact_elements, keyword_chunks, nearest_chunks
-
-_GRAPH_DEPTH = 300  # elements ranked before the budget cuts
+from clausegraph.query.rank.hits import Hit
+from clausegraph.query.retrieve.bank import make_retriever
 
 
 def find(
     view: View, embedder: Embedder, inquiry: Inquiry, *, retriever: str, budget: int, limit: int
 ) -> list[dict[str, Any]]:
-    """Hits as JSON values, best first: elements for hybrid and graph, chunks for vector and bm25.
+    """Hits as JSON values, best first; arguments as ``Retriever.retrieve``.
 
-    Args:
-        budget: word pieces of text in all; whole hits until the next would not fit.
+    Raises:
+        InputError: no such retriever, or budget or limit is below 1.
     """
-    if retriever == "hybrid":
-        best = rank_elements(view, embedder, inquiry.question, inquiry.scenario, budget=budget, limit=limit)
-        return _elements(view, best)
-    if retriever == "graph":
-        ranked = fact_elements(view, embedder, inquiry, max(limit, _GRAPH_DEPTH))
-        return _elements(view, within(ranked, budget, limit))
-    chunks = (
-        keyword_chunks(view, inquiry, limit) if retriever == "bm25" else nearest_chunks(view, embedder, inquiry, limit)
-    )
-    return _chunks(view, chunks, budget)
+    hits = make_retriever(retriever, view, embedder).retrieve(inquiry, limit=limit, budget=budget)
+    return [_hit_json(view, hit) for hit in hits]
 
 
-def _elements(view: View, ranked: Sequence[ScoredElement]) -> list[dict[str, Any]]:
-    return [
-        {
-            "page": str(item.page),
-            "title": view.reading(item.page).title,
-            "url": view.reading(item.page).url,
-            "headings": list(item.element.headings),
-            "anchor": item.element.anchor,
-            "text": item.element.text,
-            "score": round(item.score, 6),
-            "parts": {name: round(part, 6) for name, part in item.parts.items()},
-        }
-        for item in ranked
-    ]
-
-
-def _chunks(view: View, ranked: Sequence[ScoredChunk], budget: int) -> list[dict[str, Any]]:
-    hits: list[dict[str, Any]] = []
-    used = 0
-    for item in ranked:
-        used += count_tokens(item.chunk.text)
-        if used > budget:
-            break
-        reading = view.reading(item.page)
-        hits.append(
-            {
-                "page": str(item.page),
-                "title": reading.title,
-                "url": reading.url,
-                "headings": list(item.chunk.headings),
-                "chunk": item.chunk.key,
-                "anchors": list(item.chunk.anchors),
-                "text": item.chunk.text,
-                "score": round(item.score, 6),
-            }
-        )
-    return hits
+def _hit_json(view: View, hit: Hit) -> dict[str, Any]:
+    reading = view.reading(hit.page)
+    return {
+        "page": str(hit.page),
+        "title": reading.title,
+        "url": reading.url,
+        "headings": list(hit.headings),
+        "anchor" if hit.level == "element" else "chunk": hit.key,
+        "anchors": list(hit.anchors),
+        "text": hit.text,
+        "score": round(hit.score, 6),
+        "parts": {name: round(part, 6) for name, part in hit.parts.items()},
+    }

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from clausegraph.core.errors import ClauseGraphError
+from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.models.embedding import Embedder
 from clausegraph.core.tokens import count_tokens
 from clausegraph.core.types import Answer
@@ -17,22 +18,18 @@ from clausegraph.eval.conditionalqa.report import ANSWERS_FILE, QUESTIONS_FILE, 
 from clausegraph.eval.records import QUESTION_RECORD, QuestionRecord, Quote, make_record, write_records
 from clausegraph.eval.retrieval import evidence_at_budgets
 from clausegraph.indexes.views import View
-from clausegraph.query.engine import AskEngine
-from clausegraph.query.rank.signals import ScoredElement
-from clausegraph.query.read.questions import QuestionKind, question_form
-from clausegraph.query.retrieve.elements import rank_elements
-from clausegraph.query.retrieve.question import Inquiry
-from clausegraph.query.retrieve.single import (
-    ScoredChunk,
-    fact_elements,
-    keyword_chunks,
-    nearest_chunks,
-    nearest_elements,
-)
+from clausegraph.query.engines.bank import make_engine
+from clausegraph.query.engines.protocol import Engine
+from clausegraph.query.rank.hits import Hit
+from clausegraph.query.read.extractive import ExtractiveReader, FormRule
+from clausegraph.query.read.questions import QuestionForm, QuestionKind, question_form
+from clausegraph.query.retrieve.bank import make_retriever
+from clausegraph.query.retrieve.protocol import Retriever
 
 _DEPTH = 300  # ranked units measured: more than the largest budget can hold
 _ORACLE = {"yesno": QuestionKind.YES_NO, "extractive": QuestionKind.SPAN}
-BASELINE, SYSTEM = "dense chunks", "hybrid"
+BASELINE, SYSTEM = "vector-chunks", "hybrid"
+ROWS = (BASELINE, "vector-elements", "bm25", "facts", SYSTEM)  # of the bank, in the order of the table
 
 Units = list[list[str]]
 Progress = Callable[[str, int, int], None]
@@ -54,35 +51,50 @@ def evaluate(
     questions: Sequence[Question],
     *,
     oracle_type: bool = False,
+    read_elements: int = 60,
     progress: Callable[[str, int, int], None] = lambda _stage, _done, _total: None,
 ) -> EvaluationResult:
     """Answer every question and measure every retriever on the pages of ``view``, all pooled.
 
     Args:
-        oracle_type: tell the engine the gold answer kind, only to compare with papers that do.
+        oracle_type: tell the reader the gold answer kind, only to compare with papers that do.
+        read_elements: elements an answer is read from.
     """
-    engine = AskEngine(view, embedder)
+    reader = ExtractiveReader(embedder, form=_told(questions)) if oracle_type else "extractive"
+    engine = make_engine(view, embedder, reader=reader, limit=read_elements)
     answers = []
     for done, question in enumerate(questions, 1):
-        answers.append(answer_record(engine, question, oracle_type))
+        answers.append(answer_record(engine, question))
         progress("answer", done, len(questions))
     retrieval = {}
-    for name, retrieve in retrievers(view, embedder).items():
+    for name in ROWS:
+        retriever = make_retriever(name, view, embedder)
         records = []
         for done, question in enumerate(questions, 1):
-            records.append(retrieval_record(retrieve, question))
+            records.append(retrieval_record(view, retriever, question))
             progress(f"retrieve: {name}", done, len(questions))
         retrieval[name] = tuple(records)
     trivial = tuple(trivial_record(view, embedder, question) for question in questions)
     return EvaluationResult(tuple(answers), trivial, retrieval, view.epoch)
 
 
-def answer_record(engine: AskEngine, question: Question, oracle_type: bool) -> QuestionRecord:
+def _told(questions: Sequence[Question]) -> FormRule:
+    """The form of a question with the gold kind in place of what its words say."""
+    kinds = {(q.question, q.scenario): _ORACLE[q.kind] for q in questions if q.kind in _ORACLE}
+
+    def form(inquiry: Inquiry) -> QuestionForm:
+        said = question_form(inquiry.question)
+        kind = kinds.get((inquiry.question, inquiry.scenario))
+        return said if kind is None else replace(said, kind=kind, reason="told by the caller")
+
+    return form
+
+
+def answer_record(engine: Engine, question: Question) -> QuestionRecord:
     """Ask one question; a failure is recorded as such and stays in every denominator."""
     start = time.perf_counter()
     try:
-        kind = _ORACLE.get(question.kind) if oracle_type else None
-        answer = engine.ask(question.question, question.scenario, kind)
+        answer = engine.ask(Inquiry(question.question, question.scenario))
     except ClauseGraphError as error:
         return make_record(question, None, error=str(error))
     milliseconds = (time.perf_counter() - start) * 1000
@@ -94,8 +106,9 @@ def trivial_record(view: View, embedder: Embedder, question: Question) -> Questi
     if question_form(question.question).kind is QuestionKind.YES_NO:
         text = "yes"
     else:
-        nearest = nearest_elements(view, embedder, Inquiry(question.question, question.scenario), 1)
-        text = nearest[0].element.text if nearest else ""
+        inquiry = Inquiry(question.question, question.scenario)
+        nearest = make_retriever("vector-elements", view, embedder).retrieve(inquiry, limit=1)
+        text = nearest[0].text if nearest else ""
     return make_record(question, (ConditionalAnswer(text, ()),))
 
 
@@ -112,27 +125,12 @@ def quotes(answer: Answer) -> list[tuple[Quote, ...]]:
     ]
 
 
-def retrievers(view: View, embedder: Embedder) -> dict[str, Callable[[Inquiry], Units]]:
-    """The rows of the retrieval table: name → ranked units, each a list of serialised elements."""
-
-    def hybrid(inquiry: Inquiry) -> Units:
-        return _elements(rank_elements(view, embedder, inquiry.question, inquiry.scenario, limit=_DEPTH))
-
-    return {
-        BASELINE: lambda inquiry: _chunks(view, nearest_chunks(view, embedder, inquiry, _DEPTH)),
-        "dense elements": lambda inquiry: _elements(nearest_elements(view, embedder, inquiry, _DEPTH)),
-        "BM25 chunks": lambda inquiry: _chunks(view, keyword_chunks(view, inquiry, _DEPTH)),
-        "graph": lambda inquiry: _elements(fact_elements(view, embedder, inquiry, _DEPTH)),
-        SYSTEM: hybrid,
-    }
-
-
-def retrieval_record(retrieve: Callable[[Inquiry], Units], question: Question) -> QuestionRecord:
+def retrieval_record(view: View, retriever: Retriever, question: Question) -> QuestionRecord:
     """Evidence found within each budget for one question."""
     start = time.perf_counter()
-    units = retrieve(Inquiry(question.question, question.scenario))
+    hits = retriever.retrieve(Inquiry(question.question, question.scenario), limit=_DEPTH)
     milliseconds = (time.perf_counter() - start) * 1000
-    figures = evidence_at_budgets(units, question.evidences, count_tokens)
+    figures = evidence_at_budgets(units_of(view, hits), question.evidences, count_tokens)
     return make_record(question, None, retrieval=figures, milliseconds=milliseconds)
 
 
@@ -148,13 +146,11 @@ def write_evaluation(folder: Path, result: EvaluationResult, questions: Sequence
     write_predictions(folder / "predictions.json", made, questions)
 
 
-def _elements(ranked: Sequence[ScoredElement]) -> Units:
-    return [[item.element.html] for item in ranked]
-
-
-def _chunks(view: View, ranked: Sequence[ScoredChunk]) -> Units:
-    units = []
-    for item in ranked:
-        by_anchor = {element.anchor: element.html for element in view.reading(item.page).elements}
-        units.append([by_anchor[anchor] for anchor in item.chunk.anchors])
-    return units
+def units_of(view: View, hits: Sequence[Hit]) -> Units:
+    """The serialised elements of each hit."""
+    html = {
+        (page, element.anchor): element.html
+        for page in {hit.page for hit in hits}
+        for element in view.reading(page).elements
+    }
+    return [[html[hit.page, anchor] for anchor in hit.anchors] for hit in hits]

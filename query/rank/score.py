@@ -25,9 +25,10 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 
 from clausegraph.core.types import Element, PageKey, Reading
-from clausegraph.query.rank.signals import DEFAULT_WEIGHTS, Place, ScoredElement, Signals, Weights
+from clausegraph.query.rank.hits import Hit, in_order
+from clausegraph.query.rank.signals import DEFAULT_WEIGHTS, Place, Signals, Weights
 
-_DIGITS = 6  # equal texts embedded in other batches differ by 1e-7: such scores are ties
+_DIGITS = 6  # priors that agree so far are ties, as scores are
 
 
 def chunk_scores(signals: Signals, weights: Weights = DEFAULT_WEIGHTS) -> dict[Place, float]:
@@ -54,9 +55,7 @@ def page_priors(signals: Signals, weights: Weights = DEFAULT_WEIGHTS) -> dict[Pa
     return dict(ranked[: weights.pages])
 
 
-def rank(
-    readings: Mapping[PageKey, Reading], signals: Signals, weights: Weights = DEFAULT_WEIGHTS
-) -> list[ScoredElement]:
+def rank(readings: Mapping[PageKey, Reading], signals: Signals, weights: Weights = DEFAULT_WEIGHTS) -> list[Hit]:
     """Rank the elements of the pages that :func:`page_priors` names.
 
     Args:
@@ -67,15 +66,10 @@ def rank(
     chunks = chunk_scores(signals, weights)
     priors = page_priors(signals, weights)
     floors = (min(signals.elements.values(), default=0.0), min(chunks.values(), default=0.0))
-    scored: list[ScoredElement] = []
+    scored: list[Hit] = []
     for page, prior in priors.items():
         scored += _score_page(page, readings[page], weights.page * prior, signals, chunks, floors, weights)
     return in_order(scored)
-
-
-def in_order(scored: Iterable[ScoredElement]) -> list[ScoredElement]:
-    """Score descending, then page key and anchor."""
-    return sorted(scored, key=lambda item: (-round(item.score, _DIGITS), item.page, item.element.anchor))
 
 
 def _score_page(
@@ -86,7 +80,7 @@ def _score_page(
     chunks: Mapping[Place, float],
     floors: tuple[float, float],
     weights: Weights,
-) -> list[ScoredElement]:
+) -> list[Hit]:
     around: dict[str, float] = {}
     for chunk in reading.chunks:
         score = chunks.get((page, chunk.key), floors[1])
@@ -104,8 +98,8 @@ def _score_page(
     ]
     scores = _lifted(reading.elements, [sum(part.values()) for part in parts], weights.lead_in)
     return [
-        ScoredElement(page, element, score, part | {"items": score - sum(part.values())}, position)
-        for position, (element, score, part) in enumerate(zip(reading.elements, scores, parts, strict=True))
+        Hit.of_element(page, element, score, part | {"items": score - sum(part.values())})
+        for element, score, part in zip(reading.elements, scores, parts, strict=True)
     ]
 
 

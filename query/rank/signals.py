@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from clausegraph.core.types import Element, PageKey
+from clausegraph.core.types import PageKey
 
 Place = tuple[PageKey, str]  # a chunk key or an element's anchor on its page
 
@@ -36,14 +36,3 @@ class Weights:
 
 
 DEFAULT_WEIGHTS = Weights()
-
-
-@dataclass(frozen=True, slots=True)
-class ScoredElement:
-    """An element, its score, and the parts the score is the sum of."""
-
-    page: PageKey
-    element: Element
-    score: float
-    parts: Mapping[str, float]
-    position: int = 0  # index of the element on its page

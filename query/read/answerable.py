@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from clausegraph.query.read.candidates import Candidate
+from clausegraph.query.read.protocol import Pages
 from clausegraph.query.read.statements import content
-from clausegraph.query.read.types import Candidate, Pages
 
 _LOOK_AT = 8
 _FAR = 0.45  # cosine of MiniLM; the best passage of an answered question is nearly always nearer

@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.language.sentences import sentence_spans
 from clausegraph.core.models.embedding import Embedder
 from clausegraph.core.types import Alternative, ConditionState, Element, Evidence, Leaf, PageKey, Reading, leaves
+from clausegraph.query.read.candidates import Candidate
 from clausegraph.query.read.choose import ReadSpan, best_span
 from clausegraph.query.read.conditions import Openness, judged, stated_condition, supports_at
 from clausegraph.query.read.evidence import element_at, evidence_of
+from clausegraph.query.read.protocol import Pages, Rules
 from clausegraph.query.read.questions import AnswerType, QuestionForm
 from clausegraph.query.read.statements import ReadStatement, content, overlap
-from clausegraph.query.read.types import Candidate, Pages, Supports
 
 Several = tuple[tuple[Alternative, ...], dict[str, object]]
 
@@ -24,25 +26,27 @@ _SAME_THING = 0.6  # share of the words of the shorter sentence; below it, two f
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A question being read: its form, words, scenario, and where to look things up."""
+    """An inquiry being read: its form, and where to look things up."""
 
     form: QuestionForm
-    question: str
-    scenario: str
-    pages: Pages
-    supports: Supports
+    inquiry: Inquiry
+    rules: Rules
     embedder: Embedder | None
     openness: Openness
     open_match: float
 
     @property
+    def pages(self) -> Pages:
+        return self.rules.reading
+
+    @property
     def words(self) -> frozenset[str]:
-        return content(self.question)
+        return content(self.inquiry.question)
 
     @property
     def told(self) -> str:
         """Everything the asker says: the scenario, and what the question adds to it."""
-        return f"{self.scenario} {self.question}".strip()
+        return f"{self.inquiry.scenario} {self.inquiry.question}".strip()
 
 
 def conditioned(
@@ -54,20 +58,17 @@ def conditioned(
     evidence = (evidence_of(candidate.page, reading, element, start, end),)
     plain = Alternative(text, evidence=evidence, score=score)
     first, last = _sentence(element.text, start, end)
-    stated = stated_condition(reading, element, first, last, supports_at(asked.supports, candidate.page, element))
+    stated = stated_condition(reading, element, first, last, supports_at(asked.rules, candidate.page, element))
     # A fact may cite an element that the page no longer has: then nothing can be shown for its condition.
     if stated is None or any(element_at(reading, leaf.anchor) is None for leaf in leaves(stated)):
         return plain, ()
     near = overlap(asked.words, f"{element.text} {_lead(reading.elements, element)}") >= asked.open_match
     openness = asked.openness if near else Openness(0.0, 1)
-    tree, judgements, open_leaves = judged(stated, asked.told, asked.embedder, openness)
-    shown = tuple(leaves(tree))
-    states = tuple(judgements[leaf].state for leaf in shown)
-    sources = tuple(_source(candidate.page, reading, leaf) for leaf in shown)
-    decisive = tuple(leaf in open_leaves for leaf in shown)
-    unknown = [leaf for leaf, state in zip(shown, states, strict=True) if state is ConditionState.UNKNOWN]
-    granted = tuple(leaf.text for leaf in unknown if leaf not in open_leaves)
-    return Alternative(text, tree, states, sources, evidence, score, decisive), granted
+    sources = {leaf: _source(candidate.page, reading, leaf) for leaf in leaves(stated)}
+    tree = judged(stated, sources, asked.told, asked.embedder, openness)
+    unknown = [leaf for leaf in leaves(tree) if leaf.state is ConditionState.UNKNOWN]
+    granted = tuple(found.leaf.text for found in unknown if not found.decisive)
+    return Alternative(text, tree, evidence, score), granted
 
 
 def _source(page: PageKey, reading: Reading, leaf: Leaf) -> Evidence:

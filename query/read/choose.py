@@ -11,10 +11,11 @@ from importlib.resources import files
 
 from clausegraph.core.language.values import find_values
 from clausegraph.core.types import Element, Reading
+from clausegraph.query.read.candidates import Candidate
+from clausegraph.query.read.protocol import Pages
 from clausegraph.query.read.questions import AnswerType, QuestionForm
 from clausegraph.query.read.spans import SpanCandidate, span_candidates, span_features, span_value
 from clausegraph.query.read.statements import content, lead_in_text, overlap
-from clausegraph.query.read.types import Candidate, Pages
 
 _VALUE_TYPES = {
     AnswerType.AMOUNT: ("amount", "percent"),

@@ -9,7 +9,7 @@ raises the score.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,6 +24,9 @@ from clausegraph.core.types import (
     Condition,
     ConditionState,
     Element,
+    Evidence,
+    JudgedCondition,
+    JudgedLeaf,
     Leaf,
     Not,
     PageKey,
@@ -31,10 +34,9 @@ from clausegraph.core.types import (
     Support,
     leaves,
 )
-from clausegraph.query.read.scenario import Judgement, judge
-from clausegraph.query.read.types import Supports
+from clausegraph.query.read.protocol import Rules
+from clausegraph.query.read.scenario import judge
 
-States = dict[Leaf, Judgement]
 _TOUCHED = 0.5  # cosine of a leaf and a sentence of the scenario that speaks of the same thing
 _WHOLE = 0.6  # share of a sentence that makes a leaf of it the sentence
 _MOST_ITEMS = 12  # a longer list under "if:" is an enumeration, not a condition anybody can be asked about
@@ -100,18 +102,27 @@ class Openness:
 
 
 def judged(
-    condition: Condition, told: str, embedder: Embedder | None, openness: Openness
-) -> tuple[Condition, States, frozenset[Leaf]]:
-    """The tree without alternatives that no longer matter, a judgement for each leaf, and the decisive leaves."""
-    states = {leaf: judge(leaf.text, told) for leaf in leaves(condition)}
-    settled = {leaf for leaf, state in states.items() if state.state is not ConditionState.UNKNOWN}
-    doubtful = [leaf for leaf in states if leaf not in settled and states[leaf].overlap < openness.below]
+    condition: Condition, sources: Mapping[Leaf, Evidence], told: str, embedder: Embedder | None, openness: Openness
+) -> JudgedCondition:
+    """The tree without alternatives that no longer matter, each leaf judged by what the asker has ``told``.
+
+    Args:
+        sources: the evidence of each leaf.
+    """
+    found = {leaf: judge(leaf.text, told) for leaf in leaves(condition)}
+    doubtful = [
+        leaf
+        for leaf, judgement in found.items()
+        if judgement.state is ConditionState.UNKNOWN and judgement.overlap < openness.below
+    ]
     is_open = set(doubtful) if _enough(doubtful, openness) else set()
     if is_open:  # embedding is the slow part, so only where words leave it open
         near = _nearness(doubtful, told, embedder)
         is_open = {leaf for leaf in doubtful if near.get(leaf, 0.0) < _TOUCHED}
         is_open = is_open if _enough(is_open, openness) else set()
-    return _settled(condition, states), states, frozenset(is_open)
+    return _settled(
+        condition, {leaf: JudgedLeaf(leaf, found[leaf].state, sources[leaf], leaf in is_open) for leaf in found}
+    )
 
 
 def _enough(found: Collection[Leaf], openness: Openness) -> bool:
@@ -129,21 +140,21 @@ def _nearness(conditions: Sequence[Leaf], scenario: str, embedder: Embedder | No
     return {leaf: float(value) for leaf, value in zip(conditions, np.max(cosines, axis=1), strict=True)}
 
 
-def _settled(condition: Condition, states: States) -> Condition:
-    """Once one alternative is met, the others no longer matter."""
+def _settled(condition: Condition, made: Mapping[Leaf, JudgedLeaf]) -> JudgedCondition:
+    """The judged tree; once one alternative is met, the others no longer matter."""
     match condition:
         case Leaf():
-            return condition
+            return made[condition]
         case Not(child):
-            return Not(_settled(child, states))
+            return Not(_settled(child, made))
         case AnyOf(children):
-            met = [c for c in children if isinstance(c, Leaf) and states[c].state is ConditionState.MET]
-            parts = tuple(_settled(child, states) for child in met or children)
+            met = [c for c in children if isinstance(c, Leaf) and made[c].state is ConditionState.MET]
+            parts = tuple(_settled(child, made) for child in met or children)
             return parts[0] if len(parts) == 1 else AnyOf(parts)
         case All(children):
-            return All(tuple(_settled(child, states) for child in children))
+            return All(tuple(_settled(child, made) for child in children))
 
 
-def supports_at(supports: Supports, page: PageKey, element: Element) -> Sequence[Support]:
-    """The facts stated on an element or on its lead-in."""
-    return supports(page, [anchor for anchor in (element.anchor, element.lead_in) if anchor])
+def supports_at(rules: Rules, page: PageKey, element: Element) -> Sequence[Support]:
+    """The statements at an element or at its lead-in."""
+    return rules.supports_on(page, [anchor for anchor in (element.anchor, element.lead_in) if anchor])

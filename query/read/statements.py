@@ -12,7 +12,8 @@ from clausegraph.core.language.normalise import singular, tokens
 from clausegraph.core.language.propositions import split_proposition
 from clausegraph.core.language.sentences import sentence_spans
 from clausegraph.core.types import Element, Modality, Not, Reading, leaves
-from clausegraph.query.read.types import Candidate, Pages
+from clausegraph.query.read.candidates import Candidate
+from clausegraph.query.read.protocol import Pages
 
 _STOP_WORDS = (
     "a an the i you he she it we they me my your his her its our their them us him this that these those of to "

@@ -7,18 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Literal
 from weakref import WeakKeyDictionary
 
 from clausegraph.core.language.normalise import entity_key
 from clausegraph.core.telemetry.spans import span
 from clausegraph.core.types import LITERAL, Support
 from clausegraph.indexes.views import View
+from clausegraph.query.rank.hits import Level
 from clausegraph.query.rank.pagerank import DEFAULT_WALK, Network, Walk, build_network, excess
 from clausegraph.query.rank.signals import Place
-from clausegraph.query.retrieve.facts import stating
-
-Level = Literal["chunk", "element"]
+from clausegraph.query.retrieve.signals import stating
 
 WHOLE = 50_000  # facts up to which the whole graph is one network, built once per view
 AROUND = 2_000  # facts of a neighbourhood: 1,000 find a little less, 5,000 no more

@@ -1,67 +1,40 @@
-"""A question with its scenario: checked, made one search text, embedded without losing the question."""
+"""What is searched for: the text of an inquiry, embedded without losing the question."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
-from clausegraph.core.errors import QuestionError
+from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.models.embedding import Embedder, Vectors, normalised
 from clausegraph.core.tokens import count_many
 
-MAX_CHARACTERS = 10_000  # question and scenario together
 WINDOW = 240  # word pieces embedded at once: MiniLM's 256 less special tokens, and some to spare
 
 
-@dataclass(frozen=True, slots=True)
-class Inquiry:
-    """What is asked, and of whom.
+def parts(inquiry: Inquiry) -> list[str]:
+    """Texts of at most WINDOW word pieces that cover everything, each with the question if that is short.
 
-    Raises:
-        QuestionError: the question is empty, or question and scenario are longer than the limit.
+    One text as a rule. Cut in two with the question in both, scenarios retrieve as well as whole
+    (evidence recall at 650 tokens 0.946 and 0.948); cut without it they do worse (0.925).
     """
+    words = inquiry.text.split()
+    if sum(counts := count_many(words)) <= WINDOW:
+        return [inquiry.text]
+    question = " ".join(inquiry.question.split())
+    asked = sum(count_many(question.split()))
+    if asked > WINDOW // 2:
+        return _packed(words, counts, WINDOW)
+    scenario = inquiry.scenario.split()
+    return [f"{part} {question}" for part in _packed(scenario, count_many(scenario), WINDOW - asked)]
 
-    question: str
-    scenario: str = ""
 
-    def __post_init__(self) -> None:
-        if not self.question.strip():
-            raise QuestionError("the question is empty; ask one")
-        length = len(self.question) + len(self.scenario)
-        if length > MAX_CHARACTERS:
-            raise QuestionError(
-                f"question and scenario have {length:,} characters, the limit is {MAX_CHARACTERS:,}; shorten them"
-            )
-
-    @property
-    def text(self) -> str:
-        """Scenario and question in one line."""
-        return " ".join(f"{self.scenario} {self.question}".split())
-
-    def parts(self) -> list[str]:
-        """Texts of at most WINDOW word pieces that cover everything, each with the question if that is short.
-
-        One text as a rule. Cut in two with the question in both, scenarios retrieve as well as whole
-        (evidence recall at 650 tokens 0.946 and 0.948); cut without it they do worse (0.925).
-        """
-        words = self.text.split()
-        if sum(counts := count_many(words)) <= WINDOW:
-            return [self.text]
-        question = " ".join(self.question.split())
-        asked = sum(count_many(question.split()))
-        if asked > WINDOW // 2:
-            return _packed(words, counts, WINDOW)
-        scenario = self.scenario.split()
-        return [f"{part} {question}" for part in _packed(scenario, count_many(scenario), WINDOW - asked)]
-
-    def embed(self, embedder: Embedder) -> Vectors:
-        """Mean of the parts' vectors, scaled to length 1: shape (dimension,)."""
-        vectors = [embedder.embed_query(part) for part in self.parts()]
-        if len(vectors) == 1:
-            return vectors[0]
-        mean: Vectors = normalised(np.mean(np.stack(vectors), axis=0, dtype=np.float32))[0]
-        return mean
+def embed(inquiry: Inquiry, embedder: Embedder) -> Vectors:
+    """Mean of the parts' vectors, scaled to length 1: shape (dimension,)."""
+    vectors = [embedder.embed_query(part) for part in parts(inquiry)]
+    if len(vectors) == 1:
+        return vectors[0]
+    mean: Vectors = normalised(np.mean(np.stack(vectors), axis=0, dtype=np.float32))[0]
+    return mean
 
 
 def _packed(words: list[str], counts: list[int], room: int) -> list[str]:

@@ -82,7 +82,7 @@ class ViewVectorStore(BasePydanticVectorStore):
         if query.mode is not VectorStoreQueryMode.DEFAULT:
             raise InputError(
                 f"mode {query.mode.value!r} is none of this store's, which has 'default' (by similarity); for keywords "
-                "and graph beside vectors use ClauseGraph's HybridRetriever"
+                "and graph beside vectors use Corpus.retriever"
             )
         if query.query_embedding is None:
             raise InputError("the query has no embedding; give the index embed_model=EmbedderModel(embedder)")

@@ -18,7 +18,7 @@ from benchmarks.worker import measure_ingest
 from clausegraph.core.models.embedding import HashingEmbedder
 from clausegraph.indexes.ledger.store import open_ledger
 from clausegraph.indexes.views import open_view
-from clausegraph.query.engine import AskEngine
+from clausegraph.query.engines.bank import make_engine
 
 RECORDS: list[Record] = [
     {
@@ -81,7 +81,7 @@ def test_ask_times_every_step(tmp_path: Path) -> None:
     bench = Workbench(tmp_path, Material("test", RECORDS, QUESTIONS), "hashing")
     measure_ingest(bench.home, bench.documents, HashingEmbedder(), bench.texts)
     with open_ledger(bench.home) as opened, open_view(opened, "default") as view:
-        warm = ask.warm_times(AskEngine(view, HashingEmbedder()), QUESTIONS)
+        warm = ask.warm_times(make_engine(view, HashingEmbedder()), QUESTIONS)
     assert list(warm) == ["ask", "retrieve", "read"]
 
 

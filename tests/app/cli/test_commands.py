@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from clausegraph.query.retrieve.bank import RETRIEVERS
 from tests.app.cli.conftest import REPOSITORY, SAMPLE, Cli, parsed
 
 pytestmark = pytest.mark.unit
@@ -72,7 +73,7 @@ def test_a_question_needs_no_quotes(cli: Cli, command: str) -> None:
 
 
 @pytest.mark.usefixtures("stocked")
-@pytest.mark.parametrize("retriever", ["hybrid", "vector", "graph", "bm25"])
+@pytest.mark.parametrize("retriever", RETRIEVERS.names)
 def test_search(cli: Cli, retriever: str) -> None:
     value = parsed(cli("search", "Winter Heating Grant", "-r", retriever, "-n", "5", "--json"))
     scores = [hit["score"] for hit in value["hits"]]

@@ -9,6 +9,7 @@ from rich.console import Console, RenderableType
 from clausegraph.app.conditions import condition_json
 from clausegraph.app.render import answer_json, pages_disagree, render_answer, render_trace
 from clausegraph.app.text import clean, clean_json, clean_xml, one_line
+from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.types import (
     All,
     Alternative,
@@ -17,6 +18,7 @@ from clausegraph.core.types import (
     AnyOf,
     ConditionState,
     Evidence,
+    JudgedLeaf,
     Leaf,
     Not,
     PageKey,
@@ -37,7 +39,9 @@ def evidence(uri: str = "a.html", quote: str = "You can get £210.", **more: str
 
 
 def answer(*alternatives: Alternative, status: AnswerStatus = AnswerStatus.ANSWERED) -> Answer:
-    return Answer("How much?", "I rent.", status, alternatives, "default", 3, (TraceStep("read", 1.26, {"n": 1}),))
+    return Answer(
+        Inquiry("How much?", "I rent."), status, alternatives, "default", 3, (TraceStep("read", 1.26, {"n": 1}),)
+    )
 
 
 def printed(renderable: RenderableType) -> str:
@@ -46,14 +50,17 @@ def printed(renderable: RenderableType) -> str:
     return out.getvalue()
 
 
-TREE = All(
-    (Leaf("p-1-0", 0, 4, "you rent"), AnyOf((Leaf("p-2-0", 0, 3, "you are 70"), Not(Leaf("p-3-0", 0, 3, "you work")))))
-)
+RENT, OLD, WORK = Leaf("p-1-0", 0, 4, "you rent"), Leaf("p-2-0", 0, 3, "you are 70"), Leaf("p-3-0", 0, 3, "you work")
+TREE = All((RENT, AnyOf((OLD, Not(WORK)))))
 
 
 def conditional(*states: ConditionState) -> Alternative:
-    sources = tuple(evidence(quote=f"condition {number}") for number in range(3))
-    return Alternative("£210", TREE, states, sources, (evidence(updated="2026-03-03", url="https://x.example/a"),), 0.5)
+    rent, old, work = (
+        JudgedLeaf(leaf, state, evidence(quote=f"condition {number}"))
+        for number, (leaf, state) in enumerate(zip((RENT, OLD, WORK), states, strict=True))
+    )
+    tree = All((rent, AnyOf((old, Not(work)))))
+    return Alternative("£210", tree, (evidence(updated="2026-03-03", url="https://x.example/a"),), 0.5)
 
 
 def test_condition_tree_with_marks() -> None:
@@ -80,6 +87,7 @@ def test_json_has_states_pages_and_open_conditions() -> None:
     (option,) = value["alternatives"]
     first, either = option["condition"]["all"]
     assert first["leaf"]["state"] == "met" and first["leaf"]["page"] == "pages:a.html"
+    assert first["leaf"]["decisive"] is True and first["leaf"]["quote"] == "condition 0"
     assert either["any"][1]["not"]["leaf"]["state"] == "unknown"
     assert option["open_conditions"] == ["<p>condition 2</p>"]
     assert option["evidence"][0]["quote"] == "You can get £210."
@@ -115,16 +123,15 @@ def test_disagreeing_pages_are_shown_with_dates() -> None:
 
 def test_cases_of_one_page_and_open_cases_do_not_disagree() -> None:
     one_page = answer(Alternative("£1", evidence=(evidence(),)), Alternative("£2", evidence=(evidence(),)))
-    leaf = Leaf("p-1-0", 0, 4, "you rent")
-    waiting = Alternative("no", leaf, (OPEN,), (evidence("b.html"),), (evidence("b.html"),))
+    waiting = Alternative("no", JudgedLeaf(RENT, OPEN, evidence("b.html")), (evidence("b.html"),))
     assert not pages_disagree(one_page)
     assert not pages_disagree(answer(Alternative("yes", evidence=(evidence(),)), waiting))
 
 
 def test_hostile_text_is_shown_not_obeyed() -> None:
     nasty = "\x1b[31m[bold red]x[/] :smile: \u202egnp"
-    leaf = Leaf("p-1-0", 0, 4, nasty)
-    text = printed(render_answer(answer(Alternative(nasty, leaf, (OPEN,), (evidence(),), (evidence(quote=nasty),)))))
+    leaf = JudgedLeaf(Leaf("p-1-0", 0, 4, nasty), OPEN, evidence())
+    text = printed(render_answer(answer(Alternative(nasty, leaf, (evidence(quote=nasty),)))))
     assert "\x1b" not in text and "\u202e" not in text
     assert text.count("[bold red]x[/] :smile:") == 3
 

@@ -174,10 +174,9 @@ def test_off_loads_nothing_of_it(word: str) -> None:
 def test_llamaindex_calls_are_spans(collector: Collector, run: Run) -> None:
     assert run("ingest", str(SAMPLE)).returncode == 0
     from clausegraph import open_corpus
-    from clausegraph.query.llama import ConditionalQueryEngine
 
     with open_corpus() as corpus:
-        engine = ConditionalQueryEngine(corpus.view, corpus.embedder)
+        engine = corpus.query_engine()
         retriever = corpus.retriever(budget=200)
         retriever.retrieve(QUESTION)  # before: not seen
         start_telemetry("otlp", collector.url)
@@ -188,5 +187,5 @@ def test_llamaindex_calls_are_spans(collector: Collector, run: Run) -> None:
     assert collector.tree()["llama.retrieve"] is None
     assert collector.tree()["ask"] == "llama.query" and collector.tree()["ask.retrieve"] == "ask"
     found = collector.one("llama.retrieve")
-    assert found.attributes == {"clausegraph.class": "HybridRetriever", "clausegraph.nodes": len(nodes)}
+    assert found.attributes == {"clausegraph.class": "ViewRetriever", "clausegraph.nodes": len(nodes)}
     assert QUESTION.encode() not in b"".join(collector.bodies)

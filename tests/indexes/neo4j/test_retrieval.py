@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.models.embedding import HashingEmbedder
 from clausegraph.core.types import Literal
 from clausegraph.indexes.corpora import get_corpus
@@ -25,9 +26,7 @@ from clausegraph.indexes.views import View, open_view
 from clausegraph.ingestion.extract.rules.extractor import RuleExtractor
 from clausegraph.ingestion.pipeline import Tools, ingest
 from clausegraph.ingestion.sources import open_source
-from clausegraph.query.retrieve.elements import rank_elements
-from clausegraph.query.retrieve.facts import find_facts
-from clausegraph.query.retrieve.question import Inquiry
+from clausegraph.query.retrieve.bank import make_retriever
 
 pytestmark = pytest.mark.integration
 
@@ -58,16 +57,10 @@ def sample(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ledger]:
 
 
 def ranked(view: View, graph: Graph, question: dict[str, Any]) -> list[Any]:
-    """What the hybrid retriever makes of a question, and the facts that the graph retriever starts from."""
+    """What the retrievers that ask the graph make of a question."""
     view.graph = graph  # type: ignore[assignment]
     inquiry = Inquiry(question["question"], question["scenario"])
-    vector = inquiry.embed(EMBEDDER)
-    elements = rank_elements(view, EMBEDDER, inquiry.question, inquiry.scenario, budget=1300)
-    facts = find_facts(view, vector, inquiry.text)
-    return [
-        [(item.page, item.element.anchor, item.score, item.parts) for item in elements],
-        [(item.fact, item.score) for item in facts],
-    ]
+    return [make_retriever(name, view, EMBEDDER).retrieve(inquiry, budget=1300) for name in ("hybrid", "facts")]
 
 
 def compare(ledger: Ledger, server: Neo4jServer, questions: list[dict[str, Any]]) -> None:

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from datetime import date
+from typing import Any
 
 import pytest
 
-from clausegraph.core.errors import QuestionError
+from clausegraph.core.errors import InputError, QuestionError
+from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.types import AnswerStatus
 from clausegraph.indexes.views import View, open_view
-from clausegraph.query.engine import AskEngine
-from clausegraph.query.read.questions import QuestionKind
-from clausegraph.query.retrieve.elements import rank_elements
+from clausegraph.query.engines.bank import ENGINES, make_engine
+from clausegraph.query.read.bank import READERS, make_reader
+from clausegraph.query.retrieve.bank import RETRIEVERS, make_retriever
 from tests.law.world import CORPUS, World
 
 pytestmark = pytest.mark.unit
@@ -36,7 +39,9 @@ def view(world: World) -> Iterator[View]:
 
 
 def test_answer_says_where_it_comes_from(world: World, view: View) -> None:
-    answer = AskEngine(view, world.embedder).ask(QUESTION, "I am 40.")
+    inquiry = Inquiry(QUESTION, "I am 40.")
+    answer = make_engine(view, world.embedder).ask(inquiry)
+    assert answer.inquiry is inquiry
     assert (answer.status, answer.corpus, answer.epoch) == (AnswerStatus.ANSWERED, CORPUS, 1)
     best = answer.alternatives[0]
     assert best.evidence[0].page.uri == "grant.html"
@@ -47,36 +52,71 @@ def test_answer_says_where_it_comes_from(world: World, view: View) -> None:
 
 
 def test_answers_are_repeatable(world: World, view: View) -> None:
-    engine = AskEngine(view, world.embedder)
-    first, second = engine.ask(QUESTION), engine.ask(QUESTION)
+    engine = make_engine(view, world.embedder)
+    first, second = engine.ask(Inquiry(QUESTION)), engine.ask(Inquiry(QUESTION))
     assert first.alternatives == second.alternatives
 
 
-def test_caller_may_tell_the_kind(world: World, view: View) -> None:
-    answer = AskEngine(view, world.embedder).ask(QUESTION, kind=QuestionKind.SPAN)
-    assert answer.alternatives[0].text.lower() not in ("yes", "no")
+def test_what_it_cannot_use_is_refused(world: World, view: View) -> None:
+    with pytest.raises(QuestionError, match="as_of"):
+        make_engine(view, world.embedder).ask(Inquiry(QUESTION, as_of=date(2026, 1, 1)))
 
 
-def test_empty_question(world: World, view: View) -> None:
-    with pytest.raises(QuestionError, match="empty"):
-        AskEngine(view, world.embedder).ask("  ")
+@pytest.mark.parametrize("retriever", RETRIEVERS.names)
+def test_any_retriever_may_find_what_is_read(world: World, view: View, retriever: str) -> None:
+    answer = make_engine(view, world.embedder, retriever=retriever).ask(Inquiry(QUESTION, "I am 70."))
+    assert answer.trace[0].detail["retriever"] == retriever
+    assert answer.status is AnswerStatus.ANSWERED
+    assert answer.alternatives[0].evidence[0].page.uri == "grant.html"
+
+
+def test_the_reader_gets_as_many_hits_as_the_limit_says(world: World, view: View) -> None:
+    seen: list[int] = []
+
+    class Counting:
+        """Reads as the extractive reader does, and counts."""
+
+        def read(self, inquiry: Inquiry, hits: Sequence[Any], rules: Any) -> Any:
+            seen.append(len(hits))
+            return make_reader("extractive", world.embedder).read(inquiry, hits, rules)
+
+    for limit in (1, 2):
+        make_engine(view, world.embedder, reader=Counting(), limit=limit).ask(Inquiry(QUESTION))
+    assert seen == [1, 2]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "problem"),
+    [
+        ({"engine": "oracle"}, "no engine 'oracle'; take one of single-pass"),
+        ({"retriever": "graph"}, "no retriever 'graph'; take one of hybrid, "),
+        ({"reader": "crystal-ball"}, "no reader 'crystal-ball'; take one of extractive"),
+        ({"limit": 0}, "limit is 0"),
+    ],
+)
+def test_what_the_factory_refuses(world: World, view: View, wrong: dict[str, Any], problem: str) -> None:
+    with pytest.raises(InputError, match=problem):
+        make_engine(view, world.embedder, **wrong)
+
+
+def test_every_entry_of_every_registry_can_be_made(world: World, view: View) -> None:
+    for engine in ENGINES:
+        assert make_engine(view, world.embedder, engine=engine.name).ask(Inquiry(QUESTION)).alternatives
+    for reader in READERS:
+        assert callable(make_reader(reader.name, world.embedder).read)
+    for retriever in RETRIEVERS:
+        hits = make_retriever(retriever.name, view, world.embedder).retrieve(Inquiry(QUESTION), limit=3)
+        assert {hit.level for hit in hits} == {retriever.level}
 
 
 def test_llamaindex_query_engine_gives_the_same_answer(world: World, view: View) -> None:
-    from clausegraph.query.llama import ConditionalQueryEngine
-    from clausegraph.query.retrieve.llama import ScenarioBundle
+    from clausegraph.query.stores.bundle import ScenarioBundle
+    from clausegraph.query.stores.query_engine import ViewQueryEngine
 
-    plain = AskEngine(view, world.embedder).ask(QUESTION, "I am 40.")
-    response = ConditionalQueryEngine(view, world.embedder).query(ScenarioBundle(QUESTION, scenario="I am 40."))
+    engine = make_engine(view, world.embedder)
+    plain = engine.ask(Inquiry(QUESTION, "I am 40."))
+    response = ViewQueryEngine(engine).query(ScenarioBundle(QUESTION, scenario="I am 40."))
     assert str(response) == plain.alternatives[0].text
     assert response.metadata is not None
     assert response.metadata["answer"].alternatives == plain.alternatives
     assert {node.node.metadata["page"] for node in response.source_nodes} == {"pages:grant.html"}
-
-
-def test_llamaindex_retriever_gives_the_same_list(world: World, view: View) -> None:
-    from clausegraph.query.retrieve.llama import HybridRetriever
-
-    ranked = rank_elements(view, world.embedder, QUESTION, budget=100)
-    nodes = HybridRetriever(view, world.embedder, budget=100).retrieve(QUESTION)
-    assert [node.node.node_id for node in nodes] == [f"{item.page}#{item.element.anchor}" for item in ranked]

@@ -14,20 +14,19 @@ from typer.testing import CliRunner
 
 from clausegraph.app.cli.main import make_app
 from clausegraph.core.errors import InputError
+from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.models.embedding import HashingEmbedder
-from clausegraph.eval.passages import evaluate, load_questions
+from clausegraph.eval.passages import BASELINE, ROWS, SYSTEM, evaluate, load_questions
 from clausegraph.indexes.ledger.store import Ledger, open_ledger
 from clausegraph.indexes.views import View, open_view
 from clausegraph.ingestion.extract.given import GivenExtractor
 from clausegraph.ingestion.pipeline import Tools, ingest
 from clausegraph.ingestion.report import RunReport
 from clausegraph.ingestion.sources import PassagesSource
+from clausegraph.query.rank.hits import Level
 from clausegraph.query.rank.signals import Place
-from clausegraph.query.retrieve.llama import GraphRetriever, PassageRetriever
-from clausegraph.query.retrieve.network import Level, network_for
-from clausegraph.query.retrieve.passages import RANKINGS, rank_passages
-from clausegraph.query.retrieve.question import Inquiry
-from clausegraph.query.retrieve.single import fact_elements
+from clausegraph.query.retrieve.bank import make_retriever
+from clausegraph.query.retrieve.network import network_for
 from tests.query.passages.conftest import PASSAGES, QUESTIONS, SUPPORT
 
 Write = Callable[[str, Any], Path]
@@ -94,25 +93,27 @@ def test_the_fingerprint_follows_the_triples_and_not_their_order(write: Write) -
 
 def test_a_walk_finds_the_second_hop(view: View, embedder: HashingEmbedder) -> None:
     inquiry = Inquiry("Orla Fenwick trained at")
-    titles = [view.reading(item.page).title for item in rank_passages(view, embedder, inquiry, 3, "graph")]
+    hits = make_retriever("pagerank", view, embedder).retrieve(inquiry, limit=3)
+    titles = [view.reading(hit.page).title for hit in hits]
     assert titles[0] == "Orla Fenwick"
     assert "Brimholt Works" in titles
 
 
-@pytest.mark.parametrize("by", RANKINGS)
+@pytest.mark.parametrize("name", ROWS)
 def test_lists_are_cut_deduplicated_and_repeatable(
-    ledger: Ledger, view: View, embedder: HashingEmbedder, by: Any
+    ledger: Ledger, view: View, embedder: HashingEmbedder, name: str
 ) -> None:
     inquiry = Inquiry(QUESTIONS[0]["question"])
-    whole = rank_passages(view, embedder, inquiry, 10, by)
-    places = [(item.page, item.chunk.key) for item in whole]
+    retriever = make_retriever(name, view, embedder)
+    whole = retriever.retrieve(inquiry, limit=10)
+    places = [(item.page, item.key) for item in whole]
     assert len(places) == len(set(places))
     assert [item.score for item in whole] == sorted((item.score for item in whole), reverse=True)
-    if by != "hybrid":  # which looks at no fewer places than its seeds need
-        assert rank_passages(view, embedder, inquiry, 2, by) == whole[:2]
+    if name != SYSTEM:  # which looks at no fewer places than its seeds need
+        assert retriever.retrieve(inquiry, limit=2) == whole[:2]
     with open_view(ledger, "chain") as again:
-        assert rank_passages(again, embedder, inquiry, 10, by) == whole
-    if by == "hybrid":
+        assert make_retriever(name, again, embedder).retrieve(inquiry, limit=10) == whole
+    if name == SYSTEM:
         assert {page for page, _ in places} == set(view.page_keys())
 
 
@@ -132,23 +133,6 @@ def test_a_neighbourhood_has_what_the_whole_graph_has_near_the_seeds(view: View,
     assert "glass painting" in few.entities
 
 
-def test_llama_index_gets_chunks(view: View, embedder: HashingEmbedder) -> None:
-    question = QUESTIONS[0]["question"]
-    for by in RANKINGS:
-        nodes = PassageRetriever(view, embedder, by=by, limit=2).retrieve(question)
-        assert [node.node.metadata["anchor"] for node in nodes] == [
-            item.chunk.key for item in rank_passages(view, embedder, Inquiry(question), 2, by)
-        ]
-    chunks = GraphRetriever(view, embedder, kind="chunk", limit=2).retrieve(question)
-    assert [node.node_id for node in chunks] == [
-        node.node_id for node in PassageRetriever(view, embedder, by="graph", limit=2).retrieve(question)
-    ]
-    with pytest.raises(ValueError, match="page"):
-        GraphRetriever(view, embedder, kind="page")
-    with pytest.raises(ValueError, match="dense"):
-        PassageRetriever(view, embedder, by="dense")
-
-
 def test_every_ranking_is_measured_on_the_same_questions(view: View, embedder: HashingEmbedder, write: Write) -> None:
     asked = [*QUESTIONS, {"question": "Where?", "supporting_titles_texts": [SUPPORT[2], ["Nowhere", "No such text."]]}]
     seen: list[tuple[str, int, int]] = []
@@ -156,17 +140,17 @@ def test_every_ranking_is_measured_on_the_same_questions(view: View, embedder: H
         view, embedder, load_questions(write("questions.json", asked)), progress=lambda *step: seen.append(step)
     )
     assert (result.questions, result.supporting, result.unmatched) == (3, 5, 1)
-    assert list(result.figures) == list(RANKINGS)
+    assert list(result.figures) == list(ROWS)
     for figures in result.figures.values():
         assert set(figures.recalls) == {"0", "1", "2"}
         assert figures.recalls["2"] <= 0.5  # what is not in the corpus stays in the denominator
         assert 0 <= figures.complete <= figures.recall <= 1
-    expected = result.figures["hybrid"].recall - result.figures["vectors"].recall
+    expected = result.figures[SYSTEM].recall - result.figures[BASELINE].recall
     assert result.recall_difference.mean == pytest.approx(expected)
-    assert seen[-1] == ("retrieve: hybrid", 3, 3)
+    assert seen[-1] == (f"retrieve: {SYSTEM}", 3, 3)
     for number, record in enumerate(result.records):
-        assert {by: record.recall(by) for by in RANKINGS} == {
-            by: figures.recalls[str(number)] for by, figures in result.figures.items()
+        assert {name: record.recall(name) for name in ROWS} == {
+            name: figures.recalls[str(number)] for name, figures in result.figures.items()
         }
     assert result.records[2].missing == (False, True)
 
@@ -201,10 +185,10 @@ def test_the_command_prints_the_table(tmp_path: Path, write: Write, monkeypatch:
     words = [*begin, "--passages", passages, "--questions", questions]
     shown = run(words)
     assert shown.exit_code == 0, shown.output
-    for word in ("bm25", "vectors", "graph", "hybrid", "recall@5", "bootstrap"):
+    for word in (*ROWS, "recall@5", "bootstrap"):
         assert word in shown.output
     found = json.loads(run([*words, "--json"]).stdout)
-    assert set(found["rankings"]) == set(RANKINGS)
+    assert set(found["rankings"]) == set(ROWS)
     assert (found["questions"], found["unmatched"]) == (2, 0)
     wrong = run([*begin, "--passages", questions, "--questions", questions, "--json"])
     assert wrong.exit_code == 2
@@ -240,5 +224,5 @@ def test_recorded_triples_of_the_shared_file_are_all_accounted_for() -> None:
 
 
 def test_elements_of_the_graph_alone_are_as_before(view: View, embedder: HashingEmbedder) -> None:
-    found = fact_elements(view, embedder, Inquiry("Orla Fenwick trained at"), 5)
+    found = make_retriever("facts", view, embedder).retrieve(Inquiry("Orla Fenwick trained at"), limit=5)
     assert found[0].page.uri == "orla-fenwick"

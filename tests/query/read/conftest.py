@@ -8,26 +8,30 @@ from dataclasses import dataclass
 
 import pytest
 
-from clausegraph.core.types import Element, PageKey, Reading
-from clausegraph.query.read.types import Candidate
+from clausegraph.core.types import Element, PageKey, Reading, Support
+from clausegraph.query.rank.hits import Hit
 
 _HTML = re.compile(r"<(\w+)>(.*)</\w+>$")
 
 
 @dataclass(frozen=True)
 class Pages:
-    """Pages by key, and candidates in the order of their elements."""
+    """What pages state, and hits in the order of their elements."""
 
     readings: dict[PageKey, Reading]
+    supports: tuple[Support, ...] = ()
 
-    def __call__(self, key: PageKey) -> Reading:
-        return self.readings[key]
+    def reading(self, page: PageKey) -> Reading:
+        return self.readings[page]
 
-    def candidates(self, *wanted: str, similarity: float = 0.7) -> list[Candidate]:
+    def supports_on(self, page: PageKey, anchors: Sequence[str]) -> Sequence[Support]:
+        return self.supports
+
+    def hits(self, *wanted: str, similarity: float = 0.7) -> list[Hit]:
         """The elements whose text starts with each of ``wanted``, in that order; all without any."""
         every = [(key, e) for key, reading in self.readings.items() for e in reading.elements if not e.is_heading]
         found = [pair for start in wanted for pair in every if pair[1].text.startswith(start)] if wanted else every
-        return [Candidate(key, e, 1.0 - 0.02 * i, similarity) for i, (key, e) in enumerate(found)]
+        return [Hit.of_element(key, e, 1.0 - 0.02 * i, {"element": similarity}) for i, (key, e) in enumerate(found)]
 
 
 def reading(uri: str, lines: Sequence[str], updated: str | None = None) -> tuple[PageKey, Reading]:

@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.types import (
     All,
     ConditionState,
     Leaf,
     Mention,
     Modality,
-    PageKey,
     Span,
     Statement,
     Support,
     leaves,
 )
-from clausegraph.query.read.reader import ExtractiveReader
+from clausegraph.query.read.extractive import ExtractiveReader
 from clausegraph.query.read.scenario import bounds, compare, judge, quantities
 
 pytestmark = pytest.mark.unit
@@ -68,29 +69,33 @@ LIST = (
 
 def test_several_untouched_requirements_are_open(page: Callable[..., Any]) -> None:
     found = page(*LIST)
-    result = ExtractiveReader().read("Can I claim Carer Payment?", "I look after my uncle.", found.candidates(), found)
+    result = ExtractiveReader().read(
+        Inquiry("Can I claim Carer Payment?", "I look after my uncle."), found.hits(), found
+    )
     alternative = result.alternatives[0]
     assert alternative.text == "yes"
     assert isinstance(alternative.condition, All)
-    assert len(alternative.states) == len(alternative.sources) == len(list(leaves(alternative.condition)))
+    assert {judged.source.html for judged in leaves(alternative.condition)} == set(LIST[1:])
     assert set(alternative.open_conditions) <= set(LIST)
     assert alternative.open_conditions
 
 
 def test_one_open_condition_is_shown_but_decides_only_on_demand(page: Callable[..., Any]) -> None:
     found = page("<p>You can get the advance if your landlord has written to us.</p>")
-    asked = ("Can I get the advance?", "I am a tenant.", found.candidates(), found)
+    asked = (Inquiry("Can I get the advance?", "I am a tenant."), found.hits(), found)
     result, eager = ExtractiveReader().read(*asked), ExtractiveReader(open_least=1).read(*asked)
     assert result.alternatives[0].open_conditions == ()
-    assert (result.alternatives[0].states, result.alternatives[0].decisive) == ((UNKNOWN,), (False,))
+    (shown,) = leaves(result.alternatives[0].condition)
+    assert (shown.state, shown.decisive) == (UNKNOWN, False)
     assert result.reasons["conditions_taken_for_granted"] == ["your landlord has written to us"]
-    assert eager.alternatives[0].states == (UNKNOWN,)
+    (counted,) = leaves(eager.alternatives[0].condition)
+    assert (counted.leaf, counted.state, counted.decisive) == (shown.leaf, UNKNOWN, True)
 
 
 def test_a_met_condition_is_shown_and_not_open(page: Callable[..., Any]) -> None:
     found = page("<p>You can get the advance if you live in a care home.</p>")
-    result = ExtractiveReader().read("Can I get the advance?", "I live in a care home.", found.candidates(), found)
-    assert result.alternatives[0].states == (MET,)
+    result = ExtractiveReader().read(Inquiry("Can I get the advance?", "I live in a care home."), found.hits(), found)
+    assert [judged.state for judged in leaves(result.alternatives[0].condition)] == [MET]
     assert result.alternatives[0].open_conditions == ()
 
 
@@ -99,13 +104,11 @@ def test_conditions_of_extracted_facts_come_first(page: Callable[..., Any]) -> N
     key, reading = next(iter(found.readings.items()))
     leaf = Leaf(reading.elements[1].anchor, 17, 47, "people who live in a care home")
 
-    def supports(page_key: PageKey, anchors: Sequence[str]) -> Sequence[Support]:
-        you, advance = Mention("you", "you"), Mention("advance", "advance")
-        cited = (Span(reading.elements[0].anchor, 0, 24),)
-        statement = Statement(you, "can get", advance, cited, modality=Modality.MAY, condition=leaf)
-        return [Support("f", key, "c", statement, "test")]
-
-    ranked = found.candidates("You can")
-    result = ExtractiveReader().read("Can I get the advance?", "I live in a care home.", ranked, found, supports)
-    assert result.alternatives[0].condition == leaf
-    assert result.alternatives[0].sources[0].html == "<p>Advances are for people who live in a care home.</p>"
+    you, advance = Mention("you", "you"), Mention("advance", "advance")
+    cited = (Span(reading.elements[0].anchor, 0, 24),)
+    statement = Statement(you, "can get", advance, cited, modality=Modality.MAY, condition=leaf)
+    found = replace(found, supports=(Support("f", key, "c", statement, "test"),))
+    ranked = found.hits("You can")
+    result = ExtractiveReader().read(Inquiry("Can I get the advance?", "I live in a care home."), ranked, found)
+    (judged,) = leaves(result.alternatives[0].condition)
+    assert (judged.leaf, judged.source.html) == (leaf, "<p>Advances are for people who live in a care home.</p>")

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.types import AnswerStatus
-from clausegraph.query.read.reader import ExtractiveReader
+from clausegraph.query.read.extractive import ExtractiveReader
 from clausegraph.query.read.spans import span_candidates
 
 pytestmark = pytest.mark.unit
@@ -40,7 +41,7 @@ def test_spans_do_not_cross_the_cells_of_a_row() -> None:
 )
 def test_minimal_value(page: Callable[..., Any], element: str, question: str, answer: str) -> None:
     found = page(element)
-    result = READER.read(question, "", found.candidates(), found)
+    result = READER.read(Inquiry(question), found.hits(), found)
     assert result.status is AnswerStatus.ANSWERED
     assert answer in result.alternatives[0].text
     assert len(result.alternatives[0].text) <= len(answer) + 8
@@ -48,9 +49,9 @@ def test_minimal_value(page: Callable[..., Any], element: str, question: str, an
 
 def test_an_answer_is_quoted_exactly(page: Callable[..., Any]) -> None:
     found = page("<p>Send it to us. You must tell the council within 21 days of moving.</p>")
-    alternative = READER.read("How soon must I tell the council?", "", found.candidates(), found).alternatives[0]
+    alternative = READER.read(Inquiry("How soon must I tell the council?"), found.hits(), found).alternatives[0]
     evidence = alternative.evidence[0]
-    text = found(evidence.page).elements[0].text
+    text = found.reading(evidence.page).elements[0].text
     assert text[evidence.span.start : evidence.span.end] == alternative.text
     assert evidence.quote == "You must tell the council within 21 days of moving."
 
@@ -62,8 +63,8 @@ def test_a_list_gives_several_answers(page: Callable[..., Any]) -> None:
         "<li>a recent bank statement</li>",
         "<li>proof of your address</li>",
     )
-    ranked = found.candidates("your passport", "a recent", "proof of", "To apply")
-    result = READER.read("What documents do I need to apply?", "", ranked, found)
+    ranked = found.hits("your passport", "a recent", "proof of", "To apply")
+    result = READER.read(Inquiry("What documents do I need to apply?"), ranked, found)
     assert {a.text for a in result.alternatives} == {
         "your passport",
         "a recent bank statement",
@@ -77,6 +78,6 @@ def test_pages_that_disagree_give_both_sides_newer_first(pages: Callable[..., An
         old=(["<p>The heating grant for a single person is £150.</p>"], "2024-10-01"),
         new=(["<p>The heating grant for a single person is £180.</p>"], "2026-10-01"),
     )
-    result = READER.read("How much is the heating grant?", "", found.candidates(), found)
+    result = READER.read(Inquiry("How much is the heating grant?"), found.hits(), found)
     assert [a.text for a in result.alternatives] == ["£180", "£150"]
     assert [a.evidence[0].updated for a in result.alternatives] == ["2026-10-01", "2024-10-01"]

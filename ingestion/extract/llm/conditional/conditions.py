@@ -92,7 +92,7 @@ class ConditionReader:
         return self._found[key]
 
 
-def _joined(operation: type[All] | type[AnyOf], children: list[Condition]) -> Condition:
+def _joined(operation: type[All[Leaf]] | type[AnyOf[Leaf]], children: list[Condition]) -> Condition:
     unique = tuple(dict.fromkeys(children))
     if not unique:
         raise UnusableCondition("its condition has an empty list")

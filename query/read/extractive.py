@@ -6,21 +6,29 @@ scenario leaves open. Every decision leaves a short reason in ``ReadResult.reaso
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Callable, Sequence
 
+from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.models.embedding import Embedder
 from clausegraph.core.types import AnswerStatus
+from clausegraph.query.rank.hits import Hit
 from clausegraph.query.read.answerable import unrelated
 from clausegraph.query.read.answers import Asked, conditioned, deciding, span_alternatives
+from clausegraph.query.read.candidates import Candidate, candidates
 from clausegraph.query.read.choose import read_spans
 from clausegraph.query.read.conditions import Openness
 from clausegraph.query.read.polarity import decide_polarity, polarity_features
-from clausegraph.query.read.questions import QuestionKind, question_form
+from clausegraph.query.read.protocol import ReadResult, Rules
+from clausegraph.query.read.questions import QuestionForm, QuestionKind, question_form
 from clausegraph.query.read.statements import statements_of
-from clausegraph.query.read.types import Candidate, Pages, ReadResult, Supports, no_supports
 
+FormRule = Callable[[Inquiry], QuestionForm]
 Reasons = dict[str, object]
+
+
+def form_by_words(inquiry: Inquiry) -> QuestionForm:
+    """The form that the words of the question say."""
+    return question_form(inquiry.question)
 
 
 class ExtractiveReader:
@@ -36,6 +44,7 @@ class ExtractiveReader:
         open_least: elements of one statement that must be open together; 1 shows every open condition, which
             costs about 1 point of ConditionalQA's F1 with conditions.
         open_match: share of the question's words that a statement must have before its conditions count as open.
+        form: what is asked for; another rule only for comparisons with systems that are told.
     """
 
     def __init__(
@@ -48,6 +57,7 @@ class ExtractiveReader:
         open_below: float = 0.2,
         open_least: int = 3,
         open_match: float = 0.3,
+        form: FormRule = form_by_words,
     ) -> None:
         self._embedder = embedder
         self._depth = depth
@@ -55,28 +65,17 @@ class ExtractiveReader:
         self._most = most
         self._openness = Openness(open_below, open_least)
         self._open_match = open_match
+        self._form = form
 
-    def read(
-        self,
-        question: str,
-        scenario: str,
-        ranked: Sequence[Candidate],
-        pages: Pages,
-        supports: Supports = no_supports,
-        kind: QuestionKind | None = None,
-    ) -> ReadResult:
-        """Read the answer to ``question`` (about ``scenario``, may be "") from candidates, best first.
-
-        ``kind`` overrules what the question says of its form: only for comparisons with systems that are told.
-        """
-        form = question_form(question)
-        if kind is not None:
-            form = replace(form, kind=kind, reason="told by the caller")
+    def read(self, inquiry: Inquiry, hits: Sequence[Hit], rules: Rules) -> ReadResult:
+        """Read the answer from the elements of the hits, best first."""
+        form = self._form(inquiry)
+        ranked = candidates(hits, rules.reading)
         reasons: Reasons = {"kind": form.kind.value, "kind_because": form.reason, "type": form.type.value}
         if not ranked or not form.sentence:
             return ReadResult(AnswerStatus.NOT_ANSWERABLE, (), reasons | {"status_because": "nothing to read"})
-        asked = Asked(form, question, scenario, pages, supports, self._embedder, self._openness, self._open_match)
-        far, figures = unrelated(question, ranked, pages)
+        asked = Asked(form, inquiry, rules, self._embedder, self._openness, self._open_match)
+        far, figures = unrelated(inquiry.question, ranked, rules.reading)
         reasons |= figures
         if far:
             return ReadResult(AnswerStatus.NOT_ANSWERABLE, (), reasons | {"status_because": "nothing is about it"})
@@ -84,10 +83,11 @@ class ExtractiveReader:
         return read(asked, ranked, reasons)
 
     def _yes_no(self, asked: Asked, ranked: Sequence[Candidate], reasons: Reasons) -> ReadResult:
+        inquiry = asked.inquiry
         statements = [s for candidate in ranked[: self._depth] for s in statements_of(candidate, asked.pages)]
         if not statements:
             return ReadResult(AnswerStatus.UNKNOWN, (), reasons | {"status_because": "no statement found"})
-        verdict = decide_polarity(polarity_features(asked.form, asked.question, asked.scenario, statements))
+        verdict = decide_polarity(polarity_features(asked.form, inquiry.question, inquiry.scenario, statements))
         ordered = deciding(asked, statements, verdict.yes)
         first = ordered[0]
         score = max(verdict.probability, 1.0 - verdict.probability)
@@ -97,7 +97,9 @@ class ExtractiveReader:
         return ReadResult(AnswerStatus.ANSWERED, (answer,), reasons)
 
     def _spans(self, asked: Asked, ranked: Sequence[Candidate], reasons: Reasons) -> ReadResult:
-        spans = read_spans(asked.form, asked.question, asked.scenario, ranked[: self._span_depth], asked.pages)
+        inquiry = asked.inquiry
+        found = ranked[: self._span_depth]
+        spans = read_spans(asked.form, inquiry.question, inquiry.scenario, found, asked.pages)
         if not spans:
             return ReadResult(AnswerStatus.UNKNOWN, (), reasons | {"status_because": "no span found"})
         alternatives, several = span_alternatives(asked, spans, self._most)

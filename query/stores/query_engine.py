@@ -1,4 +1,4 @@
-"""The engine as a LlamaIndex query engine: the answer as text, its evidence as source nodes."""
+"""An engine as a LlamaIndex query engine: the answer as text, its evidence as source nodes."""
 
 from __future__ import annotations
 
@@ -8,23 +8,23 @@ from llama_index.core.callbacks import CallbackManager
 from llama_index.core.prompts.mixin import PromptMixinType
 from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
 
-from clausegraph.core.models.embedding import Embedder
 from clausegraph.core.types import Answer, AnswerStatus
-from clausegraph.indexes.views import View
-from clausegraph.query.engine import AskEngine
-from clausegraph.query.retrieve.llama import inquiry_of
+from clausegraph.query.engines.protocol import Engine
+from clausegraph.query.stores.bundle import inquiry_of
 
 
-class ConditionalQueryEngine(BaseQueryEngine):
-    """Answers a ``QueryBundle`` (or ``ScenarioBundle``) from a view; ``metadata["answer"]`` is the ``Answer``."""
+class ViewQueryEngine(BaseQueryEngine):
+    """Answers a question or a ``ScenarioBundle`` from one epoch; ``metadata["answer"]`` is the ``Answer``.
 
-    def __init__(self, view: View, embedder: Embedder) -> None:
+    ``Corpus.query_engine`` makes it.
+    """
+
+    def __init__(self, engine: Engine) -> None:
         super().__init__(callback_manager=CallbackManager())
-        self._engine = AskEngine(view, embedder)
+        self._engine = engine
 
     def _query(self, query_bundle: QueryBundle) -> Response:
-        inquiry = inquiry_of(query_bundle)
-        return _response(self._engine.ask(inquiry.question, inquiry.scenario))
+        return _response(self._engine.ask(inquiry_of(query_bundle)))
 
     async def _aquery(self, query_bundle: QueryBundle) -> Response:
         return self._query(query_bundle)

@@ -8,9 +8,10 @@ from dataclasses import replace
 import pytest
 
 from clausegraph.core.types import Chunk, Element, PageKey, Reading, Span
-from clausegraph.query.rank.budget import in_reading_order, within
+from clausegraph.query.rank.budget import within
+from clausegraph.query.rank.hits import Hit
 from clausegraph.query.rank.score import chunk_scores, page_priors, rank
-from clausegraph.query.rank.signals import DEFAULT_WEIGHTS, ScoredElement, Signals, Weights
+from clausegraph.query.rank.signals import DEFAULT_WEIGHTS, Signals, Weights
 
 ONE, TWO = PageKey("town", "one"), PageKey("town", "two")
 
@@ -28,8 +29,8 @@ def item(anchor: str, lead_in: str | None, parent: str | None = None) -> Element
     return Element(anchor, "li", "<li>same length</li>", "same length", lead_in=lead_in, parent=parent)
 
 
-def anchors(ranked: list[ScoredElement]) -> list[str]:
-    return [item.element.anchor for item in ranked]
+def anchors(ranked: list[Hit]) -> list[str]:
+    return [item.key for item in ranked]
 
 
 def test_the_score_is_the_formula_and_the_sum_of_its_parts() -> None:
@@ -43,7 +44,7 @@ def test_the_score_is_the_formula_and_the_sum_of_its_parts() -> None:
     )
     page = reading(head, paragraph("p"))
     ranked = rank({ONE: page, TWO: reading(paragraph("x"))}, signals, weights)
-    by_anchor = {item.element.anchor: item for item in ranked}
+    by_anchor = {item.key: item for item in ranked}
     chunk = 0.5 + 0.25 * 3 / 6
     assert by_anchor["p"].score == pytest.approx(0.6 + chunk + chunk + 0.5 * 0.8 - 0.02 * math.log(11))
     assert by_anchor["h"].score == pytest.approx(0.4 + chunk + chunk - 0.2 - 0.02 * math.log(5))
@@ -56,7 +57,7 @@ def test_what_introduces_items_gets_a_share_of_the_best_one() -> None:
     signals = Signals(
         elements={(ONE, "lead"): 0.1, (ONE, "a"): 0.2, (ONE, "b"): 0.1, (ONE, "inner"): 0.9}, chunks={(ONE, "c"): 0.5}
     )
-    scores = {item.element.anchor: item for item in rank({ONE: page}, signals, replace(DEFAULT_WEIGHTS, lead_in=0.5))}
+    scores = {item.key: item for item in rank({ONE: page}, signals, replace(DEFAULT_WEIGHTS, lead_in=0.5))}
     assert scores["b"].parts["items"] == pytest.approx(0.4)  # half way to 0.9
     assert scores["lead"].parts["items"] == pytest.approx(0.2)  # half way to 0.5, what b has now
     assert scores["a"].parts["items"] == 0
@@ -71,7 +72,7 @@ def test_ties_go_by_page_and_anchor_whatever_the_order_of_the_input() -> None:
         dict(reversed(pages.items())),
         Signals(dict.fromkeys(reversed(places), 0.3 + 1e-08), dict(reversed(chunks.items()))),
     )
-    assert [(item.page, item.element.anchor) for item in ranked] == [(ONE, "z"), (TWO, "a"), (TWO, "b")]
+    assert [(item.page, item.key) for item in ranked] == [(ONE, "z"), (TWO, "a"), (TWO, "b")]
     assert anchors(again) == anchors(ranked)
 
 
@@ -95,16 +96,10 @@ def test_nothing_found_ranks_nothing() -> None:
 
 def test_a_budget_takes_whole_elements_until_the_next_would_not_fit() -> None:
     texts = ["one two three", "four five", "six seven eight nine", "ten"]
-    ranked = [ScoredElement(ONE, paragraph(str(n), text), 1.0 - n, {}, n) for n, text in enumerate(texts)]
+    ranked = [Hit.of_element(ONE, paragraph(str(n), text), 1.0 - n, {}) for n, text in enumerate(texts)]
     assert anchors(within(ranked, budget=5)) == ["0", "1"]
     assert anchors(within(ranked, budget=8)) == ["0", "1"]  # "ten" would fit, but comes after what does not
     assert anchors(within(ranked, budget=9)) == ["0", "1", "2"]
     assert within(ranked, budget=2) == []
     assert anchors(within(ranked, budget=9, limit=1)) == ["0"]
     assert within(ranked) == ranked
-
-
-def test_reading_order_keeps_pages_by_their_best_element() -> None:
-    spots = [(TWO, 3), (ONE, 2), (TWO, 1), (ONE, 0)]
-    ranked = [ScoredElement(page, paragraph(f"{n}"), 0.0, {}, n) for page, n in spots]
-    assert [(item.page, item.position) for item in in_reading_order(ranked)] == [(TWO, 1), (TWO, 3), (ONE, 0), (ONE, 2)]

@@ -1,0 +1,107 @@
+"""``single-pass``: retrieve once, read once."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from clausegraph.core.inquiry import Inquiry
+from clausegraph.core.models.embedding import Embedder
+from clausegraph.core.telemetry.spans import span
+from clausegraph.core.types import Alternative, Answer, PageKey, Reading, Support, TraceStep
+from clausegraph.indexes.views import View
+from clausegraph.query.engines.protocol import EngineOptions
+from clausegraph.query.rank.hits import Hit
+from clausegraph.query.read.bank import make_reader
+from clausegraph.query.read.protocol import Reader, ReadResult
+from clausegraph.query.retrieve.bank import make_retriever
+from clausegraph.query.retrieve.protocol import Retriever, depth
+
+NAME = "single-pass"
+
+
+@dataclass(frozen=True, slots=True)
+class ViewRules:
+    """What a view states, as a reader takes it."""
+
+    view: View
+
+    def reading(self, page: PageKey) -> Reading:
+        return self.view.reading(page)
+
+    def supports_on(self, page: PageKey, anchors: Sequence[str]) -> Sequence[Support]:
+        return self.view.graph.supports_on(page, anchors)
+
+
+class SinglePass:
+    """Hands what one retriever finds to one reader."""
+
+    def __init__(self, view: View, retriever: Retriever, reader: Reader, options: EngineOptions) -> None:
+        depth(options.limit, None)
+        self._view = view
+        self._retriever = retriever
+        self._reader = reader
+        self._options = options
+
+    def ask(self, inquiry: Inquiry) -> Answer:
+        """The answer at the view's epoch.
+
+        Raises:
+            QuestionError: there is a date or an assumption.
+        """
+        inquiry.require_plain(NAME)
+        corpus, epoch = self._view.corpus, self._view.epoch
+        with span("ask", corpus=corpus, epoch=epoch, question=inquiry.question, scenario=inquiry.scenario) as asked:
+            hits, retrieved = self._retrieve(inquiry)
+            result, read = self._read(inquiry, hits)
+            asked.set(status=result.status.value, alternatives=len(result.alternatives))
+            return Answer(
+                inquiry=inquiry,
+                status=result.status,
+                alternatives=result.alternatives,
+                corpus=corpus,
+                epoch=epoch,
+                trace=(retrieved, read),
+                extractors=stated_by(self._view, result.alternatives),
+            )
+
+    def _retrieve(self, inquiry: Inquiry) -> tuple[list[Hit], TraceStep]:
+        start = time.perf_counter()
+        with span("ask.retrieve", limit=self._options.limit) as retrieving:
+            hits = self._retriever.retrieve(inquiry, limit=self._options.limit)
+            retrieving.set(elements=len(hits))
+        best = [{"page": str(hit.page), "anchor": hit.key, "score": round(hit.score, 4)} for hit in hits[:10]]
+        detail = {"retriever": self._options.retriever, "elements": len(hits), "best": best}
+        return hits, TraceStep("retrieve", (time.perf_counter() - start) * 1000, detail)
+
+    def _read(self, inquiry: Inquiry, hits: Sequence[Hit]) -> tuple[ReadResult, TraceStep]:
+        start = time.perf_counter()
+        with span("ask.read", elements=len(hits)):
+            result = self._reader.read(inquiry, hits, ViewRules(self._view))
+        return result, TraceStep("read", (time.perf_counter() - start) * 1000, dict(result.reasons))
+
+
+def make(view: View, embedder: Embedder, options: EngineOptions) -> SinglePass:
+    """The engine on a view.
+
+    Raises:
+        InputError: no such retriever or reader, or a limit below 1.
+    """
+    retriever = make_retriever(options.retriever, view, embedder)
+    reader = make_reader(options.reader, embedder) if isinstance(options.reader, str) else options.reader
+    return SinglePass(view, retriever, reader, options)
+
+
+def stated_by(view: View, alternatives: Sequence[Alternative]) -> tuple[str, ...]:
+    """Who states facts at the evidence of the alternatives and of their conditions."""
+    anchors: dict[PageKey, set[str]] = {}
+    for alternative in alternatives:
+        for evidence in (*alternative.evidence, *alternative.sources):
+            anchors.setdefault(evidence.page, set()).add(evidence.span.anchor)
+    found = (
+        support.extractor
+        for page, wanted in anchors.items()
+        for support in view.graph.supports_on(page, sorted(wanted))
+    )
+    return tuple(sorted(set(found)))

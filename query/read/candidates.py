@@ -1,0 +1,32 @@
+"""From hits to the elements that the extractive reader weighs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from clausegraph.core.types import Element, PageKey
+from clausegraph.query.rank.hits import Hit
+from clausegraph.query.read.protocol import Pages
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A retrieved element. ``score`` orders candidates (higher is better, roughly 0 to 1); ``similarity``
+    is the cosine of scenario with question and the element's passage, comparable across questions."""
+
+    page: PageKey
+    element: Element
+    score: float
+    similarity: float
+
+
+def candidates(hits: Sequence[Hit], pages: Pages) -> list[Candidate]:
+    """The elements of the hits, each once: a chunk is read element by element."""
+    found: dict[tuple[PageKey, str], Candidate] = {}
+    for hit in hits:
+        similarity = hit.parts.get("element", hit.parts.get("chunk", 0.0))
+        elements = {element.anchor: element for element in pages(hit.page).elements}
+        for anchor in hit.anchors:
+            found.setdefault((hit.page, anchor), Candidate(hit.page, elements[anchor], hit.score, similarity))
+    return list(found.values())

@@ -1,0 +1,39 @@
+"""What a reader takes and returns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from clausegraph.core.inquiry import Inquiry
+from clausegraph.core.types import Alternative, AnswerStatus, PageKey, Reading, Support
+from clausegraph.query.rank.hits import Hit
+
+Pages = Callable[[PageKey], Reading]
+
+
+class Rules(Protocol):
+    """What the corpus states: its pages, and the statements with their conditions that were extracted from them."""
+
+    def reading(self, page: PageKey) -> Reading:
+        """Title, elements and chunks of a page."""
+
+    def supports_on(self, page: PageKey, anchors: Sequence[str]) -> Sequence[Support]:
+        """The statements at any of these elements; none where nothing was extracted."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReadResult:
+    """Status and alternatives, best first, and why: plain values for the trace."""
+
+    status: AnswerStatus
+    alternatives: tuple[Alternative, ...]
+    reasons: Mapping[str, object] = field(default_factory=dict)
+
+
+class Reader(Protocol):
+    """Reads an answer from what was retrieved; holds no state between questions."""
+
+    def read(self, inquiry: Inquiry, hits: Sequence[Hit], rules: Rules) -> ReadResult:
+        """Alternatives with judged conditions, from ``hits``, best first. What cannot be read raises."""

@@ -1,0 +1,52 @@
+"""Retrievers, readers and engines by name. An implementation is loaded when it is first used."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any, Generic, TypeVar
+
+from clausegraph.core.errors import InputError
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A name, what it does in one line, and where its maker is: ``module:attribute`` below ``clausegraph.query``."""
+
+    name: str
+    about: str
+    maker: str
+
+    def load(self) -> Any:
+        """The maker; what it takes and makes is said at each registry."""
+        module, _, attribute = self.maker.partition(":")
+        return getattr(import_module(f"clausegraph.query.{module}"), attribute)
+
+
+E = TypeVar("E", bound=Entry)
+
+
+class Registry(Generic[E]):
+    """Entries in the order given, found by name."""
+
+    def __init__(self, kind: str, *entries: E) -> None:
+        self._kind = kind
+        self._entries = {entry.name: entry for entry in entries}
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(self._entries)
+
+    def __iter__(self) -> Iterator[E]:
+        return iter(self._entries.values())
+
+    def __getitem__(self, name: str) -> E:
+        """The entry of a name.
+
+        Raises:
+            InputError: there is none; the message lists the names.
+        """
+        if name not in self._entries:
+            raise InputError(f"there is no {self._kind} {name!r}; take one of {', '.join(self._entries)}")
+        return self._entries[name]

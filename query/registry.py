@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from importlib import import_module
 from typing import Any, Generic, TypeVar
@@ -12,14 +12,16 @@ from clausegraph.core.errors import InputError
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A name, what it does in one line, and where its maker is: ``module:attribute`` below ``clausegraph.query``."""
+    """A name, what it does in one line, and its maker: itself, or ``module:attribute`` below ``clausegraph.query``."""
 
     name: str
     about: str
-    maker: str
+    maker: str | Callable[..., Any]
 
     def load(self) -> Any:
         """The maker; what it takes and makes is said at each registry."""
+        if not isinstance(self.maker, str):
+            return self.maker
         module, _, attribute = self.maker.partition(":")
         return getattr(import_module(f"clausegraph.query.{module}"), attribute)
 
@@ -32,7 +34,19 @@ class Registry(Generic[E]):
 
     def __init__(self, kind: str, *entries: E) -> None:
         self._kind = kind
-        self._entries = {entry.name: entry for entry in entries}
+        self._entries: dict[str, E] = {}
+        for entry in entries:
+            self.add(entry)
+
+    def add(self, entry: E) -> None:
+        """One more, behind the others.
+
+        Raises:
+            InputError: the name is taken.
+        """
+        if entry.name in self._entries:
+            raise InputError(f"there is a {self._kind} {entry.name!r} already; take another name")
+        self._entries[entry.name] = entry
 
     @property
     def names(self) -> tuple[str, ...]:

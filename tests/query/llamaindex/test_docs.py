@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from clausegraph.query.retrieve.bank import RETRIEVERS
 from tests.app.cli.conftest import REPOSITORY, Cli, clean_environment, cli
 
 __all__ = ["clean_environment", "cli"]  # the fixtures of the command line's own tests
@@ -17,9 +18,14 @@ pytestmark = pytest.mark.unit
 
 def test_examples(cli: Cli, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     text = (REPOSITORY / "docs" / "llamaindex.md").read_text(encoding="utf-8")
-    opened, copied = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    asked, opened, copied = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
     (tmp_path / "examples").symlink_to(REPOSITORY / "examples")
     names: dict[str, object] = {}
+    exec(compile(asked, "asked", "exec"), names)
+    said = capsys.readouterr().out.splitlines()
+    assert [line.partition(":")[0] for line in said[: len(RETRIEVERS.names)]] == list(RETRIEVERS.names)
+    assert sum(line.startswith("Winter Heating Grant ") for line in said) >= 2
+    assert any(line.endswith("['Winter Heating Grant']") for line in said)
     exec(compile(opened, "opened", "exec"), names)
     said = capsys.readouterr().out.splitlines()
     assert len(said) == 9

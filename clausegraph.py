@@ -44,6 +44,7 @@ if TYPE_CHECKING:
         StoreUnavailable,
         UnusableReply,
         ViewExpired,
+        WorkspaceClosed,
     )
     from clausegraph.core.extraction import Reject
     from clausegraph.core.inquiry import Inquiry
@@ -133,6 +134,7 @@ __all__ = [
     "ViewRetriever",
     "ViewVectorStore",
     "Weights",
+    "WorkspaceClosed",
     "__version__",
     "ask",
     "main",
@@ -179,6 +181,7 @@ _MODULES = {
         "StoreUnavailable",
         "UnusableReply",
         "ViewExpired",
+        "WorkspaceClosed",
     ),
     "clausegraph.core.extraction": ("Reject",),
     "clausegraph.core.inquiry": ("Inquiry",),

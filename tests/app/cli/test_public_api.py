@@ -22,7 +22,7 @@ Evidence Inquiry InputError JudgedCondition JudgedLeaf Leaf LeaseHeldError Lease
 ModelError ModelMismatchError ModelRefused ModelUnavailable Not NotConnected NotFoundError PageKey PromptError
 QueryRefused QuestionError Reject RunReport ScenarioBundle SchemaError SegmentError SettingsError SourceError Span
 StorageError StoreError StoreMismatch StoreRefused StoreUnavailable TraceStep TripletExtractor UnusableReply View
-ViewExpired ViewPropertyGraphStore ViewQueryEngine ViewRetriever ViewVectorStore Weights __version__ ask main
+ViewExpired ViewPropertyGraphStore ViewQueryEngine ViewRetriever ViewVectorStore Weights WorkspaceClosed __version__ ask main
 open_corpus retrievers
 """
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from clausegraph.app.text import one_line
-from clausegraph.core.types import ConditionState, JudgedLeaf, L, Leaf, Tree, fold
+from clausegraph.core.types import ConditionState, JudgedLeaf, Leaf, Tree, fold
 
 if TYPE_CHECKING:
     from rich.tree import Tree as Drawn
 
+L = TypeVar("L", Leaf, JudgedLeaf)
 MARKS = {ConditionState.MET: "✓ met", ConditionState.UNMET: "✗ unmet", ConditionState.UNKNOWN: "? open"}
 
 

@@ -154,37 +154,37 @@ class JudgedLeaf:
     decisive: bool = True
 
 
-L = TypeVar("L", Leaf, JudgedLeaf)
-R = TypeVar("R")
+_L = TypeVar("_L", Leaf, JudgedLeaf)
+_R = TypeVar("_R")
 
 
 @dataclass(frozen=True, slots=True)
-class All(Generic[L]):
+class All(Generic[_L]):
     """Holds when every child holds."""
 
-    children: tuple[Tree[L], ...]
+    children: tuple[Tree[_L], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class AnyOf(Generic[L]):
+class AnyOf(Generic[_L]):
     """Holds when at least one child holds."""
 
-    children: tuple[Tree[L], ...]
+    children: tuple[Tree[_L], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Not(Generic[L]):
+class Not(Generic[_L]):
     """Holds when the child does not (unless, except)."""
 
-    child: Tree[L]
+    child: Tree[_L]
 
 
-Tree = Union[L, "All[L]", "AnyOf[L]", "Not[L]"]
+Tree = Union[_L, "All[_L]", "AnyOf[_L]", "Not[_L]"]
 Condition = Tree[Leaf]
 JudgedCondition = Tree[JudgedLeaf]
 
 
-def leaves(tree: Tree[L] | None) -> Iterator[L]:
+def leaves(tree: Tree[_L] | None) -> Iterator[_L]:
     """Yield the leaves of a tree from left to right; nothing for ``None``."""
     match tree:
         case None:
@@ -198,7 +198,7 @@ def leaves(tree: Tree[L] | None) -> Iterator[L]:
             yield tree
 
 
-def fold(tree: Tree[L], leaf: Callable[[L], R], group: Callable[[str, list[R]], R]) -> R:
+def fold(tree: Tree[_L], leaf: Callable[[_L], _R], group: Callable[[str, list[_R]], _R]) -> _R:
     """A tree as something else, from the leaves up.
 
     Args:

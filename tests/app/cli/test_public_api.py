@@ -22,8 +22,8 @@ Evidence Inquiry InputError JudgedCondition JudgedLeaf Leaf LeaseHeldError Lease
 ModelError ModelMismatchError ModelRefused ModelUnavailable Not NotConnected NotFoundError PageKey PromptError
 QueryRefused QuestionError Reject RunReport ScenarioBundle SchemaError SegmentError SettingsError SourceError Span
 StorageError StoreError StoreMismatch StoreRefused StoreUnavailable TraceStep TripletExtractor UnusableReply View
-ViewExpired ViewPropertyGraphStore ViewQueryEngine ViewRetriever ViewVectorStore Weights WorkspaceClosed __version__ ask main
-open_corpus retrievers
+ViewExpired ViewPropertyGraphStore ViewQueryEngine ViewRetriever ViewVectorStore Weights WorkspaceClosed __version__ ask
+main open_corpus retrievers
 """
 
 

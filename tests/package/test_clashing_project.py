@@ -16,13 +16,13 @@ ROOT = Path(__file__).parents[2]
 ROOMS = ("app", "core", "dags", "eval", "indexes", "ingestion", "prompts", "query")
 USE = """
 import app, core, dags, eval, indexes, ingestion, prompts, query
-from clausegraph import HybridRetriever, open_corpus
+from clausegraph import ViewRetriever, open_corpus
 
 
 def pages_and_hits(folder: str, question: str) -> tuple[int, int]:
     with open_corpus("ours") as corpus:
         report = corpus.ingest(folder)
-        retriever: HybridRetriever = corpus.retriever(budget=200)
+        retriever: ViewRetriever = corpus.retriever(budget=200)
         corpus.ask(question)
         return len(report.pages_added), len(retriever.retrieve(question))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -247,6 +248,6 @@ class Workspace:
 def _other_model(view: View, expected: str) -> str:
     return (
         f"corpus {view.corpus!r} at epoch {view.epoch} was embedded by {view.model}, but the settings name "
-        f"{expected}; set CLAUSEGRAPH_EMBEDDING_MODEL (and its pooling, length and instruction) as "
-        f"they were, or run `clausegraph ingest SOURCE --corpus {view.corpus}` to embed it with the new one"
+        f"{expected}; set CLAUSEGRAPH_EMBEDDING_MODEL (and its pooling, length and instruction) as they "
+        f"were, or run `clausegraph ingest SOURCE --corpus {shlex.quote(view.corpus)}` to embed it with the new one"
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import time
 from dataclasses import dataclass
 
@@ -77,7 +78,7 @@ def get_corpus(ledger: Ledger, name: str) -> CorpusRow:
             known = ", ".join(names) if names else "none yet"
             raise NotFoundError(
                 f"no corpus named {name!r} in {ledger.path} (there are: {known}); "
-                f"`clausegraph ingest SOURCE --corpus {name}` makes it"
+                f"`clausegraph ingest SOURCE --corpus {shlex.quote(name)}` makes it"
             )
     return _corpus(row)
 

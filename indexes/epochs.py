@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from dataclasses import dataclass
 
 from sqlalchemy import Connection, select, update
@@ -71,6 +72,7 @@ def get_published(connection: Connection, corpus: CorpusRow) -> int:
     number = connection.execute(select(corpora.c.published).where(corpora.c.id == corpus.id)).scalar_one()
     if number == 0:
         raise NotFoundError(
-            f"corpus {corpus.name!r} has no published epoch yet; run `clausegraph ingest SOURCE --corpus {corpus.name}`"
+            f"corpus {corpus.name!r} has no published epoch yet; run `clausegraph "
+            f"ingest SOURCE --corpus {shlex.quote(corpus.name)}`"
         )
     return int(number)

@@ -25,7 +25,7 @@ def doctor(
 
     findings = examine(settings, repair=repair)
     sound = all(finding.state != BROKEN for finding in findings)
-    rows = [(_MARKS[finding.state], finding.check, finding.detail) for finding in findings]
+    rows = [(_MARKS[finding.state], finding.check, session.hints.complete(finding.detail)) for finding in findings]
     value = {"sound": sound, "findings": [asdict(finding) for finding in findings]}
     session.emit(value, table(("", "check", "finding"), rows), "all sound" if sound else "something is broken")
     if not sound:

@@ -26,7 +26,7 @@ def neo4j(
 
     if status:
         now = neo4j_status(workspace, name)
-        session.emit(now, f"corpus {name!r} in Neo4j is {now['state']}: {_where(now)}")
+        session.emit(now, *session.lines([f"corpus {name!r} in Neo4j is {now['state']}: {_where(now)}"]))
         return
     done = project_neo4j(workspace, name, rebuild=rebuild, verify=verify)
     before, report, found = done["before"], done["report"], done["differences"]
@@ -37,7 +37,7 @@ def neo4j(
     )
     if found is not None:
         said += [f"  {line}" for line in found] or ["every node and relationship is as the ledger has it"]
-    session.emit(done, *said)
+    session.emit(done, *session.lines(said))
     if found:
         raise typer.Exit(_DIFFERENT)
 

@@ -21,7 +21,7 @@ def status(session: Session, *, corpus: CorpusOption = None) -> None:
     lines: list[Any] = [f"home: {home}"] + ([] if found else ["no corpora yet"])
     for one in found:
         lines += ["", *_lines(one)]
-    session.emit({"home": str(home), "corpora": found}, *lines)
+    session.emit({"home": str(home), "corpora": found}, *session.lines(lines))
 
 
 def _lines(one: dict[str, Any]) -> list[Any]:

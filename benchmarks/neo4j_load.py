@@ -45,7 +45,7 @@ from clausegraph.core.serial import pack, reading_to_json, statement_to_json
 from clausegraph.core.types import LITERAL, Chunk, Element, Leaf, Literal, Mention, Reading, Span, Statement
 from clausegraph.indexes.corpora import ensure_corpus, ensure_source
 from clausegraph.indexes.graph.neo4j.graph import Neo4jGraph
-from clausegraph.indexes.graph.neo4j.keys import Corpus, term_key
+from clausegraph.indexes.graph.neo4j.keys import GraphCorpus, term_key
 from clausegraph.indexes.graph.neo4j.projection import Neo4jProjection
 from clausegraph.indexes.graph.neo4j.rows import Interval, opened
 from clausegraph.indexes.graph.neo4j.server import Address, BoundQuery, Neo4jServer, Record
@@ -190,7 +190,7 @@ def _server(folder: Path, *, apoc: bool = False) -> Iterator[Address]:
 # --- the ledger -----------------------------------------------------------------------------------
 
 
-def make_ledger(home: Path, entities: int, seed: int = 1) -> tuple[Ledger, Corpus]:
+def make_ledger(home: Path, entities: int, seed: int = 1) -> tuple[Ledger, GraphCorpus]:
     """A ledger with one flipped epoch: five supports for each entity, on pages of a thousand."""
     ledger = open_ledger(home)
     corpus = ensure_corpus(ledger, "synthetic", {})
@@ -214,10 +214,10 @@ def make_ledger(home: Path, entities: int, seed: int = 1) -> tuple[Ledger, Corpu
             connection.execute(insert(chunks), [of_row | row for row in keys])
             connection.execute(insert(supports), [of_row | _support(one, reading) for one in enumerate(statements)])
         _flip(connection, corpus.id, 1)
-    return ledger, Corpus(corpus.id, corpus.name)
+    return ledger, GraphCorpus(corpus.id, corpus.name)
 
 
-def close_supports(ledger: Ledger, corpus: Corpus, number: int) -> int:
+def close_supports(ledger: Ledger, corpus: GraphCorpus, number: int) -> int:
     """An epoch in which so many supports, spread over all, have ended; all of them where there are fewer."""
     with ledger.write() as connection:
         (total,) = connection.execute(select(func.count()).select_from(supports)).one()
@@ -302,7 +302,7 @@ class PlainRows:
     edges: dict[str, list[dict[str, Any]]] = field(default_factory=lambda: defaultdict(list))
 
     @classmethod
-    def of(cls, ledger: Ledger, corpus: Corpus) -> PlainRows:
+    def of(cls, ledger: Ledger, corpus: GraphCorpus) -> PlainRows:
         """Read them from the ledger."""
         rows = cls()
         rows.nodes["Corpus"]["1"] = {"id": corpus.id}
@@ -359,7 +359,7 @@ def load_plainly(address: Address, rows: PlainRows) -> dict[str, float]:
 # --- LlamaIndex's store ---------------------------------------------------------------------------
 
 
-def load_by_llama_index(address: Address, ledger: Ledger, corpus: Corpus) -> tuple[float, float]:
+def load_by_llama_index(address: Address, ledger: Ledger, corpus: GraphCorpus) -> tuple[float, float]:
     """Seconds and processor seconds of ``upsert_relations`` with one support in ``SAMPLE``."""
     from llama_index.core.graph_stores.types import Relation
     from llama_index.graph_stores.neo4j import Neo4jPropertyGraphStore
@@ -412,7 +412,7 @@ class _Counting(Neo4jServer):
             return session.execute_write(work)
 
 
-def _close(ledger: Ledger, corpus: Corpus, address: Address) -> dict[str, float]:
+def _close(ledger: Ledger, corpus: GraphCorpus, address: Address) -> dict[str, float]:
     asked = close_supports(ledger, corpus, CLOSED)
     server = _Counting(address)
     with _projection(ledger, server) as projection:
@@ -442,7 +442,7 @@ _ANY: LiteralString = (
 )
 
 
-def _hops(ledger: Ledger, corpus: Corpus, address: Address, questions: int) -> dict[str, Any]:
+def _hops(ledger: Ledger, corpus: GraphCorpus, address: Address, questions: int) -> dict[str, Any]:
     """Milliseconds of each way for the same entities, one after the other; drawn as statements mention them."""
     draw = random.Random(3)
     with ledger.read() as connection:

@@ -13,7 +13,7 @@ from typing import Any
 from airflow.sdk import DAG, Asset, Param, TriggerRule, task
 from airflow.sdk.exceptions import AirflowFailException, AirflowSkipException
 
-from clausegraph.app.services.steps import Run
+from clausegraph.app.services.steps import RunRequest
 from clausegraph.core.errors import InputError, ModelRefused, NotFoundError
 from clausegraph.core.settings import ScheduledCorpus, Settings, load_settings
 
@@ -137,7 +137,7 @@ def _run(corpus: str, scheduled: ScheduledCorpus, context: dict[str, Any]) -> di
     """The run of a task: the same one for every task and attempt of a DAG run."""
     params = context["params"]
     whole = f"{context['dag_run'].dag_id}/{context['dag_run'].run_id}"
-    return Run(
+    return RunRequest(
         id="af-" + hashlib.sha256(whole.encode()).hexdigest()[:12],
         corpus=corpus,
         source=params["source"],

@@ -124,10 +124,10 @@ def opened_graphs(settings: Settings) -> Iterator[GraphAt | None]:
 def graphs_of(server: Neo4jServer) -> GraphAt:
     """The graphs that a Neo4j has, for views."""
     from clausegraph.indexes.graph.neo4j.graph import Neo4jGraph
-    from clausegraph.indexes.graph.neo4j.keys import Corpus
+    from clausegraph.indexes.graph.neo4j.keys import GraphCorpus
     from clausegraph.indexes.ledger.identity import ledger_id
 
     def graph_at(ledger: Ledger, corpus: CorpusRow, epoch: int) -> Graph:
-        return Neo4jGraph(server, ledger_id(ledger), Corpus(corpus.id, corpus.name), epoch)
+        return Neo4jGraph(server, ledger_id(ledger), GraphCorpus(corpus.id, corpus.name), epoch)
 
     return graph_at

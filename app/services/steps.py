@@ -1,7 +1,7 @@
 """A run in steps as a scheduler calls it: each function builds what it needs from the settings, then does one step.
 
-Plain values in and out: a task needs nothing but its :class:`Run` as JSON, and batch ids. Imports nothing heavy before
-it is called.
+Plain values in and out: a task needs nothing but its :class:`RunRequest` as JSON, and batch ids. Imports nothing heavy
+before it is called.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Run:
+class RunRequest:
     """One run: its id, what it mirrors into which corpus, and how."""
 
     id: str
@@ -50,7 +50,7 @@ def plan(run: Mapping[str, Any]) -> list[int]:
     """Read what is new; ids of the batches to extract. Errors as ``ingestion.steps.plan_run``."""
     from clausegraph.ingestion.steps import plan_run
 
-    wanted = Run(**run)
+    wanted = RunRequest(**run)
     with _opened(wanted) as here:
         return plan_run(here.tools, wanted.corpus, here.source, wanted.id, here.options, here.pace)
 
@@ -59,7 +59,7 @@ def extract(run: Mapping[str, Any], batch: int) -> dict[str, int] | None:
     """Extract one batch; how many chunks were done, reused, failed. Errors as ``ingestion.steps.extract_batch``."""
     from clausegraph.ingestion.steps import extract_batch
 
-    wanted = Run(**run)
+    wanted = RunRequest(**run)
     with _opened(wanted) as here:
         return extract_batch(here.tools, wanted.corpus, wanted.id, batch, here.pace)
 
@@ -68,7 +68,7 @@ def extract_all(run: Mapping[str, Any]) -> int:
     """Extract batches until all of the run are done; how many were done here. For workers without a scheduler."""
     from clausegraph.ingestion.steps import extract_batches
 
-    wanted = Run(**run)
+    wanted = RunRequest(**run)
     with _opened(wanted) as here:
         return extract_batches(here.tools, wanted.corpus, wanted.id, here.pace)
 
@@ -77,7 +77,7 @@ def embed(run: Mapping[str, Any]) -> dict[str, int]:
     """Embed what is new; how many texts were embedded, reused. Errors as ``ingestion.steps.embed_run``."""
     from clausegraph.ingestion.steps import embed_run
 
-    wanted = Run(**run)
+    wanted = RunRequest(**run)
     with _opened(wanted) as here:
         return embed_run(here.tools, wanted.corpus, wanted.id, here.pace)
 
@@ -86,7 +86,7 @@ def publish(run: Mapping[str, Any]) -> int | None:
     """Publish; number of the epoch, or None when nothing changed. Errors as ``ingestion.steps.publish_run``."""
     from clausegraph.ingestion.steps import publish_run
 
-    wanted = Run(**run)
+    wanted = RunRequest(**run)
     with _opened(wanted) as here:
         return publish_run(here.tools, wanted.corpus, wanted.id, here.options, here.pace)
 
@@ -95,13 +95,13 @@ def report(run: Mapping[str, Any]) -> dict[str, Any]:
     """End the run; its report, with ``error`` where it failed. Errors as ``ingestion.steps.report_run``."""
     from clausegraph.ingestion.steps import report_run
 
-    wanted = Run(**run)
+    wanted = RunRequest(**run)
     with _opened(wanted) as here:
         return report_run(here.tools, wanted.corpus, here.source, wanted.id, here.options, here.pace)
 
 
 @contextmanager
-def _opened(run: Run) -> Iterator[_Opened]:
+def _opened(run: RunRequest) -> Iterator[_Opened]:
     from clausegraph.app.observability import observe
     from clausegraph.app.workspace import Workspace
     from clausegraph.core.telemetry.recording import stop_telemetry

@@ -1,9 +1,10 @@
-"""docs/glossary.md against the code: every word is there, every word of core.types is in it."""
+"""docs/glossary.md against the code: its words are there, all of core.types are in it, no class name stands twice."""
 
 from __future__ import annotations
 
 import ast
 import re
+from collections import defaultdict
 from pathlib import Path
 
 import pytest
@@ -11,16 +12,17 @@ import pytest
 pytestmark = pytest.mark.unit
 
 ROOT = Path(__file__).parents[2]
+ROOMS = ("app", "core", "dags", "eval", "indexes", "ingestion", "query")
 ROWS = re.findall(
     r"^\| (\w+) \| `([\w.]+)` \|", (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8"), re.MULTILINE
 )
 
 
-def names_of(path: Path) -> set[str]:
+def names_of(path: Path, kinds: tuple[type[ast.stmt], ...] = (ast.ClassDef, ast.FunctionDef, ast.Assign)) -> set[str]:
     """The public classes, functions and values that a module defines itself."""
     found: set[str] = set()
     for node in ast.parse(path.read_text(encoding="utf-8")).body:
-        if isinstance(node, ast.ClassDef | ast.FunctionDef | ast.Assign):
+        if isinstance(node, kinds):
             targets = node.targets if isinstance(node, ast.Assign) else [node]
             found |= {getattr(target, "name", None) or getattr(target, "id", "_") for target in targets}
     return {name for name in found if not name.startswith("_")}
@@ -40,3 +42,11 @@ def test_each_word_has_one_row() -> None:
 
 def test_every_public_name_of_core_types_is_in_it() -> None:
     assert names_of(ROOT / "core" / "types.py") <= {word for word, _ in ROWS}
+
+
+def test_no_two_modules_have_a_class_of_the_same_name() -> None:
+    places: defaultdict[str, list[str]] = defaultdict(list)
+    for path in sorted(path for room in ROOMS for path in (ROOT / room).rglob("*.py")):
+        for name in names_of(path, (ast.ClassDef,)):
+            places[name].append(str(path.relative_to(ROOT)))
+    assert {name: paths for name, paths in places.items() if len(paths) > 1} == {}

@@ -14,7 +14,7 @@ from clausegraph.core.errors import StoreMismatch
 from clausegraph.core.language.normalise import entity_key
 from clausegraph.core.serial import statement_from_json
 from clausegraph.core.types import Fact, PageKey, Support
-from clausegraph.indexes.graph.neo4j.keys import Corpus, term_key
+from clausegraph.indexes.graph.neo4j.keys import GraphCorpus, term_key
 from clausegraph.indexes.graph.neo4j.schema import check_owner
 from clausegraph.indexes.graph.neo4j.server import Neo4jServer, Record
 from clausegraph.indexes.graph.neo4j.state import RECONCILING
@@ -133,7 +133,7 @@ class Neo4jGraph:
         StoreUnavailable, StoreRefused: as ``Neo4jServer``.
     """
 
-    def __init__(self, server: Neo4jServer, ledger_id: str, corpus: Corpus, epoch: int) -> None:
+    def __init__(self, server: Neo4jServer, ledger_id: str, corpus: GraphCorpus, epoch: int) -> None:
         self._server = server
         self._corpus = corpus
         self._epoch = epoch

@@ -12,7 +12,7 @@ from clausegraph.core.language.normalise import tokens
 
 
 @dataclass(frozen=True, slots=True)
-class Corpus:
+class GraphCorpus:
     """The corpus whose rows these are: its id in the ledger, and its name."""
 
     id: int
@@ -38,17 +38,17 @@ def digest(*parts: str) -> str:
     return hashlib.blake2b(text, digest_size=16).hexdigest()
 
 
-def member_id(corpus: Corpus, row: Row[Any]) -> str:
+def member_id(corpus: GraphCorpus, row: Row[Any]) -> str:
     return f"{corpus.id}/{row.page_id}/{row.page_version_id}/{digest(row.extractor, row.projection)[:8]}@{row.since}"
 
 
-def chunk_id(corpus: Corpus, row: Row[Any]) -> str:
+def chunk_id(corpus: GraphCorpus, row: Row[Any]) -> str:
     return f"{corpus.id}/{row.page_id}/{digest(row.key, row.content_hash, row.input_key)}@{row.since}"
 
 
-def support_id(corpus: Corpus, row: Row[Any]) -> str:
+def support_id(corpus: GraphCorpus, row: Row[Any]) -> str:
     return f"{corpus.id}/{row.page_id}/{row.content_key}@{row.since}"
 
 
-def name_id(corpus: Corpus, row: Row[Any]) -> str:
+def name_id(corpus: GraphCorpus, row: Row[Any]) -> str:
     return f"{corpus.id}/{digest(row.name)}@{row.since}"

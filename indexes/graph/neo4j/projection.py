@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from typing import LiteralString
 
 from clausegraph.core.errors import StoreMismatch, StoreUnavailable
-from clausegraph.indexes.graph.neo4j.keys import Corpus
-from clausegraph.indexes.graph.neo4j.rows import BATCH, TYPES, Interval, Part, closed, opened
+from clausegraph.indexes.graph.neo4j.keys import GraphCorpus
+from clausegraph.indexes.graph.neo4j.rows import BATCH, TYPES, GraphRows, Interval, closed, opened
 from clausegraph.indexes.graph.neo4j.schema import add_indexes, check_owner, indexes_filling, migrate
 from clausegraph.indexes.graph.neo4j.server import Neo4jServer
 from clausegraph.indexes.graph.neo4j.state import (
@@ -56,7 +56,7 @@ _KNOWN: LiteralString = "MATCH (c:Corpus {id: $id}) RETURN c.name AS name"
 class _Work:
     """A write that goes on until its deadline."""
 
-    corpus: Corpus
+    corpus: GraphCorpus
     deadline: float
     seconds: float
     begun: float = field(default_factory=time.monotonic)
@@ -146,7 +146,7 @@ class Neo4jProjection:
         """Remove a corpus that the ledger has dropped; nothing happens when it is not there."""
         self._open()
         for row in self._server.read(_KNOWN, id=corpus_id):
-            self._drop(Corpus(corpus_id, row["name"]))
+            self._drop(GraphCorpus(corpus_id, row["name"]))
 
     def rebuild(self, corpus_id: int) -> ProjectionReport:
         """Remove the corpus from the server and write it anew."""
@@ -276,7 +276,7 @@ class Neo4jProjection:
         for corpus in dropped_corpora(self._ledger, self._server):
             self._drop(corpus)
 
-    def _drop(self, corpus: Corpus) -> None:
+    def _drop(self, corpus: GraphCorpus) -> None:
         """The node goes last, so that what was begun is gone on with."""
         self._server.write(
             "MATCH (c:Corpus {id: $id}) SET c.busy = $busy, c.prepared = 0, c.generation = $generation",
@@ -286,7 +286,7 @@ class Neo4jProjection:
         self._server.write(_FORGET, id=corpus.id)
 
 
-def _other_ends(part: Part, there: dict[str, tuple[int, int]]) -> list[dict[str, object]]:
+def _other_ends(part: GraphRows, there: dict[str, tuple[int, int]]) -> list[dict[str, object]]:
     """Those edges of the part that the server has with another end of their interval."""
     return [
         {"id": edge.properties["id"], "until": edge.properties["until"]}

@@ -17,7 +17,7 @@ from clausegraph.core.language.wording import condition_words
 from clausegraph.core.serial import condition_from_json, reading_from_json, unpack
 from clausegraph.core.types import LITERAL, leaves
 from clausegraph.indexes.graph.neo4j.keys import (
-    Corpus,
+    GraphCorpus,
     chunk_id,
     digest,
     member_id,
@@ -61,7 +61,7 @@ class Edge:
 
 
 @dataclass(slots=True)
-class Part:
+class GraphRows:
     """Relationships of one type, the leaves of their conditions, and their nodes by label and key.
 
     An entity or a value is a node of the first part that needs it, and may be left out of the later ones: whoever
@@ -93,7 +93,7 @@ class Interval:
         return number if number <= self.upto else OPEN
 
 
-def opened(ledger: Ledger, corpus: Corpus, interval: Interval) -> Iterator[Part]:
+def opened(ledger: Ledger, corpus: GraphCorpus, interval: Interval) -> Iterator[GraphRows]:
     """Everything that opens in the interval; pages first, for conditions are tied to their elements."""
     yield from _pages(ledger, corpus, interval)
     yield from _chunks(ledger, corpus, interval)
@@ -101,7 +101,7 @@ def opened(ledger: Ledger, corpus: Corpus, interval: Interval) -> Iterator[Part]
     yield from _names(ledger, corpus, interval)
 
 
-def closed(ledger: Ledger, corpus: Corpus, interval: Interval) -> Iterator[tuple[str, list[Properties]]]:
+def closed(ledger: Ledger, corpus: GraphCorpus, interval: Interval) -> Iterator[tuple[str, list[Properties]]]:
     """(type, [{id, until}]) of every older row that closes in the interval."""
 
     def ends(table: Table, query: Select[Any]) -> Iterator[Sequence[Row[Any]]]:
@@ -148,7 +148,7 @@ def _size(interval: Interval, table: Table) -> int:
 
 
 def _opening(
-    ledger: Ledger, corpus: Corpus, interval: Interval, table: Table, query: Select[Any]
+    ledger: Ledger, corpus: GraphCorpus, interval: Interval, table: Table, query: Select[Any]
 ) -> Iterator[Sequence[Row[Any]]]:
     within = (table.c.since > interval.after, table.c.since <= interval.upto)
     mine = without_index(table.c.corpus_id) == corpus.id  # else all rows would be sorted for every batch
@@ -170,9 +170,9 @@ def _elements(row: Row[Any]) -> list[Properties]:
     return [{"anchor": e.anchor, "tag": e.tag, "text": e.text, "headings": list(e.headings)} for e in elements]
 
 
-def _pages(ledger: Ledger, corpus: Corpus, interval: Interval) -> Iterator[Part]:
+def _pages(ledger: Ledger, corpus: GraphCorpus, interval: Interval) -> Iterator[GraphRows]:
     for rows in _opening(ledger, corpus, interval, members, _members()):
-        heads, part = Part(HAS_PAGE), Part(HAS_ELEMENT)
+        heads, part = GraphRows(HAS_PAGE), GraphRows(HAS_ELEMENT)
         bodies = [part]
         for row in rows:
             reading = reading_from_json(unpack(row.reading))
@@ -183,7 +183,7 @@ def _pages(ledger: Ledger, corpus: Corpus, interval: Interval) -> Iterator[Part]
             heads.edges.append(Edge(corpus.id, key, "Page", {"id": member_id(corpus, row)} | span | stated))
             for position, e in enumerate(reading.elements):
                 if len(part.edges) >= interval.batch:
-                    bodies.append(part := Part(HAS_ELEMENT))
+                    bodies.append(part := GraphRows(HAS_ELEMENT))
                 node = {"key": f"{key}#{e.anchor}", "page": key, "anchor": e.anchor, "tag": e.tag, "text": e.text}
                 end = part.add_node("Element", node | {"corpus": corpus.name})
                 place = {"position": position, "headings": list(e.headings)}
@@ -193,9 +193,9 @@ def _pages(ledger: Ledger, corpus: Corpus, interval: Interval) -> Iterator[Part]
         yield from (body for body in bodies if body.edges)
 
 
-def _chunks(ledger: Ledger, corpus: Corpus, interval: Interval) -> Iterator[Part]:
+def _chunks(ledger: Ledger, corpus: GraphCorpus, interval: Interval) -> Iterator[GraphRows]:
     for rows in _opening(ledger, corpus, interval, chunks, select(chunks)):
-        part = Part(HAS_CHUNK)
+        part = GraphRows(HAS_CHUNK)
         for row in rows:
             page = page_key(corpus.id, row.page_id)
             node = {"key": f"{page}#{row.key}", "corpus": corpus.name, "page": page, "chunk": row.key}
@@ -208,11 +208,11 @@ def _chunks(ledger: Ledger, corpus: Corpus, interval: Interval) -> Iterator[Part
 class _Terms:
     """Entities and values by name: each is made once, for the first part that it is part of."""
 
-    def __init__(self, corpus: Corpus) -> None:
+    def __init__(self, corpus: GraphCorpus) -> None:
         self._corpus = corpus
         self._keys: dict[str, str] = {}  # by name; a value's begins with LITERAL, an entity's never
 
-    def add(self, part: Part, name: str) -> str:
+    def add(self, part: GraphRows, name: str) -> str:
         """The key of the term's node, which the part gets unless an earlier one had it."""
         key = self._keys.get(name)
         if key is None:
@@ -228,16 +228,16 @@ class _Terms:
         return key
 
 
-def _supports(ledger: Ledger, corpus: Corpus, interval: Interval) -> Iterator[Part]:
+def _supports(ledger: Ledger, corpus: GraphCorpus, interval: Interval) -> Iterator[GraphRows]:
     terms = _Terms(corpus)
     for rows in _opening(ledger, corpus, interval, supports, select(supports)):
-        part = Part(STATES)
+        part = GraphRows(STATES)
         for row in rows:
             _add_support(part, terms, corpus, row, interval)
         yield part
 
 
-def _add_support(part: Part, terms: _Terms, corpus: Corpus, row: Row[Any], interval: Interval) -> None:
+def _add_support(part: GraphRows, terms: _Terms, corpus: GraphCorpus, row: Row[Any], interval: Interval) -> None:
     statement = json.loads(row.statement)
     page = page_key(corpus.id, row.page_id)
     start, end = terms.add(part, row.subject), terms.add(part, row.object)
@@ -264,7 +264,7 @@ def _add_support(part: Part, terms: _Terms, corpus: Corpus, row: Row[Any], inter
     part.edges.append(Edge(start, end, "Value" if row.object.startswith(LITERAL) else "Entity", properties))
 
 
-def _add_condition(part: Part, corpus: Corpus, page: str, tree: Any) -> str:
+def _add_condition(part: GraphRows, corpus: GraphCorpus, page: str, tree: Any) -> str:
     """A node for the tree, tied to the elements of its leaves; equal trees of a page are one node."""
     body = json.dumps(tree, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     key = f"{page}/{digest(body)}"
@@ -278,10 +278,10 @@ def _add_condition(part: Part, corpus: Corpus, page: str, tree: Any) -> str:
     return key
 
 
-def _names(ledger: Ledger, corpus: Corpus, interval: Interval) -> Iterator[Part]:
+def _names(ledger: Ledger, corpus: GraphCorpus, interval: Interval) -> Iterator[GraphRows]:
     terms = _Terms(corpus)
     for rows in _opening(ledger, corpus, interval, entity_names, select(entity_names)):
-        part = Part(TAKEN_FOR)
+        part = GraphRows(TAKEN_FOR)
         for row in rows:
             span = {"corpus": corpus.name, "since": row.since, "until": interval.until(row.until)}
             ends = terms.add(part, row.name), terms.add(part, row.entity)

@@ -13,7 +13,7 @@ from typing import LiteralString
 from sqlalchemy import select
 
 from clausegraph.core.errors import NotFoundError
-from clausegraph.indexes.graph.neo4j.keys import Corpus
+from clausegraph.indexes.graph.neo4j.keys import GraphCorpus
 from clausegraph.indexes.graph.neo4j.server import Neo4jServer
 from clausegraph.indexes.ledger.schema import corpora, epochs
 from clausegraph.indexes.ledger.store import Ledger
@@ -28,7 +28,7 @@ _NAMES: LiteralString = "MATCH (c:Corpus) RETURN c.id AS id, c.name AS name ORDE
 class LedgerState:
     """A corpus in the ledger: its numbers, and the token of every retained or frozen epoch by number."""
 
-    corpus: Corpus
+    corpus: GraphCorpus
     newest: int
     published: int
     tokens: dict[int, str]
@@ -79,18 +79,18 @@ def ledger_state(ledger: Ledger, corpus_id: int) -> LedgerState:
             raise NotFoundError(f"no corpus with id {corpus_id} in {ledger.path}")
         found = select(epochs.c.number, epochs.c.run_id).where(epochs.c.corpus_id == corpus_id)
         tokens = {e.number: f"{e.number}:{e.run_id}" for e in connection.execute(found)}
-    return LedgerState(Corpus(corpus_id, row.name), row.newest, row.published, tokens)
+    return LedgerState(GraphCorpus(corpus_id, row.name), row.newest, row.published, tokens)
 
 
-def dropped_corpora(ledger: Ledger, server: Neo4jServer) -> list[Corpus]:
+def dropped_corpora(ledger: Ledger, server: Neo4jServer) -> list[GraphCorpus]:
     """What the server still has of corpora that the ledger has not any more: dropped while it was away."""
-    there = [Corpus(row["id"], row["name"]) for row in server.read(_NAMES)]  # before the ledger, where each begins
+    there = [GraphCorpus(row["id"], row["name"]) for row in server.read(_NAMES)]  # before the ledger, where each begins
     with ledger.read() as connection:
         here = set(connection.execute(select(corpora.c.id)).scalars())
     return [corpus for corpus in there if corpus.id not in here]
 
 
-def server_state(server: Neo4jServer, corpus: Corpus) -> ServerState:
+def server_state(server: Neo4jServer, corpus: GraphCorpus) -> ServerState:
     """Where the server stands."""
     mine = next((row["c"] for row in server.read(_READ, id=corpus.id)), None)
     if mine is None:

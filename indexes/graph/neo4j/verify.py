@@ -6,7 +6,7 @@ import hashlib
 import json
 from typing import Any, LiteralString
 
-from clausegraph.indexes.graph.neo4j.keys import Corpus
+from clausegraph.indexes.graph.neo4j.keys import GraphCorpus
 from clausegraph.indexes.graph.neo4j.rows import NODES, TYPES, Interval, opened
 from clausegraph.indexes.graph.neo4j.server import Neo4jServer
 from clausegraph.indexes.graph.neo4j.state import LedgerState, ServerState
@@ -65,7 +65,7 @@ def _numbers(here: LedgerState, there: ServerState) -> list[str]:
     return found + ([f"a write was interrupted or is going on ({there.busy})"] if there.busy else [])
 
 
-def _wanted(ledger: Ledger, corpus: Corpus, upto: int) -> dict[str, Rows]:
+def _wanted(ledger: Ledger, corpus: GraphCorpus, upto: int) -> dict[str, Rows]:
     rows: dict[str, Rows] = {name: {} for name in (*NODES, *TYPES, "LEAF")}
     for part in opened(ledger, corpus, Interval(0, upto)):
         for label, nodes in part.nodes.items():

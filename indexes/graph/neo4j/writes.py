@@ -11,7 +11,7 @@ from operator import itemgetter
 from typing import Any, LiteralString
 
 from clausegraph.core.errors import StoreMismatch
-from clausegraph.indexes.graph.neo4j.keys import Corpus
+from clausegraph.indexes.graph.neo4j.keys import GraphCorpus
 from clausegraph.indexes.graph.neo4j.rows import (
     BATCH,
     HAS_CHUNK,
@@ -20,7 +20,7 @@ from clausegraph.indexes.graph.neo4j.rows import (
     STATES,
     TAKEN_FOR,
     TYPES,
-    Part,
+    GraphRows,
     Properties,
 )
 from clausegraph.indexes.graph.neo4j.server import BoundQuery, Neo4jServer
@@ -148,7 +148,7 @@ _NODE_ROW = {label: itemgetter(*names) for label, names in _OF_NODE.items()}
 _EDGE_ROW = {kind: itemgetter(*names) for kind, names in _OF_EDGE.items()}
 
 
-def write_part(server: Neo4jServer, corpus: Corpus, part: Part, *, fresh: bool = False) -> int:
+def write_part(server: Neo4jServer, corpus: GraphCorpus, part: GraphRows, *, fresh: bool = False) -> int:
     """Write what is not there of a part, in one transaction; returns the number of relationships made.
 
     Args:
@@ -204,12 +204,12 @@ def remove(server: Neo4jServer, kind: str, ids: Sequence[str]) -> int:
     return len(ids)
 
 
-def intervals(server: Neo4jServer, corpus: Corpus, kind: str) -> dict[str, tuple[int, int]]:
+def intervals(server: Neo4jServer, corpus: GraphCorpus, kind: str) -> dict[str, tuple[int, int]]:
     """(since, until) of every relationship of this type, by id: reads all of them."""
     return {row["id"]: (row["since"], row["until"]) for row in server.read(_INTERVALS[kind], corpus=corpus.name)}
 
 
-def take_back(server: Neo4jServer, corpus: Corpus, after: int, forever: int) -> int:
+def take_back(server: Neo4jServer, corpus: GraphCorpus, after: int, forever: int) -> int:
     """Undo every write about epochs after ``after``: their rows go, and what they closed is open again."""
     removed = 0
     for kind in TYPES:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from clausegraph.indexes.graph.neo4j.graph import Neo4jGraph
-from clausegraph.indexes.graph.neo4j.keys import Corpus
+from clausegraph.indexes.graph.neo4j.keys import GraphCorpus
 from clausegraph.indexes.graph.neo4j.projection import Neo4jProjection
 from clausegraph.indexes.graph.neo4j.server import Neo4jServer
 from clausegraph.indexes.graph.protocol import Graph
@@ -39,7 +39,7 @@ def opened(request: pytest.FixtureRequest) -> Iterator[Opener]:
 
         def neo4j_graph(ledger: Ledger, corpus_id: int, name: str, epoch: int) -> Graph:
             Neo4jProjection(ledger, server).catch_up(corpus_id)
-            return Neo4jGraph(server, ledger_id(ledger), Corpus(corpus_id, name), epoch)
+            return Neo4jGraph(server, ledger_id(ledger), GraphCorpus(corpus_id, name), epoch)
 
         yield neo4j_graph
 

@@ -19,7 +19,7 @@ from clausegraph.core.errors import StoreError, StoreMismatch
 from clausegraph.core.types import Support
 from clausegraph.indexes.corpora import get_corpus
 from clausegraph.indexes.graph.neo4j.graph import Neo4jGraph
-from clausegraph.indexes.graph.neo4j.keys import Corpus
+from clausegraph.indexes.graph.neo4j.keys import GraphCorpus
 from clausegraph.indexes.graph.neo4j.projection import Neo4jProjection
 from clausegraph.indexes.graph.neo4j.server import Address, Neo4jServer
 from clausegraph.indexes.graph.sql import SqlGraph
@@ -44,7 +44,7 @@ class Reader:
         self.other: list[list[Support]] = []
         self.reads = 0
         self._stop = threading.Event()
-        self._graph = (address, ledger_id(town.ledger), Corpus(town.id, town.corpus))
+        self._graph = (address, ledger_id(town.ledger), GraphCorpus(town.id, town.corpus))
         self._thread = threading.Thread(target=self._read, daemon=True)
         self._thread.start()
 
@@ -145,7 +145,7 @@ def test_an_old_backup_of_the_database_is_caught_up(own: Path, town: Town) -> No
         projection = Neo4jProjection(town.ledger, server)
         assert projection.status(town.id).reason == "it ends at epoch 1, the ledger at 3"
         with pytest.raises(StoreMismatch, match="ends at epoch 1"):
-            Neo4jGraph(server, ledger_id(town.ledger), Corpus(town.id, town.corpus), 3)
+            Neo4jGraph(server, ledger_id(town.ledger), GraphCorpus(town.id, town.corpus), 3)
         assert projection.catch_up(town.id).action == "extend"
         assert projection.verify(town.id) == []
 

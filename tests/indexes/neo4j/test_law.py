@@ -12,7 +12,7 @@ from hypothesis.stateful import invariant, precondition, rule
 from clausegraph.core.errors import StoreUnavailable
 from clausegraph.indexes.corpora import CorpusRow, get_corpus
 from clausegraph.indexes.graph.neo4j.graph import Neo4jGraph
-from clausegraph.indexes.graph.neo4j.keys import Corpus
+from clausegraph.indexes.graph.neo4j.keys import GraphCorpus
 from clausegraph.indexes.graph.neo4j.projection import Neo4jProjection
 from clausegraph.indexes.graph.neo4j.server import Address, Neo4jServer
 from clausegraph.indexes.graph.projections import Follower, Projections
@@ -41,7 +41,7 @@ class LawOnNeo4j(Law):
         world.projections = Projections((Follower(self.projection, required=True),))
 
         def graph_at(ledger: Ledger, corpus: CorpusRow, epoch: int) -> Neo4jGraph:
-            return Neo4jGraph(self.server, ledger_id(ledger), Corpus(corpus.id, corpus.name), epoch)
+            return Neo4jGraph(self.server, ledger_id(ledger), GraphCorpus(corpus.id, corpus.name), epoch)
 
         world.graph_at = graph_at
         return world

@@ -12,7 +12,7 @@ from clausegraph.indexes.corpora import get_corpus
 from clausegraph.indexes.drop import drop_corpus
 from clausegraph.indexes.epochs import rollback
 from clausegraph.indexes.graph.neo4j.graph import Neo4jGraph
-from clausegraph.indexes.graph.neo4j.keys import Corpus
+from clausegraph.indexes.graph.neo4j.keys import GraphCorpus
 from clausegraph.indexes.graph.neo4j.projection import Neo4jProjection
 from clausegraph.indexes.graph.neo4j.rows import STATES, Interval, opened
 from clausegraph.indexes.graph.neo4j.server import Address, Neo4jServer
@@ -29,7 +29,7 @@ pytestmark = pytest.mark.integration
 
 
 def graph(town: Town, server: Neo4jServer, epoch: int) -> Neo4jGraph:
-    return Neo4jGraph(server, ledger_id(town.ledger), Corpus(town.id, town.corpus), epoch)
+    return Neo4jGraph(server, ledger_id(town.ledger), GraphCorpus(town.id, town.corpus), epoch)
 
 
 def frozen(town: Town) -> int:
@@ -272,7 +272,7 @@ def test_nodes_that_vanish_while_a_part_is_written_are_noticed(
     town.write("a", "grant | pays | =£200 | if over 65", "grant | needs | age")
     town.publish()
     projection.catch_up(town.id)
-    corpus = Corpus(town.id, town.corpus)
+    corpus = GraphCorpus(town.id, town.corpus)
     stated = next(part for part in opened(town.ledger, corpus, Interval(0, 1)) if part.type == STATES)
     server.write("MATCH (n:Entity) DETACH DELETE n")
     stated.nodes.clear()

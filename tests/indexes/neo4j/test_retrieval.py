@@ -15,7 +15,7 @@ from clausegraph.core.models.embedding import HashingEmbedder
 from clausegraph.core.types import Literal
 from clausegraph.indexes.corpora import get_corpus
 from clausegraph.indexes.graph.neo4j.graph import Neo4jGraph
-from clausegraph.indexes.graph.neo4j.keys import Corpus
+from clausegraph.indexes.graph.neo4j.keys import GraphCorpus
 from clausegraph.indexes.graph.neo4j.projection import Neo4jProjection
 from clausegraph.indexes.graph.neo4j.server import Neo4jServer
 from clausegraph.indexes.graph.protocol import Graph
@@ -46,7 +46,7 @@ def graph_of(ledger: Ledger, server: Neo4jServer) -> Neo4jGraph:
     projection = Neo4jProjection(ledger, server)
     projection.catch_up(corpus.id)
     assert projection.verify(corpus.id) == []
-    return Neo4jGraph(server, ledger_id(ledger), Corpus(corpus.id, corpus.name), corpus.published)
+    return Neo4jGraph(server, ledger_id(ledger), GraphCorpus(corpus.id, corpus.name), corpus.published)
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ from clausegraph.core.errors import QueryRefused
 from clausegraph.indexes.corpora import CorpusRow
 from clausegraph.indexes.graph.neo4j.cypher import run_cypher
 from clausegraph.indexes.graph.neo4j.graph import Neo4jGraph
-from clausegraph.indexes.graph.neo4j.keys import Corpus
+from clausegraph.indexes.graph.neo4j.keys import GraphCorpus
 from clausegraph.indexes.graph.neo4j.projection import Neo4jProjection
 from clausegraph.indexes.graph.neo4j.server import Neo4jServer
 from clausegraph.indexes.ledger.identity import ledger_id
@@ -53,7 +53,7 @@ def untouched(server: Neo4jServer, town: Town, projection: Neo4jProjection) -> I
 @pytest.fixture(scope="module")
 def store(server: Neo4jServer, town: Town, projection: Neo4jProjection) -> Iterator[ViewPropertyGraphStore]:
     def graph_at(ledger: Ledger, corpus: CorpusRow, epoch: int) -> Neo4jGraph:
-        return Neo4jGraph(server, ledger_id(ledger), Corpus(corpus.id, corpus.name), epoch)
+        return Neo4jGraph(server, ledger_id(ledger), GraphCorpus(corpus.id, corpus.name), epoch)
 
     with open_view(town.ledger, town.corpus, graph_at=graph_at) as view:
         yield ViewPropertyGraphStore(view, server)

@@ -15,7 +15,7 @@ import clausegraph
 from clausegraph.core.errors import InputError, QueryRefused, StoreMismatch
 from clausegraph.indexes.corpora import CorpusRow
 from clausegraph.indexes.graph.neo4j.graph import Neo4jGraph
-from clausegraph.indexes.graph.neo4j.keys import Corpus
+from clausegraph.indexes.graph.neo4j.keys import GraphCorpus
 from clausegraph.indexes.graph.neo4j.projection import Neo4jProjection
 from clausegraph.indexes.graph.neo4j.server import Neo4jServer
 from clausegraph.indexes.ledger.identity import ledger_id
@@ -55,7 +55,7 @@ def projected(town: Town, server: Neo4jServer) -> Iterator[View]:
     Neo4jProjection(town.ledger, server).catch_up(town.id)
 
     def graph_at(ledger: Ledger, corpus: CorpusRow, epoch: int) -> Neo4jGraph:
-        return Neo4jGraph(server, ledger_id(ledger), Corpus(corpus.id, corpus.name), epoch)
+        return Neo4jGraph(server, ledger_id(ledger), GraphCorpus(corpus.id, corpus.name), epoch)
 
     with open_view(town.ledger, town.corpus, graph_at=graph_at) as view:
         yield view

@@ -1,4 +1,4 @@
-"""The one place that builds store, models and engines from Settings. Heavy imports stay inside functions."""
+"""Single parts made from Settings: models, extractor, engine. Heavy imports stay inside functions."""
 
 from __future__ import annotations
 

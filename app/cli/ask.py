@@ -24,11 +24,10 @@ def ask(
 
     inquiry = Inquiry(" ".join(question), scenario)
     from clausegraph.app.render import answer_json, render_answer, render_trace
-    from clausegraph.app.wiring import make_engine
+    from clausegraph.app.services.ask import answer
 
-    with workspace.view(epoch=epoch) as view:
-        answer = make_engine(view, workspace.embedder, workspace.settings).ask(inquiry)
-    session.emit(answer_json(answer, trace=trace), render_answer(answer), *([render_trace(answer)] if trace else []))
+    found = answer(workspace, workspace.settings.corpus, inquiry, epoch)
+    session.emit(answer_json(found, trace=trace), render_answer(found), *([render_trace(found)] if trace else []))
 
 
 def register(app: typer.Typer) -> None:

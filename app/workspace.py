@@ -113,7 +113,7 @@ class Workspace:
         """
         with self._open():
             if self._server is None:
-                from clausegraph.app.services.projecting import make_server
+                from clausegraph.app.neo4j import make_server
 
                 self._server = self._opened.enter_context(make_server(self.settings))
             return self._server
@@ -178,7 +178,7 @@ class Workspace:
     def _graphs(self) -> GraphAt | None:
         if self.settings.graph == "ledger":
             return None
-        from clausegraph.app.services.projecting import graphs_of
+        from clausegraph.app.neo4j import graphs_of
 
         return graphs_of(self.neo4j)
 
@@ -193,7 +193,7 @@ class Workspace:
         Raises:
             SettingsError: Neo4j is to follow, but has no password, or its driver is not installed.
         """
-        from clausegraph.app.services.projecting import opened_projections
+        from clausegraph.app.neo4j import opened_projections
 
         with opened_projections(self.settings, self.ledger) as projections:
             yield projections

@@ -45,7 +45,7 @@ def run_query(
         NotFoundError: no such corpus, nothing published, or the epoch is not retained.
         SettingsError: no password, or the driver is not installed.
     """
-    from clausegraph.app.services.projecting import graphs_of
+    from clausegraph.app.neo4j import graphs_of
     from clausegraph.indexes.graph.neo4j.cypher import run_pinned
     from clausegraph.indexes.views import open_view
 

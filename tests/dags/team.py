@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import json
 import os
+import sqlite3
 import subprocess
 import sys
 import tomllib
 from collections.abc import Mapping
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import select
 
 from clausegraph.app.dev.fake_llm import FakeModelServer
 from clausegraph.app.services import steps
@@ -20,7 +21,6 @@ from clausegraph.app.services.ingest import run_ingest
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.settings import Settings
 from clausegraph.indexes.dump import dump_lines
-from clausegraph.indexes.ledger.schema import extractions
 from clausegraph.indexes.ledger.store import open_ledger
 from clausegraph.indexes.views import open_view
 from clausegraph.ingestion.pipeline import Options
@@ -106,10 +106,13 @@ class Team:
 
     def stored(self) -> set[str]:
         """Input keys of the stored extractions."""
-        if not (self.home / "ledger.db").exists():
+        path = self.home / "ledger.db"
+        if not path.exists():
             return set()
-        with open_ledger(self.home) as ledger, ledger.read() as connection:
-            return set(connection.execute(select(extractions.c.input_key)).scalars())
+        with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as connection:  # asked for again and again
+            if not connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'extractions'").fetchone():
+                return set()
+            return {row[0] for row in connection.execute("SELECT input_key FROM extractions")}
 
     def dump(self, home: Path | None = None) -> list[str]:
         with open_ledger(home or self.home) as ledger, open_view(ledger, CORPUS) as view:

@@ -45,7 +45,11 @@ def team(tmp_path_factory: pytest.TempPathFactory, fake: FakeModelServer) -> Tea
 
 @pytest.fixture(scope="module")
 def airflow(team: Team) -> Iterator[RunningAirflow]:
-    options = {"CLAUSEGRAPH_CONFIG": str(team.config), "AIRFLOW__DAG_PROCESSOR__MIN_FILE_PROCESS_INTERVAL": "5"}
+    options = {
+        "CLAUSEGRAPH_CONFIG": str(team.config),
+        "AIRFLOW__DAG_PROCESSOR__MIN_FILE_PROCESS_INTERVAL": "3600",  # parsed once is enough, and cheaper
+        "AIRFLOW__DAG_PROCESSOR__PARSING_PROCESSES": "1",
+    }
     folder = team.root / "airflow"
     try:
         yield start_airflow(folder, options=options)
@@ -74,7 +78,7 @@ def test_a_killed_task_of_a_scheduled_run_is_retried(
     airflow: RunningAirflow, team: Team, fake: FakeModelServer
 ) -> None:
     api = Api(airflow)
-    until(lambda: len(team.stored()) >= 2 and bool(_workers(team)))
+    until(lambda: len(team.stored()) >= 2 and bool(_workers(team)), every=0.2)
     victim = _workers(team)[0]
     stored, answered = team.stored(), fake.counters()["ok"]
     os.kill(victim, signal.SIGKILL)

@@ -10,7 +10,7 @@ from clausegraph import Alternative, AnswerStatus, Embedder, Inquiry, open_corpu
 from clausegraph.query.engines.bank import make_engine
 from clausegraph.query.rank.hits import Hit
 from clausegraph.query.read.bank import READERS
-from clausegraph.query.read.evidence import element_at, evidence_of
+from clausegraph.query.read.evidence import evidence_of
 from clausegraph.query.read.protocol import ReadResult, Rules
 from clausegraph.query.registry import Entry
 
@@ -24,7 +24,7 @@ class FirstSentence:
     def read(self, inquiry: Inquiry, hits: Sequence[Hit], rules: Rules) -> ReadResult:
         for hit in hits:
             page = rules.reading(hit.page)
-            element = element_at(page, hit.anchors[0])
+            element = page.element(hit.anchors[0])
             if element is not None and not element.is_heading:
                 quoted = evidence_of(hit.page, page, element)
                 return ReadResult(AnswerStatus.ANSWERED, (Alternative(quoted.quote, evidence=(quoted,)),))

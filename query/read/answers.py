@@ -7,20 +7,20 @@ from dataclasses import dataclass
 
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.language.sentences import sentence_spans
+from clausegraph.core.language.values import TELLING_KINDS
 from clausegraph.core.models.embedding import Embedder
-from clausegraph.core.types import Alternative, ConditionState, Element, Evidence, Leaf, PageKey, Reading, leaves
+from clausegraph.core.types import Alternative, ConditionState, Evidence, Leaf, PageKey, Reading, leaves
 from clausegraph.query.read.candidates import Candidate
 from clausegraph.query.read.choose import ReadSpan, best_span
 from clausegraph.query.read.conditions import Openness, judged, stated_condition, supports_at
-from clausegraph.query.read.evidence import element_at, evidence_of
+from clausegraph.query.read.evidence import evidence_of
 from clausegraph.query.read.protocol import Pages, Rules
 from clausegraph.query.read.questions import AnswerType, QuestionForm
-from clausegraph.query.read.statements import ReadStatement, content, overlap
+from clausegraph.query.read.statements import ReadStatement, content, lead_in_text, overlap
 
 Several = tuple[tuple[Alternative, ...], dict[str, object]]
 
 _ONE_VALUE = frozenset({AnswerType.AMOUNT, AnswerType.DURATION, AnswerType.AGE, AnswerType.NUMBER})
-_VALUES = frozenset({"amount", "percent", "date", "age", "duration"})
 _SAME_THING = 0.6  # share of the words of the shorter sentence; below it, two figures are about two things
 
 
@@ -60,9 +60,9 @@ def conditioned(
     first, last = _sentence(element.text, start, end)
     stated = stated_condition(reading, element, first, last, supports_at(asked.rules, candidate.page, element))
     # A fact may cite an element that the page no longer has: then nothing can be shown for its condition.
-    if stated is None or any(element_at(reading, leaf.anchor) is None for leaf in leaves(stated)):
+    if stated is None or any(reading.element(leaf.anchor) is None for leaf in leaves(stated)):
         return plain, ()
-    near = overlap(asked.words, f"{element.text} {_lead(reading.elements, element)}") >= asked.open_match
+    near = overlap(asked.words, f"{element.text} {lead_in_text(element, reading)}") >= asked.open_match
     openness = asked.openness if near else Openness(0.0, 1)
     sources = {leaf: _source(candidate.page, reading, leaf) for leaf in leaves(stated)}
     tree = judged(stated, sources, asked.told, asked.embedder, openness)
@@ -72,7 +72,7 @@ def conditioned(
 
 
 def _source(page: PageKey, reading: Reading, leaf: Leaf) -> Evidence:
-    element = element_at(reading, leaf.anchor)
+    element = reading.element(leaf.anchor)
     assert element is not None, leaf.anchor  # conditioned() has looked
     return evidence_of(page, reading, element, leaf.start, leaf.end)
 
@@ -122,7 +122,7 @@ def _sides(asked: Asked, spans: Sequence[ReadSpan]) -> list[ReadSpan]:
     """Spans of dated pages that give another value for the same thing as the best span; newest page first."""
     best = spans[0]
     dated = asked.pages(best.candidate.page).updated
-    if dated is None or best.span.value not in _VALUES:
+    if dated is None or best.span.value not in TELLING_KINDS:
         return [best]
     sides = {best.candidate.page: best}
     for other in spans[1:]:
@@ -155,7 +155,3 @@ def deciding(asked: Asked, statements: Sequence[ReadStatement], yes: bool) -> li
 def _sentence(text: str, start: int, end: int) -> tuple[int, int]:
     touched = [(s, e) for s, e in sentence_spans(text) if s < end and e > start]
     return (touched[0][0], touched[-1][1]) if touched else (start, end)
-
-
-def _lead(elements: Sequence[Element], element: Element) -> str:
-    return next((other.text for other in elements if other.anchor == element.lead_in), "")

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
-from importlib.resources import files
 
 from clausegraph.core.language.values import find_values
 from clausegraph.core.types import Element, Reading
@@ -16,6 +13,7 @@ from clausegraph.query.read.protocol import Pages
 from clausegraph.query.read.questions import AnswerType, QuestionForm
 from clausegraph.query.read.spans import SpanCandidate, span_candidates, span_features, span_value
 from clausegraph.query.read.statements import content, lead_in_text, overlap
+from clausegraph.query.read.weights import weighted_sum
 
 _VALUE_TYPES = {
     AnswerType.AMOUNT: ("amount", "percent"),
@@ -103,18 +101,11 @@ def element_features(
     return features
 
 
-@cache
-def _weights() -> dict[str, float]:
-    text = files("clausegraph.query.read").joinpath("element_weights.json").read_text(encoding="utf-8")
-    return {str(name): float(value) for name, value in json.loads(text)["weights"].items()}
-
-
 def read_spans(
     form: QuestionForm, question: str, scenario: str, ranked: Sequence[Candidate], pages: Pages
 ) -> list[ReadSpan]:
     """The best span of each candidate that is no heading, by worth; ties by rank."""
     words = content(question)
-    weights = _weights()
     found: list[ReadSpan] = []
     for rank, candidate in enumerate(ranked):
         element = candidate.element
@@ -125,7 +116,7 @@ def read_spans(
         best = best_span(form, words, element, lead)
         if best is not None:
             features["span value"] = best[1]
-            worth = sum(weights.get(name, 0.0) * value for name, value in features.items())
+            worth = weighted_sum("element", features)
             found.append(ReadSpan(candidate, best[0], best[1], worth, lead))
     return sorted(found, key=lambda s: -s.worth)
 

@@ -64,7 +64,7 @@ def stated_condition(
     if citing:  # the fullest of them; the first of equals
         return max(citing, key=lambda condition: len(list(leaves(condition))))
     own = _sentence_condition(reading, element, start, end)
-    lead = next((other for other in reading.elements if other.anchor == element.lead_in), None)
+    lead = reading.element(element.lead_in)
     above = _lead_condition(reading, lead) if lead is not None else None
     parts = tuple(part for part in (above, own) if part is not None)
     return None if not parts else parts[0] if len(parts) == 1 else All(parts)

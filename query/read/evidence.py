@@ -27,8 +27,3 @@ def evidence_of(page: PageKey, reading: Reading, element: Element, start: int = 
         updated=reading.updated,
         url=reading.url,
     )
-
-
-def element_at(reading: Reading, anchor: str) -> Element | None:
-    """The element of a page by anchor."""
-    return next((element for element in reading.elements if element.anchor == anchor), None)

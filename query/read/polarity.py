@@ -5,18 +5,16 @@ Features are plain counts that a reader can name; their weights are in ``polarit
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
-from importlib.resources import files
 
 from clausegraph.core.types import Modality
 from clausegraph.query.read.questions import QuestionForm
 from clausegraph.query.read.scenario import compare
 from clausegraph.query.read.statements import ReadStatement, content, overlap
+from clausegraph.query.read.weights import weights
 
 Features = dict[str, float]
 
@@ -148,16 +146,10 @@ def _statement_features(kind: str, scenario: str, statement: ReadStatement) -> F
     return found
 
 
-@cache
-def _weights() -> dict[str, float]:
-    text = files("clausegraph.query.read").joinpath("polarity_weights.json").read_text(encoding="utf-8")
-    return {str(name): float(value) for name, value in json.loads(text)["weights"].items()}
-
-
 def decide_polarity(features: Features) -> Polarity:
     """Apply the weights; "yes" from a probability of one half."""
-    weights = _weights()
-    moved = {name: weights.get(name, 0.0) * value for name, value in features.items()}
+    known = weights("polarity")
+    moved = {name: known.get(name, 0.0) * value for name, value in features.items()}
     probability = 1.0 / (1.0 + math.exp(-sum(moved.values())))
     because = sorted(moved, key=lambda name: (-abs(moved[name]), name))[:4]
     return Polarity(probability >= 0.5, probability, tuple(f"{name} {moved[name]:+.2f}" for name in because))

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache, lru_cache
-from importlib.resources import files
+from functools import lru_cache
 
 from clausegraph.core.language.conditions import parse_conditions
 from clausegraph.core.language.sentences import sentence_spans
 from clausegraph.core.language.values import find_values
 from clausegraph.query.read.questions import AnswerType, QuestionForm
 from clausegraph.query.read.statements import content
+from clausegraph.query.read.weights import weighted_sum
 
 _STARTS = re.compile(
     r"\b(?P<to>to|can|must|should|may|might|also|will|either)\s+|\b(?P<copula>is|are|costs?|be|takes?|pay"
@@ -148,13 +147,6 @@ def span_features(
     return features
 
 
-@cache
-def _weights() -> dict[str, float]:
-    text = files("clausegraph.query.read").joinpath("span_weights.json").read_text(encoding="utf-8")
-    return {str(name): float(value) for name, value in json.loads(text)["weights"].items()}
-
-
 def span_value(features: dict[str, float]) -> float:
     """The expected token F1 of a span, by the weights."""
-    weights = _weights()
-    return sum(weights.get(name, 0.0) * value for name, value in features.items())
+    return weighted_sum("span", features)

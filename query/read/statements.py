@@ -90,9 +90,8 @@ def _parsed(text: str) -> tuple[tuple[int, int, ParsedClause], ...]:
 
 def lead_in_text(element: Element, reading: Reading) -> str:
     """The text of the lead-in of a list item or row, or ""."""
-    if element.lead_in is None:
-        return ""
-    return next((other.text for other in reading.elements if other.anchor == element.lead_in), "")
+    lead = reading.element(element.lead_in)
+    return lead.text if lead is not None else ""
 
 
 def statements_of(candidate: Candidate, pages: Pages) -> list[ReadStatement]:

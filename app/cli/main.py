@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Annotated, Any
 
 import typer
@@ -35,6 +35,28 @@ from clausegraph.app.cli.session import HomeOption, JsonOption, QuietOption, Ses
 _UsageError: type[Exception] = typer.BadParameter.__bases__[0]
 _USAGE = 2
 
+COMMANDS: list[Callable[[typer.Typer], None]] = [
+    ingest.register,
+    ask.register,
+    search.register,
+    status.register,
+    show.register,
+    corpora.register,
+    entities.register,
+    epochs.register,
+    export.register,
+    doctor.register,
+    settings.register,
+    evaluate.register,
+    project.register,
+    cypher.register,
+    prompts.register,
+    servers.register,
+    dags.register,
+    dev.register,
+]
+"""In the order of the help."""
+
 
 class JsonAwareGroup(TyperGroup):
     """Usage errors as JSON too, when ``--json`` stands anywhere on the line."""
@@ -63,27 +85,8 @@ def make_app() -> typer.Typer:
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     app.callback()(root)
-    for module in (
-        ingest,
-        ask,
-        search,
-        status,
-        show,
-        corpora,
-        entities,
-        epochs,
-        export,
-        doctor,
-        settings,
-        evaluate,
-        project,
-        cypher,
-        prompts,
-        servers,
-        dags,
-        dev,
-    ):
-        module.register(app)
+    for register in COMMANDS:
+        register(app)
     return app
 
 

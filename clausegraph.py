@@ -147,73 +147,32 @@ __all__ = [
 __path__ = [str(Path(__file__).parent)]
 
 _MODULES = {
-    "clausegraph.app.library": (
-        "Corpus",
-        "ask",
-        "open_corpus",
-        "retrievers",
-    ),
-    "clausegraph.core.errors": (
-        "BudgetExceeded",
-        "ClauseGraphError",
-        "InputError",
-        "LeaseHeldError",
-        "LeaseLostError",
-        "LedgerError",
-        "ModelCallError",
-        "ModelError",
-        "ModelMismatchError",
-        "ModelRefused",
-        "ModelUnavailable",
-        "NotConnected",
-        "NotFoundError",
-        "PromptError",
-        "QueryRefused",
-        "QuestionError",
-        "SchemaError",
-        "SegmentError",
-        "SettingsError",
-        "SourceError",
-        "StorageError",
-        "StoreError",
-        "StoreMismatch",
-        "StoreRefused",
-        "StoreUnavailable",
-        "UnusableReply",
-        "ViewExpired",
-        "WorkspaceClosed",
-    ),
-    "clausegraph.core.extraction": ("Reject",),
-    "clausegraph.core.inquiry": ("Inquiry",),
-    "clausegraph.core.models.embedding": ("Embedder",),
-    "clausegraph.core.types": (
-        "All",
-        "Alternative",
-        "Answer",
-        "AnswerStatus",
-        "AnyOf",
-        "ConditionState",
-        "Evidence",
-        "JudgedCondition",
-        "JudgedLeaf",
-        "Leaf",
-        "Not",
-        "PageKey",
-        "Span",
-        "TraceStep",
-    ),
-    "clausegraph.indexes.views": ("View",),
-    "clausegraph.ingestion.extract.llm.transform": ("TripletExtractor",),
-    "clausegraph.ingestion.report": ("RunReport",),
-    "clausegraph.query.rank.signals": ("Weights",),
-    "clausegraph.query.stores.bundle": ("ScenarioBundle",),
-    "clausegraph.query.stores.embedding": ("EmbedderModel",),
-    "clausegraph.query.stores.property_graph": ("ViewPropertyGraphStore",),
-    "clausegraph.query.stores.query_engine": ("ViewQueryEngine",),
-    "clausegraph.query.stores.retriever": ("ViewRetriever",),
-    "clausegraph.query.stores.vector_store": ("ViewVectorStore",),
+    "clausegraph.app.library": "Corpus ask open_corpus retrievers",
+    "clausegraph.core.errors": """
+        BudgetExceeded ClauseGraphError InputError LeaseHeldError LeaseLostError LedgerError ModelCallError
+        ModelError ModelMismatchError ModelRefused ModelUnavailable NotConnected NotFoundError PromptError
+        QueryRefused QuestionError SchemaError SegmentError SettingsError SourceError StorageError StoreError
+        StoreMismatch StoreRefused StoreUnavailable UnusableReply ViewExpired WorkspaceClosed
+    """,
+    "clausegraph.core.extraction": "Reject",
+    "clausegraph.core.inquiry": "Inquiry",
+    "clausegraph.core.models.embedding": "Embedder",
+    "clausegraph.core.types": """
+        All Alternative Answer AnswerStatus AnyOf ConditionState Evidence JudgedCondition JudgedLeaf Leaf Not
+        PageKey Span TraceStep
+    """,
+    "clausegraph.indexes.views": "View",
+    "clausegraph.ingestion.extract.llm.transform": "TripletExtractor",
+    "clausegraph.ingestion.report": "RunReport",
+    "clausegraph.query.rank.signals": "Weights",
+    "clausegraph.query.stores.bundle": "ScenarioBundle",
+    "clausegraph.query.stores.embedding": "EmbedderModel",
+    "clausegraph.query.stores.property_graph": "ViewPropertyGraphStore",
+    "clausegraph.query.stores.query_engine": "ViewQueryEngine",
+    "clausegraph.query.stores.retriever": "ViewRetriever",
+    "clausegraph.query.stores.vector_store": "ViewVectorStore",
 }
-_HOMES = {name: module for module, names in _MODULES.items() for name in names}
+_HOMES = {name: module for module, names in _MODULES.items() for name in names.split()}
 
 
 def __getattr__(name: str) -> Any:

@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from clausegraph.core.errors import SettingsError
+from clausegraph.core.models.names import Provider, served_model
 from clausegraph.core.settings import HASHING, Settings
 
 RESPONSES = "responses.db"  # in the home folder: replies of language models
@@ -36,11 +37,11 @@ def make_embedder(settings: Settings) -> Embedder:
         from clausegraph.core.models.embedding import HashingEmbedder
 
         return HashingEmbedder()
-    provider, _, model = settings.embedding_model.partition(":")
-    if model and provider in ("mistral", "openai"):
+    served = served_model(settings.embedding_model)
+    if served is not None:
         from clausegraph.core.models.api_embedding import ApiEmbedder
 
-        options = _server_options(settings, settings.embedding_model, settings.embedding_url, settings.embedding_key)
+        options = _server_options(settings, served, settings.embedding_url, settings.embedding_key)
         return ApiEmbedder(options, settings.query_instruction)
     from clausegraph.core.models.hub import check_available
     from clausegraph.core.models.local import LocalEmbedder, ModelSettings
@@ -59,13 +60,15 @@ def make_embedder(settings: Settings) -> Embedder:
     return embedder
 
 
-def _server_options(settings: Settings, named: str, url: str | None, key: SecretStr | None) -> ModelOptions:
-    """How the server of a model ``provider:name`` is called, be it for text or for vectors."""
+def _server_options(
+    settings: Settings, served: tuple[Provider, str], url: str | None, key: SecretStr | None
+) -> ModelOptions:
+    """How the server of a model is called, be it for text or for vectors."""
     from clausegraph.core.models.build import ModelOptions
 
-    provider, _, model = named.partition(":")
+    provider, model = served
     return ModelOptions(
-        provider="mistral" if provider == "mistral" else "openai",
+        provider=provider,
         model=model,
         url=url,
         key=key.get_secret_value() if key else None,
@@ -139,13 +142,14 @@ def opened_model(settings: Settings, meter: RunMeter | None = None) -> Iterator[
     from clausegraph.core.models.build import make_llm
     from clausegraph.indexes.response_cache import FileResponseCache
 
-    if settings.llm is None:
+    served = served_model(settings.llm or "")
+    if served is None:
         raise SettingsError(
             "no language model is set; set CLAUSEGRAPH_LLM to mistral:NAME or openai:NAME (with CLAUSEGRAPH_LLM_KEY "
             "or CLAUSEGRAPH_LLM_URL), or CLAUSEGRAPH_EXTRACTOR to rules"
         )
     options = replace(
-        _server_options(settings, settings.llm, settings.llm_url, settings.llm_key),
+        _server_options(settings, served, settings.llm_url, settings.llm_key),
         temperature=settings.llm_temperature,
         max_output=settings.llm_max_output,
         context_window=settings.llm_context_window,

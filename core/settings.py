@@ -17,6 +17,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr, Va
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
 from clausegraph.core.errors import SettingsError
+from clausegraph.core.models.names import SERVED_MODEL
 
 PREFIX = "CLAUSEGRAPH_"
 CONFIG_NAME = "clausegraph.toml"
@@ -30,7 +31,6 @@ def _absolute(path: Path) -> Path:
 
 
 Extractor = Literal["auto", "rules", "llm", "given"]
-_MODEL = r"^(mistral|openai):\S+$"  # provider:model
 
 
 class ScheduledCorpus(BaseModel):
@@ -85,7 +85,9 @@ class Settings(BaseSettings):
     extractor: Extractor = Field(
         default="auto", description="who reads facts from pages; auto: the language model where one is set, else rules"
     )
-    llm: str | None = Field(default=None, pattern=_MODEL, description="language model, as mistral:NAME or openai:NAME")
+    llm: str | None = Field(
+        default=None, pattern=SERVED_MODEL, description="language model, as mistral:NAME or openai:NAME"
+    )
     llm_url: str | None = Field(default=None, description="address of the model's server; none means the provider's")
     llm_key: SecretStr | None = Field(default=None, description="key of the model's server")
     llm_concurrency: int = Field(default=16, ge=1, le=1000, description="calls in flight at once")

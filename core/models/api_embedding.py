@@ -167,7 +167,7 @@ def _server(options: ModelOptions) -> Server:
     usual = mistral.URL if options.provider == "mistral" else openai_like.URL
     url = checked_url(options.url or usual, "CLAUSEGRAPH_EMBEDDING_URL")
     key = checked_key(options.provider, options.key, "CLAUSEGRAPH_EMBEDDING_KEY")
-    return Server(f"{options.provider}:{options.model}", url, key)
+    return Server(options.name, url, key)
 
 
 def _mistral(server: Server, options: ModelOptions) -> _Connected:

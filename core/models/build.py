@@ -8,14 +8,13 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from clausegraph.core.errors import SettingsError
 from clausegraph.core.models.calls import Budget, ResponseCache, UsageSink
+from clausegraph.core.models.names import Provider
 
 if TYPE_CHECKING:
     from llama_index.core.llms.llm import LLM
 
     from clausegraph.core.models.clients.driver import Driver
     from clausegraph.core.models.guard import GuardedLLM, Traits
-
-Provider = Literal["mistral", "openai"]
 
 
 @dataclass(frozen=True)
@@ -34,6 +33,11 @@ class ModelOptions:
     concurrency: int = 16
     json_mode: Literal["schema", "object", "none"] = "schema"
     price: tuple[float, float] | None = None
+
+    @property
+    def name(self) -> str:
+        """``provider:model``."""
+        return f"{self.provider}:{self.model}"
 
 
 def make_llm(
@@ -134,7 +138,6 @@ def _client(options: ModelOptions) -> Callable[[], Driver]:
     """What makes a client; wrong options are told now, not at the first call."""
     from clausegraph.core.models.clients.failures import Server
 
-    name = f"{options.provider}:{options.model}"
     key = checked_key(options.provider, options.key, "CLAUSEGRAPH_LLM_KEY")
     common: dict[str, Any] = {
         "model": options.model,
@@ -145,11 +148,11 @@ def _client(options: ModelOptions) -> Callable[[], Driver]:
     if options.provider == "mistral":
         from clausegraph.core.models.clients import mistral
 
-        server = Server(name, checked_url(options.url or mistral.URL, "CLAUSEGRAPH_LLM_URL"), key)
+        server = Server(options.name, checked_url(options.url or mistral.URL, "CLAUSEGRAPH_LLM_URL"), key)
         return lambda: mistral.mistral_client(server, max_output=options.max_output, **common)
     from clausegraph.core.models.clients import openai_like
 
-    server = Server(name, checked_url(options.url or openai_like.URL, "CLAUSEGRAPH_LLM_URL"), key)
+    server = Server(options.name, checked_url(options.url or openai_like.URL, "CLAUSEGRAPH_LLM_URL"), key)
     return lambda: openai_like.openai_client(server, context_window=options.context_window, **common)
 
 

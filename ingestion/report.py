@@ -56,10 +56,6 @@ class RunReport:
     usage: dict[str, dict[str, float]] = field(default_factory=dict)  # by task: calls, tokens, money, seconds
     seconds: dict[str, float] = field(default_factory=dict)
 
-    @property
-    def changes_pages(self) -> bool:
-        return bool(self.pages_added or self.pages_changed or self.pages_removed)
-
     def as_dict(self) -> dict[str, object]:
         """The report as JSON values; ``error`` is in it only where the run failed."""
         values = asdict(self)

@@ -1,4 +1,4 @@
-"""ConditionalQA questions and documents in the official format.
+"""ConditionalQA questions in the official format.
 
 Source: Sun, Cohen, Salakhutdinov, "ConditionalQA: A Complex Reading Comprehension Dataset with
 Conditional Answers", ACL 2022; files of haitian-sun/ConditionalQA, v1.0.
@@ -55,17 +55,7 @@ class Question:
         return any(answer.conditions for answer in self.answers)
 
 
-@dataclass(frozen=True)
-class Document:
-    """One page: ``contents`` are its serialised elements in reading order, repeats included."""
-
-    title: str
-    url: str
-    contents: tuple[str, ...]
-
-
 _QUESTIONS = TypeAdapter(tuple[Question, ...])
-_DOCUMENTS = TypeAdapter(tuple[Document, ...])
 
 
 def load_questions(path: Path) -> tuple[Question, ...]:
@@ -96,17 +86,6 @@ def write_questions(path: Path, questions: Iterable[Question]) -> None:
         InputError: the file cannot be written.
     """
     write_text(path, _QUESTIONS.dump_json(tuple(questions), indent=1).decode() + "\n")
-
-
-def load_documents(path: Path) -> tuple[Document, ...]:
-    """Read a document file (``documents.json``), in its order.
-
-    Raises:
-        InputError: unreadable file, a record of another form, or a repeated url.
-    """
-    documents = read_json_list(path, _DOCUMENTS, advice="use the official documents.json")
-    _refuse_repeats(path, "url", (document.url for document in documents))
-    return documents
 
 
 def _refuse_repeats(path: Path, field: str, values: Iterable[str]) -> None:

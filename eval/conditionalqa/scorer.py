@@ -8,13 +8,12 @@ assignment problem.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import astuple, dataclass
 from typing import Literal, Protocol
 
 from clausegraph.eval.assignment import best_total
-from clausegraph.eval.conditionalqa.dataset import ConditionalAnswer, Kind, Question
-from clausegraph.eval.conditionalqa.predictions import Prediction, check_predictions
+from clausegraph.eval.conditionalqa.dataset import ConditionalAnswer, Kind
 from clausegraph.eval.text_overlap import normalise_answer, token_f1
 
 Group = Literal["total", "yesno", "extractive", "conditional", "not_answerable"]
@@ -45,17 +44,6 @@ class Scored(Protocol):
     def has_prediction(self) -> bool: ...
     @property
     def scores(self) -> Scores: ...
-
-
-@dataclass(frozen=True)
-class QuestionScore:
-    """The scores of one question; without a prediction they are all zero."""
-
-    id: str
-    kind: Kind
-    conditional: bool
-    has_prediction: bool
-    scores: Scores
 
 
 @dataclass(frozen=True)
@@ -104,25 +92,6 @@ def conditions_f1(predicted: ConditionalAnswer, gold: ConditionalAnswer) -> floa
     if not ours and not theirs:
         return 1.0
     return 2.0 * len(ours & theirs) / (len(ours) + len(theirs))
-
-
-def score_questions(questions: Sequence[Question], predictions: Mapping[str, Prediction]) -> tuple[QuestionScore, ...]:
-    """Score every question, in order; those without a prediction get zeros.
-
-    Raises:
-        InputError: a prediction belongs to no question.
-    """
-    checked = check_predictions(predictions.values(), questions, where="predictions")
-    return tuple(
-        QuestionScore(
-            id=question.id,
-            kind=question.kind,
-            conditional=question.conditional,
-            has_prediction=question.id in checked,
-            scores=(score_answers(checked[question.id].answers, question.answers) if question.id in checked else ZERO),
-        )
-        for question in questions
-    )
 
 
 def aggregate(scored: Iterable[Scored]) -> dict[Group, GroupScores]:

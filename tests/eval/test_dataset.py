@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from clausegraph.core.errors import InputError
-from clausegraph.eval.conditionalqa.dataset import ConditionalAnswer, load_documents, load_questions
+from clausegraph.eval.conditionalqa.dataset import ConditionalAnswer, load_questions
 from clausegraph.eval.conditionalqa.predictions import Prediction, read_predictions, write_predictions
 
 pytestmark = pytest.mark.unit
@@ -85,15 +85,7 @@ def test_what_is_no_json_file_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="cannot be read"):
         load_questions(broken)
     with pytest.raises(InputError, match="cannot be read"):
-        load_documents(tmp_path / "absent.json")
-
-
-def test_documents_keep_repeated_elements_and_refuse_repeated_pages(tmp_path: Path) -> None:
-    page = {"title": "Fees", "url": "u", "contents": ["<h1>Fees</h1>", "<p>a</p>", "<p>a</p>"]}
-    (document,) = load_documents(_write(tmp_path / "d.json", [page]))
-    assert document.contents == ("<h1>Fees</h1>", "<p>a</p>", "<p>a</p>")
-    with pytest.raises(InputError, match="url 'u' occurs more than once"):
-        load_documents(_write(tmp_path / "d.json", [page, page]))
+        load_questions(tmp_path / "absent.json")
 
 
 def test_predictions_survive_a_round_trip_in_question_order(tmp_path: Path) -> None:

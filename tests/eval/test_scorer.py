@@ -12,14 +12,14 @@ from hypothesis import strategies as st
 
 from clausegraph.core.errors import InputError
 from clausegraph.eval.conditionalqa.dataset import ConditionalAnswer, Question
-from clausegraph.eval.conditionalqa.predictions import Prediction
+from clausegraph.eval.conditionalqa.predictions import Prediction, check_predictions
 from clausegraph.eval.conditionalqa.scorer import (
     Scores,
     aggregate,
     conditions_f1,
     score_answers,
-    score_questions,
 )
+from clausegraph.eval.records import make_record
 from clausegraph.eval.text_overlap import normalise_answer, token_f1
 
 pytestmark = pytest.mark.unit
@@ -161,8 +161,8 @@ def test_missing_predictions_leave_the_official_figure_but_not_ours() -> None:
         _question("c", A("10 days")),
         _question("d"),
     ]
-    predictions = {"a": Prediction("a", (A("yes", ("c",)),)), "c": Prediction("c", (A("weeks"),))}
-    groups = aggregate(score_questions(questions, predictions))
+    predictions = {"a": [A("yes", ("c",))], "c": [A("weeks")]}
+    groups = aggregate(make_record(question, predictions.get(question.id)) for question in questions)
 
     total = groups["total"]
     assert (total.questions, total.predictions) == (4, 2)
@@ -178,5 +178,5 @@ def test_missing_predictions_leave_the_official_figure_but_not_ours() -> None:
 
 def test_an_unknown_prediction_and_no_questions() -> None:
     with pytest.raises(InputError, match="'x' is none of the 0 questions"):
-        score_questions([], {"x": Prediction("x", ())})
+        check_predictions([Prediction("x", ())], [], where="predictions")
     assert aggregate([])["total"].ours is None

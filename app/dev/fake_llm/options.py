@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from clausegraph.core.errors import InputError
@@ -76,15 +75,6 @@ class FakeOptions:
         if values.get("port", self.port) != self.port:
             raise InputError("fake model server: the port cannot be changed while it runs; start another one")
         return replace(self, **values)
-
-    def to_json(self) -> str:
-        """The options as JSON."""
-        return json.dumps(asdict(self))
-
-    @staticmethod
-    def from_json(text: str) -> FakeOptions:
-        """The options of ``to_json``."""
-        return FakeOptions(**json.loads(text))
 
 
 def _problem(options: FakeOptions) -> str:

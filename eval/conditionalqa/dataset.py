@@ -68,7 +68,11 @@ def load_questions(path: Path) -> tuple[Question, ...]:
             contradict ``not_answerable``.
     """
     questions = read_json_list(path, _QUESTIONS, advice="use the official train.json or dev.json")
-    _refuse_repeats(path, "id", (q.id for q in questions))
+    repeated = [name for name, count in Counter(question.id for question in questions).items() if count > 1]
+    if repeated:
+        raise InputError(
+            f"{path}: id {repeated[0]!r} occurs more than once ({len(repeated)} such values); keep one record for each"
+        )
     for question in questions:
         if question.not_answerable == bool(question.answers):
             raise InputError(
@@ -86,12 +90,3 @@ def write_questions(path: Path, questions: Iterable[Question]) -> None:
         InputError: the file cannot be written.
     """
     write_text(path, _QUESTIONS.dump_json(tuple(questions), indent=1).decode() + "\n")
-
-
-def _refuse_repeats(path: Path, field: str, values: Iterable[str]) -> None:
-    repeated = [value for value, count in Counter(values).items() if count > 1]
-    if repeated:
-        raise InputError(
-            f"{path}: {field} {repeated[0]!r} occurs more than once "
-            f"({len(repeated)} such values); keep one record for each"
-        )

@@ -1,9 +1,10 @@
-"""The vector stores under contract: FAISS."""
+"""The vector stores under contract: FAISS, and the store of ``examples/extending``."""
 
 from __future__ import annotations
 
+import runpy
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
@@ -28,6 +29,13 @@ def _faiss(root: Path) -> Store:
     return Store(lambda: FaissIndex(root), damage)
 
 
-@pytest.fixture(params=["faiss"])
+def _mirrored(root: Path) -> Store:
+    made = runpy.run_path(str(Path(__file__).parents[3] / "examples" / "extending" / "store.py"))["MirroredIndex"]
+    first, second = _faiss(root / "first"), _faiss(root / "second")
+    return replace(first, open=lambda: made(first.open(), second.open()))
+
+
+@pytest.fixture(params=[_faiss, _mirrored])
 def store(request: pytest.FixtureRequest, tmp_path: Path) -> Store:
-    return {"faiss": _faiss}[request.param](tmp_path / "vectors")
+    made: Callable[[Path], Store] = request.param
+    return made(tmp_path / "vectors")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -33,6 +34,7 @@ def _group(item: pytest.Item) -> str:
 @pytest.fixture(scope="session", autouse=True)
 def _nothing_left() -> Iterator[None]:
     """Stop what all tests share, and see that no process is left."""
+    asyncio.set_event_loop(None)  # else LlamaIndex makes one that nobody closes; now each of its calls runs its own
     yield
     at_session_end.close()
     assert not left_over()

@@ -19,7 +19,6 @@ from clausegraph.indexes.ledger.leases import RunLease, check_fence
 from clausegraph.indexes.ledger.schema import corpora, segments, vectors
 from clausegraph.indexes.ledger.store import Ledger
 from clausegraph.indexes.truth import load_embeddings
-from clausegraph.indexes.vectors.faiss import FaissIndex
 from clausegraph.indexes.vectors.protocol import Ids, SegmentState, VectorIndex, VisibleVectors
 
 log = logging.getLogger(__name__)
@@ -27,6 +26,8 @@ log = logging.getLogger(__name__)
 
 def vector_index(ledger: Ledger) -> VectorIndex:
     """Where the vectors of a ledger are stored."""
+    from clausegraph.indexes.vectors.faiss import FaissIndex  # slow to load, and looking things up needs no vectors
+
     return FaissIndex(ledger.home / "segments")
 
 

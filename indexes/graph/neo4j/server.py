@@ -199,7 +199,8 @@ class Neo4jServer:
 
     def close(self) -> None:
         """Close every connection; one that hangs is closed when its thread has ended, by which time we are gone."""
-        hung = [thread for thread in threading.enumerate() if thread.name == _thread_name(self.address)]
+        named = [thread for thread in threading.enumerate() if thread.name == _thread_name(self.address)]
+        hung = [thread for thread in named if thread.is_alive()]  # one that was never started cannot be waited for
         if hung:
             threading.Thread(target=self._close_after, args=(hung,), daemon=True).start()
         else:

@@ -145,5 +145,8 @@ def render_trace(answer: Answer) -> Text:
     """The engine's steps with their milliseconds."""
     from rich.text import Text
 
-    lines = [f"{step.name}: {step.milliseconds:.0f} ms {one_line(step.detail, 400)}" for step in answer.trace]
+    lines = []
+    for step in answer.trace:
+        lines.append(f"{step.name}: {step.milliseconds:.0f} ms")
+        lines += [f"  {one_line(name)}: {one_line(value, 400)}" for name, value in step.detail.items()]
     return Text("\n".join(lines), style="dim")

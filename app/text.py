@@ -18,6 +18,13 @@ def clean(text: object) -> str:
     return _UNSAFE.sub("\ufffd", str(text))
 
 
+def counted(count: int, what: str) -> str:
+    """A count of things in words: "1 entity", "2 entities", "3 facts"."""
+    if count == 1 or what.endswith("s"):
+        return f"{count} {what}"
+    return f"{count} {what.removesuffix('y')}ies" if what.endswith("y") else f"{count} {what}s"
+
+
 def one_line(text: object, limit: int | None = None) -> str:
     """Clean text on one line, cut to ``limit`` characters with an ellipsis."""
     line = " ".join(clean(text).split())

@@ -167,8 +167,9 @@ def load_settings(**given: Any) -> Settings:
     path, values = _file_values()
     unknown = sorted(set(values) - set(Settings.model_fields))
     if unknown:
-        known = ", ".join(sorted(Settings.model_fields))
-        raise SettingsError(f"unknown setting {unknown[0]!r} in {path}; known are: {known}")
+        near = get_close_matches(unknown[0], Settings.model_fields, n=1)
+        meant = f"did you mean {near[0]!r}?" if near else f"known are: {', '.join(sorted(Settings.model_fields))}"
+        raise SettingsError(f"unknown setting {unknown[0]!r} in {path}; {meant}")
     beside = {key: value for key, value in values.items() if PREFIX + key.upper() not in _environment()}
     try:
         return Settings(**(beside | given))

@@ -6,6 +6,7 @@ import json
 import shlex
 import time
 from dataclasses import dataclass
+from difflib import get_close_matches
 
 from sqlalchemy import Connection, Row, func, insert, select, update
 
@@ -65,8 +66,8 @@ def ensure_corpus(ledger: Ledger, name: str, settings: dict[str, str]) -> Corpus
     return _corpus(row)
 
 
-def get_corpus(ledger: Ledger, name: str) -> CorpusRow:
-    """The corpus of that name.
+def get_corpus(ledger: Ledger, name: str, option: str = "--corpus ") -> CorpusRow:
+    """The corpus of that name; ``option`` is how the command line is given one, empty for a plain argument.
 
     Raises:
         NotFoundError: no such corpus; the message lists those there are.
@@ -75,12 +76,18 @@ def get_corpus(ledger: Ledger, name: str) -> CorpusRow:
         row = connection.execute(select(corpora).where(corpora.c.name == name)).fetchone()
         if row is None:
             names = [other.name for other in connection.execute(select(corpora.c.name).order_by(corpora.c.name))]
-            known = ", ".join(names) if names else "none yet"
-            raise NotFoundError(
-                f"no corpus named {name!r} in {ledger.path} (there are: {known}); "
-                f"`clausegraph ingest SOURCE --corpus {shlex.quote(name)}` makes it"
-            )
+            raise NotFoundError(f"no corpus named {name!r} in {ledger.path}{_instead(name, names, option)}")
     return _corpus(row)
+
+
+def _instead(name: str, names: list[str], option: str) -> str:
+    """What may have been meant; how to make a corpus only where there is none, as a name may be misspelt."""
+    if not names:
+        return f", nor any other; `clausegraph ingest SOURCE --corpus {shlex.quote(name)}` makes it"
+    known = f" (there {'is' if len(names) == 1 else 'are'}: {', '.join(names)}); "
+    if near := get_close_matches(name, names, n=1):
+        return f"{known}did you mean {near[0]!r}?"
+    return f"{known}give {option}{shlex.quote(names[0]) if len(names) == 1 else 'NAME'}"
 
 
 def list_corpora(ledger: Ledger) -> list[CorpusRow]:

@@ -236,5 +236,5 @@ def register(app: typer.Typer) -> None:
     command(group, "merge")(merge)
     command(group, "undo")(undo)
     command(group, "list")(list_all)
-    command(group, "apply")(apply)
+    command(group, "apply", stores=True)(apply)
     app.add_typer(group, name="entities")

@@ -9,6 +9,20 @@ import typer
 from clausegraph.app.cli.output import table
 from clausegraph.app.cli.session import CorpusOption, Session, command
 from clausegraph.app.cli.status import moment
+from clausegraph.app.text import counted
+
+_IN_WORDS = {
+    "members": "page entry",
+    "page_versions": "page version",
+    "blobs": "stored file",
+    "supports": "statement",
+    "entity_names": "entity name",
+    "entity_tokens": "entity",
+    "decisions": "proposal",
+    "runs": "run report",
+    "model_calls": "model call",
+    "budgets": "budget",
+}  # tables whose names are not the word for what one of their rows is
 
 
 def list_all(session: Session, *, corpus: CorpusOption = None) -> None:
@@ -52,17 +66,19 @@ def vacuum(
     """Remove for good what only old epochs show, and merge vector segments.
 
     An epoch stays while it is one of the newest, or young, or what readers get, or held by one; so do all after it.
+    Reports of runs that are older than --keep-days go too.
     """
     workspace = session.workspace(corpus)
     from clausegraph.app.services.epochs import vacuum_corpus
 
     done = vacuum_corpus(workspace, workspace.settings.corpus, keep_epochs, keep_days)
-    removed = ", ".join(f"{count} {name}" for name, count in done["rows"].items() if count) or "nothing"
+    gone = {_IN_WORDS.get(name, name.removesuffix("s")): count for name, count in done["rows"].items() if count}
+    removed = ", ".join(counted(count, what) for what, count in gone.items()) or "nothing"
     session.emit(
         done,
         f"epochs removed: {done['epochs']}, kept: {len(done['kept'])}",
         *(f"  epoch {number}: {_why(reasons, done)}" for number, reasons in done["kept"].items()),
-        f"rows removed: {removed}; segments: {done['segments_before']} before, {done['segments_after']} after",
+        f"removed: {removed}; vector segments: {done['segments_before']} before, {done['segments_after']} after",
         *([f"replies of language models forgotten: {done['replies']}"] if done["replies"] else []),
         *session.lines(done["lagging"]),
     )

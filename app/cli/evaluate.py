@@ -211,8 +211,8 @@ def register(app: typer.Typer) -> None:
     """Add the command."""
     group = typer.Typer(no_args_is_help=True, help="Measure the engine.")
     group.callback()(_group)
-    command(group, "conditionalqa")(conditionalqa)
-    command(group, "passages")(passages)
+    command(group, "conditionalqa", stores=True)(conditionalqa)
+    command(group, "passages", stores=True)(passages)
     command(group, "report")(report)
     app.add_typer(group, name="eval")
 

@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from clausegraph.app.cli.session import CorpusOption, EpochOption, Session, command
+from clausegraph.app.text import counted
 from clausegraph.core.errors import InputError
 
 
@@ -44,7 +45,7 @@ def export(
             "--format",
             "-f",
             help="jsonl: everything; csv: statements; graphml: the graph.",
-            show_default="what FILE ends with, else jsonl",
+            show_default="what FILE ends with; jsonl for a bare name",
         ),
     ] = None,
     to: Annotated[
@@ -77,12 +78,8 @@ def export(
         from clausegraph.app.services.export.handover import export_llamaindex
 
         done = export_llamaindex(workspace, name, epoch, str(target))
-    listed = ", ".join(_counted(count, what) for what, count in done["counts"].items())
+    listed = ", ".join(counted(count, what) for what, count in done["counts"].items())
     session.emit(done, f"{done['output']} ({done['format']}): {listed}")
-
-
-def _counted(count: int, what: str) -> str:
-    return f"{count} {what}" + ("s" if count != 1 and not what.endswith("s") else "")
 
 
 def register(app: typer.Typer) -> None:

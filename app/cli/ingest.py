@@ -52,4 +52,4 @@ def ingest(
 
 def register(app: typer.Typer) -> None:
     """Add the command."""
-    command(app, "ingest")(ingest)
+    command(app, "ingest", stores=True)(ingest)

@@ -24,9 +24,15 @@ def console(file: IO[str] | None = None) -> Console:
     """A console without markup, emoji codes or guesses at what to highlight."""
     from rich.console import Console
 
+    class Piped(Console):
+        """Leaves a closed pipe to the command, which ends the same way whatever it prints."""
+
+        def on_broken_pipe(self) -> None:
+            raise  # noqa: PLE0704 - Rich calls this while it handles the error
+
     stream = file or sys.stdout
     width = None if stream.isatty() else _PIPE_WIDTH
-    return Console(file=stream, markup=False, emoji=False, highlight=False, width=width)
+    return Piped(file=stream, markup=False, emoji=False, highlight=False, width=width)
 
 
 def show(*items: RenderableType) -> None:

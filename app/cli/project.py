@@ -51,5 +51,5 @@ def _where(status: dict[str, object]) -> str:
 def register(app: typer.Typer) -> None:
     """Add the commands."""
     group = typer.Typer(no_args_is_help=True, help="Bring servers to what the ledger holds.")
-    command(group, "neo4j")(neo4j)
+    command(group, "neo4j", stores=True)(neo4j)
     app.add_typer(group, name="project")

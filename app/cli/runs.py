@@ -75,13 +75,16 @@ def _headline(report: RunReport) -> str:
 
 
 def _page_counts(report: RunReport) -> str:
+    again = [uri for uri in report.pages_changed if _is_read_again(report, uri)]
     counts = {
         "added": len(report.pages_added),
-        "changed": len(report.pages_changed),
+        "changed": len(report.pages_changed) - len(again),
         "removed": len(report.pages_removed),
         "kept": len(report.pages_kept),
         "unchanged": report.pages_unchanged,
     }
+    if again:
+        counts["read again"] = len(again)
     if report.pages_left:
         counts["left for the next run"] = report.pages_left
     if report.pages_failed:
@@ -103,9 +106,20 @@ def _page_rows(report: RunReport) -> Iterator[tuple[str, str, str]]:
     for fate in ("added", "changed", "removed", "kept", "failed"):
         for uri in getattr(report, f"pages_{fate}"):
             told.add(uri)
-            yield uri, fate, report.pages_why.get(uri, "")
+            yield (
+                uri,
+                "read again" if fate == "changed" and _is_read_again(report, uri) else fate,
+                report.pages_why.get(uri, ""),
+            )
     for uri in (uri for uri in report.pages_why if uri not in told):
         yield uri, "left", report.pages_why[uri]
+
+
+def _is_read_again(report: RunReport, uri: str) -> bool:
+    """Whether only --force made the run read a page: nothing about it had changed."""
+    from clausegraph.ingestion.reasons import FORCED
+
+    return report.pages_why.get(uri) == FORCED
 
 
 def _chunks(report: RunReport) -> list[RenderableType]:

@@ -42,13 +42,20 @@ def search(
 
     inquiry, entry = Inquiry(" ".join(question), scenario), RETRIEVERS[retriever]
     from clausegraph.app.services.search import find
+    from clausegraph.core.tokens import count_tokens
 
     room = budget or workspace.settings.search_budget
     with workspace.view(epoch=epoch, embed=entry.embeds) as view:
         hits = find(view, workspace.embedder, inquiry, retriever=retriever, budget=room, limit=limit)
         asked = {"question": inquiry.question, "corpus": view.corpus, "epoch": view.epoch, "retriever": retriever}
+        said = "nothing found"
+        if not hits and (
+            too_long := find(view, workspace.embedder, inquiry, retriever=retriever, budget=None, limit=limit)
+        ):
+            pieces = count_tokens(too_long[0]["text"])
+            said = f"the best passage has {pieces} word pieces, more than the budget of {room}; raise --budget"
     rows = [_row(hit) for hit in hits]
-    session.emit(asked | {"hits": hits}, table(("score", "page", "section", "text"), rows) if rows else "nothing found")
+    session.emit(asked | {"hits": hits}, table(("score", "page", "section", "text"), rows) if rows else said)
 
 
 def _row(hit: dict[str, Any]) -> list[object]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import os
 import sys
 import traceback
 from collections.abc import Callable, Iterable, Iterator
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from clausegraph.core.settings import Settings
 
 INTERRUPTED = 130
+OUTPUT_CLOSED = 141  # what a shell reports of a command that SIGPIPE ended
 _FLUSH_INTERRUPTED = 0.5  # seconds: who pressed Ctrl-C does not wait for a collector
 _PANEL = "Global options"
 
@@ -57,6 +59,7 @@ class Session:
     json: bool = False
     quiet: bool = False
     name: str = ""  # of the command: "ask", "epochs.list"
+    stores: bool = False  # work that a second run of the command goes on with
     hints: Hints = field(default_factory=Hints)
     watched: ExitStack = field(default_factory=ExitStack, repr=False, compare=False)  # closed when the command ends
 
@@ -99,15 +102,20 @@ class Session:
         return [self.hints.complete(item) if isinstance(item, str) else item for item in items]
 
 
-def command(app: typer.Typer, name: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Register ``function(session, ...)`` as a command with the global options after its own."""
+def command(
+    app: typer.Typer, name: str, *, stores: bool = False
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Register ``function(session, ...)`` as a command with the global options after its own.
+
+    ``stores`` says that an interrupted one keeps its work, and goes on with it when it is run again.
+    """
 
     def register(function: Callable[..., None]) -> Callable[..., None]:
         @functools.wraps(function)
         def run(ctx: typer.Context, home: Path | None, json: bool, quiet: bool, **values: Any) -> None:
             before: Session = ctx.obj or Session()
             words = ctx.command_path.removeprefix(ctx.find_root().command_path).split()
-            session = Session(home or before.home, json or before.json, quiet or before.quiet, ".".join(words))
+            session = Session(home or before.home, json or before.json, quiet or before.quiet, ".".join(words), stores)
             if not session.quiet:
                 _tell_misspelt()
             guarded(session, functools.partial(function, session, **values))
@@ -141,13 +149,18 @@ def guarded(session: Session, work: Callable[[], None]) -> None:
     try:
         with session.watched:
             work()
+            sys.stdout.flush()  # here, where a closed pipe is known for what it is
+    except BrokenPipeError as error:  # whoever reads the output has enough, as in "| head"
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # Python writes the rest when it ends
+        raise typer.Exit(OUTPUT_CLOSED) from error
     except ClauseGraphError as error:
         _trace()
         report_error(session.json, type(error).__name__, session.hints.complete(str(error)))
         raise typer.Exit(error.exit_code) from error
     except KeyboardInterrupt as error:
         wait = _FLUSH_INTERRUPTED
-        report_error(session.json, "KeyboardInterrupt", "stopped; stored work is kept, run the command again to go on")
+        kept = "; stored work is kept, run the command again to go on" if session.stores else ""
+        report_error(session.json, "KeyboardInterrupt", f"stopped{kept}")
         raise typer.Exit(INTERRUPTED) from error
     except UnicodeEncodeError as error:  # of the terminal's own encoding
         if error.encoding.lower() in ("utf-8", "utf8"):

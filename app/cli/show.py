@@ -57,7 +57,8 @@ def _page_lines(found: FoundPage) -> list[Any]:
 
 def _fact_lines(found: FoundFact) -> list[Any]:
     fact = found.fact
-    lines: list[Any] = [f"{one_line(fact.text)}\nfact {fact.id}, stated {fact.supports} times"]
+    times = "once" if fact.supports == 1 else f"{fact.supports} times"
+    lines: list[Any] = [f"{one_line(fact.text)}\nfact {fact.id}, stated {times}"]
     for support, reading in found.supports:
         lines += _support_lines(support, reading)
     return lines

@@ -29,12 +29,12 @@ def list_corpora(workspace: Workspace) -> list[dict[str, Any]]:
 
 
 def check_corpus(workspace: Workspace, name: str) -> None:
-    """Whether there is a corpus of that name.
+    """Whether there is a corpus of that name, given as an argument.
 
     Raises:
         NotFoundError: no such corpus.
     """
-    get_corpus(workspace.ledger, name)
+    get_corpus(workspace.ledger, name, option="")
 
 
 def drop(workspace: Workspace, name: str) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from clausegraph.query.retrieve.bank import make_retriever
 
 
 def find(
-    view: View, embedder: Embedder, inquiry: Inquiry, *, retriever: str, budget: int, limit: int
+    view: View, embedder: Embedder, inquiry: Inquiry, *, retriever: str, budget: int | None, limit: int
 ) -> list[dict[str, Any]]:
     """Hits as JSON values, best first; arguments as ``Retriever.retrieve``.
 

@@ -21,16 +21,23 @@ FORMS = ("jsonl", "csv", "graphml")
 
 
 def form_of(output: Path, form: str | None = None) -> str:
-    """The form that a file gets: the one asked for, else the one its name ends with, else JSON lines.
+    """The form that a file gets: the one asked for, else the one its name ends with; JSON lines for a bare name.
 
     Raises:
-        InputError: the file's name ends with another form than the one asked for.
+        InputError: the file's name ends with another form than the one asked for, or with none that there is.
     """
+    if str(output) == "-":
+        raise InputError("an export is not written to standard output; give --output a file name instead of -")
     ending = output.suffix.lower().removeprefix(".")
     named = ending if ending in FORMS else None
     if form is not None and named is not None and form != named:
         raise InputError(
             f"output {output} ends with .{ending}, but --format is {form}; leave --format out or name the file .{form}"
+        )
+    if form is None and named is None and ending:
+        endings = ", ".join(f".{known}" for known in FORMS)
+        raise InputError(
+            f"output {output} ends with .{ending}, which no export does: name it with {endings}, or give --format"
         )
     return form or named or FORMS[0]
 
@@ -69,7 +76,8 @@ def _replacing(output: Path) -> Iterator[IO[bytes]]:
     """A file beside ``output`` that takes its place at the end."""
     temporary: Path | None = None
     try:
-        output.parent.mkdir(parents=True, exist_ok=True)
+        if not output.parent.is_dir():
+            raise InputError(f"output {output} cannot be written: there is no folder {output.parent}; make it first")
         if output.is_dir():
             raise InputError(f"output {output} is a folder; give a file name")
         handle, name = tempfile.mkstemp(dir=output.parent, prefix=f".{output.name[:50]}-")

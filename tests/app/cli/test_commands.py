@@ -23,6 +23,12 @@ def test_ingest_then_unchanged(cli: Cli) -> None:
     assert again.exit_code == 0 and "unchanged" in again.stdout and "18 unchanged" in again.stdout
 
 
+def test_a_page_read_again_is_none_that_changed(cli: Cli) -> None:
+    cli("ingest", str(SAMPLE))
+    again = cli("ingest", str(SAMPLE), "--limit", "1", "--force").stdout
+    assert "0 added, 0 changed" in again and "1 read again" in again
+
+
 def test_a_limit_leaves_the_rest_for_the_next_run(cli: Cli) -> None:
     some = parsed(cli("ingest", str(SAMPLE), "--limit", "5", "--json"))
     assert (len(some["pages_added"]), some["pages_left"], some["pages_removed"]) == (5, 13, [])

@@ -69,7 +69,7 @@ def test_bad_questions(cli: Cli, command: str, question: str, word: str) -> None
 )
 def test_no_such_corpus(cli: Cli, words: list[str]) -> None:
     message = refused(cli, 3, *words, "--corpus", "nope")
-    assert "'nope'" in message and "default" in message
+    assert "'nope'" in message and "give --corpus default" in message and "ingest" not in message
     assert not Path("out.jsonl").exists()
 
 
@@ -77,7 +77,28 @@ def test_no_such_corpus(cli: Cli, words: list[str]) -> None:
 def test_no_such_epoch_page_or_corpus_to_drop(cli: Cli) -> None:
     assert "no epoch 7" in refused(cli, 3, "ask", "Can I?", "--epoch", "7")
     assert "no page, fact or run" in refused(cli, 3, "show", "nothing-like-it")
-    assert "'gone'" in refused(cli, 3, "corpora", "drop", "gone", "--yes")
+    assert "'gone'" in (message := refused(cli, 3, "corpora", "drop", "gone", "--yes"))
+    assert message.endswith("give default")
+
+
+@pytest.mark.usefixtures("stocked")
+def test_misspelt_corpus(cli: Cli) -> None:
+    for words in (["epochs", "list", "--corpus", "defualt"], ["corpora", "drop", "defualt", "--yes"]):
+        message = refused(cli, 3, *words)
+        assert message.endswith("(there is: default); did you mean 'default'?")
+    assert cli("ingest", str(SAMPLE), "--corpus", "law").exit_code == 0
+    assert refused(cli, 3, "status", "--corpus", "zz").endswith("(there are: default, law); give --corpus NAME")
+    for name in ("default", "law"):
+        assert cli("corpora", "drop", name, "--yes").exit_code == 0
+    assert "`clausegraph ingest SOURCE --corpus default` makes it" in refused(cli, 3, "ask", "Can I?")
+
+
+@pytest.mark.usefixtures("stocked")
+def test_a_budget_below_the_best_passage(cli: Cli) -> None:
+    words = ["search", "Winter Heating Grant", "--budget"]
+    said = cli(*words, "1").stdout
+    assert "more than the budget of 1; raise --budget" in said
+    assert "Grant" in cli(*words, said.split("has ")[1].split()[0]).stdout
 
 
 def test_no_ledger_yet(cli: Cli, tmp_path: Path) -> None:
@@ -114,6 +135,11 @@ def test_home_is_a_file(cli: Cli, tmp_path: Path) -> None:
 def test_output_cannot_be_written(cli: Cli, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
     assert "cannot be written" in refused(cli, 2, "export", "--output", str(tmp_path / "file" / "out.csv"))
+    assert "there is no folder" in refused(cli, 2, "export", "--output", str(tmp_path / "deep" / "out.csv"))
+    assert not (tmp_path / "deep").exists()
+    for name in ("out.xlsx", "-"):
+        assert name in refused(cli, 2, "export", "--output", name) and not Path(name).exists()
+    assert cli("export", "--output", "out.xlsx", "--format", "csv").exit_code == 0
     assert "is a folder" in refused(cli, 2, "export", "--output", str(tmp_path))
 
 

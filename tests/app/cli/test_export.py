@@ -31,7 +31,7 @@ def nasty(cli: Cli, tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("stocked")
 def test_jsonl_holds_everything(cli: Cli, tmp_path: Path) -> None:
-    out = tmp_path / "deep" / "out.jsonl"
+    out = tmp_path / "out.jsonl"
     counts = parsed(cli("export", "--output", str(out), "--json"))["counts"]
     records = [json.loads(line) for line in out.read_text(encoding="utf-8").splitlines()]
     assert counts["page"] == 18 and len(records) == sum(counts.values())

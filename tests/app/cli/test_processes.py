@@ -162,6 +162,32 @@ def count(ledger: Path, table: str) -> int:
         connection.close()
 
 
+PRESSED = """
+import sys, clausegraph
+class Pressed:
+    def read(self): raise KeyboardInterrupt
+sys.stdin = Pressed()
+clausegraph.main()
+"""
+
+
+@pytest.mark.usefixtures("stocked")
+def test_an_interrupted_look_says_nothing_of_stored_work() -> None:
+    done = finished([sys.executable, "-c", PRESSED, "cypher", "-"])
+    assert (done.returncode, done.stderr) == (130, "Error: stopped\n")
+
+
+@pytest.mark.usefixtures("stocked")
+@pytest.mark.parametrize("words", [["show", "heating-grant.html"], ["status", "--json"], ["export", "-o", "out.csv"]])
+def test_a_reader_that_has_enough(words: list[str]) -> None:
+    read, write = os.pipe()
+    os.close(read)
+    with os.fdopen(write, "wb") as pipe:
+        command = [sys.executable, str(FRONT_DOOR), *words]
+        done = subprocess.run(command, check=False, env=environment(), stdout=pipe, stderr=subprocess.PIPE)
+    assert (done.returncode, done.stderr) == (141, b"")
+
+
 @pytest.mark.usefixtures("stocked")
 def test_terminal_of_another_encoding() -> None:
     done = run("show", "heating-grant.html", PYTHONIOENCODING="ascii")

@@ -142,7 +142,7 @@ def test_condition_json_without_states() -> None:
 
 
 def test_trace_is_one_line_a_step() -> None:
-    assert printed(render_trace(answer())).strip() == "read: 1 ms {'n': 1}"
+    assert printed(render_trace(answer())).strip() == "read: 1 ms\n  n: 1"
 
 
 def test_cleaning() -> None:

@@ -38,7 +38,8 @@ def test_config_names_another_file(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 @pytest.mark.parametrize(
     ("text", "parts"),
     [
-        ('corpse = "x"', ["unknown setting 'corpse'", "clausegraph.toml", "corpus"]),
+        ('corpse = "x"', ["unknown setting 'corpse'", "clausegraph.toml", "did you mean 'corpus'?"]),
+        ("zzz = 1", ["unknown setting 'zzz'", "clausegraph.toml", "known are:", "keep_epochs"]),
         ("keep_epochs = 0", ["'keep_epochs'", "clausegraph.toml", "greater than or equal to 1"]),
         ("corpus = ", ["clausegraph.toml", "no TOML"]),
         ('embedding_pooling = "max"', ["'embedding_pooling'", "'cls' or 'mean'"]),

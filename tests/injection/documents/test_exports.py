@@ -126,6 +126,7 @@ def test_graphml_keeps_pages_apart_whose_names_look_alike(cli: Cli, tmp_path: Pa
 def test_output_name_is_only_a_name(cli: Cli, shared: Path, tmp_path: Path) -> None:
     for number, name in enumerate(NAMES[::3]):
         output = tmp_path / str(number) / name
+        output.parent.mkdir()
         result = cli("export", "-f", "csv", "-o", str(output))
         assert result.exit_code == 0 and output.is_file()
         assert not obeyed(result.stdout)

@@ -141,6 +141,10 @@ def _evidence(evidence: Evidence) -> Iterable[Text]:
     yield Text(f"    {one_line(evidence.url or evidence.page)}", style="dim")
 
 
+def _figure(value: object) -> object:
+    return (", ".join(map(str, value)) or "none") if isinstance(value, (list, tuple)) else value
+
+
 def render_trace(answer: Answer) -> Text:
     """The engine's steps with their milliseconds."""
     from rich.text import Text
@@ -148,5 +152,5 @@ def render_trace(answer: Answer) -> Text:
     lines = []
     for step in answer.trace:
         lines.append(f"{step.name}: {step.milliseconds:.0f} ms")
-        lines += [f"  {one_line(name)}: {one_line(value, 400)}" for name, value in step.detail.items()]
+        lines += [f"  {one_line(name)}: {one_line(_figure(value), 400)}" for name, value in step.detail.items()]
     return Text("\n".join(lines), style="dim")

@@ -17,7 +17,7 @@ _IN_WORDS = {
     "blobs": "stored file",
     "supports": "statement",
     "entity_names": "entity name",
-    "entity_tokens": "entity",
+    "entity_tokens": "entity word",
     "decisions": "proposal",
     "runs": "run report",
     "model_calls": "model call",

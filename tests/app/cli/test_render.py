@@ -40,7 +40,12 @@ def evidence(uri: str = "a.html", quote: str = "You can get £210.", **more: str
 
 def answer(*alternatives: Alternative, status: AnswerStatus = AnswerStatus.ANSWERED) -> Answer:
     return Answer(
-        Inquiry("How much?", "I rent."), status, alternatives, "default", 3, (TraceStep("read", 1.26, {"n": 1}),)
+        Inquiry("How much?", "I rent."),
+        status,
+        alternatives,
+        "default",
+        3,
+        (TraceStep("read", 1.26, {"n": 1, "why": ["a", "b"], "left": []}),),
     )
 
 
@@ -91,7 +96,7 @@ def test_json_has_states_pages_and_open_conditions() -> None:
     assert either["any"][1]["not"]["leaf"]["state"] == "unknown"
     assert option["open_conditions"] == ["<p>condition 2</p>"]
     assert option["evidence"][0]["quote"] == "You can get £210."
-    assert value["trace"] == [{"name": "read", "milliseconds": 1.3, "detail": {"n": 1}}]
+    assert value["trace"] == [{"name": "read", "milliseconds": 1.3, "detail": {"n": 1, "why": ["a", "b"], "left": []}}]
     assert json.loads(json.dumps(value)) == value
     assert "trace" not in answer_json(answer())
 
@@ -142,7 +147,7 @@ def test_condition_json_without_states() -> None:
 
 
 def test_trace_is_one_line_a_step() -> None:
-    assert printed(render_trace(answer())).strip() == "read: 1 ms\n  n: 1"
+    assert printed(render_trace(answer())).strip() == "read: 1 ms\n  n: 1\n  why: a, b\n  left: none"
 
 
 def test_cleaning() -> None:

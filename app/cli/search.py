@@ -49,10 +49,12 @@ def search(
         hits = find(view, workspace.embedder, inquiry, retriever=retriever, budget=room, limit=limit)
         asked = {"question": inquiry.question, "corpus": view.corpus, "epoch": view.epoch, "retriever": retriever}
         said = "nothing found"
-        if not hits and (
-            too_long := find(view, workspace.embedder, inquiry, retriever=retriever, budget=None, limit=limit)
+        if (
+            not hits
+            and not session.json  # which does not say it
+            and (best := find(view, workspace.embedder, inquiry, retriever=retriever, budget=None, limit=1))
         ):
-            pieces = count_tokens(too_long[0]["text"])
+            pieces = count_tokens(best[0]["text"])
             said = f"the best passage has {pieces} word pieces, more than the budget of {room}; raise --budget"
     rows = [_row(hit) for hit in hits]
     session.emit(asked | {"hits": hits}, table(("score", "page", "section", "text"), rows) if rows else said)

@@ -1,4 +1,4 @@
-"""Files of a home folder: written whole or not at all, their errors told with the fix."""
+"""Files of a home folder: written whole or not at all, for their owner only, their errors told with the fix."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from pathlib import Path
 from clausegraph.core.errors import StorageError
 
 _NO_SPACE = {errno.ENOSPC, errno.EDQUOT}
+_OWN_FILE, _OWN_FOLDER = 0o600, 0o700
 _NOT_WRITABLE = {errno.EACCES, errno.EPERM, errno.EROFS}
 
 
@@ -42,6 +43,24 @@ def not_writable(path: Path, reason: str) -> StorageError:
     )
 
 
+def make_private(folder: Path) -> None:
+    """Make a folder and what is missing above it, for the owner only; one that is there stays as it is.
+
+    Not left to the umask, nor to ``mkdir``, which gives its mode to the last folder alone.
+    """
+    missing = [one for one in (folder, *folder.parents) if not one.exists()]
+    for one in reversed(missing):
+        one.mkdir(exist_ok=True)
+        one.chmod(_OWN_FOLDER)
+
+
+def open_private(path: Path) -> int:
+    """The descriptor of a file that only its owner may read, emptied; whatever its mode was and the umask is."""
+    descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, _OWN_FILE)
+    os.fchmod(descriptor, _OWN_FILE)
+    return descriptor
+
+
 def write_whole(path: Path, data: bytes) -> str:
     """Write a file, replacing one that is there, so that it is on the disk and whole; returns its SHA-256.
 
@@ -50,9 +69,9 @@ def write_whole(path: Path, data: bytes) -> str:
     """
     temporary = path.with_suffix(f".{os.getpid()}.tmp")
     with file_errors(path):
-        path.parent.mkdir(parents=True, exist_ok=True)
+        make_private(path.parent)
         try:
-            with temporary.open("wb") as file:
+            with os.fdopen(open_private(temporary), "wb") as file:
                 file.write(data)
                 file.flush()
                 os.fsync(file.fileno())

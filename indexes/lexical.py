@@ -24,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clausegraph.core.types import PageKey, Reading
+from clausegraph.indexes.files import make_private
 
 if TYPE_CHECKING:
     from Stemmer import Stemmer
@@ -132,7 +133,7 @@ def _term_scores(
 
 def _store(index: LexicalIndex, path: Path) -> None:
     """Write to a file beside it, then rename: a reader sees the whole index or none."""
-    path.parent.mkdir(parents=True, exist_ok=True)
+    make_private(path.parent)
     words = json.dumps(
         {"vocabulary": index.vocabulary, "refs": [[page.source, page.uri, key] for page, key in index.refs]}
     )

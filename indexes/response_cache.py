@@ -12,6 +12,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
+from clausegraph.indexes.files import make_private
+
 T = TypeVar("T")
 
 _log = logging.getLogger(__name__)
@@ -141,7 +143,7 @@ class FileResponseCache:
             self._abandoned.append(self._open[1])  # closing a parent's connection would drop the parent's locks
             self._open = None
         if self._open is None:
-            self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+            make_private(self._path.parent)
             os.close(os.open(self._path, os.O_CREAT | os.O_RDWR, 0o600))
             connection = sqlite3.connect(self._path, timeout=_BUSY_S, isolation_level=None, check_same_thread=False)
             try:

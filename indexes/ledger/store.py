@@ -9,7 +9,7 @@ from pathlib import Path
 from sqlalchemy import Connection, Engine, inspect, text
 
 from clausegraph.core.errors import SchemaError
-from clausegraph.indexes.files import file_errors
+from clausegraph.indexes.files import file_errors, make_private
 from clausegraph.indexes.ledger.dialect import compact, driver_errors, open_engine, writing
 
 SCHEMA_VERSION = "0001"
@@ -71,7 +71,7 @@ def open_ledger(home: Path, *, create: bool = True) -> Ledger:
     if not create and not path.exists():
         raise SchemaError(f"no ledger at {path}; run `clausegraph ingest SOURCE` first or set CLAUSEGRAPH_HOME")
     with file_errors(home), driver_errors(path):
-        home.mkdir(parents=True, exist_ok=True, mode=0o700)
+        make_private(home)
         engine = open_engine(path)
         _check_schema(engine, path)
     return Ledger(home, engine)

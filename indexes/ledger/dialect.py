@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import psutil
-from sqlalchemy import ColumnElement, Connection, Engine, Table, create_engine, event
+from sqlalchemy import URL, ColumnElement, Connection, Engine, Table, create_engine, event
 from sqlalchemy.dialects.sqlite import insert
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.sql.dml import Insert
@@ -39,7 +39,8 @@ def open_engine(path: Path) -> Engine:
     _refuse_network(path.parent)
     if not path.exists() or path.stat().st_size == 0:
         _make(path)
-    engine = create_engine(f"sqlite:///{path}", connect_args={"timeout": BUSY_TIMEOUT_S})
+    address = URL.create("sqlite", database=str(path))  # a path is no text of a URL: it may have ?, # and % in it
+    engine = create_engine(address, connect_args={"timeout": BUSY_TIMEOUT_S})
     event.listen(engine, "connect", _configure)
     event.listen(engine, "begin", _begin)
     return engine

@@ -56,6 +56,26 @@ def test_file_that_is_no_database(tmp_path: Path) -> None:
         open_ledger(tmp_path)
 
 
+@pytest.mark.parametrize(
+    "name", ["what?", "a?mode=memory", "%41", "a#b", "two words", "größe-家", "file:x", ":memory:", "a&uri=true"]
+)
+def test_a_path_is_no_text_of_a_url(tmp_path: Path, name: str) -> None:
+    """What is written to a home lies there, and what is read from it comes from there."""
+    others = {tmp_path / other for other in ("what", "a", "A")}
+    for other in others:
+        open_ledger(other).close()
+    with open_ledger(tmp_path / name) as ledger:
+        ensure_corpus(ledger, "mine", {})
+    assert (tmp_path / name / "ledger.db").stat().st_size > 0
+    assert dialect.damage(tmp_path / name / "ledger.db") == ""
+    assert {path for path in tmp_path.iterdir() if path.is_dir()} == others | {tmp_path / name}
+    with open_ledger(tmp_path / name) as ledger:
+        assert [corpus.name for corpus in list_corpora(ledger)] == ["mine"]
+    for other in others:
+        with open_ledger(other) as ledger:
+            assert list_corpora(ledger) == []
+
+
 def test_home_that_cannot_be_made(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     with pytest.raises(StorageError, match=str(tmp_path / "file")):

@@ -1,0 +1,284 @@
+"""Looking at a graph: its pages, its facts by entity, page, relation or meaning, an entity as a whole, paths."""
+
+from __future__ import annotations
+
+import difflib
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from sqlalchemy import ColumnElement, and_, func, select, union_all
+
+from clausegraph.app.services.browse import Shelf, open_shelf
+from clausegraph.app.services.records import fact_record, object_text, quotes, statement_words
+from clausegraph.app.workspace import Workspace
+from clausegraph.core.errors import InputError, NotFoundError
+from clausegraph.core.language.normalise import tokens
+from clausegraph.core.types import LITERAL, Fact, Mention, Reading, Support
+from clausegraph.indexes.ledger.schema import entity_tokens, pages, sources, supports
+from clausegraph.query.retrieve.paths import Path, shortest_paths
+
+_NAMED = 5  # candidates named in a message
+_LARGEST = 10  # entities and relations of an overview
+_EVERY_FACT = 1_000_000  # of an entity
+
+
+def list_pages(workspace: Workspace, corpus: str, epoch: int | None = None) -> dict[str, Any]:
+    """Every page of an epoch with how many statements it makes.
+
+    Raises:
+        NotFoundError: no such corpus or epoch, or nothing published yet.
+    """
+    shelf = open_shelf(workspace.ledger, corpus, epoch)
+    query = (
+        select(sources.c.name, pages.c.uri, func.count())
+        .join(pages, pages.c.id == supports.c.page_id)
+        .join(sources, sources.c.id == pages.c.source_id)
+        .where(_visible(shelf))
+        .group_by(sources.c.name, pages.c.uri)
+    )
+    with shelf.ledger.read() as connection:
+        stated = {(row[0], row[1]): int(row[2]) for row in connection.execute(query)}
+    listed = [
+        {
+            "source": key.source,
+            "uri": key.uri,
+            "title": title or shelf.reading(version).title,
+            "statements": stated.get((key.source, key.uri), 0),
+        }
+        for key, (version, title) in shelf.versions().items()
+    ]
+    return _at(shelf) | {"pages": listed}
+
+
+def overview(workspace: Workspace, corpus: str, epoch: int | None = None) -> dict[str, Any]:
+    """How much graph there is, its most frequent relations, and the entities of which the most is stated.
+
+    Raises:
+        NotFoundError: as ``list_pages``.
+    """
+    shelf = open_shelf(workspace.ledger, corpus, epoch)
+    counts = shelf.graph.counts()
+    relations = Counter(shelf.graph.relations()).most_common(_LARGEST)
+    return _at(shelf) | {
+        "entities": counts.entities,
+        "facts": counts.facts,
+        "statements": counts.supports,
+        "relations": [{"relation": name, "statements": count} for name, count in relations],
+        "largest": [{"entity": name, "statements": count} for name, count in _largest(shelf)],
+    }
+
+
+def find_facts(
+    workspace: Workspace,
+    corpus: str,
+    *,
+    name: str | None = None,
+    relation: str | None = None,
+    about: str | None = None,
+    limit: int = 50,
+    epoch: int | None = None,
+) -> dict[str, Any]:
+    """Facts of an entity or a page, of a relation, or nearest in meaning to a text; each with its statements.
+
+    Args:
+        name: an entity's name, or a page's uri or title.
+        relation: as the graph has it; narrows what ``name`` or ``about`` finds.
+
+    Raises:
+        NotFoundError: nothing is called so; the message says what is near.
+        InputError: both ``name`` and ``about``, or several pages answer to the name.
+    """
+    if name is not None and about is not None:
+        raise InputError("give a NAME or --about TEXT, not both")
+    shelf = open_shelf(workspace.ledger, corpus, epoch)
+    if relation is not None:
+        _check_relation(shelf, relation)
+    if about is not None:
+        facts, of = _facts_about(workspace, corpus, about, relation, limit + 1, shelf.epoch), {"about": about}
+    elif name is not None:
+        facts, of = _facts_of(shelf, name, relation, limit + 1)
+    else:
+        facts, of = shelf.graph.facts(_fact_ids(shelf, supports.c.relation == relation, limit + 1)), {}
+    found = _at(shelf) | of | ({"relation": relation} if relation is not None else {})
+    return found | {"more": len(facts) > limit, "facts": _with_statements(shelf, facts[:limit])}
+
+
+def show_entity(workspace: Workspace, corpus: str, name: str, epoch: int | None = None) -> dict[str, Any]:
+    """What the graph has of an entity: how pages write it, types, pages, statements, and what it is connected with.
+
+    Raises:
+        NotFoundError: no entity of that name; the message names the nearest.
+    """
+    shelf = open_shelf(workspace.ledger, corpus, epoch)
+    key = _entity(shelf, name)
+    facts = shelf.graph.neighbourhood([key], hops=1, limit=_EVERY_FACT)
+    stated = shelf.graph.supports([fact.id for fact in facts])
+    sides = {
+        fact.id: [end for end, at in (("subject", fact.subject), ("object", fact.object)) if at == key]
+        for fact in facts
+    }
+    written = [
+        node
+        for one in stated
+        for side in sides[one.fact_id]
+        if isinstance(node := getattr(one.statement, side), Mention)
+    ]
+    others = Counter(
+        end for fact in facts for end in {fact.subject, fact.object} - {key} if not end.startswith(LITERAL)
+    )
+    return _at(shelf) | {
+        "entity": key,
+        "types": dict(Counter(node.type for node in written).most_common()),
+        "written": dict(Counter(node.surface for node in written).most_common()),
+        "merged": sorted(name for name, entity in shelf.graph.names().items() if entity == key),
+        "pages": sorted({str(one.page) for one in stated}),
+        "facts": _with_statements(shelf, facts, stated),
+        "neighbours": [{"entity": other, "facts": count} for other, count in others.most_common()],
+    }
+
+
+def find_paths(
+    workspace: Workspace, corpus: str, start: str, goal: str, *, hops: int, limit: int, epoch: int | None = None
+) -> dict[str, Any]:
+    """The shortest chains of facts between two entities, each fact with a statement of it.
+
+    Raises:
+        NotFoundError: one of them is no entity of the graph.
+        InputError: as ``shortest_paths``.
+    """
+    shelf = open_shelf(workspace.ledger, corpus, epoch)
+    ends = _entity(shelf, start), _entity(shelf, goal)
+    found = shortest_paths(shelf.graph, *ends, hops=hops, limit=limit)
+    return _at(shelf) | {
+        "from": ends[0],
+        "to": ends[1],
+        "hops": hops,
+        "cut": found.cut,
+        "paths": [_path_record(shelf, path) for path in found.paths],
+    }
+
+
+def _path_record(shelf: Shelf, path: Path) -> list[dict[str, Any]]:
+    facts = _with_statements(shelf, [hop.fact for hop in path])
+    return [fact | {"forward": hop.forward} for hop, fact in zip(path, facts, strict=True)]
+
+
+def _at(shelf: Shelf) -> dict[str, Any]:
+    return {"corpus": shelf.corpus.name, "epoch": shelf.epoch}
+
+
+def _visible(shelf: Shelf) -> ColumnElement[bool]:
+    mine = supports.c.corpus_id == shelf.corpus.id
+    return and_(mine, supports.c.since <= shelf.epoch, supports.c.until > shelf.epoch)
+
+
+def _fact_ids(shelf: Shelf, condition: ColumnElement[bool], limit: int) -> list[str]:
+    """The facts of which the most is stated first, then by id."""
+    query = (
+        select(supports.c.fact_id)
+        .where(_visible(shelf), condition)
+        .group_by(supports.c.fact_id)
+        .order_by(func.count().desc(), supports.c.fact_id)
+        .limit(limit)
+    )
+    with shelf.ledger.read() as connection:
+        return list(connection.execute(query).scalars())
+
+
+def _largest(shelf: Shelf) -> list[tuple[str, int]]:
+    ends = union_all(
+        select(supports.c.subject.label("name")).where(_visible(shelf)),
+        select(supports.c.object).where(_visible(shelf), ~supports.c.object.startswith(LITERAL)),
+    ).subquery()
+    query = select(ends.c.name, func.count()).group_by(ends.c.name).order_by(func.count().desc(), ends.c.name)
+    with shelf.ledger.read() as connection:
+        return [(str(row[0]), int(row[1])) for row in connection.execute(query.limit(_LARGEST))]
+
+
+def _facts_of(shelf: Shelf, name: str, relation: str | None, limit: int) -> tuple[list[Fact], dict[str, Any]]:
+    """Facts of an entity, else of a page."""
+    relations = None if relation is None else [relation]
+    key = shelf.graph.named([name], normalised=True).get(name)
+    if key is not None:
+        return shelf.graph.neighbourhood([key], hops=1, limit=limit, relations=relations), {"entity": key}
+    page = shelf.find_page(name)
+    if page is None:
+        raise _no_entity(shelf, name, "entity or page")
+    ids = dict.fromkeys(one.fact_id for one in shelf.facts_on(*page) if relation in (None, one.statement.relation))
+    return shelf.graph.facts(list(ids)[:limit]), {"page": str(page[0])}
+
+
+def _facts_about(
+    workspace: Workspace, corpus: str, text: str, relation: str | None, limit: int, epoch: int
+) -> list[Fact]:
+    """The facts nearest in meaning; of a relation, those of it among the nearest."""
+    with workspace.view(corpus, epoch=epoch) as view:
+        vector = workspace.embedder.embed_query(text)
+        hits = view.search("fact", vector, limit if relation is None else max(limit * 20, 1000))
+        facts = view.graph.facts([hit.ref for hit in hits])
+    return [fact for fact in facts if relation in (None, fact.relation)][:limit]
+
+
+def _entity(shelf: Shelf, name: str) -> str:
+    found = shelf.graph.named([name], normalised=True).get(name)
+    if found is None:
+        raise _no_entity(shelf, name, "entity")
+    return found
+
+
+def _no_entity(shelf: Shelf, name: str, what: str) -> NotFoundError:
+    hits = shelf.graph.entities(tokens(name), _NAMED) or shelf.graph.entities(_spelt_like(shelf, name), _NAMED)
+    near = [hit.key for hit in hits]
+    hint = f"; near are: {', '.join(near)}" if near else "; `clausegraph facts` shows the largest"
+    return NotFoundError(f"no {what} {name[:80]!r} in epoch {shelf.epoch} of corpus {shelf.corpus.name!r}{hint}")
+
+
+def _spelt_like(shelf: Shelf, name: str) -> list[str]:
+    """Words of entities that are spelt like those of the name."""
+    query = select(entity_tokens.c.token).distinct().where(entity_tokens.c.corpus_id == shelf.corpus.id)
+    with shelf.ledger.read() as connection:
+        there = sorted(connection.execute(query).scalars())
+    return [near for word in tokens(name) for near in difflib.get_close_matches(word, there, n=2, cutoff=0.75)]
+
+
+def _check_relation(shelf: Shelf, relation: str) -> None:
+    there = shelf.graph.relations()
+    if relation in there:
+        return
+    near = difflib.get_close_matches(relation, there, n=_NAMED, cutoff=0.5)
+    near += [name for name, _ in Counter(there).most_common() if relation in name and name not in near]
+    hint = f"; near are: {', '.join(near[:_NAMED])}" if near else "; `clausegraph facts` shows the most frequent"
+    raise NotFoundError(f"no relation {relation[:80]!r} in epoch {shelf.epoch} of corpus {shelf.corpus.name!r}{hint}")
+
+
+def _with_statements(
+    shelf: Shelf, facts: Sequence[Fact], stated: Iterable[Support] | None = None
+) -> list[dict[str, Any]]:
+    """Records of facts, each with its statements in words and where they stand."""
+    listed = shelf.versions()
+    readings: dict[str, Reading] = {}
+    by_fact: dict[str, list[dict[str, Any]]] = {}
+    for one in shelf.graph.supports([fact.id for fact in facts]) if stated is None else stated:
+        page = str(one.page)
+        if page not in readings:
+            readings[page] = shelf.reading(listed[one.page][0])
+        by_fact.setdefault(one.fact_id, []).append(_statement_record(one, readings[page]))
+    return [fact_record(fact) | {"statements": by_fact.get(fact.id, [])} for fact in facts]
+
+
+def _statement_record(support: Support, reading: Reading) -> dict[str, Any]:
+    statement = support.statement
+    return {
+        "words": statement_words(statement),
+        "subject": statement.subject.surface,
+        "object": object_text(statement),
+        "modality": statement.modality.value,
+        "polarity": statement.polarity,
+        "page": str(support.page),
+        "title": reading.title,
+        "updated": reading.updated,
+        "effective_from": statement.effective_from,
+        "effective_to": statement.effective_to,
+        "quotes": [quote for _, quote in quotes(support, reading)],
+    }

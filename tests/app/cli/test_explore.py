@@ -1,0 +1,167 @@
+"""Looking at the graph: pages, facts, an entity, paths; on passages with recorded triples."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+from clausegraph.app.cli.main import make_app
+from tests.app.cli.conftest import Cli, parsed
+
+pytestmark = pytest.mark.unit
+
+PASSAGES: list[dict[str, Any]] = [
+    {
+        "title": "Orla Fenwick",
+        "text": "Orla Fenwick (born 1961) trained at Brimholt Works and later taught at Brimholt Works.",
+        "triples": [
+            ["Orla Fenwick", "trained at", "Brimholt Works"],
+            ["Orla Fenwick", "taught at", "Brimholt Works"],
+            ["Orla Fenwick", "born in", "1961"],
+        ],
+    },
+    {
+        "title": "Brimholt Works",
+        "text": "Brimholt Works is a studio by the harbour of Saltrey. Orla Fenwick trained at Brimholt Works.",
+        "triples": [
+            ["Brimholt Works", "located in", "Saltrey"],
+            ["Orla Fenwick", "trained at", "Brimholt Works"],
+            ["Brimholt Works", "is a", "studio"],
+        ],
+    },
+    {
+        "title": "Saltrey",
+        "text": "Saltrey is a port. The port has a lighthouse. A painter lives elsewhere, near a mill.",
+        "triples": [["Saltrey", "is a", "port"], ["port", "has", "lighthouse"], ["painter", "lives near", "mill"]],
+    },
+]
+
+
+@pytest.fixture(scope="module")
+def made_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home with the passages; never written to."""
+    folder = tmp_path_factory.mktemp("passages")
+    (folder / "passages.json").write_text(json.dumps(PASSAGES), encoding="utf-8")
+    words = ["ingest", str(folder / "passages.json"), "--home", str(folder / "home"), "--quiet"]
+    result = CliRunner(env={"CLAUSEGRAPH_EMBEDDING_MODEL": "hashing"}).invoke(make_app(), words)
+    assert result.exit_code == 0, result.output
+    return folder / "home"
+
+
+@pytest.fixture
+def passages(made_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CLAUSEGRAPH_HOME", str(made_home))
+
+
+def stated(found: dict[str, Any]) -> list[str]:
+    return [statement["words"] for fact in found["facts"] for statement in fact["statements"]]
+
+
+@pytest.mark.usefixtures("passages")
+class TestExplore:
+    def test_pages_have_their_titles_and_statements(self, cli: Cli) -> None:
+        listed = parsed(cli("pages", "--json"))["pages"]
+        assert [(page["title"], page["statements"]) for page in listed] == [
+            ("Brimholt Works", 3), ("Orla Fenwick", 3), ("Saltrey", 3)
+        ]  # fmt: skip
+
+    def test_without_a_name_facts_are_an_overview(self, cli: Cli) -> None:
+        found = parsed(cli("facts", "--json"))
+        assert (found["entities"], found["facts"], found["statements"]) == (8, 8, 9)
+        assert found["largest"][0] == {"entity": "brimholt work", "statements": 5}
+        assert {"relation": "trained at", "statements": 2} in found["relations"]
+        assert "8 entities, 8 facts, 9 statements" in cli("facts").stdout
+
+    def test_facts_of_an_entity_come_with_every_statement(self, cli: Cli) -> None:
+        found = parsed(cli("facts", "orla fenwick", "--json"))
+        assert found["facts"][0]["supports"] == 2, "what two pages state comes first"
+        assert stated(found).count("Orla Fenwick trained at Brimholt Works") == 2
+        assert len(found["facts"]) == 3 and not found["more"]
+
+    def test_facts_of_a_page_are_those_it_states(self, cli: Cli) -> None:
+        found = parsed(cli("facts", "passages:saltrey", "--json"))
+        assert found["page"] == "passages:saltrey"
+        assert sorted(stated(found)) == ["Saltrey is a port", "painter lives near mill", "port has lighthouse"]
+
+    def test_a_relation_narrows(self, cli: Cli) -> None:
+        both = parsed(cli("facts", "--relation", "is a", "--json"))
+        assert sorted(stated(both)) == ["Brimholt Works is a studio", "Saltrey is a port"]
+        assert stated(parsed(cli("facts", "Saltrey", "-r", "is a", "--json"))) == ["Saltrey is a port"]
+        assert stated(parsed(cli("facts", "passages:saltrey", "-r", "has", "--json"))) == ["port has lighthouse"]
+        near = parsed(cli("facts", "--about", "Saltrey is a port", "-r", "has", "--json"))
+        assert stated(near) == ["port has lighthouse"]
+
+    def test_the_facts_nearest_in_meaning_come_first(self, cli: Cli) -> None:
+        found = parsed(cli("facts", "--about", "saltrey is a port", "-n", "1", "--json"))
+        assert stated(found) == ["Saltrey is a port"] and found["more"]
+
+    def test_what_is_more_than_the_limit_is_told(self, cli: Cli) -> None:
+        assert "more than 1 fact; raise --limit" in cli("facts", "Orla Fenwick", "-n", "1").stdout
+        assert "more than" not in cli("facts", "Orla Fenwick", "-n", "3").stdout
+
+    def test_an_entity_is_shown_whole(self, cli: Cli) -> None:
+        found = parsed(cli("entity", "Brimholt Works", "--json"))
+        assert found["written"] == {"Brimholt Works": 5}
+        assert found["pages"] == ["passages:brimholt-works", "passages:orla-fenwick"]
+        assert found["neighbours"][0] == {"entity": "orla fenwick", "facts": 2}
+        said = cli("entity", "Brimholt Works", "-n", "1").stdout
+        assert "neighbours: orla fenwick (2), saltrey (1), studio (1)" in said
+        assert "4 facts in all; raise --limit" in said
+
+    def test_a_merged_name_is_told(
+        self, cli: Cli, made_home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        shutil.copytree(made_home, tmp_path / "copy")
+        monkeypatch.setenv("CLAUSEGRAPH_HOME", str(tmp_path / "copy"))
+        assert cli("entities", "merge", "port", "Saltrey", "--quiet").exit_code == 0
+        assert cli("entities", "apply", "--quiet").exit_code == 0
+        found = parsed(cli("entity", "port", "--json"))
+        assert (found["entity"], found["merged"]) == ("saltrey", ["port"])
+
+    def test_a_path_is_walked_either_way(self, cli: Cli) -> None:
+        found = parsed(cli("path", "lighthouse", "Orla Fenwick", "--json"))
+        assert len(found["paths"]) == 2, "by trained at and by taught at"
+        first, second = found["paths"]
+        assert [step["statements"][0]["words"] for step in first] == [
+            "port has lighthouse", "Saltrey is a port", "Brimholt Works located in Saltrey",
+            "Orla Fenwick trained at Brimholt Works",
+        ]  # fmt: skip
+        assert [step["forward"] for step in first] == [False] * 4
+        assert second[-1]["relation"] == "taught at", "fewer statements, so it comes later"
+        assert "“Saltrey is a port.”" in cli("path", "lighthouse", "Orla Fenwick").stdout
+
+    def test_no_path_is_an_answer_and_not_an_error(self, cli: Cli) -> None:
+        result = cli("path", "mill", "Orla Fenwick")
+        assert result.exit_code == 0
+        assert "no path of up to 4 facts between mill and orla fenwick" in result.stdout
+        assert parsed(cli("path", "lighthouse", "Orla Fenwick", "--hops", "3", "--json"))["paths"] == []
+
+    @pytest.mark.parametrize(
+        ("words", "code", "message"),
+        [
+            (("facts", "Saltry"), 3, "no entity or page 'Saltry' in epoch 1"),
+            (("entity", "Saltry"), 3, "near are: saltrey"),
+            (("entity", "zzzz"), 3, "`clausegraph facts` shows the largest"),
+            (
+                ("facts", "-r", "trains at"),
+                3,
+                "no relation 'trains at' in epoch 1 of corpus 'default'; near are: trained",
+            ),
+            (("facts", "-r", "zzzz"), 3, "`clausegraph facts` shows the most frequent"),
+            (("facts", "Saltrey", "--about", "ports"), 2, "give a NAME or --about TEXT, not both"),
+            (("path", "port", "the port"), 2, "both ends are the entity 'port'"),
+            (("path", "port", "nowhere"), 3, "no entity 'nowhere'"),
+            (("pages", "--epoch", "7"), 3, "has no epoch 7"),
+        ],
+    )
+    def test_what_is_not_there_is_told_with_what_is_near(
+        self, cli: Cli, words: tuple[str, ...], code: int, message: str
+    ) -> None:
+        result = cli(*words)
+        assert result.exit_code == code, result.output
+        assert message in result.stderr

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import json
+import shlex
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import replace
+from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from clausegraph.core.errors import SettingsError
@@ -86,11 +89,46 @@ def metered(embedder: Embedder, meter: RunMeter) -> Embedder:
     return embedder.metered(meter, meter) if isinstance(embedder, Metered) else embedder
 
 
+def check_budget(settings: Settings, source: Source | None) -> None:
+    """Raise where a limit on money could not hold, because a model that a run of the source would pay has no price.
+
+    Raises:
+        SettingsError: with the price that is missing.
+    """
+    if settings.llm_budget_money is None:
+        return
+    asked = [settings.embedding_model] + ([settings.llm] if _extractor_kind(settings, source) == "llm" else [])
+    for name in asked:
+        served = served_model(name or "")
+        if served is not None and served[1] not in settings.llm_prices:
+            raise SettingsError(_no_price(settings, served[1]))
+
+
+def _no_price(settings: Settings, model: str) -> str:
+    known = list(settings.llm_prices)
+    near = get_close_matches(model, known, n=1)
+    meant = f"; is {near[0]!r} meant?" if near else f"; it has {', '.join(sorted(known))}" if known else ""
+    example = json.dumps({model: [0.1, 0.3]})
+    return (
+        f"setting 'llm_budget_money' is {settings.llm_budget_money:g}, but 'llm_prices' has no price of {model!r}"
+        f"{meant}; set CLAUSEGRAPH_LLM_PRICES={shlex.quote(example)} (of a million prompt and reply tokens; [0, 0] for "
+        "a model that costs nothing), or CLAUSEGRAPH_LLM_BUDGET_TOKENS in place of the limit on money"
+    )
+
+
+def _extractor_kind(settings: Settings, source: Source | None) -> str:
+    """The extractor that settings and source ask for; without a source it is that of the rules, which asks nobody."""
+    from clausegraph.ingestion.sources.passages import PassagesSource
+
+    kind = settings.extractor if source is not None else "rules"
+    if kind != "auto":
+        return kind
+    return "given" if isinstance(source, PassagesSource) else "llm" if settings.llm else "rules"
+
+
 @contextmanager
 def opened_extractor(settings: Settings, source: Source | None, meter: RunMeter) -> Iterator[Extractor]:
     """The extractor that settings and source ask for; nothing is sent before it is used, its connections are closed.
-
-    Without a source it is that of the rules, which asks nobody.
 
     Raises:
         SettingsError: a language model is asked for, but none is set; or a key is missing.
@@ -98,9 +136,7 @@ def opened_extractor(settings: Settings, source: Source | None, meter: RunMeter)
     """
     from clausegraph.ingestion.sources.passages import PassagesSource
 
-    kind = settings.extractor if source is not None else "rules"
-    if kind == "auto":
-        kind = "given" if isinstance(source, PassagesSource) else "llm" if settings.llm else "rules"
+    kind = _extractor_kind(settings, source)
     if kind == "given":
         from clausegraph.ingestion.extract.given import GivenExtractor
 

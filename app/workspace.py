@@ -208,10 +208,11 @@ class Workspace:
         Raises:
             SettingsError, PromptError, NotFoundError: as ``opened_extractor`` and ``make_server``.
         """
-        from clausegraph.app.wiring import metered, opened_extractor
+        from clausegraph.app.wiring import check_budget, metered, opened_extractor
         from clausegraph.indexes.ledger.metering import RunMeter
         from clausegraph.ingestion.pipeline import Tools, no_progress
 
+        check_budget(self.settings, source)
         embedder = self.embedder  # a wrong setting is told before there is a ledger
         ledger = self.ledger if source is None else self.make_ledger()
         meter = RunMeter(ledger, self.settings.llm_budget_tokens, self.settings.llm_budget_money)

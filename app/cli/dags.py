@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from clausegraph.app.cli.session import Session, command
+from clausegraph.app.cli.session import Session, a_number, command
 
 FolderOption = Annotated[Path, typer.Option("--folder", help="Airflow's metadata, logs and password.")]
 _FOLDER = Path(".airflow")
@@ -74,7 +74,9 @@ def run(
     *,
     corpus: Annotated[str, typer.Argument(help="A corpus that the settings file schedules.")],
     folder: FolderOption = _FOLDER,
-    patience: Annotated[float, typer.Option(min=1, help="Seconds to wait for its end.")] = 3600.0,
+    patience: Annotated[
+        float, typer.Option(min=1, max=864_000, help="Seconds to wait for its end.", callback=a_number)
+    ] = 3600.0,
 ) -> None:
     """Run the DAG of a corpus in the Airflow of a folder and wait; the exit code is 1 when the run failed."""
     from clausegraph.app.servers.airflow import find_airflow

@@ -30,7 +30,7 @@ def review(
     of_type: Annotated[
         str | None, typer.Option("--type", help="Only entities of this type.", show_default="all types")
     ] = None,
-    limit: Annotated[int, typer.Option(min=1, help="Proposals to show.")] = 20,
+    limit: Annotated[int, typer.Option(min=1, max=1_000_000, help="Proposals to show.")] = 20,
     accept: Annotated[
         list[str] | None, typer.Option("--accept", help="Ids to accept, as 1,2 or repeated.", show_default="none")
     ] = None,

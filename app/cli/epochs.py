@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from clausegraph.app.cli.output import table
-from clausegraph.app.cli.session import CorpusOption, Session, command
+from clausegraph.app.cli.session import CorpusOption, Session, a_number, command
 from clausegraph.app.cli.status import moment
 from clausegraph.app.text import counted
 
@@ -57,10 +57,20 @@ def vacuum(
     *,
     corpus: CorpusOption = None,
     keep_epochs: Annotated[
-        int | None, typer.Option(min=1, help="Newest epochs to keep.", show_default="the setting keep_epochs: 10")
+        int | None,
+        typer.Option(
+            min=1, max=1_000_000_000, help="Newest epochs to keep.", show_default="the setting keep_epochs: 10"
+        ),
     ] = None,
     keep_days: Annotated[
-        float | None, typer.Option(min=0, help="Days to keep an epoch.", show_default="the setting keep_days: 30")
+        float | None,
+        typer.Option(
+            min=0,
+            max=36_525,
+            callback=a_number,
+            help="Days to keep an epoch.",
+            show_default="the setting keep_days: 30",
+        ),
     ] = None,
 ) -> None:
     """Remove for good what only old epochs show, and merge vector segments.

@@ -25,7 +25,8 @@ def ingest(
     relocate: Annotated[bool, typer.Option("--relocate", help="The source has moved here.")] = False,
     force: Annotated[bool, typer.Option("--force", help="Read every page again.")] = False,
     limit: Annotated[
-        int | None, typer.Option(min=1, help="Read at most so many new or changed pages.", show_default="all")
+        int | None,
+        typer.Option(min=1, max=1_000_000_000, help="Read at most so many new or changed pages.", show_default="all"),
     ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only report what would change.")] = False,
 ) -> None:

@@ -29,7 +29,12 @@ def search(
     budget: Annotated[
         int | None,
         typer.Option(
-            "--budget", "-b", min=1, help="Word pieces in all.", show_default="the setting search_budget: 1300"
+            "--budget",
+            "-b",
+            min=1,
+            max=1_000_000,
+            help="Word pieces in all.",
+            show_default="the setting search_budget: 1300",
         ),
     ] = None,
     limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=1000, help="Results at most.")] = 20,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import math
 import os
 import sys
 import traceback
@@ -47,8 +48,15 @@ CorpusOption = Annotated[
     str | None, typer.Option("--corpus", "-c", help="Name of the corpus.", show_default="the setting corpus: default")
 ]
 EpochOption = Annotated[
-    int | None, typer.Option("--epoch", min=1, help="A retained epoch.", show_default="the published one")
+    int | None, typer.Option("--epoch", min=1, max=10**15, help="A retained epoch.", show_default="the published one")
 ]
+
+
+def a_number(value: float | None) -> float | None:
+    """An option's value; NaN passes every check of a range."""
+    if value is not None and math.isnan(value):
+        raise typer.BadParameter("nan is no number")
+    return value
 
 
 @dataclass

@@ -20,6 +20,11 @@ A setting is given as an environment variable, or as `name = value` in `{CONFIG_
 the TOML file that `{PREFIX}CONFIG` names. The options `--home` and `--corpus` win over the variable, which wins over
 the file, which wins over the default. A name that is no setting is refused in the file and told of in the environment.
 `{PREFIX}DEBUG=1` shows the traceback of an error.
+
+A `{CONFIG_NAME}` that merely lies in the working directory may have come with somebody else's folder. It gets no secret
+from elsewhere: where it sets `llm_url`, `embedding_url`, `neo4j_uri` or `telemetry_url`, and the key, password or
+`OTEL_EXPORTER_OTLP_HEADERS` is in the environment, every command refuses. Trust the file by naming it
+(`{PREFIX}CONFIG={CONFIG_NAME}`), or set the address yourself.
 """
 _CORPORA = """
 ## Corpora that Airflow ingests

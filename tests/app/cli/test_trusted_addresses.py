@@ -1,0 +1,77 @@
+"""A settings file that happens to lie in the working directory gets no secret from elsewhere for its servers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from clausegraph.core.errors import SettingsError
+from clausegraph.core.settings import load_settings
+
+pytestmark = pytest.mark.unit
+
+PAIRS = [
+    ("llm_url", "http://evil.example", "llm_key"),
+    ("embedding_url", "http://evil.example", "embedding_key"),
+    ("neo4j_uri", "bolt://evil.example", "neo4j_password"),
+]
+FILE = "clausegraph.toml"
+
+
+@pytest.mark.parametrize(("address", "value", "secret"), PAIRS)
+def test_a_found_file_gets_no_secret_from_elsewhere(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, address: str, value: str, secret: str
+) -> None:
+    (tmp_path / FILE).write_text(f'{address} = "{value}"\n')
+    load_settings()  # an address alone is the file's to name
+    monkeypatch.setenv(f"CLAUSEGRAPH_{secret.upper()}", "env-secret-1234")
+    with pytest.raises(SettingsError) as caught:
+        load_settings()
+    message = str(caught.value)
+    assert all(part in message for part in (FILE, address, value, f"CLAUSEGRAPH_{secret.upper()}"))
+    assert f"set CLAUSEGRAPH_CONFIG={FILE}" in message and f"set CLAUSEGRAPH_{address.upper()} yourself" in message
+    assert "env-secret-1234" not in message
+
+
+@pytest.mark.parametrize(("address", "value", "secret"), PAIRS)
+def test_also_where_the_file_has_a_secret_that_the_environment_wins_over(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, address: str, value: str, secret: str
+) -> None:
+    (tmp_path / FILE).write_text(f'{address} = "{value}"\n{secret} = "of-the-file"\n')
+    assert getattr(load_settings(), secret).get_secret_value() == "of-the-file"
+    monkeypatch.setenv(f"CLAUSEGRAPH_{secret.upper()}", "env-secret-1234")
+    with pytest.raises(SettingsError):
+        load_settings()
+
+
+@pytest.mark.parametrize(("address", "value", "secret"), PAIRS)
+def test_a_secret_that_the_caller_gives_is_from_elsewhere_too(
+    tmp_path: Path, address: str, value: str, secret: str
+) -> None:
+    (tmp_path / FILE).write_text(f'{address} = "{value}"\n')
+    with pytest.raises(SettingsError):
+        load_settings(**{secret: "given-1234"})
+    both = load_settings(**{secret: "given-1234", address: "http://mine.example"})
+    assert getattr(both, address) == "http://mine.example"
+
+
+@pytest.mark.parametrize(("address", "value", "secret"), PAIRS)
+def test_who_names_the_file_or_the_address_trusts_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, address: str, value: str, secret: str
+) -> None:
+    (tmp_path / FILE).write_text(f'{address} = "{value}"\n')
+    monkeypatch.setenv(f"CLAUSEGRAPH_{secret.upper()}", "env-secret-1234")
+    monkeypatch.setenv("CLAUSEGRAPH_CONFIG", FILE)
+    assert getattr(load_settings(), address) == value
+    monkeypatch.delenv("CLAUSEGRAPH_CONFIG")
+    monkeypatch.setenv(f"CLAUSEGRAPH_{address.upper()}", "bolt://mine.example")
+    assert getattr(load_settings(), address) == "bolt://mine.example"
+
+
+def test_a_collectors_token_is_a_secret_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / FILE).write_text('telemetry = "otlp"\ntelemetry_url = "http://evil.example"\n')
+    load_settings()
+    monkeypatch.setenv("OTEL_EXPORTER_OTLP_HEADERS", "authorization=token-1234")
+    with pytest.raises(SettingsError, match="OTEL_EXPORTER_OTLP_HEADERS"):
+        load_settings()

@@ -123,7 +123,7 @@ class Workspace:
         """A view of the epoch published now, or of a retained older one; others may be reading the same view.
 
         While somebody holds it, vacuum leaves its epoch alone. The published one stays open when nobody holds it,
-        so that what was built for it is there for the next question; its lease ends by itself when nobody comes.
+        so that what was built for it is there for the next question; vacuum may have its epoch then.
 
         Args:
             corpus: None for that of the settings.
@@ -167,13 +167,15 @@ class Workspace:
                 return
             if key[1] is not None and self._kept.get(key) is kept:
                 del self._kept[key]  # an older epoch: nobody else is expected to ask for it
-            if self._kept.get(key) is not kept:
+            if self._kept.get(key) is kept:
+                kept.view.rest()
+            else:
                 self._shut(kept.view)
 
     def _is_current(self, view: View, corpus: str, epoch: int | None) -> bool:
         from clausegraph.indexes.corpora import get_corpus
 
-        return view.is_held() and (epoch is not None or get_corpus(self.ledger, corpus).published == view.epoch)
+        return view.wake() and (epoch is not None or get_corpus(self.ledger, corpus).published == view.epoch)
 
     def _graphs(self) -> GraphAt | None:
         if self.settings.graph == "ledger":

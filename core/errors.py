@@ -13,7 +13,7 @@
     │   ├── SchemaError          made by an older or newer ClauseGraph
     │   ├── LeaseHeldError       another run holds the corpus
     │   ├── LeaseLostError       this run was superseded while it worked
-    │   ├── ViewExpired          the view's lease ended; open a new one
+    │   ├── ViewExpired          the view was closed, or its epoch removed; open a new one
     │   ├── WorkspaceClosed      used after its end
     │   ├── StorageError         disk full, read-only folder, I/O failure
     │   ├── SegmentError         a vector segment is missing or corrupt and cannot be rebuilt
@@ -92,7 +92,7 @@ class LeaseLostError(LedgerError):
 
 
 class ViewExpired(LedgerError):
-    """The view's lease ended and its epoch may be vacuumed; open a new view."""
+    """The view was closed, or its epoch was removed; open a new view."""
 
 
 class WorkspaceClosed(LedgerError):

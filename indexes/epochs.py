@@ -69,8 +69,8 @@ def get_published(connection: Connection, corpus: CorpusRow) -> int:
     Raises:
         NotFoundError: nothing was published yet.
     """
-    number = connection.execute(select(corpora.c.published).where(corpora.c.id == corpus.id)).scalar_one()
-    if number == 0:
+    number = connection.execute(select(corpora.c.published).where(corpora.c.id == corpus.id)).scalar()
+    if not number:  # no row: the corpus was dropped a moment ago
         raise NotFoundError(
             f"corpus {corpus.name!r} has no published epoch yet; run `clausegraph "
             f"ingest SOURCE --corpus {shlex.quote(corpus.name)}`"

@@ -18,6 +18,7 @@ from clausegraph.core.types import LITERAL
 from clausegraph.indexes.graph.projections import NO_PROJECTIONS, Projections
 from clausegraph.indexes.ledger.dialect import insert_new
 from clausegraph.indexes.ledger.leases import RunLease, check_fence
+from clausegraph.indexes.ledger.readers import prepare_epoch
 from clausegraph.indexes.ledger.schema import (
     OPEN,
     VERSIONED,
@@ -36,10 +37,12 @@ from clausegraph.indexes.vectors.segments import write_new_segment
 
 def freeze(ledger: Ledger, lease: RunLease, plan: PublishPlan) -> int:
     """Write the plan as rows of the next epoch, in one transaction; returns its number."""
+    with ledger.read() as connection:  # nobody else publishes while we have the lease
+        newest = connection.execute(select(corpora.c.newest).where(corpora.c.id == plan.corpus_id)).scalar_one()
+    number = int(newest) + 1
+    prepare_epoch(ledger, plan.corpus_id, number)
     with ledger.write() as connection:
         check_fence(connection, lease)
-        newest = connection.execute(select(corpora.c.newest).where(corpora.c.id == plan.corpus_id)).scalar_one()
-        number = int(newest) + 1
         values = {"corpus_id": plan.corpus_id, "number": number, "state": "frozen", "model": plan.model}
         summary = canonical_json(plan.counts())
         connection.execute(insert(epochs).values(**values, run_id=lease.run_id, created=time.time(), summary=summary))

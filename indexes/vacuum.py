@@ -11,6 +11,7 @@ from __future__ import annotations
 import shutil
 import time
 from collections import Counter
+from collections.abc import Collection
 from dataclasses import asdict, dataclass
 
 from sqlalchemy import ColumnElement, Connection, Table, and_, delete, exists, or_, select
@@ -19,6 +20,7 @@ from clausegraph.indexes.corpora import CorpusRow
 from clausegraph.indexes.entities.names import PROPOSED
 from clausegraph.indexes.files import file_errors
 from clausegraph.indexes.ledger.leases import RunLease, check_fence
+from clausegraph.indexes.ledger.readers import AT_ONCE, forget, taking
 from clausegraph.indexes.ledger.schema import (
     VERSIONED,
     blobs,
@@ -38,7 +40,6 @@ from clausegraph.indexes.ledger.schema import (
     runs,
     supports,
     vectors,
-    view_leases,
 )
 from clausegraph.indexes.ledger.store import Ledger
 from clausegraph.indexes.vectors.segments import listed_segments, merge_segments, remove_unlisted
@@ -71,29 +72,40 @@ def vacuum(
     ledger: Ledger, corpus: CorpusRow, lease: RunLease, keep_epochs: int = KEEP_EPOCHS, keep_days: float = KEEP_DAYS
 ) -> VacuumReport:
     """Remove what only epochs older than the retained ones show."""
-    now = time.time()
-    with ledger.write() as connection:
-        check_fence(connection, lease)
-        connection.execute(delete(view_leases).where(view_leases.c.expires <= now))
-        kept = _retained(connection, corpus.id, max(1, keep_epochs), now - keep_days * 86400)
-        floor = min(kept, default=0)
-        gone = connection.execute(delete(epochs).where(epochs.c.corpus_id == corpus.id, epochs.c.number < floor))
-        rows = _delete_rows(connection, corpus.id, floor, now - keep_days * 86400)
+    before_then = time.time() - keep_days * 86400
+    gone, rows = 0, Counter[str]()
+    while True:
+        with ledger.read() as connection:
+            older = _removable(connection, corpus.id, max(1, keep_epochs), before_then)
+        part = older[:AT_ONCE]
+        with taking(ledger, corpus.id, part) as taken:
+            untaken = {number for number in older if number not in taken}
+            with ledger.write() as connection:
+                check_fence(connection, lease)
+                kept = _retained(connection, corpus.id, max(1, keep_epochs), before_then, untaken)
+                floor = min(kept, default=0)
+                mine = (epochs.c.corpus_id == corpus.id, epochs.c.number < floor)
+                gone += connection.execute(delete(epochs).where(*mine)).rowcount
+                rows.update(_delete_rows(connection, corpus.id, floor, before_then))
+            forget(ledger, corpus.id, keep=kept)
+        if len(older) <= AT_ONCE or not taken.issuperset(part):
+            break
     before = len(listed_segments(ledger, corpus.id))
     _rewrite_segments(ledger, lease, rewrite=rows["vectors"] > 0)
     _remove_caches(ledger, corpus.id, floor)
     ledger.compact()
-    return VacuumReport(floor, kept, gone.rowcount, rows, before, len(listed_segments(ledger, corpus.id)))
+    return VacuumReport(floor, kept, gone, dict(rows), before, len(listed_segments(ledger, corpus.id)))
 
 
-def _retained(connection: Connection, corpus_id: int, keep_epochs: int, since: float) -> dict[int, list[str]]:
+def _retained(
+    connection: Connection, corpus_id: int, keep_epochs: int, since: float, held: Collection[int] = ()
+) -> dict[int, list[str]]:
     """The oldest epoch that has a reason to stay and all after it, oldest first, each with its reasons."""
     mine = (epochs.c.corpus_id == corpus_id, epochs.c.state == "flipped")
     rows = connection.execute(select(epochs.c.number, epochs.c.created).where(*mine).order_by(epochs.c.number)).all()
-    held = select(view_leases.c.epoch).where(view_leases.c.corpus_id == corpus_id)
     reasons = {
         "published": {connection.execute(select(corpora.c.published).where(corpora.c.id == corpus_id)).scalar_one()},
-        "held": set(connection.execute(held).scalars()),
+        "held": set(held),
         "young": {row.number for row in rows if row.created >= since},
         "newest": {row.number for row in rows[-keep_epochs:]},
     }
@@ -103,6 +115,13 @@ def _retained(connection: Connection, corpus_id: int, keep_epochs: int, since: f
         for row in rows
         if row.number >= floor
     }
+
+
+def _removable(connection: Connection, corpus_id: int, keep_epochs: int, since: float) -> list[int]:
+    """The epochs without a reason to stay but that somebody may hold them, oldest first."""
+    floor = min(_retained(connection, corpus_id, keep_epochs, since), default=0)
+    mine = (epochs.c.corpus_id == corpus_id, epochs.c.number < floor, epochs.c.state == "flipped")
+    return list(connection.execute(select(epochs.c.number).where(*mine).order_by(epochs.c.number)).scalars())
 
 
 def _delete_rows(connection: Connection, corpus_id: int, floor: int, paid_before: float) -> dict[str, int]:

@@ -1,9 +1,7 @@
-"""A view: graph, vectors and texts of exactly one epoch, held by a lease that vacuum respects."""
+"""A view: graph, vectors and texts of exactly one epoch, held by a lock that vacuum respects."""
 
 from __future__ import annotations
 
-import time
-import uuid
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,16 +9,17 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import delete, insert, select, update
+from sqlalchemy import select
 
-from clausegraph.core.errors import NotFoundError, StoreError, ViewExpired
+from clausegraph.core.errors import ClauseGraphError, NotFoundError, StoreError, ViewExpired
 from clausegraph.core.models.embedding import Vectors
 from clausegraph.core.types import PageKey, Reading
 from clausegraph.indexes.corpora import CorpusRow, get_corpus
 from clausegraph.indexes.epochs import find_epoch, get_published
 from clausegraph.indexes.graph.protocol import Graph
 from clausegraph.indexes.graph.sql import SqlGraph
-from clausegraph.indexes.ledger.schema import members, pages, sources, vectors, view_leases
+from clausegraph.indexes.ledger.readers import EpochHold, EpochReads, hold
+from clausegraph.indexes.ledger.schema import members, pages, sources, vectors
 from clausegraph.indexes.ledger.store import Ledger
 from clausegraph.indexes.truth import batches, load_reading
 from clausegraph.indexes.vectors.protocol import VisibleVectors
@@ -28,8 +27,8 @@ from clausegraph.indexes.vectors.segments import open_segments
 
 Name = tuple[PageKey | None, str]  # page and ref of a vector
 GraphAt = Callable[[Ledger, CorpusRow, int], Graph]  # the graph of a corpus at an epoch
-VIEW_LEASE_S = 900.0
 _READINGS = 1000  # pages kept decoded
+_TRIES = 5  # epochs that may be published and removed while one is opened
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,13 +42,17 @@ class VectorHit:
 
 
 class View:
-    """What a reader holds. Close it, or use it as a context manager, so that its epoch can be vacuumed."""
+    """What a reader holds. Close it, or use it as a context manager, so that its epoch can be vacuumed.
 
-    def __init__(self, ledger: Ledger, corpus: CorpusRow, epoch: int, model: str, lease_s: float) -> None:
+    Where its epoch is removed all the same (no lock could be had, or the corpus was dropped), it has ended: it never
+    shows a part of an epoch.
+    """
+
+    def __init__(self, ledger: Ledger, corpus: CorpusRow, epoch: int, model: str, held: EpochHold | None) -> None:
         self._ledger = ledger
+        self._reads = EpochReads(ledger, corpus.id, corpus.name, epoch)
+        self._hold = held
         self._corpus_id = corpus.id
-        self._lease_s = lease_s
-        self._lease_id = uuid.uuid4().hex
         self._segments: dict[str, list[VisibleVectors]] = {}
         self._readings: OrderedDict[PageKey, Reading] = OrderedDict()
         self._versions: dict[PageKey, int] = {}
@@ -59,16 +62,11 @@ class View:
         self.epoch = epoch
         self.model = model
         self.cache_dir: Path = ledger.cache_folder(corpus.id) / f"epoch-{epoch:08d}"
-        self.graph: Graph = SqlGraph(ledger, corpus.id, epoch)
-        self._expires = time.time() + lease_s
-
-    @property
-    def lease_id(self) -> str:
-        return self._lease_id
+        self.graph: Graph = SqlGraph(self._reads, corpus.id, epoch)
 
     def page_keys(self) -> tuple[PageKey, ...]:
         """The pages of the epoch, in order."""
-        self._check()
+        self._reads.check_open()
         if not self._versions:
             self._versions = self._load_versions()
         return tuple(self._versions)
@@ -81,12 +79,12 @@ class View:
         """
         kept = self._readings.get(page)  # another thread may drop it at any moment
         if kept is not None:
-            self._check()
+            self._reads.check_open()
             return kept
-        self.page_keys()  # loads the versions and checks the lease
+        self.page_keys()  # loads the versions
         if page not in self._versions:
             raise NotFoundError(f"page {page} is not in epoch {self.epoch} of corpus {self.corpus!r}")
-        with self._ledger.read() as connection:
+        with self._reads.read() as connection:
             reading = load_reading(connection, self._versions[page])
         self._readings[page] = reading
         if len(self._readings) > _READINGS:
@@ -102,7 +100,7 @@ class View:
 
         Order: score descending, then page and ref.
         """
-        self._check()
+        self._reads.check_open()
         found: list[tuple[float, int]] = []
         for segment in self._visible(kind):
             ids, scores = segment.search(vector, limit)
@@ -114,49 +112,40 @@ class View:
 
     def vectors(self, kind: str) -> tuple[list[Name], Vectors]:
         """Every vector of a kind: its (page, ref) and the matrix, shape (n, d), rows in the same order."""
-        self._check()
+        self._reads.check_open()
         parts = [segment.everything() for segment in self._visible(kind)]
         ids: NDArray[np.int64] = np.concatenate([part[0] for part in parts]) if parts else np.empty(0, np.int64)
         names = self._names(ids.tolist())
         matrix = np.concatenate([part[1] for part in parts]) if parts else np.empty((0, 0), np.float32)
         return [names[identity] for identity in ids.tolist()], matrix
 
-    def is_held(self) -> bool:
-        """Whether the ledger still has its lease, which is renewed where half of it is over."""
+    def rest(self) -> None:
+        """Let the epoch go while nobody reads, but keep what was built; :meth:`wake` before reading on."""
+        if self._hold is not None:
+            self._hold.close()
+            self._hold = None
+
+    def wake(self) -> bool:
+        """Hold the epoch again; false: it is gone, or the view was closed."""
+        if self._hold is None:
+            self._hold = hold(self._ledger, self._corpus_id, self.epoch)
         try:
-            self._check()
+            with self._reads.read():
+                return True
         except ViewExpired:
+            self.rest()
             return False
-        mine = select(view_leases.c.id).where(view_leases.c.id == self._lease_id, view_leases.c.expires > time.time())
-        with self._ledger.read() as connection:
-            return connection.execute(mine).first() is not None
 
     def close(self) -> None:
-        """Give the lease back."""
-        with self._ledger.write() as connection:
-            connection.execute(delete(view_leases).where(view_leases.c.id == self._lease_id))
-        self._expires = 0.0
+        """Let the epoch go for good; a second time nothing happens."""
+        self._reads.close()
+        self.rest()
 
     def __enter__(self) -> View:
         return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-    def _check(self) -> None:
-        """An expired view raises; one past half its lease renews it."""
-        now = time.time()
-        if now < self._expires - self._lease_s / 2:
-            return
-        values = {"expires": now + self._lease_s}
-        renewed = 0
-        if now < self._expires:
-            with self._ledger.write() as connection:
-                mine = (view_leases.c.id == self._lease_id, view_leases.c.expires > now)
-                renewed = connection.execute(update(view_leases).where(*mine).values(**values)).rowcount
-        if not renewed:
-            raise ViewExpired(f"the view of corpus {self.corpus!r} at epoch {self.epoch} has ended; open a new one")
-        self._expires = values["expires"]
 
     def _load_versions(self) -> dict[PageKey, int]:
         query = (
@@ -167,12 +156,14 @@ class View:
             .where(members.c.since <= self.epoch, members.c.until > self.epoch)
             .order_by(sources.c.name, pages.c.uri)
         )
-        with self._ledger.read() as connection:
+        with self._reads.read() as connection:
             return {PageKey(row.name, row.uri): row.page_version_id for row in connection.execute(query)}
 
     def _visible(self, kind: str) -> list[VisibleVectors]:
         if kind not in self._segments:
-            self._segments[kind] = open_segments(self._ledger, self._corpus_id, self.epoch, self.model, kind)
+            self._segments[kind] = open_segments(
+                self._ledger, self._reads, self._corpus_id, self.epoch, self.model, kind
+            )
         return self._segments[kind]
 
     def _names(self, ids: list[int]) -> dict[int, Name]:
@@ -180,7 +171,7 @@ class View:
         unknown = [identity for identity in ids if identity not in self._named]
         if unknown:
             pages_by_id = self._pages_by_id()
-            with self._ledger.read() as connection:
+            with self._reads.read() as connection:
                 for part in batches(unknown, 5000):
                     query = select(vectors.c.id, vectors.c.ref, vectors.c.page_id).where(vectors.c.id.in_(part))
                     self._named |= {
@@ -195,18 +186,12 @@ class View:
                 .join(sources, sources.c.id == pages.c.source_id)
                 .where(pages.c.corpus_id == self._corpus_id)
             )
-            with self._ledger.read() as connection:
+            with self._reads.read() as connection:
                 self._pages = {row.id: PageKey(row.name, row.uri) for row in connection.execute(query)}
         return self._pages
 
 
-def open_view(
-    ledger: Ledger,
-    corpus_name: str,
-    epoch: int | None = None,
-    lease_s: float = VIEW_LEASE_S,
-    graph_at: GraphAt | None = None,
-) -> View:
+def open_view(ledger: Ledger, corpus_name: str, epoch: int | None = None, graph_at: GraphAt | None = None) -> View:
     """A view of the published epoch, or of a retained older one.
 
     Args:
@@ -217,17 +202,30 @@ def open_view(
         StoreError: the server of the graph does not have the epoch, or does not answer.
     """
     corpus = get_corpus(ledger, corpus_name)
-    with ledger.write() as connection:  # the lease and the check are one transaction, or vacuum could slip in
-        published = get_published(connection, corpus)
-        number = published if epoch is None else epoch
-        model = find_epoch(connection, corpus, number)
-        view = View(ledger, corpus, number, model, lease_s)
-        values = {"id": view.lease_id, "corpus_id": corpus.id, "epoch": number, "expires": time.time() + lease_s}
-        connection.execute(insert(view_leases).values(**values))
+    view = _held_view(ledger, corpus, epoch)
     if graph_at is not None:
         try:
-            view.graph = graph_at(ledger, corpus, number)
+            view.graph = graph_at(ledger, corpus, view.epoch)
         except StoreError:
             view.close()
             raise
     return view
+
+
+def _held_view(ledger: Ledger, corpus: CorpusRow, epoch: int | None, tries: int = _TRIES) -> View:
+    """Hold first, then look whether the epoch is still there: whoever removes epochs afterwards finds it held.
+
+    The published one may be replaced and removed before it is held; then the next one is tried.
+    """
+    with ledger.read() as connection:
+        number = get_published(connection, corpus) if epoch is None else epoch
+    held = hold(ledger, corpus.id, number)
+    try:
+        with ledger.read() as connection:
+            return View(ledger, corpus, number, find_epoch(connection, corpus, number), held)
+    except ClauseGraphError as error:
+        if held is not None:
+            held.close()
+        if epoch is None and tries > 1 and isinstance(error, NotFoundError):
+            return _held_view(ledger, corpus, None, tries - 1)
+        raise

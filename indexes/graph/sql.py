@@ -27,14 +27,14 @@ from clausegraph.indexes.graph.protocol import (
 )
 from clausegraph.indexes.ledger.dialect import without_index
 from clausegraph.indexes.ledger.schema import entity_names, entity_tokens, pages, sources, supports
-from clausegraph.indexes.ledger.store import Ledger
+from clausegraph.indexes.ledger.store import Reads
 from clausegraph.indexes.truth import batches
 
 
 class SqlGraph:
     """The graph of one corpus at one epoch."""
 
-    def __init__(self, ledger: Ledger, corpus_id: int, epoch: int) -> None:
+    def __init__(self, ledger: Reads, corpus_id: int, epoch: int) -> None:
         self._ledger = ledger
         self._corpus_id = corpus_id
         self._epoch = epoch

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
+from typing import Protocol
 
 from sqlalchemy import Connection, Engine, inspect, text
 
@@ -12,7 +13,14 @@ from clausegraph.core.errors import SchemaError
 from clausegraph.indexes.files import file_errors, make_private
 from clausegraph.indexes.ledger.dialect import compact, driver_errors, open_engine, writing
 
-SCHEMA_VERSION = "0001"
+SCHEMA_VERSION = "0002"
+
+
+class Reads(Protocol):
+    """What can be read from: a ledger, or an epoch of it."""
+
+    def read(self) -> AbstractContextManager[Connection]:
+        """A connection for reading one consistent state."""
 
 
 class Ledger:

@@ -17,7 +17,7 @@ from clausegraph.core.errors import SegmentError
 from clausegraph.core.models.embedding import Vectors
 from clausegraph.indexes.ledger.leases import RunLease, check_fence
 from clausegraph.indexes.ledger.schema import corpora, segments, vectors
-from clausegraph.indexes.ledger.store import Ledger
+from clausegraph.indexes.ledger.store import Ledger, Reads
 from clausegraph.indexes.truth import load_embeddings
 from clausegraph.indexes.vectors.protocol import Ids, SegmentState, VectorIndex, VisibleVectors
 
@@ -46,13 +46,18 @@ def write_new_segment(ledger: Ledger, corpus_id: int, number: int, kind: str) ->
     return _write(ledger, corpus_id, model, kind, f"{kind}-{number:08d}", query) | {"since": number}
 
 
-def open_segments(ledger: Ledger, corpus_id: int, epoch: int, model: str, kind: str) -> list[VisibleVectors]:
+def open_segments(
+    ledger: Ledger, reads: Reads, corpus_id: int, epoch: int, model: str, kind: str
+) -> list[VisibleVectors]:
     """Open and check the segments that an epoch lists for a kind.
+
+    Args:
+        reads: of the ledger, which fail when the epoch is gone.
 
     Raises:
         SegmentError: one is damaged and the embeddings to rebuild it are gone.
     """
-    visible = visible_ids(ledger, corpus_id, epoch, model, kind)
+    visible = visible_ids(reads, corpus_id, epoch, model, kind)
     index = vector_index(ledger)
     opened = []
     for row in listed_segments(ledger, corpus_id, model, kind):
@@ -62,7 +67,7 @@ def open_segments(ledger: Ledger, corpus_id: int, epoch: int, model: str, kind: 
     return opened
 
 
-def visible_ids(ledger: Ledger, corpus_id: int, epoch: int, model: str, kind: str) -> Ids:
+def visible_ids(reads: Reads, corpus_id: int, epoch: int, model: str, kind: str) -> Ids:
     """Ids of the vectors of a kind that are visible at an epoch, ascending."""
     query = (
         select(vectors.c.id)
@@ -70,7 +75,7 @@ def visible_ids(ledger: Ledger, corpus_id: int, epoch: int, model: str, kind: st
         .where(vectors.c.since <= epoch, vectors.c.until > epoch)
         .order_by(vectors.c.id)
     )
-    with ledger.read() as connection:
+    with reads.read() as connection:
         return np.fromiter(connection.execute(query).scalars(), dtype=np.int64)
 
 

@@ -1,16 +1,15 @@
-"""A workspace that threads share while other threads publish, whose leases end, and that is closed."""
+"""A workspace that threads share while other threads publish, whose views rest, and that is closed."""
 
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from sqlalchemy import func, select, update
 
+from clausegraph.app.services.epochs import vacuum_corpus
 from clausegraph.app.services.ingest import run_ingest
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import (
@@ -22,8 +21,10 @@ from clausegraph.core.errors import (
     WorkspaceClosed,
 )
 from clausegraph.core.settings import Settings
+from clausegraph.indexes.corpora import get_corpus
 from clausegraph.indexes.drop import drop_corpus
-from clausegraph.indexes.ledger.schema import view_leases
+from clausegraph.indexes.epochs import list_epochs
+from clausegraph.indexes.ledger.readers import held, taking
 from clausegraph.indexes.views import View
 from clausegraph.ingestion.pipeline import Options
 from clausegraph.ingestion.sources import open_source
@@ -66,9 +67,9 @@ def said(view: View) -> set[str]:
     return texts
 
 
-def leases(workspace: Workspace) -> int:
-    with workspace.ledger.read() as connection:
-        return int(connection.execute(select(func.count()).select_from(view_leases)).scalar_one())
+def held_epochs(workspace: Workspace) -> set[int]:
+    corpus = get_corpus(workspace.ledger, "default")
+    return held(workspace.ledger, corpus.id, [epoch.number for epoch in list_epochs(workspace.ledger, corpus.id)])
 
 
 def test_threads_read_whole_epochs_while_another_publishes(workspace: Workspace, pages: Path) -> None:
@@ -94,7 +95,7 @@ def test_threads_read_whole_epochs_while_another_publishes(workspace: Workspace,
     assert all(epochs == sorted(epochs) for epochs in seen)
     with workspace.view() as view:
         assert view.epoch == EDITIONS
-    assert leases(workspace) == 1  # what newer epochs replaced was given back
+        assert held_epochs(workspace) == {EDITIONS}  # what newer epochs replaced was given back
 
 
 def test_everything_is_opened_once(workspace: Workspace, pages: Path) -> None:
@@ -118,8 +119,9 @@ def test_who_holds_an_epoch_keeps_it(workspace: Workspace, pages: Path) -> None:
         with workspace.view() as new:
             assert (old.epoch, new.epoch) == (1, 2)
             assert said(old) != said(new)
-        assert leases(workspace) == 2
-    assert leases(workspace) == 1
+            assert held_epochs(workspace) == {1, 2}
+        assert held_epochs(workspace) == {1}
+    assert held_epochs(workspace) == set()
 
 
 def test_an_older_epoch_is_shared_while_it_is_held(workspace: Workspace, pages: Path) -> None:
@@ -127,19 +129,24 @@ def test_an_older_epoch_is_shared_while_it_is_held(workspace: Workspace, pages: 
         publish(workspace, pages, edition)
     with workspace.view(epoch=1) as one, workspace.view(epoch=1) as other:
         assert one is other and one.epoch == 1
-    assert leases(workspace) == 0
+        assert held_epochs(workspace) == {1}
+    assert held_epochs(workspace) == set()
     with pytest.raises(NotFoundError, match="no epoch 7"), workspace.view(epoch=7):
         pass
 
 
-def test_an_expired_view_is_opened_anew(workspace: Workspace, pages: Path) -> None:
+def test_a_view_that_nobody_holds_leaves_its_epoch_to_vacuum(workspace: Workspace, pages: Path) -> None:
+    """A server that nobody asks does not keep what was deleted; asked again, it opens the epoch there is."""
     publish(workspace, pages, 1)
     with workspace.view() as view:
-        with workspace.ledger.write() as connection:  # as after a long pause of this process
-            connection.execute(update(view_leases).values(expires=time.time() - 1))
-        with workspace.view() as fresh:
-            assert fresh is not view and said(fresh)
-    assert leases(workspace) == 1
+        pass
+    publish(workspace, pages, 2)
+    report = vacuum_corpus(workspace, "default", keep_epochs=1, keep_days=0)
+    assert report["epochs"] == 1
+    with pytest.raises(ViewExpired, match="was removed"):
+        view.graph.counts()
+    with workspace.view() as fresh:
+        assert fresh is not view and said(fresh) == {"You can get the grant if you are over 2."}
 
 
 def test_a_corpus_made_again_under_its_name_is_the_new_one(workspace: Workspace, pages: Path) -> None:
@@ -167,8 +174,8 @@ def test_after_a_close_everything_says_so(workspace: Workspace, pages: Path) -> 
     with pytest.raises(WorkspaceClosed), workspace.view():
         pass
     workspace.close()  # twice is no error
-    with ledger.read() as connection:
-        assert connection.execute(select(func.count()).select_from(view_leases)).scalar_one() == 0
+    with taking(ledger, 1, [1]) as taken:
+        assert taken == {1}
     ledger.close()
 
 
@@ -186,7 +193,8 @@ def test_another_model_is_refused_unless_vectors_do_not_matter(workspace: Worksp
             pass
         with other.view(embed=False) as view:
             assert said(view)
-        assert leases(other) == 1
+            assert held_epochs(other) == {1}
+        assert held_epochs(other) == set()
 
 
 def test_tools_tell_a_wrong_setting_before_there_is_a_ledger(tmp_path: Path, pages: Path) -> None:

@@ -14,7 +14,6 @@ from clausegraph.indexes.ledger.schema.runs import (
     run_pages,
     run_steps,
     runs,
-    view_leases,
     work_batches,
 )
 from clausegraph.indexes.ledger.schema.truth import (
@@ -38,5 +37,5 @@ __all__ = [
     "OPEN", "VERSIONED", "blobs", "budgets", "chunks", "corpora", "decisions", "embeddings", "entity_names",
     "entity_tokens", "epochs", "extractions", "identity", "members", "metadata", "model_calls", "page_versions",
     "pages", "run_leases", "run_pages", "run_steps", "runs", "segments", "sources", "supports", "vectors",
-    "view_leases", "work_batches",
+    "work_batches",
 ]  # fmt: skip

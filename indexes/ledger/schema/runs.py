@@ -101,12 +101,3 @@ work_batches = Table(  # of a run in steps: chunks to extract, claimed by one wo
     Index("work_batches_run", "run_id", "state"),
     **IDS_NEVER_REUSED,
 )
-
-view_leases = Table(
-    "view_leases",
-    metadata,
-    Column("id", String(40), primary_key=True),
-    corpus_id(),
-    Column("epoch", BigInteger, nullable=False),
-    Column("expires", Float, nullable=False),
-)

@@ -13,7 +13,9 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from sqlalchemy import Column, Integer, MetaData
 
+from clausegraph.indexes.ledger.dialect import open_engine
 from clausegraph.indexes.ledger.identity import ledger_id
+from clausegraph.indexes.ledger.migrate import upgrade
 from clausegraph.indexes.ledger.schema import metadata
 from clausegraph.indexes.ledger.store import open_ledger
 from tests.contracts.graph.scripted import Town
@@ -56,8 +58,18 @@ def test_a_new_ledger_has_the_tables_of_the_schema(tmp_path: Path) -> None:
     assert differences(tmp_path, more) != []
 
 
-def test_a_ledger_of_the_first_schema_is_opened_as_it_is(tmp_path: Path) -> None:
-    make_first(tmp_path / "ledger.db")
+def test_a_ledger_of_the_first_schema_is_migrated(tmp_path: Path) -> None:
+    """It has the tables of a new one then, and is the ledger it was."""
+    (tmp_path / "old").mkdir()
+    make_first(tmp_path / "old" / "ledger.db")
+    with open_ledger(tmp_path / "old") as ledger:
+        assert ledger_id(ledger) == "the-first"
+    open_ledger(tmp_path / "new").close()
+    assert statements(tmp_path / "old" / "ledger.db") == statements(tmp_path / "new" / "ledger.db")
+
+
+def test_a_ledger_of_this_schema_is_opened_as_it_is(tmp_path: Path) -> None:
+    open_ledger(tmp_path).close()
     before = statements(tmp_path / "ledger.db")
     code = (
         "import sys; from pathlib import Path; from clausegraph.indexes.ledger.store import open_ledger\n"
@@ -65,14 +77,14 @@ def test_a_ledger_of_the_first_schema_is_opened_as_it_is(tmp_path: Path) -> None
     )
     subprocess.run([sys.executable, "-c", code, str(tmp_path)], check=True)
     assert statements(tmp_path / "ledger.db") == before
-    with open_ledger(tmp_path) as ledger:
-        assert ledger_id(ledger) == "the-first"
 
 
 def test_the_first_migration_makes_what_it_made_then(tmp_path: Path) -> None:
-    make_first(tmp_path / "first.db")
-    open_ledger(tmp_path / "home").close()
-    assert statements(tmp_path / "home" / "ledger.db") == statements(tmp_path / "first.db")
+    make_first(tmp_path / "then.db")
+    engine = open_engine(tmp_path / "now.db")
+    upgrade(engine, "0001")
+    engine.dispose()
+    assert statements(tmp_path / "now.db") == statements(tmp_path / "then.db")
 
 
 def test_use_makes_no_table() -> None:

@@ -12,7 +12,6 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -24,11 +23,9 @@ from clausegraph.core.errors import (
     NotFoundError,
     SegmentError,
     StorageError,
-    ViewExpired,
 )
 from clausegraph.core.extraction import Extraction, ExtractionInput
 from clausegraph.core.models.embedding import HashingEmbedder, Vectors
-from clausegraph.indexes import views
 from clausegraph.indexes.corpora import get_corpus, get_run, list_corpora
 from clausegraph.indexes.drop import drop_corpus
 from clausegraph.indexes.epochs import list_epochs, rollback
@@ -212,27 +209,6 @@ def test_a_segment_without_embeddings_says_so(world: World) -> None:
     world.ingest(Options(force=True))
     with open_view(world.ledger, CORPUS) as view:
         assert view.search("element", world.embedder.embed_query("grant"), 3)
-
-
-def test_expired_view(world: World) -> None:
-    view = open_view(world.ledger, CORPUS, lease_s=0.05)
-    time.sleep(0.1)
-    with pytest.raises(ViewExpired, match="open a new one"):
-        view.page_keys()
-    view.close()
-
-
-def test_a_view_in_use_renews_itself(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
-    now = time.time()
-    clock = SimpleNamespace(time=lambda: now)
-    monkeypatch.setattr(views, "time", clock)
-    with open_view(world.ledger, CORPUS, lease_s=10.0) as view:
-        for _ in range(5):
-            now += 6.0
-            view.page_keys()
-        now += 11.0
-        with pytest.raises(ViewExpired):
-            view.page_keys()
 
 
 def test_second_run_is_told_who_holds_the_lease(world: World) -> None:

@@ -1,0 +1,201 @@
+"""Who reads which epoch: a shared ``flock`` on a small file of each epoch, ``readers/<corpus id>-<epoch>``.
+
+A reader only opens the file, for reading: it writes nothing, waits for nobody, and the operating system takes the lock
+back when its process ends, however it ends. No clock decides. A process made by ``fork`` shares the lock and keeps it
+until it closes its own copy or ends, since it may go on reading; one that runs another program does not inherit it.
+
+Whoever removes epochs takes their files exclusively first and keeps them until the ledger has forgotten the epochs. A
+lock is only a request: that an epoch is really there is checked in the transaction of every read (``EpochReads``), so a
+reader that could get no lock (no file, and none can be made) finds its epoch gone, and never a part of it.
+
+Locks hold within one machine, as those of the ledger's file do.
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+from collections.abc import Collection, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+
+from sqlalchemy import Connection, select
+
+from clausegraph.core.errors import ViewExpired
+from clausegraph.indexes.files import file_errors, make_private
+from clausegraph.indexes.ledger.schema import epochs
+from clausegraph.indexes.ledger.store import Ledger
+
+AT_ONCE = 200  # epochs taken together: each is an open file
+_TRIES = 10  # the file may be replaced between its opening and the lock
+_UNHELD = {  # a reader goes on without a lock
+    errno.EACCES, errno.EPERM, errno.EROFS,  # it may not make the file
+    errno.ENOSPC, errno.EDQUOT,  # there is no room for it
+    errno.ENOLCK, errno.EOPNOTSUPP, errno.EWOULDBLOCK,  # no locks here; somebody is removing the epoch
+}  # fmt: skip
+
+
+class EpochHold:
+    """A shared lock on an epoch; close it."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor: int | None = descriptor
+
+    def close(self) -> None:
+        """Give it back; a second time nothing happens. No unlocking: a forked process may read on."""
+        descriptor, self._descriptor = self._descriptor, None
+        if descriptor is not None:
+            os.close(descriptor)
+
+
+class EpochReads:
+    """Reads of a ledger that see all of one epoch: each transaction first looks whether the epoch is there."""
+
+    def __init__(self, ledger: Ledger, corpus_id: int, corpus: str, epoch: int) -> None:
+        self._ledger = ledger
+        self._name = f"corpus {corpus!r} at epoch {epoch}"
+        self._there = select(epochs.c.number).where(
+            epochs.c.corpus_id == corpus_id, epochs.c.number == epoch, epochs.c.state == "flipped"
+        )
+        self._is_closed = False
+
+    @contextmanager
+    def read(self) -> Iterator[Connection]:
+        """A connection for reading one consistent state, which has the epoch.
+
+        Raises:
+            ViewExpired: it is gone from the ledger, or this was closed.
+        """
+        self.check_open()
+        with self._ledger.read() as connection:
+            if connection.execute(self._there).first() is None:
+                raise ViewExpired(f"the view of {self._name} has ended, for the epoch was removed; open a new one")
+            yield connection
+
+    def check_open(self) -> None:
+        """As :meth:`read` where nothing is to be read from the ledger.
+
+        Raises:
+            ViewExpired: this was closed.
+        """
+        if self._is_closed:
+            raise ViewExpired(f"the view of {self._name} has ended; open a new one")
+
+    def close(self) -> None:
+        """Nothing can be read any more."""
+        self._is_closed = True
+
+
+def prepare_epoch(ledger: Ledger, corpus_id: int, epoch: int) -> None:
+    """Make the file of an epoch that is about to be published, so that readers who may not write find it.
+
+    Raises:
+        StorageError: it cannot be written.
+    """
+    path = _path(ledger, corpus_id, epoch)
+    with file_errors(path):
+        os.close(_open_or_make(path, _mode(ledger)))
+
+
+def hold(ledger: Ledger, corpus_id: int, epoch: int) -> EpochHold | None:
+    """Hold an epoch against removal; None where no lock can be had. Look whether it is in the ledger afterwards."""
+    path = _path(ledger, corpus_id, epoch)
+    with file_errors(path):
+        try:
+            descriptor = _locked(path, fcntl.LOCK_SH, _mode(ledger))
+        except OSError as error:
+            if error.errno in _UNHELD:
+                return None
+            raise
+    return EpochHold(descriptor)
+
+
+def held(ledger: Ledger, corpus_id: int, numbers: Collection[int]) -> set[int]:
+    """Those of the epochs that somebody holds now."""
+    busy = set()
+    for number in numbers:
+        with taking(ledger, corpus_id, [number]) as taken:
+            busy |= {number} - taken
+    return busy
+
+
+@contextmanager
+def taking(ledger: Ledger, corpus_id: int, numbers: Collection[int]) -> Iterator[set[int]]:
+    """Take epochs, at most ``AT_ONCE``, out of the readers' hands: yields those that nobody holds.
+
+    Until the block ends nobody can get hold of these, so that what is removed in it is removed under nobody. Each is an
+    open file.
+
+    Raises:
+        StorageError: the files cannot be written or locked.
+    """
+    with ExitStack() as opened:
+        taken = set()
+        for number in numbers:
+            path = _path(ledger, corpus_id, number)
+            with file_errors(path):
+                try:
+                    opened.callback(os.close, _locked(path, fcntl.LOCK_EX, _mode(ledger)))
+                except BlockingIOError:
+                    continue
+            taken.add(number)
+        yield taken
+
+
+def forget(ledger: Ledger, corpus_id: int, keep: Collection[int] = ()) -> None:
+    """Remove the files of a corpus but those of the epochs to ``keep``; a view that holds one of them keeps its lock.
+
+    Raises:
+        StorageError: one cannot be removed.
+    """
+    folder = _folder(ledger)
+    kept = {_path(ledger, corpus_id, number).name for number in keep}
+    with file_errors(folder):
+        for path in folder.glob(f"{corpus_id}-*"):
+            if path.name not in kept:
+                path.unlink(missing_ok=True)
+
+
+def _folder(ledger: Ledger) -> Path:
+    return ledger.home / "readers"
+
+
+def _path(ledger: Ledger, corpus_id: int, epoch: int) -> Path:
+    return _folder(ledger) / f"{corpus_id}-{epoch}"
+
+
+def _mode(ledger: Ledger) -> int:
+    """Whoever may read the ledger may hold an epoch."""
+    return ledger.path.stat().st_mode & 0o666
+
+
+def _locked(path: Path, kind: int, mode: int) -> int:
+    """A descriptor of the file with a lock on it; the file is the one that others find under its name."""
+    for _ in range(_TRIES):
+        descriptor = _open_or_make(path, mode)
+        try:
+            fcntl.flock(descriptor, kind | fcntl.LOCK_NB)
+            if _is_named(descriptor, path):
+                return descriptor
+        except OSError:
+            os.close(descriptor)
+            raise
+        os.close(descriptor)
+    raise BlockingIOError(errno.EWOULDBLOCK, "it is removed again and again", str(path))
+
+
+def _is_named(descriptor: int, path: Path) -> bool:
+    try:
+        return os.path.samestat(os.fstat(descriptor), path.stat())
+    except FileNotFoundError:
+        return False
+
+
+def _open_or_make(path: Path, mode: int) -> int:
+    flags = os.O_RDONLY | os.O_CLOEXEC
+    try:
+        return os.open(path, flags)
+    except FileNotFoundError:
+        make_private(path.parent)
+        return os.open(path, flags | os.O_CREAT, mode)

@@ -138,19 +138,26 @@ class Corpus:
         return EmbedderModel(self.embedder)
 
     def ingest(
-        self, location: str | Path, *, source_name: str | None = None, keep_missing: bool = False, force: bool = False
+        self,
+        location: str | Path,
+        *,
+        source_name: str | None = None,
+        keep_missing: bool = False,
+        force: bool = False,
+        allow_empty: bool = False,
     ) -> RunReport:
         """Mirror a folder of HTML files, one HTML file or a ConditionalQA documents file into the corpus.
 
         Raises:
-            SourceError: the source is missing or empty; nothing was changed.
+            SourceError: the source is missing, or empty without ``allow_empty``; nothing was changed.
             LeaseHeldError: another run is writing to the corpus.
         """
         from clausegraph.ingestion.pipeline import Options
         from clausegraph.ingestion.sources import open_source
 
         source = open_source(str(location), source_name)
-        report = run_ingest(self._workspace, self.name, source, Options(keep_missing=keep_missing, force=force))
+        options = Options(keep_missing=keep_missing, force=force, allow_empty=allow_empty)
+        report = run_ingest(self._workspace, self.name, source, options)
         self._release()  # the next reading sees what was published
         return report
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from datetime import date, datetime
 
 from clausegraph.core.errors import QuestionError
+from clausegraph.core.naming import is_text
 
 MAX_CHARACTERS = 10_000  # question, scenario and assumptions together
 
@@ -18,8 +19,8 @@ class Inquiry:
     with question and scenario; dates and assumptions are the engine's to honour.
 
     Raises:
-        QuestionError: the question or an assumption is empty, the texts are longer than the limit in all, ``as_of``
-            is no plain date, or ``assumptions`` is no tuple of texts.
+        QuestionError: the question or an assumption is empty, the texts are longer than the limit in all or no valid
+            Unicode, ``as_of`` is no plain date, or ``assumptions`` is no tuple of texts.
     """
 
     question: str
@@ -34,6 +35,8 @@ class Inquiry:
             raise QuestionError(f"assumptions {self.assumptions!r} are no tuple of texts; give ('I rent.', …) or ()")
         if self.as_of is not None and (not isinstance(self.as_of, date) or isinstance(self.as_of, datetime)):
             raise QuestionError(f"as_of {self.as_of!r} is no date; give datetime.date(2026, 1, 31) or None")
+        if not all(map(is_text, (self.question, self.scenario, *self.assumptions))):
+            raise QuestionError("question or scenario is not valid UTF-8; give it as UTF-8 text")
         length = sum(map(len, (self.question, self.scenario, *self.assumptions)))
         if length > MAX_CHARACTERS:
             raise QuestionError(

@@ -5,18 +5,18 @@ from __future__ import annotations
 import json
 import shlex
 import time
+import unicodedata
 from dataclasses import dataclass
 from difflib import get_close_matches
 
 from sqlalchemy import Connection, Row, func, insert, select, update
 
-from clausegraph.core.errors import InputError, NotFoundError
+from clausegraph.core.errors import NotFoundError
 from clausegraph.core.hashing import canonical_json
+from clausegraph.core.naming import LONGEST, checked_name
 from clausegraph.indexes.ledger.dialect import insert_or_update
 from clausegraph.indexes.ledger.schema import OPEN, corpora, members, pages, runs, sources
 from clausegraph.indexes.ledger.store import Ledger
-
-_NAME_LIMIT = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,22 +41,14 @@ class SourceRow:
     pages: int = 0
 
 
-def check_name(name: str) -> str:
-    """A corpus name: 1 to 100 printable characters without slashes.
-
-    Raises:
-        InputError: otherwise.
-    """
-    if not name.strip() or len(name) > _NAME_LIMIT or not name.isprintable() or "/" in name:
-        raise InputError(
-            f"corpus name {name[:40]!r} is not usable; take 1 to {_NAME_LIMIT} printable characters without '/'"
-        )
-    return name
+def check_corpus_name(name: str) -> str:
+    """A name that a corpus may have, in the form in which it is stored; errors as ``checked_name``."""
+    return checked_name(name, "corpus", f"take 1 to {LONGEST} visible characters without '/'")
 
 
 def ensure_corpus(ledger: Ledger, name: str, settings: dict[str, str]) -> CorpusRow:
     """The corpus of that name, made with ``settings`` if it is new."""
-    check_name(name)
+    name = check_corpus_name(name)
     with ledger.write() as connection:
         row = connection.execute(select(corpora).where(corpora.c.name == name)).fetchone()
         if row is None:
@@ -72,6 +64,7 @@ def get_corpus(ledger: Ledger, name: str, option: str = "--corpus ") -> CorpusRo
     Raises:
         NotFoundError: no such corpus; the message lists those there are.
     """
+    name = unicodedata.normalize("NFC", name)
     with ledger.read() as connection:
         row = connection.execute(select(corpora).where(corpora.c.name == name)).fetchone()
         if row is None:

@@ -14,12 +14,13 @@ from clausegraph.indexes.corpora import CorpusRow, list_sources
 from clausegraph.indexes.history import KnownVersion, known_versions
 from clausegraph.indexes.ledger.store import Ledger
 from clausegraph.indexes.truth import OpenMember, open_members
-from clausegraph.ingestion.reasons import GONE, KEPT, LEFT, page_reason
+from clausegraph.ingestion.reasons import GONE, KEPT, LEFT, page_reason, skipped_words
 from clausegraph.ingestion.results import Changes
-from clausegraph.ingestion.sources.source import Source
+from clausegraph.ingestion.sources.source import Item, Skipped, Source, Unlisted
 from clausegraph.ingestion.tools import Options
 
-Fate = Literal["added", "changed", "unchanged", "left", "kept", "rejected"]
+Fate = Literal["added", "changed", "unchanged", "left", "kept", "rejected", "unlisted", "skipped"]
+_PAGES: tuple[Fate, ...] = ("added", "changed", "unchanged", "left", "kept")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,24 +33,49 @@ class Before:
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """One thing that a source lists, what becomes of it, and why; a new or changed page with its document."""
+    """One thing that a source lists, what becomes of it, and why; a new or changed page with its document.
+
+    What is "unlisted" has a prefix of uris as its uri; what is "skipped" are files by ending.
+    """
 
     uri: str
     fate: Fate
     why: str = ""
     document: SourceDocument | None = None
     rejects: tuple[Reject, ...] = ()
+    skipped: Mapping[str, int] = field(default_factory=dict)
 
 
-def peek(source: Source) -> Iterator[SourceDocument | Reject]:
-    """The documents, once it is certain that there is a first one."""
+def peek(source: Source, options: Options) -> Iterator[Item]:
+    """What the source lists, once it is certain that there is a page in it, or that none is meant.
+
+    A source that has lost all its pages is more often a disk that is not mounted than one that was emptied.
+
+    Raises:
+        SourceError: it has no usable page, and the options do not allow that.
+    """
     documents = source.documents()
-    seen: list[SourceDocument | Reject] = []
+    seen: list[Item] = []
     for item in documents:
         seen.append(item)
         if isinstance(item, SourceDocument):
-            break
-    return itertools.chain(seen, documents)
+            return itertools.chain(seen, documents)
+    if options.allow_empty:
+        return iter(seen)
+    raise SourceError(
+        f"source {source.location} has no usable page ({_found_instead(seen)}); this run removes nothing. "
+        "Should the pages that the corpus has of it go, add --allow-empty"
+    )
+
+
+def _found_instead(seen: Iterable[Item]) -> str:
+    """What a source without a page has."""
+    rejects = [Reject(item.prefix, item.reason) if isinstance(item, Unlisted) else item for item in seen]
+    found = [f"skipped: {skipped_words(item.counts)}" for item in rejects if isinstance(item, Skipped)]
+    unusable = [item for item in rejects if isinstance(item, Reject)]
+    if unusable:
+        found.append(f"{len(unusable)} not usable, the first is {unusable[0].what!r}: {unusable[0].reason}")
+    return "; ".join(found) or "it is empty"
 
 
 def check_location(ledger: Ledger, corpus: CorpusRow, source: Source, options: Options) -> None:
@@ -67,14 +93,12 @@ def state_before(ledger: Ledger, source_id: int) -> Before:
     return Before(open_members(ledger, source_id), known_versions(ledger, source_id))
 
 
-def list_documents(
-    documents: Iterable[SourceDocument | Reject], before: Before, extractor: str, options: Options
-) -> Iterator[Listed]:
+def list_documents(documents: Iterable[Item], before: Before, extractor: str, options: Options) -> Iterator[Listed]:
     """What becomes of each thing that the source lists, one after the other: a document may be large."""
     taken = 0
     for item in documents:
-        if isinstance(item, Reject):
-            yield Listed(item.what, "rejected", rejects=(item,))
+        if not isinstance(item, SourceDocument):
+            yield _no_page(item)
             continue
         member = before.members.get(item.uri)
         why = page_reason(item, member, before.versions.get(item.uri, {}), extractor, force=options.force)
@@ -87,19 +111,36 @@ def list_documents(
             yield Listed(item.uri, "changed" if member else "added", why, item)
 
 
+def _no_page(item: Reject | Unlisted | Skipped) -> Listed:
+    match item:
+        case Reject(what):
+            return Listed(what, "rejected", rejects=(item,))
+        case Unlisted(prefix, reason):
+            return Listed(prefix, "unlisted", rejects=(Reject(prefix, reason),))
+        case Skipped(counts):
+            return Listed("", "skipped", skipped=counts)
+
+
 def changes_of(listed: Iterable[Listed], before: Before, options: Options) -> Changes:
     """The changes that follow, once everything was listed. What is unusable now is kept as it is in the corpus."""
     by_fate: dict[Fate, list[str]] = {}
     why: dict[str, str] = {}
     rejects: list[Reject] = []
+    skipped: dict[str, int] = {}
     for item in listed:
         by_fate.setdefault(item.fate, []).append(item.uri)
         rejects += item.rejects
-        if item.fate not in ("unchanged", "rejected"):
+        skipped |= item.skipped
+        if item.fate in _PAGES and item.fate != "unchanged":
             why[item.uri] = item.why
     unusable = {reject.what: reject.reason for reject in rejects}
-    missing = sorted(set(before.members).difference(*(uris for fate, uris in by_fate.items() if fate != "rejected")))
-    kept = {uri: unusable.get(uri, KEPT) for uri in missing if options.keep_missing or uri in unusable}
+    missing = sorted(set(before.members).difference(*(by_fate.get(fate, ()) for fate in _PAGES)))
+    unlisted = frozenset(by_fate.get("unlisted", ()))
+    kept: dict[str, str] = {}
+    for uri in missing:
+        place = uri if uri in unusable else _above(uri, unlisted)
+        if place or options.keep_missing:
+            kept[uri] = unusable.get(place, KEPT)
     removed = [uri for uri in missing if uri not in kept]
     return Changes(
         added=tuple(by_fate.get("added", ())),
@@ -110,4 +151,11 @@ def changes_of(listed: Iterable[Listed], before: Before, options: Options) -> Ch
         unchanged=len(by_fate.get("unchanged", ())),
         why=why | kept | dict.fromkeys(removed, GONE),
         rejects=tuple(rejects),
+        skipped=skipped,
     )
+
+
+def _above(uri: str, prefixes: frozenset[str]) -> str:
+    """The shortest of the prefixes, which end with "/", that the uri has; empty without one."""
+    ends = (place + 1 for place, character in enumerate(uri) if character == "/") if prefixes else ()
+    return next((uri[:end] for end in ends if uri[:end] in prefixes), "")

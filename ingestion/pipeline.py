@@ -17,7 +17,14 @@ from clausegraph.core.pages.document import SourceDocument
 from clausegraph.core.pages.read import read_document
 from clausegraph.core.telemetry.logs import logger
 from clausegraph.core.tokens import FINGERPRINT as TOKENIZER
-from clausegraph.indexes.corpora import CorpusRow, ensure_corpus, ensure_source, list_corpora, list_sources
+from clausegraph.indexes.corpora import (
+    CorpusRow,
+    check_corpus_name,
+    ensure_corpus,
+    ensure_source,
+    list_corpora,
+    list_sources,
+)
 from clausegraph.indexes.derive import derive_rows
 from clausegraph.indexes.epochs import list_epochs
 from clausegraph.indexes.ledger.leases import RunLease
@@ -56,7 +63,7 @@ from clausegraph.ingestion.reasons import PIPELINE_FINGERPRINT
 from clausegraph.ingestion.report import RunReport, fold
 from clausegraph.ingestion.results import Changes, Published, TextsEmbedded
 from clausegraph.ingestion.run import Run, new_run_id, running
-from clausegraph.ingestion.sources import Source
+from clausegraph.ingestion.sources import Item, Source
 from clausegraph.ingestion.tools import Options, Progress, Tools, no_progress
 
 __all__ = ["Options", "Progress", "Tools", "ingest", "no_progress", "planned_changes"]
@@ -72,13 +79,15 @@ def ingest(tools: Tools, corpus_name: str, source: Source, options: Options = Op
 
     Raises:
         SourceError: the source is missing, empty or another one of that name; nothing was changed.
+        InputError: a corpus cannot have that name.
         LeaseHeldError: another run is writing to the corpus.
         StorageError: disk full or folder read-only; what was stored is found again by the next run.
     """
+    corpus_name = check_corpus_name(corpus_name)
     if options.dry_run:
         changes = planned_changes(tools, corpus_name, source, options)
         return fold(new_run_id(), corpus_name, source.name, [changes], dry_run=True)
-    documents = peek(source)
+    documents = peek(source, options)
     corpus = ensure_corpus(tools.ledger, corpus_name, {"tokenizer": TOKENIZER})
     check_location(tools.ledger, corpus, source, options)
     with running(tools, corpus, new_run_id(), source.name) as run:
@@ -103,7 +112,7 @@ def planned_changes(tools: Tools, corpus_name: str, source: Source, options: Opt
     Raises:
         SourceError: as :func:`ingest`.
     """
-    documents = peek(source)
+    documents = peek(source, options)
     before = Before()
     corpus = next((row for row in list_corpora(tools.ledger) if row.name == corpus_name), None)
     if corpus is not None:
@@ -126,9 +135,7 @@ class SourceRead:
     pages: Mapping[str, StoredPage]
 
 
-def read_source(
-    tools: Tools, run: Run, source: Source, documents: Iterable[SourceDocument | Reject], options: Options
-) -> SourceRead:
+def read_source(tools: Tools, run: Run, source: Source, documents: Iterable[Item], options: Options) -> SourceRead:
     """Read, chunk and store what is new or changed; a page that cannot be read is a reject and stays as it was."""
     source_id = ensure_source(tools.ledger, run.corpus.id, source.name, source.kind, source.location)
     before = state_before(tools.ledger, source_id)

@@ -25,10 +25,24 @@ GONE = "gone from the source"
 KEPT = "gone from the source, kept (--keep-missing)"
 LEFT = "beyond the limit of this run"
 
+_ENDINGS = 5  # of files that were passed over, named
+
 NEW_TEXT = "new or changed text"
 NEW_CONTEXT = "its title, headings or lead-in changed"
 OTHER_EXTRACTOR = "other extractor"
 NOT_STORED = "no stored extraction"
+
+
+def skipped_words(counts: Mapping[str, int]) -> str:
+    """Files that were passed over, by ending, most frequent first: "3 .pdf files, 1 .docx file"."""
+    named = sorted(((count, ending) for ending, count in counts.items() if ending), key=lambda row: (-row[0], row[1]))
+    words = [_files(count, ending) for count, ending in named[:_ENDINGS]]
+    others = counts.get("", 0) + sum(count for count, _ in named[_ENDINGS:])
+    return ", ".join([*words, *([_files(others, "other")] if others else [])])
+
+
+def _files(count: int, which: str) -> str:
+    return f"{count} {which} file{'' if count == 1 else 's'}"
 
 
 def version_key_of(document: SourceDocument) -> str:

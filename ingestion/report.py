@@ -51,6 +51,7 @@ class RunReport:
     rows: dict[str, dict[str, int]] = field(default_factory=dict)
     lagging: list[str] = field(default_factory=list)  # projections that miss something, and why
     rejects: list[Reject] = field(default_factory=list)
+    skipped: dict[str, int] = field(default_factory=dict)  # files that are no pages by their names, by ending
     failures: list[Reject] = field(default_factory=list)  # chunks no extraction could be made of, and why
     proposals: dict[str, dict[str, int]] = field(default_factory=dict)  # types and relations the guide lacks
     usage: dict[str, dict[str, float]] = field(default_factory=dict)  # by task: calls, tokens, money, seconds
@@ -122,6 +123,7 @@ def _pages(report: RunReport, changes: Changes) -> dict[str, Any]:
         "pages_left": len(changes.left),
         "pages_why": {uri: why for uri, why in changes.why.items() if uri not in untold},
         "rejects": [*report.rejects, *changes.rejects],
+        "skipped": dict(changes.skipped),
     }
 
 

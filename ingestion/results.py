@@ -27,6 +27,7 @@ class Changes:
     unchanged: int = 0
     why: Mapping[str, str] = field(default_factory=dict)
     rejects: Sequence[Reject] = ()
+    skipped: Mapping[str, int] = field(default_factory=dict)  # files that are no pages by their names, by ending
 
 
 @dataclass(frozen=True, slots=True)

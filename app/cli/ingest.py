@@ -23,6 +23,9 @@ def ingest(
     ] = None,
     keep_missing: Annotated[bool, typer.Option("--keep-missing", help="Keep pages that are gone.")] = False,
     relocate: Annotated[bool, typer.Option("--relocate", help="The source has moved here.")] = False,
+    allow_empty: Annotated[
+        bool, typer.Option("--allow-empty", help="A source without a page is meant: remove its pages.")
+    ] = False,
     force: Annotated[bool, typer.Option("--force", help="Read every page again.")] = False,
     limit: Annotated[
         int | None,
@@ -41,7 +44,7 @@ def ingest(
     from clausegraph.app.services.ingest import run_ingest
     from clausegraph.ingestion.pipeline import Options
 
-    options = Options(keep_missing, dry_run, force, relocate, limit)
+    options = Options(keep_missing, dry_run, force, relocate, limit, allow_empty)
     with progress_bars(session) as progress:
         report = run_ingest(workspace, workspace.settings.corpus, opened, options, progress)
     session.emit(report.as_dict(), *session.lines(report_lines(report)))

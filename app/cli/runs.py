@@ -21,6 +21,8 @@ _PAGES_SHOWN = 50
 
 def report_lines(report: RunReport) -> list[RenderableType]:
     """What a run did, in figures, with everything that went wrong; of a dry run the pages too."""
+    from clausegraph.ingestion.reasons import skipped_words
+
     lines: list[RenderableType] = [_headline(report), f"pages: {_page_counts(report)}"]
     if report.dry_run:
         lines += _pages(report)
@@ -33,6 +35,8 @@ def report_lines(report: RunReport) -> list[RenderableType]:
         named = ", ".join(f"{name} ({count})" for name, count in list(counts.items())[:_REJECTS_SHOWN])
         lines += [f"not in your {key}: {len(counts)}: {named}"] if counts else []
     lines += report.lagging
+    if report.skipped:
+        lines.append(f"skipped: {skipped_words(report.skipped)}")
     if report.rejects:
         lines.append(f"not used: {len(report.rejects)}")
         lines.append(table(("what", "why"), [(r.what, r.reason) for r in report.rejects[:_REJECTS_SHOWN]]))

@@ -19,6 +19,7 @@ import typer
 from clausegraph.app.cli.hints import Hints
 from clausegraph.app.cli.output import note, show, show_json
 from clausegraph.core.errors import ClauseGraphError, InputError
+from clausegraph.core.naming import is_text
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -126,7 +127,7 @@ def command(
             session = Session(home or before.home, json or before.json, quiet or before.quiet, ".".join(words), stores)
             if not session.quiet:
                 _tell_misspelt()
-            guarded(session, functools.partial(function, session, **values))
+            guarded(session, lambda: function(session, **_checked(values)))
 
         hints = get_type_hints(function, include_extras=True)
         own = list(inspect.signature(function).parameters.values())[1:]
@@ -147,6 +148,15 @@ def command(
         return function
 
     return register
+
+
+def _checked(values: dict[str, Any]) -> dict[str, Any]:
+    """What the command line gave, once it is text: bytes that are no UTF-8 cannot be stored, asked or shown."""
+    for name, value in values.items():
+        for word in value if isinstance(value, list) else [value]:
+            if isinstance(word, str) and not is_text(word):
+                raise InputError(f"{name.replace('_', '-')} {word[:80]!a} is not valid UTF-8; give it as UTF-8 text")
+    return values
 
 
 def guarded(session: Session, work: Callable[[], None]) -> None:

@@ -19,7 +19,7 @@ from sqlalchemy.dialects.sqlite import insert
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.sql.dml import Insert
 
-from clausegraph.core.errors import StorageError
+from clausegraph.core.errors import InputError, StorageError
 from clausegraph.indexes.files import disk_full, not_writable
 
 BUSY_TIMEOUT_S = 30
@@ -126,9 +126,17 @@ def without_index(column: ColumnElement[int]) -> ColumnElement[int]:
 
 @contextmanager
 def driver_errors(path: Path) -> Iterator[None]:
-    """Translate the database driver's errors into ``StorageError`` with the fix."""
+    """Translate the database driver's errors into ``StorageError`` with the fix.
+
+    Raises:
+        InputError: somebody gave a text or a number that the database cannot take.
+    """
     try:
         yield
+    except UnicodeEncodeError as error:
+        raise InputError(f"{error.object[:80]!a} is not valid UTF-8; give it as UTF-8 text") from error
+    except OverflowError as error:
+        raise InputError(f"a number given is too large for the ledger ({error}); give a smaller one") from error
     except DBAPIError as error:
         raise _explained(path, str(error.orig)) from error
     except sqlite3.Error as error:

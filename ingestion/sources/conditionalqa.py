@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,8 +10,8 @@ from clausegraph.core.errors import SourceError
 from clausegraph.core.extraction import Reject
 from clausegraph.core.hashing import canonical_json
 from clausegraph.core.pages.document import CONDITIONALQA, SourceDocument
-
-_MAX_BYTES = 200 * 1024 * 1024
+from clausegraph.ingestion.sources.files import kind_of, local
+from clausegraph.ingestion.sources.json_list import read_list
 
 
 class ConditionalQASource:
@@ -26,15 +25,15 @@ class ConditionalQASource:
         Raises:
             SourceError: nothing is there.
         """
-        self._path = Path(path).expanduser().absolute()
-        if not self._path.is_file():
+        self._path = local(path)
+        if kind_of(self._path) != "file":
             raise SourceError(f"source {path} is not a file; give the path of ConditionalQA's documents.json")
         self.name = name or self._path.stem
         self.location = str(self._path)
 
     def documents(self) -> Iterator[SourceDocument | Reject]:
         """Yield the pages in the order of their urls; see ``Source.documents``."""
-        records = self._records()
+        records = read_list(self._path, "records with title, url and contents")
         pages = [_page(record, self.location, index) for index, record in enumerate(records)]
         seen: dict[str, SourceDocument] = {}
         for page in sorted(pages, key=lambda page: page.uri):  # stable: the first of equal urls stays first
@@ -43,22 +42,6 @@ class ConditionalQASource:
                 yield page
             elif kept != page:
                 yield Reject(page.uri, "a later record has the same url and other content; the first one is used")
-        if not seen:
-            raise SourceError(f"source {self.location} has no page; this run removes nothing")
-
-    def _records(self) -> list[Any]:
-        try:
-            size = self._path.stat().st_size
-            if size > _MAX_BYTES:
-                raise SourceError(f"source {self.location} has {size / 1e6:.0f} MB; the limit is 200 MB: split it")
-            records = json.loads(self._path.read_bytes())
-        except OSError as error:
-            raise SourceError(f"source {self.location} cannot be read: {error.strerror}") from error
-        except (ValueError, RecursionError) as error:
-            raise SourceError(f"source {self.location} is not valid JSON: {error}") from error
-        if not isinstance(records, list):
-            raise SourceError(f"source {self.location}: expected a list of records, got {type(records).__name__}")
-        return records
 
 
 def _page(record: Any, location: str, index: int) -> SourceDocument:

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from pathlib import Path
 
 from clausegraph.core.errors import SourceError
+from clausegraph.core.naming import checked_name, is_text
 from clausegraph.ingestion.sources.conditionalqa import ConditionalQASource
+from clausegraph.ingestion.sources.files import kind_of, local
 from clausegraph.ingestion.sources.folder import FolderSource
 from clausegraph.ingestion.sources.passages import PassagesSource, holds_passages
 from clausegraph.ingestion.sources.source import Source
 
 _RECORDS = "documents.json"
+_SHOWN = 200  # characters of a location in a message
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,29 +25,27 @@ class SourceKind:
     open: Callable[[str, str | None], Source]
 
 
-def _local(location: str) -> Path:
-    return Path(location).expanduser()
-
-
 def _is_json(location: str) -> bool:
-    return _local(location).is_file() and _local(location).suffix.lower() == ".json"
+    return kind_of(local(location)) == "file" and local(location).suffix.lower() == ".json"
 
 
 def _open_records(location: str, name: str | None) -> Source:
-    path = _local(location)
-    return ConditionalQASource(path / _RECORDS, name or path.name) if path.is_dir() else ConditionalQASource(path, name)
+    path = local(location)
+    if kind_of(path) == "folder":
+        return ConditionalQASource(path / _RECORDS, name or path.name)
+    return ConditionalQASource(path, name)
 
 
 # The first that fits is taken; a new kind of source is one more line here.
 SOURCE_KINDS: list[SourceKind] = [
     SourceKind(
-        lambda location: _is_json(location) and holds_passages(_local(location)),
-        lambda location, name: PassagesSource(_local(location), name),
+        lambda location: _is_json(location) and holds_passages(local(location)),
+        lambda location, name: PassagesSource(local(location), name),
     ),
-    SourceKind(lambda location: _is_json(location) or (_local(location) / _RECORDS).is_file(), _open_records),
+    SourceKind(lambda location: _is_json(location) or kind_of(local(location) / _RECORDS) == "file", _open_records),
     SourceKind(
-        lambda location: _local(location).exists(),
-        lambda location, name: FolderSource(_local(location), name),
+        lambda location: kind_of(local(location)) != "nothing",
+        lambda location, name: FolderSource(local(location), name),
     ),
 ]
 
@@ -54,11 +54,32 @@ def open_source(location: str, name: str | None = None) -> Source:
     """Open a folder of HTML files, one HTML file, a ConditionalQA documents file, or a file of passages.
 
     Raises:
-        SourceError: nothing is there, or it is no source that ClauseGraph knows.
+        SourceError: nothing is there, or it is no source that ClauseGraph knows, or its path is not valid UTF-8.
+        InputError: the source cannot have that name.
     """
+    if not is_text(location):
+        raise SourceError(f"source {location[:_SHOWN]!a} has a path that is not valid UTF-8; rename it")
+    named = None if name is None else _checked(name)
     kind = next((kind for kind in SOURCE_KINDS if location.strip() and kind.fits(location)), None)
-    if kind is not None:
-        return kind.open(location, name)
+    if kind is None:
+        raise SourceError(_why_none(location))
+    opened = kind.open(location, named)
+    return opened if opened.name == _checked(opened.name) else kind.open(location, _checked(opened.name))
+
+
+def _checked(name: str) -> str:
+    return checked_name(name, "source", "give another with --source-name NAME")
+
+
+def _why_none(location: str) -> str:
+    shown = repr(location[:_SHOWN])
     if "://" in location:
-        raise SourceError(f"source {location} is an address; download the pages and give their folder")
-    raise SourceError(f"source {location!r} does not exist; give a folder of HTML files or a documents.json")
+        return f"source {shown} is an address; download the pages and give their folder"
+    try:
+        local(location).stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return f"source {shown} does not exist; give a folder of HTML files or a documents.json"
+    except (OSError, ValueError) as error:  # not the one only: a NUL byte in it
+        reason = getattr(error, "strerror", None) or error
+        return f"source {shown} cannot be opened: {reason}; give a folder of HTML files or a documents.json"
+    return f"source {shown} is no source that ClauseGraph knows; give a folder of HTML files or a documents.json"

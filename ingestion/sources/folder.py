@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 import os
+import re
+from collections import Counter
 from collections.abc import Iterator
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from clausegraph.core.errors import SourceError
 from clausegraph.core.extraction import Reject
+from clausegraph.core.naming import is_text
 from clausegraph.core.pages.document import HTML, MAX_PAGE_BYTES, SourceDocument
+from clausegraph.ingestion.sources.files import kind_of, local, read_regular
 from clausegraph.ingestion.sources.sniff import why_not_html
+from clausegraph.ingestion.sources.source import Item, Skipped, Unlisted
 
 _SUFFIXES = (".html", ".htm")
+_ENDING = re.compile(r"\.[a-z0-9]{1,8}")
+_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 
 class FolderSource:
@@ -29,70 +36,78 @@ class FolderSource:
         Raises:
             SourceError: nothing is there.
         """
-        self._path = Path(path).expanduser().absolute()
-        if not self._path.exists():
+        self._path = local(path)
+        kind = kind_of(self._path)
+        if kind == "nothing":
             raise SourceError(f"source {path} does not exist; give a folder of HTML files or one HTML file")
-        self._root = self._path if self._path.is_dir() else self._path.parent
+        self._is_folder = kind == "folder"
+        self._root = self._path if self._is_folder else self._path.parent
         self._max_bytes = max_bytes
-        self.name = name or (self._path.name if self._path.is_dir() else self._path.stem) or "root"
+        self.name = name or (self._path.name if self._is_folder else self._path.stem) or "root"
         self.location = str(self._path)
 
-    def documents(self) -> Iterator[SourceDocument | Reject]:
+    def documents(self) -> Iterator[Item]:
         """Yield the pages in the order of their uris; see ``Source.documents``."""
-        unreadable: list[Reject] = []
-        paths = self._files(unreadable) if self._path.is_dir() else [self._path]
-        yield from unreadable
-        usable = 0
-        for path in paths:
-            found = self._read(path)
-            usable += isinstance(found, SourceDocument)
-            yield found
-        if not usable:
-            raise SourceError(
-                f"source {self.location} has no usable HTML page ({len(paths)} candidates); this run removes nothing"
-            )
+        if not self._is_folder:
+            yield self._read(self._path.name)
+            return
+        listed = _Listing(self._root)
+        yield from listed.unlisted
+        if listed.skipped:
+            yield Skipped(dict(sorted(listed.skipped.items())))
+        for uri in sorted(listed.found):
+            yield self._read(uri)
 
-    def _files(self, rejects: list[Reject]) -> list[Path]:
-        """All candidate files below the folder, sorted by uri; folders not read are added to ``rejects``."""
-
-        def failed(error: OSError) -> None:
-            rejects.append(Reject(str(error.filename), f"the folder cannot be read: {error.strerror}"))
-
-        found: list[Path] = []
-        for parent, folders, files in os.walk(self._path, onerror=failed):
-            here = Path(parent)
-            for folder in sorted(folders):
-                if (here / folder).is_symlink():
-                    uri = (here / folder).relative_to(self._root).as_posix()
-                    rejects.append(Reject(uri, "a symbolic link to a folder is not followed"))
-            folders[:] = [folder for folder in folders if not folder.startswith(".")]
-            found += [here / file for file in files if file.lower().endswith(_SUFFIXES)]
-        return sorted(found, key=lambda path: path.relative_to(self._root).as_posix())
-
-    def _read(self, path: Path) -> SourceDocument | Reject:
-        uri = path.relative_to(self._root).as_posix()
-        try:
-            uri.encode("utf-8")
-        except UnicodeEncodeError:
+    def _read(self, uri: str) -> SourceDocument | Reject:
+        if not is_text(uri):
             return Reject(ascii(uri), "the file name is not valid UTF-8; rename the file")
-        try:
-            raw = self._raw(path)
-        except OSError as error:
-            return Reject(uri, f"the file cannot be read: {error.strerror or error}")
-        if isinstance(raw, str):
-            return Reject(uri, raw)
-        reason = why_not_html(raw)
-        return Reject(uri, reason) if reason else SourceDocument(uri, raw, HTML)
+        if _CONTROL.search(uri):
+            return Reject(uri, "the file name has a line break or another control character; rename the file")
+        target = Path(os.path.realpath(self._root / uri))  # Path.resolve raises where links go in circles
+        if not target.is_relative_to(os.path.realpath(self._root)):
+            return Reject(uri, "the symbolic link leads out of the source's folder")
+        raw = read_regular(target, self._max_bytes)
+        reason = raw if isinstance(raw, str) else why_not_html(raw)
+        return SourceDocument(uri, raw, HTML) if reason is None and isinstance(raw, bytes) else Reject(uri, str(reason))
 
-    def _raw(self, path: Path) -> bytes | str:
-        """Bytes of a file, or the reason not to read it: an unbounded, special or outside file is never opened."""
-        target = path.resolve()
-        if path.is_symlink() and not target.is_relative_to(self._root.resolve()):
-            return "the symbolic link leads out of the source's folder"
-        status = target.stat()
-        if not target.is_file():
-            return "not a regular file"
-        if status.st_size > self._max_bytes:
-            return f"the file has {status.st_size / 1e6:.0f} MB; the limit is {self._max_bytes / 1e6:.0f} MB"
-        with target.open("rb") as file:
-            return file.read(self._max_bytes)
+
+class _Listing:
+    """What is below a folder: uris of candidates, what could not be listed, how many other files there are.
+
+    Folder by folder rather than by ``os.walk``, which recurses and gives up at a thousand folders in each other.
+    """
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self.found: list[str] = []
+        self.unlisted: list[Unlisted] = []
+        self.skipped: Counter[str] = Counter()
+        waiting = [""]  # prefixes of uris
+        while waiting:
+            waiting += self._list(waiting.pop())
+
+    def _list(self, prefix: str) -> list[str]:
+        """Take in one folder; returns the folders in it."""
+        inner = []
+        try:
+            with os.scandir(self._root / prefix) as entries:
+                for entry in entries:
+                    if entry.is_dir(follow_symlinks=False):
+                        inner += [] if entry.name.startswith(".") else [f"{prefix}{entry.name}/"]
+                    elif entry.is_symlink() and kind_of(Path(entry.path)) == "folder":
+                        self._leave_out(f"{prefix}{entry.name}/", "a symbolic link to a folder is not followed")
+                    elif entry.name.lower().endswith(_SUFFIXES):
+                        self.found.append(prefix + entry.name)
+                    elif not entry.name.startswith("."):
+                        ending = PurePath(entry.name).suffix.lower()
+                        self.skipped[ending if _ENDING.fullmatch(ending) else ""] += 1
+        except OSError as error:
+            if not prefix:
+                raise SourceError(
+                    f"source {self._root} cannot be read: {error.strerror}; this run removes nothing"
+                ) from error
+            self._leave_out(prefix, f"the folder cannot be read: {error.strerror}; its pages stay as they are")
+        return inner
+
+    def _leave_out(self, prefix: str, reason: str) -> None:
+        self.unlisted.append(Unlisted(prefix if is_text(prefix) else ascii(prefix), reason))

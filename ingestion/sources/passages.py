@@ -18,8 +18,9 @@ from clausegraph.core.errors import SourceError
 from clausegraph.core.extraction import Reject
 from clausegraph.core.hashing import canonical_json
 from clausegraph.core.pages.document import CONDITIONALQA, SourceDocument
+from clausegraph.ingestion.sources.files import kind_of, local
+from clausegraph.ingestion.sources.json_list import read_list
 
-_MAX_BYTES = 200 * 1024 * 1024
 _HEAD = 1024 * 1024  # bytes looked at to tell passages from other JSON
 _SLUG = 80  # characters of a title that its uri keeps
 _INVISIBLE = str.maketrans("", "", "\u200b\u2060\u00ad\ufeff")  # what reading a page drops
@@ -57,8 +58,8 @@ class PassagesSource:
         Raises:
             SourceError: nothing is there.
         """
-        self._path = Path(path).expanduser().absolute()
-        if not self._path.is_file():
+        self._path = local(path)
+        if kind_of(self._path) != "file":
             raise SourceError(f"source {path} is not a file; give the path of a JSON file of passages")
         self.name = name or self._path.stem
         self.location = str(self._path)
@@ -81,31 +82,15 @@ class PassagesSource:
         """The different passages in file order.
 
         Raises:
-            SourceError: the file cannot be read, has no passage, or a record is of another form; the message
-                names the record by its index, and the key.
+            SourceError: the file cannot be read, or a record is of another form; the message names the record by its
+                index, and the key.
         """
         merged: dict[tuple[str, str], Passage] = {}
-        for index, record in enumerate(self._records()):
+        for index, record in enumerate(read_list(self._path, f"passages: {_ADVICE}")):
             passage = _passage(record, f"source {self.location}, record {index}")
             before = merged.get(passage.key)
             merged[passage.key] = passage if before is None else _joined(before, passage)
-        if not merged:
-            raise SourceError(f"source {self.location} has no passage; this run removes nothing")
         return list(merged.values())
-
-    def _records(self) -> list[Any]:
-        try:
-            size = self._path.stat().st_size
-            if size > _MAX_BYTES:
-                raise SourceError(f"source {self.location} has {size / 1e6:.0f} MB; the limit is 200 MB: split it")
-            records = json.loads(self._path.read_bytes())
-        except OSError as error:
-            raise SourceError(f"source {self.location} cannot be read: {error.strerror}") from error
-        except (ValueError, RecursionError) as error:
-            raise SourceError(f"source {self.location} is not valid JSON: {error}") from error
-        if not isinstance(records, list):
-            raise SourceError(f"source {self.location}: expected a list, got {type(records).__name__}; {_ADVICE}")
-        return records
 
 
 def holds_passages(path: Path) -> bool:

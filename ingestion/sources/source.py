@@ -2,11 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Protocol
 
 from clausegraph.core.extraction import Reject
 from clausegraph.core.pages.document import SourceDocument
+
+
+@dataclass(frozen=True, slots=True)
+class Unlisted:
+    """A part of a source that could not be listed: what it holds is not known, so its pages stay as they are.
+
+    ``prefix`` begins the uris of its pages and ends with "/".
+    """
+
+    prefix: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """How many files were passed over because they are no pages by their names, by ending; "" for all others."""
+
+    counts: Mapping[str, int]
+
+
+Item = SourceDocument | Reject | Unlisted | Skipped
 
 
 class Source(Protocol):
@@ -24,10 +46,13 @@ class Source(Protocol):
     def location(self) -> str:
         """Where it was opened from: an absolute path."""
 
-    def documents(self) -> Iterator[SourceDocument | Reject]:
+    def documents(self) -> Iterator[Item]:
         """Yield pages in the order of their uris, and a reject for each thing that is no usable page.
 
+        A page that is rejected, or below what is ``Unlisted``, stays in the corpus as it was. A source that has no
+        page yields none; whether that is meant is for the caller to ask.
+
         Raises:
-            SourceError: the source is missing or unreadable, or it yielded no page at all (raised after
-                its rejects); a caller that had not yet changed anything then changes nothing.
+            SourceError: the source is missing or unreadable; a caller that had not yet changed anything then changes
+                nothing.
         """

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from clausegraph.core.tokens import FINGERPRINT as TOKENIZER
-from clausegraph.indexes.corpora import ensure_corpus
+from clausegraph.indexes.corpora import check_corpus_name, ensure_corpus
 from clausegraph.indexes.work import Chunks, store_work
 from clausegraph.ingestion.changes import check_location, peek
 from clausegraph.ingestion.pipeline import find_chunks, read_source
@@ -24,9 +24,10 @@ def plan_run(
 
     Raises:
         SourceError: the source is missing, empty or another one of that name; nothing was changed.
+        InputError: a corpus cannot have that name.
         LeaseHeldError: another run is writing to the corpus.
     """
-    documents = peek(source)
+    corpus_name, documents = check_corpus_name(corpus_name), peek(source, options)
     if options.dry_run:
         return []
     corpus = ensure_corpus(tools.ledger, corpus_name, {"tokenizer": TOKENIZER})

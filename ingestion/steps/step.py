@@ -13,7 +13,7 @@ from clausegraph.indexes.work import CLAIM_S, read_steps
 from clausegraph.ingestion.results import Changes, Result, results_from_json, results_to_json
 
 BATCH_CHUNKS = 100
-_FORM = 2  # of what steps leave: count up when a step could not read what another version left
+_FORM = 3  # of what steps leave: count up when a step could not read what another version left
 
 
 @dataclass(frozen=True, slots=True)

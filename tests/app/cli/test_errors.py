@@ -7,6 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from clausegraph import open_corpus
+from clausegraph.core.errors import InputError, QuestionError
+from clausegraph.indexes.corpora import get_corpus
 from tests.app.cli.conftest import SAMPLE, Cli, parsed
 
 pytestmark = pytest.mark.unit
@@ -33,7 +36,7 @@ def test_address_as_source(cli: Cli) -> None:
 
 def test_empty_folder(cli: Cli, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
-    assert "no usable HTML page" in refused(cli, 2, "ingest", str(tmp_path / "empty"))
+    assert "no usable page (it is empty)" in refused(cli, 2, "ingest", str(tmp_path / "empty"))
 
 
 def test_not_html(cli: Cli, tmp_path: Path) -> None:
@@ -178,3 +181,48 @@ def test_debug_shows_the_traceback(cli: Cli, monkeypatch: pytest.MonkeyPatch) ->
 
 def test_eval_bad_files(cli: Cli, tmp_path: Path) -> None:
     assert "cannot be read" in refused(cli, 2, "eval", "conditionalqa", "--questions", str(tmp_path / "none.json"))
+
+
+NOT_UTF8 = "caf\udce9"  # what Python makes of the bytes "caf\xe9" on the command line
+
+
+@pytest.mark.usefixtures("stocked")
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["ask", NOT_UTF8],
+        ["ask", "Can I?", "--scenario", NOT_UTF8],
+        ["search", NOT_UTF8],
+        ["ask", "Can I?", "--corpus", NOT_UTF8],
+        ["show", NOT_UTF8],
+        ["corpora", "drop", NOT_UTF8, "--yes"],
+        ["entities", "merge", NOT_UTF8, "x"],
+        ["ingest", str(SAMPLE), "--source-name", NOT_UTF8],
+        ["ingest", str(SAMPLE), "--corpus", NOT_UTF8],
+        ["ingest", NOT_UTF8],
+    ],
+)
+def test_what_is_no_text(cli: Cli, words: list[str]) -> None:
+    assert "not valid UTF-8" in refused(cli, 2, *words)
+
+
+@pytest.mark.usefixtures("stocked")
+def test_what_is_no_text_in_python() -> None:
+    with open_corpus() as corpus, pytest.raises(QuestionError, match="not valid UTF-8"):
+        corpus.ask("Can I?", NOT_UTF8)
+    with open_corpus() as corpus, pytest.raises(InputError, match="not valid UTF-8"):
+        get_corpus(corpus.view._ledger, NOT_UTF8)
+
+
+@pytest.mark.usefixtures("stocked")
+def test_an_emptied_source(cli: Cli, tmp_path: Path) -> None:
+    folder = tmp_path / "pages"
+    folder.mkdir()
+    (folder / "one.html").write_text("<title>One</title><p>You can get one grant.</p>")
+    (folder / "one.pdf").write_bytes(b"%PDF-")
+    assert "skipped: 1 .pdf file\n" in cli("ingest", str(folder), "--corpus", "small").stdout
+    (folder / "one.html").unlink()
+    assert "(skipped: 1 .pdf file)" in refused(cli, 2, "ingest", str(folder), "--corpus", "small")
+    assert "1 removed" in cli("ingest", str(folder), "--corpus", "small", "--allow-empty").stdout
+    assert parsed(cli("ask", "Can I get one?", "--corpus", "small", "--json"))["status"] == "not_answerable"
+    assert parsed(cli("search", "grant", "--corpus", "small", "--json"))["hits"] == []

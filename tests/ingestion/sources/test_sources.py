@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Iterator
 from pathlib import Path
+from socket import AF_UNIX, socket
 
 import pytest
 
-from clausegraph.core.errors import SourceError
+from clausegraph.core.errors import InputError, SourceError
 from clausegraph.core.extraction import Reject
-from clausegraph.ingestion.sources import CONDITIONALQA, HTML, Source, SourceDocument, open_source
+from clausegraph.ingestion.changes import peek
+from clausegraph.ingestion.sources import CONDITIONALQA, HTML, Skipped, Source, SourceDocument, Unlisted, open_source
 from clausegraph.ingestion.sources.conditionalqa import ConditionalQASource
 from clausegraph.ingestion.sources.folder import FolderSource
+from clausegraph.ingestion.tools import Options
 
 pytestmark = pytest.mark.unit
 
@@ -23,7 +27,8 @@ RECORD = {"title": "T", "url": "https://x.example/t", "contents": ["<h1>T</h1>",
 def split(source: Source) -> tuple[list[SourceDocument], dict[str, str]]:
     found = list(source.documents())
     documents = [item for item in found if isinstance(item, SourceDocument)]
-    return documents, {item.what: item.reason for item in found if isinstance(item, Reject)}
+    rejects = {item.what: item.reason for item in found if isinstance(item, Reject)}
+    return documents, rejects | {item.prefix: item.reason for item in found if isinstance(item, Unlisted)}
 
 
 def records_file(folder: Path, records: object) -> Path:
@@ -93,12 +98,20 @@ def test_links_out_of_the_root_and_special_files_are_rejected(tmp_path: Path) ->
     (root / "broken.html").symlink_to(root / "gone.html")
     (root / "folder").symlink_to(tmp_path)
     os.mkfifo(root / "pipe.html")
+    (root / "loop.html").symlink_to("loop.html")
+    (root / "ring-1").symlink_to("ring-2")
+    (root / "ring-2").symlink_to("ring-1")
+    (root / "device.html").symlink_to("/dev/zero")
+    with socket(AF_UNIX) as bound:
+        bound.bind(str(root / "socket.html"))
     documents, rejects = split(FolderSource(root))
     assert [document.uri for document in documents] == ["good.html", "inside.html"]
     assert "leads out" in rejects["out.html"]
     assert "cannot be read" in rejects["broken.html"]
-    assert "not followed" in rejects["folder"]
-    assert "regular" in rejects["pipe.html"]
+    assert "not followed" in rejects["folder/"]
+    assert "regular" in rejects["pipe.html"] and "regular" in rejects["socket.html"]
+    assert "levels of symbolic links" in rejects["loop.html"]
+    assert "leads out" in rejects["device.html"]
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
@@ -114,11 +127,13 @@ def test_missing_and_empty_sources_are_refused(tmp_path: Path) -> None:
         open_source(str(tmp_path / "nowhere"))
     with pytest.raises(SourceError, match="address"):
         open_source("https://x.example/")
-    with pytest.raises(SourceError, match="removes nothing"):
-        list(open_source(str(tmp_path)).documents())
+    with pytest.raises(SourceError, match=r"\(it is empty\); this run removes nothing.*--allow-empty"):
+        peek(open_source(str(tmp_path)), Options())
+    assert list(peek(open_source(str(tmp_path)), Options(allow_empty=True))) == []
     (tmp_path / "bad.html").write_bytes(b"%PDF-")
-    with pytest.raises(SourceError, match=r"1 candidates.*removes nothing"):
-        list(open_source(str(tmp_path)).documents())
+    (tmp_path / "good.pdf").write_bytes(b"%PDF-")
+    with pytest.raises(SourceError, match=r"skipped: 1 \.pdf file; 1 not usable, the first is 'bad.html': .*a PDF"):
+        peek(open_source(str(tmp_path)), Options())
 
 
 def test_conditionalqa_yields_canonical_records(tmp_path: Path) -> None:
@@ -140,7 +155,6 @@ def test_conditionalqa_duplicate_uris(tmp_path: Path) -> None:
     ("records", "message"),
     [
         ({}, "list of records"),
-        ([], "no page"),
         ([RECORD, 3], "record 1"),
         ([{"title": "T", "contents": []}], "record 0: field 'url'"),
         ([RECORD | {"title": 4}], "field 'title'"),
@@ -158,3 +172,106 @@ def test_bad_json_is_refused(tmp_path: Path, raw: bytes) -> None:
     (tmp_path / "documents.json").write_bytes(raw)
     with pytest.raises(SourceError, match="not valid JSON"):
         list(open_source(str(tmp_path)).documents())
+
+
+def test_a_list_without_a_page_is_refused_unless_it_is_meant(tmp_path: Path) -> None:
+    source = open_source(str(records_file(tmp_path, [])))
+    with pytest.raises(SourceError, match="it is empty"):
+        peek(source, Options())
+    assert list(peek(source, Options(allow_empty=True))) == []
+
+
+def test_other_files_are_counted_by_ending(tmp_path: Path) -> None:
+    for name in ("a.html", "b.pdf", "c.PDF", "sub/d.pdf", "e.docx", "Makefile", "f.1-2-3-long-ending", ".hidden"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_bytes(PAGE)
+    found = list(open_source(str(tmp_path)).documents())
+    assert found[0] == Skipped({"": 2, ".docx": 1, ".pdf": 3})
+    assert isinstance(found[1], SourceDocument) and len(found) == 2
+
+
+@pytest.fixture
+def abyss(tmp_path: Path) -> Iterator[Path]:
+    """A folder tree that no path reaches to the end, deeper than Python's recursion: pytest could not remove it."""
+    folder = tmp_path / "abyss"
+    folder.mkdir()
+    here = os.open(folder, os.O_RDONLY)
+    names = [*["d"] * 1100, *["e" * 250] * 8]
+
+    def enter(name: str) -> int:
+        there = os.open(name, os.O_RDONLY, dir_fd=here)
+        os.close(here)
+        return there
+
+    for name in names:
+        os.mkdir(name, dir_fd=here)
+        here = enter(name)
+    yield folder
+    for name in reversed(names):
+        here = enter("..")
+        os.rmdir(name, dir_fd=here)
+    os.close(here)
+
+
+def test_a_path_that_is_too_long_and_folders_in_folders(abyss: Path) -> None:
+    (abyss / "good.html").write_bytes(PAGE)
+    documents, rejects = split(FolderSource(abyss))
+    assert [document.uri for document in documents] == ["good.html"]
+    ((prefix, reason),) = rejects.items()
+    assert prefix.startswith("d/d/d/") and prefix.endswith("e/") and "File name too long" in reason
+
+
+@pytest.mark.parametrize("name", [b"line\nbreak.html", b"bell\a.html", b"caf\xe9.html"])
+def test_names_that_cannot_be_shown_are_rejected(tmp_path: Path, name: bytes) -> None:
+    (tmp_path / "good.html").write_bytes(PAGE)
+    (tmp_path / os.fsdecode(name)).write_bytes(PAGE)
+    documents, rejects = split(FolderSource(tmp_path))
+    assert [document.uri for document in documents] == ["good.html"]
+    assert "rename the file" in next(iter(rejects.values()))
+
+
+def test_a_file_that_changes_while_it_is_read_is_rejected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another process appends between the two looks at the file: here, whenever one is looked at."""
+    page = tmp_path / "growing.html"
+    page.write_bytes(PAGE)
+    look = os.fstat
+
+    def look_and_append(descriptor: int) -> os.stat_result:
+        found = look(descriptor)
+        with page.open("ab") as file:
+            file.write(b"<p>more</p>")
+        return found
+
+    monkeypatch.setattr(os, "fstat", look_and_append)
+    assert "changed while it was read" in split(FolderSource(tmp_path))[1]["growing.html"]
+
+
+@pytest.mark.parametrize(
+    ("location", "why"),
+    [
+        ("x" * 300, "File name too long"),
+        ("y/" * 3000, "File name too long"),
+        ("nul\0byte", "null byte"),
+        ("~nobody-of-this-name/x", "does not exist"),
+        ("caf\udce9", "not valid UTF-8"),
+        (" ", "does not exist"),
+    ],
+)
+def test_impossible_locations_are_refused(location: str, why: str, tmp_path: Path) -> None:
+    with pytest.raises(SourceError, match=why) as caught:
+        open_source(location)
+    assert len(str(caught.value)) < 500
+
+
+def test_a_link_to_itself_is_no_source(tmp_path: Path) -> None:
+    (tmp_path / "loop").symlink_to("loop")
+    with pytest.raises(SourceError, match="Too many levels"):
+        open_source(str(tmp_path / "loop"))
+
+
+def test_names_of_sources(tmp_path: Path) -> None:
+    (tmp_path / "cafe\u0301").mkdir()
+    assert open_source(str(tmp_path / "cafe\u0301")).name == "caf\u00e9"  # as other systems write the same name
+    for name in ("", "a\nb", "a ", "x" * 200, "a\u200bb", "\udce9"):
+        with pytest.raises(InputError, match="--source-name"):
+            open_source(str(tmp_path), name)

@@ -102,9 +102,8 @@ def test_a_wrong_shape_names_record_and_key(write: Write, record: Any, problem: 
 def test_what_is_no_list_of_passages_is_refused(tmp_path: Path, write: Write) -> None:
     with pytest.raises(SourceError, match="is not a file"):
         PassagesSource(tmp_path / "nowhere.json")
-    for value, problem in (({}, "expected a list"), ([], "no passage")):
-        with pytest.raises(SourceError, match=problem):
-            list(PassagesSource(write("wrong.json", value)).documents())
+    with pytest.raises(SourceError, match="expected a list"):
+        list(PassagesSource(write("wrong.json", {})).documents())
     broken = tmp_path / "broken.json"
     broken.write_text('[{"title": "T", "text": "x"', encoding="utf-8")
     with pytest.raises(SourceError, match="not valid JSON"):

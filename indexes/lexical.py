@@ -8,6 +8,7 @@ stemmer alone; bm25s itself, slow to import, is needed only to build.
 from __future__ import annotations
 
 import json
+import logging
 import os
 import re
 import tempfile
@@ -28,6 +29,8 @@ from clausegraph.indexes.files import make_private
 
 if TYPE_CHECKING:
     from Stemmer import Stemmer
+
+log = logging.getLogger(__name__)
 
 FORMAT = "bm25-chunks-1"
 _WORD = re.compile(r"(?u)\b\w\w+\b")  # bm25s's own token pattern: a question must be cut as the chunks were
@@ -99,7 +102,7 @@ def lexical_index(view: Pages) -> LexicalIndex:
         index = _load(path)
         if index is None:
             index = build_index(view)
-            _store(index, path)
+            _keep(index, path)
         _opened[view] = index
     return index
 
@@ -129,6 +132,14 @@ def _term_scores(
     bounds = np.asarray(columns["indptr"], dtype=np.int64)
     known = {term: number for term, number in vocabulary.items() if number < len(bounds) - 1}
     return known, np.asarray(columns["data"], np.float32), np.asarray(columns["indices"], np.int32), bounds
+
+
+def _keep(index: LexicalIndex, path: Path) -> None:
+    """Store the index for the next reader, if that can be done: on a full disk or in a read-only home it cannot."""
+    try:
+        _store(index, path)
+    except OSError as error:
+        log.warning("the index of words cannot be kept, so every process builds its own (%s: %s)", path, error)
 
 
 def _store(index: LexicalIndex, path: Path) -> None:

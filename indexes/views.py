@@ -22,8 +22,8 @@ from clausegraph.indexes.ledger.readers import EpochHold, EpochReads, hold
 from clausegraph.indexes.ledger.schema import members, pages, sources, vectors
 from clausegraph.indexes.ledger.store import Ledger
 from clausegraph.indexes.truth import batches, load_reading
+from clausegraph.indexes.vectors.opening import open_segments
 from clausegraph.indexes.vectors.protocol import VisibleVectors
-from clausegraph.indexes.vectors.segments import open_segments
 
 Name = tuple[PageKey | None, str]  # page and ref of a vector
 GraphAt = Callable[[Ledger, CorpusRow, int], Graph]  # the graph of a corpus at an epoch

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sys
+import uuid
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
@@ -159,12 +160,14 @@ def _is_sound(ledger: Ledger, row: Row[Any]) -> bool:
 
 
 def _damaged(check: str, ledger: Ledger, row: Row[Any], repair: bool) -> Finding:
+    from clausegraph.indexes.ledger.leases import run_lease
     from clausegraph.indexes.vectors.segments import rebuild_segment, segment_state
 
     state = segment_state(ledger, row)
     if not repair:
         return Finding(check, BROKEN, f"segment {row.file} is {state}; `clausegraph doctor --repair` rebuilds it")
-    rebuild_segment(ledger, row)
+    with run_lease(ledger, row.corpus_id, f"doctor-{uuid.uuid4().hex[:12]}") as lease:
+        rebuild_segment(ledger, lease, row)
     return Finding(check, OK, f"segment {row.file} was {state} and is rebuilt from the ledger")
 
 

@@ -14,10 +14,11 @@ from typing import Any
 import faiss
 import numpy as np
 
-from clausegraph.core.errors import ModelMismatchError, SegmentError
+from clausegraph.core.errors import SegmentError
 from clausegraph.core.models.embedding import Vectors
 from clausegraph.indexes.files import checksum as file_checksum
 from clausegraph.indexes.files import file_errors, write_whole
+from clausegraph.indexes.vectors.memory import check_dimension
 from clausegraph.indexes.vectors.protocol import Ids, SegmentState
 
 
@@ -84,13 +85,15 @@ class MappedVectors:
         self._owner = index  # freed with it, the flat index beneath would dangle
         self._visible = np.isin(self._ids, visible, assume_unique=True)
 
+    @property
+    def ids(self) -> Ids:
+        """As ``VisibleVectors.ids``."""
+        found: Ids = self._ids[self._visible]
+        return found
+
     def search(self, vector: Vectors, limit: int) -> tuple[Ids, Vectors]:
         """As ``VisibleVectors.search``."""
-        if vector.shape[-1] != self._flat.d:
-            raise ModelMismatchError(
-                f"a vector of {vector.shape[-1]} numbers was given, but those of the segment have {self._flat.d}: "
-                "another model embedded the corpus; ask with that one"
-            )
+        check_dimension(vector, self._flat.d)
         count = min(limit, int(self._visible.sum()))
         if count == 0:
             return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.float32)

@@ -22,6 +22,10 @@ class VisibleVectors(Protocol):
     """Those vectors of a segment that one epoch shows. Readable until it is let go of, whatever becomes of the
     segment meanwhile."""
 
+    @property
+    def ids(self) -> Ids:
+        """The ids of all of them, shape (n,)."""
+
     def search(self, vector: Vectors, limit: int) -> tuple[Ids, Vectors]:
         """Ids and inner products of the nearest ones, at most ``limit``, best first; exact, not approximate.
 

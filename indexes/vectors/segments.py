@@ -1,11 +1,10 @@
-"""The vector segments of a corpus: written by a publish, opened at an epoch, checked, rebuilt when damaged, merged.
+"""The vector segments of a corpus: written by a publish, checked, rebuilt when damaged, merged.
 
 The ledger lists them; where they are stored is the index's business, which ``vector_index`` chooses.
 """
 
 from __future__ import annotations
 
-import logging
 import uuid
 from collections.abc import Sequence
 from typing import Any
@@ -17,11 +16,9 @@ from clausegraph.core.errors import SegmentError
 from clausegraph.core.models.embedding import Vectors
 from clausegraph.indexes.ledger.leases import RunLease, check_fence
 from clausegraph.indexes.ledger.schema import corpora, segments, vectors
-from clausegraph.indexes.ledger.store import Ledger, Reads
+from clausegraph.indexes.ledger.store import Ledger
 from clausegraph.indexes.truth import load_embeddings
-from clausegraph.indexes.vectors.protocol import Ids, SegmentState, VectorIndex, VisibleVectors
-
-log = logging.getLogger(__name__)
+from clausegraph.indexes.vectors.protocol import Ids, SegmentState, VectorIndex
 
 
 def vector_index(ledger: Ledger) -> VectorIndex:
@@ -46,39 +43,6 @@ def write_new_segment(ledger: Ledger, corpus_id: int, number: int, kind: str) ->
     return _write(ledger, corpus_id, model, kind, f"{kind}-{number:08d}", query) | {"since": number}
 
 
-def open_segments(
-    ledger: Ledger, reads: Reads, corpus_id: int, epoch: int, model: str, kind: str
-) -> list[VisibleVectors]:
-    """Open and check the segments that an epoch lists for a kind.
-
-    Args:
-        reads: of the ledger, which fail when the epoch is gone.
-
-    Raises:
-        SegmentError: one is damaged and the embeddings to rebuild it are gone.
-    """
-    visible = visible_ids(reads, corpus_id, epoch, model, kind)
-    index = vector_index(ledger)
-    opened = []
-    for row in listed_segments(ledger, corpus_id, model, kind):
-        if row.since <= epoch:
-            _repair(ledger, row)
-            opened.append(index.open(corpus_id, row.file, visible))
-    return opened
-
-
-def visible_ids(reads: Reads, corpus_id: int, epoch: int, model: str, kind: str) -> Ids:
-    """Ids of the vectors of a kind that are visible at an epoch, ascending."""
-    query = (
-        select(vectors.c.id)
-        .where(vectors.c.corpus_id == corpus_id, vectors.c.kind == kind, vectors.c.model == model)
-        .where(vectors.c.since <= epoch, vectors.c.until > epoch)
-        .order_by(vectors.c.id)
-    )
-    with reads.read() as connection:
-        return np.fromiter(connection.execute(query).scalars(), dtype=np.int64)
-
-
 def listed_segments(
     ledger: Ledger, corpus_id: int, model: str | None = None, kind: str | None = None
 ) -> Sequence[Row[Any]]:
@@ -97,19 +61,14 @@ def segment_state(ledger: Ledger, row: Row[Any]) -> SegmentState:
     return vector_index(ledger).state(row.corpus_id, row.file, row.checksum)
 
 
-def _repair(ledger: Ledger, row: Row[Any]) -> None:
-    """Rebuild the segment when it is missing, or is not what was written."""
-    state = segment_state(ledger, row)
-    if state != "sound":
-        log.warning("segment %s is %s; rebuilding it from the ledger", row.file, state)
-        rebuild_segment(ledger, row)
+def rebuild_segment(ledger: Ledger, lease: RunLease, row: Row[Any]) -> None:
+    """Replace a damaged segment by one of the stored embeddings of the vectors it should hold, under a new name.
 
-
-def rebuild_segment(ledger: Ledger, row: Row[Any]) -> None:
-    """Write a segment again from the stored embeddings of the vectors it should hold.
+    Readers that have the old one open keep it; those that are about to find another listed.
 
     Raises:
         SegmentError: an embedding is gone.
+        LeaseLostError: another run has taken the corpus.
     """
     siblings = [other.since for other in listed_segments(ledger, row.corpus_id, row.model, row.kind)]
     query = _rows_of(row.corpus_id, row.model, row.kind)
@@ -117,9 +76,12 @@ def rebuild_segment(ledger: Ledger, row: Row[Any]) -> None:
         query = query.where(vectors.c.since >= row.since)
     if max(siblings) > row.since:
         query = query.where(vectors.c.since < min(since for since in siblings if since > row.since))
-    made = _write(ledger, row.corpus_id, row.model, row.kind, row.file, query)
+    made = _write(ledger, row.corpus_id, row.model, row.kind, _new_name(row.kind, "rebuilt"), query)
     with ledger.write() as connection:
-        connection.execute(update(segments).where(segments.c.id == row.id).values(checksum=made["checksum"]))
+        check_fence(connection, lease)
+        values = {"file": made["file"], "checksum": made["checksum"]}
+        connection.execute(update(segments).where(segments.c.id == row.id).values(**values))
+    vector_index(ledger).remove(row.corpus_id, [row.file])
 
 
 def merge_segments(ledger: Ledger, lease: RunLease, model: str, kind: str) -> None:
@@ -133,7 +95,7 @@ def merge_segments(ledger: Ledger, lease: RunLease, model: str, kind: str) -> No
         is_empty = connection.execute(query.limit(1)).fetchone() is None
     made = None
     if not is_empty:
-        made = _write(ledger, lease.corpus_id, model, kind, f"{kind}-merged-{uuid.uuid4().hex[:12]}", query)
+        made = _write(ledger, lease.corpus_id, model, kind, _new_name(kind, "merged"), query)
     with ledger.write() as connection:
         check_fence(connection, lease)
         connection.execute(delete(segments).where(segments.c.id.in_([row.id for row in old])))
@@ -146,6 +108,11 @@ def remove_unlisted(ledger: Ledger, corpus_id: int) -> None:
     """Remove what is stored of a corpus and no row lists: what killed publishes and merges have left."""
     index = vector_index(ledger)
     index.remove(corpus_id, index.names(corpus_id) - {row.file for row in listed_segments(ledger, corpus_id)})
+
+
+def _new_name(kind: str, made: str) -> str:
+    """A name that no segment ever had: readers may be opening those that it replaces."""
+    return f"{kind}-{made}-{uuid.uuid4().hex[:12]}"
 
 
 def _rows_of(corpus_id: int, model: str, kind: str) -> Select[tuple[int, str]]:

@@ -183,7 +183,7 @@ def test_changing_the_model_embeds_again_and_never_mixes(world: World) -> None:
 
 
 @pytest.mark.parametrize("damage", ["missing", "corrupt"])
-def test_a_damaged_segment_is_rebuilt(world: World, damage: str) -> None:
+def test_a_damaged_segment_is_read_from_the_ledger(world: World, damage: str) -> None:
     with open_view(world.ledger, CORPUS) as view:
         before = view.vectors("element")
     for row in listed_segments(world.ledger, corpus_id(world)):

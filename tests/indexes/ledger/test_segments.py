@@ -1,4 +1,4 @@
-"""Segments that the ledger lists: merged by vacuum, written again when lost, strangers removed."""
+"""Segments that the ledger lists: merged by vacuum, read from the ledger where they are lost, mended by writers."""
 
 from __future__ import annotations
 
@@ -6,8 +6,18 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
+from sqlalchemy import Engine, event
 
-from clausegraph.indexes.vectors.segments import listed_segments, segment_state, vector_index
+from clausegraph.core.errors import LeaseLostError, ModelMismatchError
+from clausegraph.indexes.ledger.leases import run_lease
+from clausegraph.indexes.ledger.schema import run_leases
+from clausegraph.indexes.vectors.segments import (
+    listed_segments,
+    merge_segments,
+    rebuild_segment,
+    segment_state,
+    vector_index,
+)
 from clausegraph.indexes.views import open_view
 from tests.contracts.graph.scripted import Town
 
@@ -50,11 +60,81 @@ def test_a_vacuum_merges_and_leaves_nothing_behind(town: Town) -> None:
     assert vectors(town) == before
 
 
-def test_lost_segments_are_written_again_from_the_ledger(town: Town) -> None:
+def files(town: Town) -> dict[str, bytes]:
+    folder = town.ledger.home / "segments" / str(town.id)
+    return {path.name: path.read_bytes() for path in folder.iterdir()}
+
+
+@pytest.mark.parametrize("damage", ["missing", "corrupt"])
+def test_a_reader_reads_damaged_segments_from_the_ledger_and_writes_nothing(
+    town: Town, damage: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    before = vectors(town)
+    for row in listed_segments(town.ledger, town.id)[::2]:
+        path = town.ledger.home / "segments" / str(town.id) / row.file
+        path.unlink() if damage == "missing" else path.write_bytes(b"x")
+        assert segment_state(town.ledger, row) == damage
+    left = files(town)
+    assert vectors(town) == before
+    assert files(town) == left
+    assert f"({damage})" in caplog.text and "doctor --repair" in caplog.text
+    with open_view(town.ledger, town.corpus) as view:
+        names, matrix = view.vectors("chunk")
+        for name, row in zip(names, matrix, strict=True):
+            assert any((hit.page, hit.ref) == name for hit in view.search("chunk", row, 2))
+        with pytest.raises(ModelMismatchError):
+            view.search("chunk", np.ones(9, dtype=np.float32), 1)
+
+
+def test_what_a_writer_rebuilds_is_what_it_was(town: Town) -> None:
     before = vectors(town)
     rows = listed_segments(town.ledger, town.id)
     vector_index(town.ledger).remove(town.id, [row.file for row in rows])
-    assert {segment_state(town.ledger, row) for row in rows} == {"missing"}
+    with run_lease(town.ledger, town.id, "mend") as lease:
+        for row in rows:
+            rebuild_segment(town.ledger, lease, row)
+    mended = listed_segments(town.ledger, town.id)
+    assert {segment_state(town.ledger, row) for row in mended} == {"sound"}
+    assert [row.checksum for row in mended] == [row.checksum for row in rows]
+    assert set(files(town)) == {row.file for row in mended}
     assert vectors(town) == before
-    rows = listed_segments(town.ledger, town.id)
-    assert {segment_state(town.ledger, row) for row in rows} == {"sound"}
+
+
+def test_only_who_has_the_corpus_rebuilds(town: Town) -> None:
+    row, *_ = listed_segments(town.ledger, town.id)
+    left = files(town)
+    with pytest.raises(LeaseLostError), run_lease(town.ledger, town.id, "late") as lease:
+        with town.ledger.write() as connection:
+            connection.execute(run_leases.update().values(run_id="other"))
+        rebuild_segment(town.ledger, lease, row)
+    assert left.items() <= files(town).items()
+    assert row in listed_segments(town.ledger, town.id)
+
+
+@pytest.mark.parametrize("merges", [1, 3, 50])
+def test_a_merge_between_the_list_and_the_files(town: Town, merges: int, caplog: pytest.LogCaptureFixture) -> None:
+    """The ledger is asked again, and nothing is rebuilt: not even where merges never end."""
+    before = vectors(town)
+    left = [merges]
+
+    def merge(_connection: object, _cursor: object, statement: str, *_: object) -> None:
+        if "FROM segments" in statement and statement.startswith("SELECT") and left[0]:
+            left[0], again = 0, left[0] - 1
+            with run_lease(town.ledger, town.id, "merge") as lease:
+                for kind in ("chunk", "element", "fact"):
+                    merge_segments(town.ledger, lease, view.model, kind)
+            left[0] = again
+
+    with open_view(town.ledger, town.corpus) as view:
+        event.listen(Engine, "after_cursor_execute", merge)
+        try:
+            found = {
+                (kind, *name): row.tolist()
+                for kind in ("chunk", "element", "fact")
+                for name, row in zip(*view.vectors(kind), strict=True)
+            }
+        finally:
+            event.remove(Engine, "after_cursor_execute", merge)
+    assert found == before
+    assert set(files(town)) == {row.file for row in listed_segments(town.ledger, town.id)}
+    assert bool(caplog.text) == (merges == 50)

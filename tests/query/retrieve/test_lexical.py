@@ -91,3 +91,10 @@ def test_an_empty_corpus_has_an_index_that_finds_nothing(tmp_path: Path) -> None
 def same(one: LexicalIndex, other: LexicalIndex) -> bool:
     text = "apply for a mooring grant, licence or permit by March"
     return one.refs == other.refs and one.search(text, 99) == other.search(text, 99)
+
+
+def test_what_cannot_be_kept_is_still_found(ledger: Ledger, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    (ledger.home / "cache").write_text("in the way")
+    with open_view(ledger, "town") as again:
+        assert lexical_index(again).search("Who can apply for allotments?", 10)
+    assert "cannot be kept" in caplog.text

@@ -1,4 +1,4 @@
-"""Corpora, their sources and runs: the truth that names things."""
+"""Corpora and their sources: the truth that names things."""
 
 from __future__ import annotations
 
@@ -9,13 +9,12 @@ import unicodedata
 from dataclasses import dataclass
 from difflib import get_close_matches
 
-from sqlalchemy import Connection, Row, func, insert, select, update
+from sqlalchemy import Row, func, insert, select, update
 
 from clausegraph.core.errors import NotFoundError
 from clausegraph.core.hashing import canonical_json
 from clausegraph.core.naming import LONGEST, checked_name
-from clausegraph.indexes.ledger.dialect import insert_or_update
-from clausegraph.indexes.ledger.schema import OPEN, corpora, members, pages, runs, sources
+from clausegraph.indexes.ledger.schema import OPEN, corpora, members, pages, sources
 from clausegraph.indexes.ledger.store import Ledger
 
 
@@ -118,51 +117,3 @@ def list_sources(ledger: Ledger, corpus_id: int) -> list[SourceRow]:
     )
     with ledger.read() as connection:
         return [SourceRow(r.id, r.name, r.kind, r.location, r.held) for r in connection.execute(counted)]
-
-
-def start_run(ledger: Ledger, corpus_id: int, run_id: str, kind: str, source: str) -> None:
-    """Record that a run has begun; one of that id, whose first step is tried again, begins anew."""
-    values = {"corpus_id": corpus_id, "kind": kind, "source": source, "started": time.time(), "status": "running"}
-    anew = values | {"ended": None, "report": None}
-    with ledger.write() as connection:
-        connection.execute(insert_or_update(runs, ["id"], {"id": run_id} | values, anew))
-
-
-def resume_run(ledger: Ledger, run_id: str) -> None:
-    """A run that had failed goes on."""
-    mine = (runs.c.id == run_id, runs.c.status == "failed")
-    with ledger.write() as connection:
-        connection.execute(update(runs).where(*mine).values(status="running", ended=None, report=None))
-
-
-def end_run(ledger: Ledger, run_id: str, status: str, report: dict[str, object]) -> None:
-    """Record how a run ended and its report."""
-    values = {"ended": time.time(), "status": status, "report": canonical_json(report)}
-    with ledger.write() as connection:
-        connection.execute(update(runs).where(runs.c.id == run_id).values(**values))
-
-
-def get_run(ledger: Ledger, corpus_id: int, run_id: str) -> dict[str, object]:
-    """One run with its report.
-
-    Raises:
-        NotFoundError: no such run in this corpus.
-    """
-    with ledger.read() as connection:
-        row = connection.execute(select(runs).where(runs.c.corpus_id == corpus_id, runs.c.id == run_id)).fetchone()
-    if row is None:
-        raise NotFoundError(f"no run {run_id!r} in this corpus; `clausegraph status` lists the last ones")
-    return _run(row)
-
-
-def last_runs(connection: Connection, corpus_id: int, limit: int = 5) -> list[dict[str, object]]:
-    """The newest runs, newest first."""
-    query = select(runs).where(runs.c.corpus_id == corpus_id).order_by(runs.c.started.desc()).limit(limit)
-    return [_run(row) for row in connection.execute(query)]
-
-
-def _run(row: Row[tuple[object, ...]]) -> dict[str, object]:
-    values = dict(row._mapping)
-    values.pop("corpus_id")
-    values["report"] = json.loads(values["report"]) if values["report"] else None
-    return values

@@ -13,6 +13,7 @@ from clausegraph.ingestion.results import (
     ChunksExtracted,
     ChunksFound,
     Failed,
+    Killed,
     PagesFailed,
     Published,
     Recovered,
@@ -35,6 +36,7 @@ class RunReport:
     error: str = ""
     epoch: int | None = None
     recovered: str | None = None
+    killed: list[str] = field(default_factory=list)  # earlier runs that never came to their end
     pages_added: list[str] = field(default_factory=list)
     pages_changed: list[str] = field(default_factory=list)
     pages_removed: list[str] = field(default_factory=list)
@@ -91,6 +93,8 @@ def _with(report: RunReport, result: Result) -> RunReport:
             change = _pages(report, result)
         case Recovered(what):
             change = {"recovered": what}
+        case Killed(runs):
+            change = {"killed": list(runs)}
         case ChunksFound(reused, why):
             listed = {uri: {reason: list(keys) for reason, keys in by.items()} for uri, by in why.items()}
             change = {"chunks_reused": report.chunks_reused + reused, "chunks_why": listed}

@@ -38,6 +38,13 @@ class Recovered:
 
 
 @dataclass(frozen=True, slots=True)
+class Killed:
+    """Earlier runs that never came to their end; what they had stored is used."""
+
+    runs: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True)
 class ChunksFound:
     """Chunks that have a stored extraction, and those of changed pages that have none: keys by uri and reason."""
 
@@ -104,6 +111,7 @@ class Failed:
 Result = (
     Changes
     | Recovered
+    | Killed
     | ChunksFound
     | ChunksExtracted
     | PagesFailed

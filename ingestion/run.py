@@ -16,12 +16,13 @@ from clausegraph.core.errors import ClauseGraphError, InputError, LeaseLostError
 from clausegraph.core.telemetry.logs import log_fields, logger
 from clausegraph.core.telemetry.redaction import error_fields
 from clausegraph.core.telemetry.spans import TelemetrySpan, span
-from clausegraph.indexes.corpora import CorpusRow, end_run, get_corpus, get_run, resume_run, start_run
+from clausegraph.indexes.corpora import CorpusRow, get_corpus
 from clausegraph.indexes.ledger.leases import STEPS_LEASE_S, RunLease, run_lease, step_lease
 from clausegraph.indexes.publish import recover
+from clausegraph.indexes.runs import DONE, FAILED, INTERRUPTED, end_run, get_run, resume_run, start_run
 from clausegraph.indexes.work import write_step
 from clausegraph.ingestion.report import RunReport, fold
-from clausegraph.ingestion.results import Failed, Recovered, Result, Timed, Used
+from clausegraph.ingestion.results import Failed, Killed, Recovered, Result, Timed, Used
 from clausegraph.ingestion.tools import Tools
 
 R = TypeVar("R", bound=Result)
@@ -121,7 +122,7 @@ def running(
             finally:
                 run.add(Used(tools.meter.stop()))
         except (ClauseGraphError, KeyboardInterrupt) as error:
-            run.add(Failed(str(error) or "interrupted"))
+            run.add(Failed(str(error) or INTERRUPTED))
             _end(tools, run, part, traced, error)
             raise
         _end(tools, run, part, traced)
@@ -129,7 +130,7 @@ def running(
 
 def _open_source(tools: Tools, corpus_id: int, run_id: str) -> str:
     row = get_run(tools.ledger, corpus_id, run_id)
-    if row["status"] == "done":
+    if row["status"] == DONE:
         raise InputError(f"run {run_id} has ended; start a new one")
     return str(row["source"])
 
@@ -143,7 +144,9 @@ def _held(tools: Tools, corpus_id: int, run_id: str, part: Part) -> AbstractCont
 def _begin(tools: Tools, run: Run, kind: str, part: Part) -> None:
     if part.begins:
         _log.info("run.start", source=run.source)
-        start_run(tools.ledger, run.corpus.id, run.id, kind, run.source)
+        if killed := start_run(tools.ledger, run.corpus.id, run.id, kind, run.source):
+            _log.info("run.killed", count=len(killed))
+            run.add(Killed(killed))
     else:
         resume_run(tools.ledger, run.id)
     if part.step:
@@ -161,11 +164,12 @@ def _end(tools: Tools, run: Run, part: Part, traced: TelemetrySpan, error: BaseE
     """Keep how it ended, in the ledger first."""
     report = run.report
     if part.ends:
-        end_run(tools.ledger, run.id, "failed" if report.error else "done", report.as_dict())
+        outcome = INTERRUPTED if isinstance(error, KeyboardInterrupt) else FAILED if report.error else DONE
+        end_run(tools.ledger, run.id, outcome, report.as_dict())
         figures = _figures(report) | _used(report)
         traced.set(**figures)
         why = error_fields(error) if error else {"reason": report.error} if report.error else {}
-        _log.info("run.end", outcome="failed" if report.error else "done", **figures, **why)
+        _log.info("run.end", outcome=outcome, **figures, **why)
     elif error is None:
         _log.info("step.end")
     else:

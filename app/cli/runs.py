@@ -17,6 +17,10 @@ if TYPE_CHECKING:
 
 _REJECTS_SHOWN = 10
 _PAGES_SHOWN = 50
+_NO_REPORT = {
+    "running": "no report yet: the run is going on",
+    "killed": "no report: its process was killed; what it had stored is kept, and the next run goes on with it",
+}
 
 
 def report_lines(report: RunReport) -> list[RenderableType]:
@@ -34,6 +38,7 @@ def report_lines(report: RunReport) -> list[RenderableType]:
     for key, counts in report.proposals.items():
         named = ", ".join(f"{name} ({count})" for name, count in list(counts.items())[:_REJECTS_SHOWN])
         lines += [f"not in your {key}: {len(counts)}: {named}"] if counts else []
+    lines += [f"an earlier run was killed: {run}; what it had stored was used" for run in report.killed]
     lines += report.lagging
     if report.skipped:
         lines.append(f"skipped: {skipped_words(report.skipped)}")
@@ -55,7 +60,7 @@ def run_lines(run: dict[str, Any], corpus: str) -> list[RenderableType]:
     times = f"started {moment(run['started'])}" + (f", ended {moment(run['ended'])}" if run["ended"] else "")
     head = f"run {run['id']} ({run['kind']}): {run['status']}, {times}"
     if run["report"] is None:
-        return [head, "no report yet: the run is going on, or its process has gone; the next run goes on with its work"]
+        return [head, _NO_REPORT.get(run["status"], "no report")]
     report = report_from(run["report"]) if "run_id" in run["report"] else RunReport(run["id"], corpus, run["source"])
     return [head, *report_lines(report), *_pages(report), *_chunks(report)]
 
@@ -73,6 +78,8 @@ def _headline(report: RunReport) -> str:
     if report.dry_run:
         return f"{name}: nothing was written (--dry-run)"
     published = "unchanged" if report.epoch is None else f"published epoch {report.epoch}"
+    if report.error == "interrupted":
+        return f"{name}: interrupted; what was stored is kept, and the next run goes on with it"
     if report.error:
         return f"{name}: failed: {one_line(report.error)}" + (f"; {published}" if report.epoch is not None else "")
     return f"{name}: {published}"

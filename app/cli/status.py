@@ -36,7 +36,8 @@ def _lines(one: dict[str, Any]) -> list[Any]:
         lines.append(f"  in {name}: {state['state']}{reason}")
     if one["running"]:
         run = one["running"]
-        lines.append(f"  run {run['run']} holds it (process {run['pid']} on {run['host']})")
+        who = f"process {run['pid']} on {run['host']}" if run["pid"] else f"in steps, from {run['host']}"
+        lines.append(f"  run {run['run']} holds it ({who})")
     lines.append(table(("  source", "kind", "pages", "location"), [_source(s) for s in one["sources"]]))
     lines.append(table(("  run", "kind", "source", "status", "started"), [_run(run) for run in one["runs"]]))
     return lines

@@ -16,14 +16,16 @@ from clausegraph.app.services.records import chunk_record, element_record, page_
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import InputError, NotFoundError
 from clausegraph.core.types import Fact, PageKey, Reading, Support
-from clausegraph.indexes.corpora import CorpusRow, get_corpus, get_run
+from clausegraph.indexes.corpora import CorpusRow, get_corpus
 from clausegraph.indexes.epochs import find_epoch, get_published
 from clausegraph.indexes.graph.sql import SqlGraph
 from clausegraph.indexes.ledger.schema import members, page_versions, pages, sources, supports
 from clausegraph.indexes.ledger.store import Ledger
+from clausegraph.indexes.runs import find_run, why_no_run
 from clausegraph.indexes.truth import load_reading
 
 _FACT_ID = re.compile(r"[0-9a-f]{32}")
+_RUN_ID = re.compile(r"[0-9a-f]{12}")
 PREFIX = 4  # characters of a fact id that are enough to look for it
 _NAMED = 5  # candidates named in a message
 
@@ -168,16 +170,19 @@ def look_up(workspace: Workspace, corpus: str, name: str, epoch: int | None = No
         InputError: several pages or facts answer to the name.
     """
     ledger = workspace.ledger
-    try:
-        return FoundRun(get_run(ledger, get_corpus(ledger, corpus).id, name))
-    except NotFoundError:
-        shelf = open_shelf(ledger, corpus, epoch)
+    corpus_id = get_corpus(ledger, corpus).id
+    run = find_run(ledger, corpus_id, name)
+    if run is not None:
+        return FoundRun(run)
+    shelf = open_shelf(ledger, corpus, epoch)
     whole = _FACT_ID.fullmatch(name) is not None  # a page with a fact's id as its title must not hide the fact
     fact = shelf.find_fact(name) if whole else None
     if fact is None and (page := shelf.find_page(name)) is not None:
         return FoundPage(*page, tuple(shelf.facts_on(*page)))
     fact = fact or shelf.find_fact(name)
     if fact is None:
+        if _RUN_ID.fullmatch(name):
+            raise NotFoundError(why_no_run(ledger, corpus_id, name))
         raise NotFoundError(
             f"no page, fact or run {name[:80]!r} in epoch {shelf.epoch} of corpus {corpus!r}; "
             "`clausegraph status` lists runs, `clausegraph export --output FILE` writes pages and facts"

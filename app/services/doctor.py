@@ -45,7 +45,7 @@ def examine(settings: Settings, *, repair: bool = False) -> list[Finding]:
     ledger = list(_ledger(settings.home))
     findings += ledger
     if ledger and all(finding.state == OK for finding in ledger):
-        findings += _segments(settings.home, repair)
+        findings += [*_runs(settings.home), *_segments(settings.home, repair)]
     return findings
 
 
@@ -135,6 +135,19 @@ def _schema(home: Path) -> Finding:
 
     with open_ledger(home, create=False):
         return Finding("ledger schema", OK, f"version {SCHEMA_VERSION}")
+
+
+def _runs(home: Path) -> Iterator[Finding]:
+    """Runs that were killed, and that no later run has recorded as such."""
+    from clausegraph.indexes.corpora import list_corpora
+    from clausegraph.indexes.ledger.store import open_ledger
+    from clausegraph.indexes.runs import killed_runs
+
+    with open_ledger(home, create=False) as ledger:
+        for corpus in list_corpora(ledger):
+            for run in killed_runs(ledger, corpus.id):
+                detail = f"run {run} was killed; what it had stored is kept, and the next run goes on with it"
+                yield Finding(f"runs of {corpus.name}", WARNING, detail)
 
 
 def _segments(home: Path, repair: bool) -> Iterator[Finding]:

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import select
-
 from clausegraph.app.services.browse import open_shelf
 from clausegraph.app.services.projecting import projection_states
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import NotFoundError
-from clausegraph.indexes.corpora import CorpusRow, get_corpus, last_runs, list_corpora, list_sources
+from clausegraph.indexes.corpora import CorpusRow, get_corpus, list_corpora, list_sources
 from clausegraph.indexes.epochs import list_epochs
 from clausegraph.indexes.graph.sql import SqlGraph
-from clausegraph.indexes.ledger.schema import run_leases
 from clausegraph.indexes.ledger.store import Ledger
+from clausegraph.indexes.runs import current_holder, last_runs
 
 
 def corpus_status(workspace: Workspace, corpus: str | None = None) -> list[dict[str, Any]]:
@@ -35,8 +33,7 @@ def _of_corpus(ledger: Ledger, corpus: CorpusRow) -> dict[str, Any]:
     listed = list_epochs(ledger, corpus.id)
     with ledger.read() as connection:
         runs = last_runs(connection, corpus.id)
-        leases = select(run_leases).where(run_leases.c.corpus_id == corpus.id, run_leases.c.expires > 0)
-        lease = connection.execute(leases).fetchone()
+        lease = current_holder(connection, corpus.id)
     return {
         "corpus": corpus.name,
         "published": corpus.published,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import socket
 import threading
@@ -174,6 +175,25 @@ def _is_live(host: str, pid: int, expires: float, now: float) -> bool:
     if expires <= now:
         return False
     return pid == _NO_PROCESS or is_alive(host, pid)
+
+
+def is_held(lease: Any, now: float) -> bool:
+    """Whether the run of a lease is still at work, as far as this host can tell.
+
+    A process that was stopped for a while, as on a laptop that slept, is there when its lease has expired.
+    """
+    host, pid, expires, acquired = lease.host, int(lease.pid), float(lease.expires), float(lease.acquired)
+    if expires == 0.0 or _is_live(host, pid, expires, now):
+        return expires != 0.0
+    return pid != _NO_PROCESS and host == socket.gethostname() and _began(pid) <= acquired + 1
+
+
+def _began(pid: int) -> float:
+    """When a process began, in seconds since 1970; infinity where there is none: ids are used again."""
+    try:
+        return float(psutil.Process(pid).create_time())
+    except psutil.Error:
+        return math.inf
 
 
 def is_alive(host: str, pid: int) -> bool:

@@ -6,9 +6,10 @@ from contextlib import suppress
 from typing import Any
 
 from clausegraph.core.errors import InputError, LeaseHeldError, LeaseLostError
-from clausegraph.indexes.corpora import end_run, get_corpus, get_run
+from clausegraph.indexes.corpora import get_corpus
 from clausegraph.indexes.ledger.leases import release
 from clausegraph.indexes.ledger.store import Ledger
+from clausegraph.indexes.runs import DONE, FAILED, end_run, get_run
 from clausegraph.indexes.work import batch_results, forget_work, read_steps
 from clausegraph.ingestion.pipeline import ingest
 from clausegraph.ingestion.report import fold
@@ -39,7 +40,7 @@ def report_run(
         return ingest(tools, corpus_name, source, options).as_dict() | {"run_id": run_id}
     corpus = get_corpus(tools.ledger, corpus_name)
     row = get_run(tools.ledger, corpus.id, run_id)
-    if row["status"] == "done":  # an earlier attempt got as far
+    if row["status"] == DONE:  # an earlier attempt got as far
         forget_work(tools.ledger, run_id)
         return dict(row["report"])  # type: ignore[call-overload, no-any-return]
     part = Part("report", begins=False, alone=False, lease_s=pace.lease_s)
@@ -48,7 +49,7 @@ def report_run(
             run.collect(_left(tools.ledger, run_id))
     except LeaseLostError as error:
         report = fold(run_id, corpus_name, source.name, [Failed(str(error))])
-        end_run(tools.ledger, run_id, "failed", report.as_dict())
+        end_run(tools.ledger, run_id, FAILED, report.as_dict())
         return report.as_dict()
     release(tools.ledger, run.lease)
     if not run.report.error:

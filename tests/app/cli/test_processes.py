@@ -142,6 +142,7 @@ def test_interrupted_ingest_goes_on(tmp_path: Path) -> None:
     _, error = process.communicate(timeout=PATIENCE_S)
     assert process.returncode == 130, error
     assert "stored work is kept" in error and "Traceback" not in error
+    assert " interrupted " in run("status").stdout
     again = run("ingest", str(pages))
     assert again.returncode == 0 and "published epoch 1" in again.stdout, again.stderr
     assert "90 pages" in run("status").stdout

@@ -1,0 +1,119 @@
+"""Runs: what began, how it ended, and which have been killed without a word.
+
+A run that is killed leaves "running" behind. Whoever reads sees by the lease of its corpus that nobody is at work, and
+says "killed"; the next run, which holds the corpus, records it.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from typing import Any
+
+from sqlalchemy import Connection, Row, select, update
+
+from clausegraph.core.errors import NotFoundError
+from clausegraph.core.hashing import canonical_json
+from clausegraph.indexes.ledger.dialect import insert_or_update
+from clausegraph.indexes.ledger.leases import is_held
+from clausegraph.indexes.ledger.schema import epochs, run_leases, runs
+from clausegraph.indexes.ledger.store import Ledger
+
+RUNNING, DONE, FAILED, INTERRUPTED, KILLED = "running", "done", "failed", "interrupted", "killed"
+
+
+def start_run(ledger: Ledger, corpus_id: int, run_id: str, kind: str, source: str) -> list[str]:
+    """Record that a run has begun; one of that id, whose first step is tried again, begins anew.
+
+    Returns the other runs that never ended. This one holds the corpus, so they were killed, which is recorded too.
+    """
+    values = {"corpus_id": corpus_id, "kind": kind, "source": source, "started": time.time(), "status": RUNNING}
+    anew = values | {"ended": None, "report": None}
+    left = update(runs).where(runs.c.corpus_id == corpus_id, runs.c.status == RUNNING, runs.c.id != run_id)
+    with ledger.write() as connection:
+        killed = list(connection.execute(left.values(status=KILLED).returning(runs.c.id)).scalars())
+        connection.execute(insert_or_update(runs, ["id"], {"id": run_id} | values, anew))
+    return sorted(killed)
+
+
+def resume_run(ledger: Ledger, run_id: str) -> None:
+    """A run that had not come to its end goes on."""
+    mine = (runs.c.id == run_id, runs.c.status != DONE)
+    with ledger.write() as connection:
+        connection.execute(update(runs).where(*mine).values(status=RUNNING, ended=None, report=None))
+
+
+def end_run(ledger: Ledger, run_id: str, status: str, report: dict[str, object]) -> None:
+    """Record how a run ended and its report."""
+    values = {"ended": time.time(), "status": status, "report": canonical_json(report)}
+    with ledger.write() as connection:
+        connection.execute(update(runs).where(runs.c.id == run_id).values(**values))
+
+
+def find_run(ledger: Ledger, corpus_id: int, run_id: str) -> dict[str, object] | None:
+    """One run with its report, if the corpus has it."""
+    with ledger.read() as connection:
+        row = connection.execute(select(runs).where(runs.c.corpus_id == corpus_id, runs.c.id == run_id)).fetchone()
+        return None if row is None else _run(row, _lease(connection, corpus_id))
+
+
+def get_run(ledger: Ledger, corpus_id: int, run_id: str) -> dict[str, object]:
+    """One run with its report.
+
+    Raises:
+        NotFoundError: no such run in this corpus, or vacuum has removed it.
+    """
+    found = find_run(ledger, corpus_id, run_id)
+    if found is None:
+        raise NotFoundError(why_no_run(ledger, corpus_id, run_id))
+    return found
+
+
+def why_no_run(ledger: Ledger, corpus_id: int, run_id: str) -> str:
+    """What to say of a run that the corpus does not have: vacuum removed it, where an epoch still names it."""
+    made = select(epochs.c.number).where(epochs.c.corpus_id == corpus_id, epochs.c.run_id == run_id)
+    with ledger.read() as connection:
+        number = connection.execute(made.limit(1)).scalar()
+    if number is None:
+        return (
+            f"no run {run_id[:80]!r} in this corpus; `clausegraph status` lists the last ones, and "
+            "`clausegraph epochs vacuum` removes the reports of old ones"
+        )
+    return (
+        f"the report of run {run_id!r}, which published epoch {number}, was removed by `clausegraph epochs vacuum`: "
+        "it was older than the setting keep_days"
+    )
+
+
+def last_runs(connection: Connection, corpus_id: int, limit: int = 5) -> list[dict[str, object]]:
+    """The newest runs, newest first."""
+    query = select(runs).where(runs.c.corpus_id == corpus_id).order_by(runs.c.started.desc()).limit(limit)
+    lease = _lease(connection, corpus_id)
+    return [_run(row, lease) for row in connection.execute(query)]
+
+
+def killed_runs(ledger: Ledger, corpus_id: int) -> list[str]:
+    """The runs that were killed, and that no later run has recorded as such, oldest first."""
+    left = select(runs).where(runs.c.corpus_id == corpus_id, runs.c.status == RUNNING).order_by(runs.c.started)
+    with ledger.read() as connection:
+        lease = _lease(connection, corpus_id)
+        return [row.id for row in connection.execute(left) if _run(row, lease)["status"] == KILLED]
+
+
+def current_holder(connection: Connection, corpus_id: int) -> Row[Any] | None:
+    """The lease of the run that is at work on a corpus."""
+    lease = _lease(connection, corpus_id)
+    return lease if lease is not None and is_held(lease, time.time()) else None
+
+
+def _lease(connection: Connection, corpus_id: int) -> Row[Any] | None:
+    return connection.execute(select(run_leases).where(run_leases.c.corpus_id == corpus_id)).fetchone()
+
+
+def _run(row: Row[Any], lease: Row[Any] | None) -> dict[str, object]:
+    values = dict(row._mapping)
+    values.pop("corpus_id")
+    values["report"] = json.loads(values["report"]) if values["report"] else None
+    if row.status == RUNNING and not (lease and lease.run_id == row.id and is_held(lease, time.time())):
+        values["status"] = KILLED
+    return values

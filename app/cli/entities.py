@@ -218,9 +218,7 @@ def _listing(found: dict[str, Any], decide: str) -> list[Any]:
 
 def _card(card: dict[str, Any]) -> list[str]:
     name, entity = card["name"], card["entity"]
-    alike = [f"{label} {card[label]:.2f}" for label in ("string", "embedding") if card[label] is not None]
-    alike += ["abbreviation"] if card["abbreviation"] else []
-    lines = [f"{card['id']}: {name['key']!r} is {entity['key']!r}?  score {card['score']:.2f} ({', '.join(alike)})"]
+    lines = [f"{card['id']}: {name['key']!r} is {entity['key']!r}?  score {card['score']:.2f} ({card['variant']})"]
     for side in (name, entity):
         written = ", ".join(f"“{surface}”" for surface in side["written"])
         lines.append(f"  {written}: {', '.join(side['types'])}, in {side['supports']} statements")

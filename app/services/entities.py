@@ -38,14 +38,13 @@ def review(workspace: Workspace, name: str, of_type: str | None = None, limit: i
 
     Raises:
         NotFoundError: no such corpus, nothing published yet, or no entity of that type.
-        ModelMismatchError: the corpus was embedded by another model.
     """
     from clausegraph.indexes.entities.proposals import propose
 
-    with workspace.view(name) as view:
-        ledger, embedder = workspace.ledger, workspace.embedder
+    with workspace.view(name, embed=False) as view:
+        ledger = workspace.ledger
         corpus = get_corpus(ledger, name)
-        found, profiles = propose(ledger, corpus.id, view.epoch, embedder, of_type)
+        found, profiles = propose(ledger, corpus.id, view.epoch, of_type)
         _check_type(of_type, profiles, corpus)
         new = store_proposals(ledger, corpus.id, found)
         waiting = [row for row in _open_proposals(ledger, corpus, profiles) if _is_of(profiles, row, of_type)]
@@ -80,7 +79,7 @@ def _open_proposals(ledger: Ledger, corpus: CorpusRow, profiles: Mapping[str, Pr
 def _card(view: View, row: Decision, profiles: Mapping[str, Profile]) -> dict[str, Any]:
     """A proposal with what the epoch says of both names."""
     sides = {side: _side(view, profiles[key]) for side, key in (("name", row.name), ("entity", row.entity))}
-    found = {key: row.evidence.get(key) for key in ("type", "string", "embedding", "abbreviation")}
+    found = {key: row.evidence.get(key) for key in ("type", "variant")}
     return {"id": row.id, "score": row.score} | found | sides
 
 

@@ -1,53 +1,50 @@
-"""Proposals that two names stand for one entity: candidates by blocking, similarity of spelling and of meaning.
+"""Proposals that two names stand for one entity: names written in two ways, and abbreviations.
 
-Within one type, a name is compared with its nearest names by embedding (matrix product, block by block), with
-its nearest by weighted trigrams (sparse product), and a one-word name with those it may abbreviate. What
-``entity_variants.may_be_same`` excludes is never proposed; of the rest a pair is, when it
+Names are grouped by ``variants.signature``, so that only those are compared that share all their content words; names
+that differ in one word are compared for a slip of the pen, and one-word names with those they may abbreviate. What
+``variants`` finds to tell two things apart (numbers, dates, negations, opposites, another head) is never proposed. No
+embedding decides: names whose meanings are near are as a rule two things of one kind ("small ships regulations", "large
+ships regulations").
 
-* is spelt almost alike (``SPELT_ALIKE``) and means something near (``NEAR``),
-* or is spelt somewhat alike (``SPELT_NEAR``) and means almost the same (``MEANS_SAME``),
-* or is an abbreviation and its long form.
-
-Score: the mean of both similarities; an abbreviation adds ``ABBREVIATION``, at most 1. Nothing is merged here:
-somebody accepts or rejects what is proposed.
+The score of a pair is the share of such pairs that were right when people judged them (``JUDGED``, with one right and
+one wrong pair added so that a small sample claims little), and slightly more where both names are written often.
+Nothing is merged here: somebody accepts or rejects what is proposed.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import combinations
 
-import numpy as np
-from numpy.typing import NDArray
-from rapidfuzz import fuzz
-from scipy.sparse import csr_array
 from sqlalchemy import select
 
-from clausegraph.core.hashing import content_hash
-from clausegraph.core.models.embedding import Embedder, Vectors
+from clausegraph.core.language.normalise import entity_key
 from clausegraph.core.types import LITERAL
 from clausegraph.indexes.entities.decisions import Proposed, list_decisions
 from clausegraph.indexes.entities.names import PROPOSED, REJECTED, accepted_pairs, resolve
-from clausegraph.indexes.entities.variants import abbreviated, initials, may_be_same
+from clausegraph.indexes.entities.variants import Variant, initials, is_slip, may_be_same, signature, variant
 from clausegraph.indexes.ledger.schema import supports
 from clausegraph.indexes.ledger.store import Ledger
-from clausegraph.indexes.truth import batches, load_embeddings, missing_embeddings, store_embeddings
 
-SPELT_ALIKE, NEAR = 0.90, 0.55
-SPELT_NEAR, MEANS_SAME = 0.70, 0.88
-ABBREVIATION = 0.5
-NEIGHBOURS = 8  # of each name, by meaning and by spelling
-UNTYPED = "thing"  # what an extractor says that knows no type: an abbreviation so typed may be of any
+# (right, judged) on the pages of two corpora, looked at one by one; see the score above
+JUDGED = {
+    Variant.ACRONYM: (17, 17),
+    Variant.WORDING: (20, 20),
+    Variant.ORDER: (5, 5),
+    Variant.ABBREVIATION: (1, 1),
+    Variant.SLIP: (0, 0),
+}
+DEFINED = (7, 7)  # an abbreviation that a page gives in brackets behind the long form
+ONE_WORD = (9, 24)  # names of one word: most are what was cut off of another
+UNTYPED = frozenset({"thing", "topic"})  # what an extractor says that knows no type: may be of any
 PRONOUNS = frozenset({"you", "we"})  # keys of the reader and the author of a page
-MAX_WORDS = 8  # a longer "name" is a clause, and clauses are not merged
-_SHARED_TRIGRAMS = 0.3  # cosine over weighted trigrams from which spelling is compared
-_SHARED_BY = 400  # trigrams of more names than this, or of one in five, tell little
-_BLOCK = 1024
-_TEXTS_AT_ONCE = 512
-
-Positions = NDArray[np.int64] | NDArray[np.int32]
+MAX_WORDS = 12  # a longer "name" is a clause, and clauses are not merged
+_MANY = 50  # names that differ in one word only: a list of things, not slips
+_BRACKETED = re.compile(r"\(([^()]{2,12})\)")
 
 
 @dataclass(slots=True)
@@ -81,7 +78,7 @@ def entity_profiles(ledger: Ledger, corpus_id: int, epoch: int) -> dict[str, Pro
 
 
 def propose(
-    ledger: Ledger, corpus_id: int, epoch: int, embedder: Embedder, of_type: str | None = None
+    ledger: Ledger, corpus_id: int, epoch: int, of_type: str | None = None
 ) -> tuple[list[Proposed], dict[str, Profile]]:
     """The pairs of an epoch's names that somebody should decide about, best first, and every profile.
 
@@ -89,9 +86,7 @@ def propose(
     already are left out; each name is proposed to be taken for one other at most.
     """
     profiles = entity_profiles(ledger, corpus_id, epoch)
-    names = {key: one for key, one in profiles.items() if key not in PRONOUNS and len(key.split()) <= MAX_WORDS}
-    vectors = embed_names(ledger, corpus_id, embedder, sorted(names))
-    found = sorted(similar_pairs(names, vectors, of_type), key=lambda one: (-one.score, one.name, one.entity))
+    found = sorted(same_names(profiles, of_type), key=lambda one: (-one.score, one.name, one.entity))
     return _undecided(ledger, corpus_id, found, profiles), profiles
 
 
@@ -113,117 +108,94 @@ def _undecided(
     return chosen
 
 
-def embed_names(ledger: Ledger, corpus_id: int, embedder: Embedder, names: Sequence[str]) -> dict[str, Vectors]:
-    """The vectors of entity keys, each of shape (dimension,); those not stored yet are made and stored."""
-    hashes = {name: content_hash("text", name) for name in names}
-    texts = {digest: name for name, digest in hashes.items()}
-    model = embedder.fingerprint
-    missing = missing_embeddings(ledger, corpus_id, list(texts), model)
-    missing.sort(key=lambda digest: (len(texts[digest]), digest))
-    for part in batches(missing, _TEXTS_AT_ONCE):
-        store_embeddings(ledger, corpus_id, model, part, embedder.embed_texts([texts[digest] for digest in part]))
-    with ledger.read() as connection:
-        found = load_embeddings(connection, corpus_id, model, list(texts))
-    return {name: found[digest] for name, digest in hashes.items()}
-
-
-def similar_pairs(
-    profiles: Mapping[str, Profile], vectors: Mapping[str, Vectors], of_type: str | None = None
-) -> list[Proposed]:
-    """Every pair above the thresholds; the name with fewer supports is taken for the other."""
+def same_names(profiles: Mapping[str, Profile], of_type: str | None = None) -> list[Proposed]:
+    """Every pair that may be one entity; the name with fewer supports is taken for the other."""
+    names = [key for key in sorted(profiles) if key not in PRONOUNS and len(key.split()) <= MAX_WORDS]
     made: dict[tuple[str, str], Proposed] = {}
-    by_type: dict[str, list[str]] = {}
-    for key in sorted(profiles):
-        for kind in profiles[key].types:
-            by_type.setdefault(kind, []).append(key)
-    for kind, keys in sorted(by_type.items()):
-        if of_type in (None, kind):
-            for pair in _candidates(keys, np.stack([vectors[key] for key in keys])):
-                _judge(made, pair, kind, profiles, vectors)
-    for short, long, kind in _abbreviations(profiles):
-        if of_type in (None, kind):
-            _judge(made, (short, long), kind, profiles, vectors)
+    for one, other, how in (*_variants(names), *_slips(names), *_abbreviations(profiles)):
+        kind = _common_type(profiles[one], profiles[other])
+        if kind is None or of_type not in (None, kind):
+            continue
+        entity, name = sorted((one, other), key=lambda key: (-profiles[key].supports, -len(key), key))
+        often = min(profiles[one].supports, profiles[other].supports, 20) / 1000
+        score = min(1.0, _share(profiles, one, other, how) + often)
+        made.setdefault(
+            (name, entity),
+            Proposed(name, entity, round(score, 4), {"origin": "review", "type": kind, "variant": how.value}),
+        )
     return list(made.values())
 
 
-def _judge(
-    made: dict[tuple[str, str], Proposed],
-    pair: tuple[str, str],
-    kind: str,
-    profiles: Mapping[str, Profile],
-    vectors: Mapping[str, Vectors],
-) -> None:
-    entity, name = sorted(pair, key=lambda key: (-profiles[key].supports, -len(key), key))
-    if (name, entity) in made:
-        return
-    short = abbreviated(name, profiles[entity].surfaces) or abbreviated(entity, profiles[name].surfaces)
-    if not short and not may_be_same(name, entity):
-        return
-    spelt = max(fuzz.ratio(name, entity), fuzz.token_sort_ratio(name, entity)) / 100
-    means = max(0.0, float(vectors[name] @ vectors[entity]))
-    if short or (spelt >= SPELT_ALIKE and means >= NEAR) or (spelt >= SPELT_NEAR and means >= MEANS_SAME):
-        score = min(1.0, (spelt + means) / 2 + (ABBREVIATION if short else 0.0))
-        evidence = {"origin": "review", "type": kind, "string": round(spelt, 4), "embedding": round(means, 4)}
-        made[name, entity] = Proposed(name, entity, round(score, 4), evidence | {"abbreviation": short})
+def _share(profiles: Mapping[str, Profile], one: str, other: str, how: Variant) -> float:
+    """The share of such pairs that were right."""
+    right, judged = JUDGED[how]
+    if how is Variant.ABBREVIATION and _is_defined(profiles, one, other):
+        right, judged = DEFINED
+    elif how is Variant.WORDING and len(signature(one)) == 1:
+        right, judged = ONE_WORD
+    return (right + 1) / (judged + 2)
 
 
-# --- blocking -------------------------------------------------------------------------------------
+def _common_type(one: Profile, other: Profile) -> str | None:
+    """A type that both have, or that of the one where the other has none; None where they are of two types."""
+    shared = one.types & other.types
+    if shared:
+        return min(shared, key=lambda kind: (-shared[kind], kind))
+    known = [kind for profile in (one, other) for kind in sorted(profile.types) if kind not in UNTYPED]
+    if any(UNTYPED & set(profile.types) for profile in (one, other)):
+        return known[0] if known else "thing"
+    return None
 
 
-def _candidates(keys: Sequence[str], matrix: Vectors) -> Iterator[tuple[str, str]]:
-    """Pairs of names of one type that may be alike; ``matrix`` has shape (len(keys), dimension)."""
-    if len(keys) < 2:
-        return
-    trigrams = _trigrams(keys)
-    transposed = trigrams.T.tocsr()
-    for start in range(0, len(keys), _BLOCK):
-        block = slice(start, start + _BLOCK)
-        means = matrix[block] @ matrix.T
-        rows, columns = np.nonzero(means >= MEANS_SAME)
-        yield from _nearest(keys, start, rows, columns, means[rows, columns])
-        spelt = (trigrams[block] @ transposed).tocoo()
-        kept = spelt.data >= _SHARED_TRIGRAMS
-        yield from _nearest(keys, start, spelt.row[kept], spelt.col[kept], spelt.data[kept])
+def _variants(names: Sequence[str]) -> Iterator[tuple[str, str, Variant]]:
+    """Pairs of equal signature that are one name written in two ways."""
+    alike: dict[tuple[str, ...], list[str]] = {}
+    for name in names:
+        if found := signature(name):
+            alike.setdefault(found, []).append(name)
+    for group in alike.values():
+        for one, other in combinations(group, 2):
+            how = variant(one, other)
+            if how is not None:
+                yield one, other, how
 
 
-def _nearest(
-    keys: Sequence[str], start: int, rows: Positions, columns: Positions, scores: Vectors
-) -> Iterator[tuple[str, str]]:
-    """For each row its ``NEIGHBOURS`` best columns but itself; row and column i have score i."""
-    other = rows + start != columns
-    rows, columns, scores = rows[other], columns[other], scores[other]
-    order = np.lexsort((columns, -scores, rows))
-    rows, columns = rows[order], columns[order]
-    rank = np.arange(len(rows)) - np.searchsorted(rows, rows)  # within the row
-    best = rank < NEIGHBOURS
-    for row, column in zip(rows[best].tolist(), columns[best].tolist(), strict=True):
-        yield keys[start + row], keys[column]
+def _slips(names: Sequence[str]) -> Iterator[tuple[str, str, Variant]]:
+    """Pairs that differ in one word, and in that by one letter."""
+    gaps: dict[tuple[tuple[str, ...], int, tuple[str, ...]], list[str]] = {}
+    for name in names:
+        words = tuple(name.split())
+        for i in range(len(words)):
+            gaps.setdefault((words[:i], i, words[i + 1 :]), []).append(name)
+    for (_, place, _), group in gaps.items():
+        if len(group) > _MANY:
+            continue
+        for one, other in combinations(group, 2):
+            if is_slip(one.split()[place], other.split()[place]) and may_be_same(one, other):
+                yield one, other, Variant.SLIP
 
 
-def _trigrams(keys: Sequence[str]) -> csr_array:
-    """One row of length 1 for each name, over its rarer trigrams; shape (len(keys), trigrams)."""
-    padded = [f"  {key} " for key in keys]
-    grams = [sorted({text[i : i + 3] for i in range(len(text) - 2)}) for text in padded]
-    shared = Counter(gram for row in grams for gram in row)
-    limit = min(_SHARED_BY, max(20, len(keys) // 5))
-    columns = {gram: number for number, gram in enumerate(sorted(g for g, n in shared.items() if 1 < n <= limit))}
-    lines = [[columns[gram] for gram in row if gram in columns] for row in grams]
-    weights = np.log(len(keys) / np.array([shared[gram] for gram in columns], dtype=np.float32)) + 1.0
-    pointers = np.cumsum([0, *(len(line) for line in lines)])
-    indices = np.array([column for line in lines for column in line], dtype=np.int64)
-    values = []
-    for line in lines:
-        own = weights[line] if line else np.empty(0, np.float32)
-        values.append(own / (np.linalg.norm(own) or 1.0))
-    data = np.concatenate(values).astype(np.float32)
-    return csr_array((data, indices, pointers), shape=(len(keys), len(columns)))
-
-
-def _abbreviations(profiles: Mapping[str, Profile]) -> Iterator[tuple[str, str, str]]:
-    """(short, long, type) of one-word names made of another's initials, of one type or the short one untyped."""
+def _abbreviations(profiles: Mapping[str, Profile]) -> Iterator[tuple[str, str, Variant]]:
+    """One-word names made of another's initials."""
     for long in sorted(profiles):
         for short in sorted({made for surface in profiles[long].surfaces for made in initials(surface)}):
-            if short in profiles and short != long and " " not in short:
-                kinds = sorted(set(profiles[short].types) & set(profiles[long].types))
-                if kinds or UNTYPED in profiles[short].types:
-                    yield short, long, (kinds or sorted(profiles[long].types))[0]
+            if short in profiles and short != long and _is_in_capitals(profiles[short]):
+                yield short, long, Variant.ABBREVIATION
+
+
+def _is_in_capitals(profile: Profile) -> bool:
+    """Whether pages write the name as abbreviations are written."""
+    return any(sum(letter.isupper() for letter in surface) > 1 for surface in profile.surfaces)
+
+
+def _is_defined(profiles: Mapping[str, Profile], one: str, other: str) -> bool:
+    """Whether some page writes the short name in brackets behind the words of the long one."""
+    short, long = sorted((one, other), key=len)
+    return any(
+        entity_key(found[1]) == short
+        and entity_key(surface[: found.start()]) == entity_key(long.replace(f" {short}", ""))
+        for key in profiles
+        if short in key.split()
+        for surface in profiles[key].surfaces
+        for found in _BRACKETED.finditer(surface)
+    )

@@ -25,7 +25,7 @@ def review(cli: Cli, *words: str) -> Any:
 def test_review_accept_apply_undo(cli: Cli) -> None:
     found = review(cli, "--limit", "100")
     assert found["new"] == found["open"] == len(found["proposals"]) > 0
-    (card,) = [card for card in found["proposals"] if card["abbreviation"]]
+    (card,) = [card for card in found["proposals"] if card["variant"] == "abbreviation"]
     assert (card["name"]["key"], card["entity"]["key"]) == (LONG, SHORT)
     assert "the Office for Resident Services" in card["name"]["written"] and card["entity"]["supports"] == 4
     assert "Office for Resident Services" in card["name"]["example"]["quote"]
@@ -95,13 +95,13 @@ def test_refused(cli: Cli, code: int, words: list[str], message: str) -> None:
 
 def test_other_model(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("CLAUSEGRAPH_EMBEDDING_MODEL")
-    for word in ("review", "apply"):
-        assert "hashing:64" in parsed(cli("entities", word, "--json"), 5)["error"]["message"]
+    assert parsed(cli("entities", "review", "--json"))["open"] > 0, "names are compared without a model"
+    assert "hashing:64" in parsed(cli("entities", "apply", "--json"), 5)["error"]["message"]
 
 
 def test_asking_one_after_the_other() -> None:
     side = {"key": "k", "written": ["K"], "types": ["thing"], "supports": 1, "example": None}
-    numbers = {"score": 1.0, "string": None, "embedding": 0.5, "abbreviation": True}
+    numbers = {"score": 1.0, "variant": "order"}
     cards = [{"id": number, "name": side, "entity": side} | numbers for number in range(1, 7)]
     answers = iter(["y", "?", "no", "skip", "y", "q"])
     done: list[tuple[bool, int]] = []

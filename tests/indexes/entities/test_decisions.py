@@ -278,7 +278,7 @@ def test_a_killed_apply_is_finished_or_done_again(world: World) -> None:
 def _apply_and_die(root: str) -> None:
     """Publish decisions in a process that ends between freeze and flip."""
     with open_ledger(Path(root) / "home") as ledger:
-        kill_this_process_at("open", Path(root))
+        kill_this_process_at("os.rename", Path(root))
         apply_decisions(Tools(ledger, HashingEmbedder(16), CountingExtractor()), CORPUS)
 
 
@@ -298,7 +298,7 @@ def test_kill_9_between_freeze_and_flip(world: World) -> None:
 def test_an_undo_between_kill_and_recovery_is_published_after_it(world: World) -> None:
     before = world.dump()
     world.merge(SHORT, LONG)
-    with killed_at("open", world.root):  # of the vector segment, which is written after the plan
+    with killed_at("os.rename", world.root):  # of the vector segment, which is written after the plan
         world.apply()
     world.undo(SHORT)
     assert world.apply().recovered == "finished epoch 2"
@@ -308,7 +308,7 @@ def test_an_undo_between_kill_and_recovery_is_published_after_it(world: World) -
 def test_a_plan_without_its_embeddings_is_taken_back_with_its_names(world: World) -> None:
     before = world.dump()
     world.merge(SHORT, LONG)
-    with killed_at("open", world.root):  # of the vector segment, which is written after the plan
+    with killed_at("os.rename", world.root):  # of the vector segment, which is written after the plan
         world.apply()
     with world.ledger.write() as connection:
         connection.execute(delete(embeddings))

@@ -9,6 +9,7 @@ from typing import TypeVar
 from pydantic import TypeAdapter, ValidationError
 
 from clausegraph.core.errors import InputError
+from clausegraph.core.output_files import replacing
 
 T = TypeVar("T")
 
@@ -53,16 +54,22 @@ def read_text(path: Path, *, advice: str) -> str:
 
 
 def write_text(path: Path, text: str) -> None:
-    """Write a UTF-8 file, making its folder.
+    """Write a UTF-8 file whole, making its folder; errors as :func:`write_bytes`."""
+    write_bytes(path, text.encode("utf-8"))
+
+
+def write_bytes(path: Path, data: bytes) -> None:
+    """Write a file whole, making its folder.
 
     Raises:
-        InputError: it cannot be written there.
+        InputError: it cannot be written there, or something is there that is no file.
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
     except OSError as error:
         raise InputError(f"{path}: cannot be written ({error}); choose another place") from error
+    with replacing(path) as file:
+        file.write(data)
 
 
 def _first_problem(error: ValidationError, content: str) -> str:

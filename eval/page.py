@@ -13,8 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from clausegraph.core.errors import InputError
-from clausegraph.eval.json_files import write_text
+from clausegraph.eval.json_files import write_bytes, write_text
 
 _FOLDER = Path(__file__).parent
 _MARKUP = re.compile(r"([\\`*_{}\[\]#|~!])")
@@ -119,11 +118,7 @@ def write_pages(folder: Path, report: Report) -> None:
         InputError: they cannot be written there.
     """
     for plot in report.plots:
-        path = folder / f"{plot.name}.png"
-        try:
-            path.write_bytes(plot.png)
-        except OSError as error:
-            raise InputError(f"{path}: cannot be written ({error}); choose another place") from error
+        write_bytes(folder / f"{plot.name}.png", plot.png)
     write_text(folder / "report.html", html_page(report))
     write_text(folder / "report.md", markdown_page(report))
 

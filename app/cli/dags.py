@@ -29,7 +29,7 @@ def export(
     from clausegraph.core.settings import MODEL_POOL
 
     settings = session.settings()
-    path, config = write_dag_file(folder, replace=force)
+    path, config = write_dag_file(folder, settings.home, replace=force)
     corpora = sorted(settings.corpora)
     known = ", ".join(corpora) or "none yet: add a table [corpora.NAME] with source and schedule"
     where = f"settings: {config}" if config else "settings: CLAUSEGRAPH_CONFIG of Airflow's environment"
@@ -102,11 +102,13 @@ def prepare(session: Session) -> None:
     """Make what the Airflow of this environment needs before it starts: metadata, pool, the password of its user."""
     from clausegraph.app.servers.airflow import USER, prepare_airflow, write_passwords
     from clausegraph.core.errors import SettingsError
+    from clausegraph.core.output_files import check_output
 
     password, file = os.environ.get(_PASSWORD), os.environ.get(_PASSWORDS_FILE)
     if not password or not file:
         missing = _PASSWORDS_FILE if password else _PASSWORD
         raise SettingsError(f"{missing} is not set; it is needed for the password of Airflow's user {USER!r}")
+    check_output(Path(file), home=session.settings().home, replace=True)
     prepare_airflow(os.environ)
     write_passwords(Path(file), password)
     session.emit({"user": USER, "passwords_file": file}, f"Airflow is prepared; user {USER}, password in {file}")

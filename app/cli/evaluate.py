@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 _CORPUS = "conditionalqa"
 _PASSAGES_CORPUS = "passages"
+ForceOption = Annotated[bool, typer.Option("--force", help="Replace the files of a folder that is not empty.")]
 EvalCorpusOption = Annotated[str, typer.Option("--corpus", "-c", help="Name of the corpus to read into.")]
 OutputOption = Annotated[
     Path | None, typer.Option("--output", "-o", help="Folder for records, plots and report.html.", show_default="none")
@@ -42,6 +43,7 @@ def conditionalqa(
     ] = None,
     oracle_type: Annotated[bool, typer.Option("--oracle-type", help="Tell the engine the gold answer kind.")] = False,
     output: OutputOption = None,
+    force: ForceOption = False,
     corpus: EvalCorpusOption = _CORPUS,
 ) -> None:
     """Score a prediction file, or read the documents into a corpus, answer every question and measure it."""
@@ -49,6 +51,7 @@ def conditionalqa(
     from clausegraph.eval.conditionalqa.dataset import load_questions
 
     start = time.perf_counter()
+    _check_folder(session, output, force)
     asked = load_questions(questions)
     files = {"questions": questions, "documents": documents, "predictions": predictions}
     workspace = None
@@ -79,6 +82,7 @@ def passages(
     passages: Annotated[Path, typer.Option("--passages", help="JSON list of passages with their triples.")],
     questions: Annotated[Path, typer.Option("--questions", help="JSON list of questions with supporting passages.")],
     output: OutputOption = None,
+    force: ForceOption = False,
     corpus: EvalCorpusOption = _PASSAGES_CORPUS,
 ) -> None:
     """Read passages with their triples into a corpus and measure how well supporting passages are found."""
@@ -86,6 +90,7 @@ def passages(
     from clausegraph.eval.passages import AT, BASELINE, SYSTEM, load_questions
 
     start = time.perf_counter()
+    _check_folder(session, output, force)
     asked = load_questions(questions)
     workspace = session.workspace(corpus, extractor="given")
     with progress_bars(session) as progress:
@@ -122,8 +127,18 @@ def report(
     """Make report.html, report.md and the plots of an evaluation anew from its records; no model is used."""
     from clausegraph.eval.report import write_report
 
+    _check_folder(session, folder, force=True)
     write_report(folder)
     session.emit({"report": str(folder / "report.html")}, f"report: {folder / 'report.html'}")
+
+
+def _check_folder(session: Session, folder: Path | None, force: bool) -> None:
+    """Before the work begins: an evaluation may take hours."""
+    from clausegraph.core.output_files import check_output_folder
+    from clausegraph.core.settings import load_settings
+
+    if folder is not None:
+        check_output_folder(folder, home=load_settings(home=session.home).home, replace=force)
 
 
 def _report(session: Session, folder: Path, run: Provenance) -> None:

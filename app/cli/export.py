@@ -48,6 +48,7 @@ def export(
             show_default="what FILE ends with; jsonl for a bare name",
         ),
     ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace the file where there is one.")] = False,
     to: Annotated[
         Receiver | None,
         typer.Option(
@@ -65,15 +66,15 @@ def export(
         raise InputError("give --output FILE, or --to llamaindex with a folder or the address of a Neo4j")
     if to is not None and target is None:
         raise InputError(f"say where to: `clausegraph export --to {to.value} DIR`, or the address of a Neo4j")
-    if to is not None and (output is not None or form is not None):
-        raise InputError(f"--to {to.value} takes no --output and no --format; its DIR or URI is all it needs")
+    if to is not None and (output is not None or form is not None or force):
+        raise InputError(f"--to {to.value} takes no --output, --format or --force; its DIR or URI is all it needs")
     from clausegraph.app.services.export.writing import export_file, form_of
 
     kind = None if output is None else form_of(output, form.value if form else None)
     workspace = session.workspace(corpus)
     name = workspace.settings.corpus
     if output is not None and kind is not None:
-        done = export_file(workspace, name, epoch, kind, output)
+        done = export_file(workspace, name, epoch, kind, output, replace=force)
     else:
         from clausegraph.app.services.export.handover import export_llamaindex
 

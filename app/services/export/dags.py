@@ -5,28 +5,29 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from clausegraph.core.errors import InputError
+from clausegraph.core.output_files import check_output_folder, replacing
 from clausegraph.core.settings import CONFIG_NAME, PREFIX
 from clausegraph.indexes.files import file_errors
 
 FILE = "clausegraph_ingest_dag.py"
 
 
-def write_dag_file(folder: Path, *, replace: bool = False) -> tuple[Path, Path | None]:
+def write_dag_file(folder: Path, home: Path, *, replace: bool = False) -> tuple[Path, Path | None]:
     """Write the DAG file into ``folder``; returns its path and that of the settings file it names.
 
     Raises:
-        InputError: another file of that name is there.
+        InputError: another file of that name is there, or the folder lies in the home folder.
         StorageError: the folder cannot be written.
     """
     config = _config()
     path = folder.expanduser().absolute() / FILE
     text = _text(config)
+    check_output_folder(path.parent, home=home, replace=True)
     with file_errors(path):
-        if path.exists() and path.read_text(encoding="utf-8") != text and not replace:
-            raise InputError(f"{path} is there and differs; add --force to replace it")
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
+        same = path.is_file() and path.read_bytes() == text.encode("utf-8")
+    with replacing(path, home=home, replace=replace or same) as file:
+        file.write(text.encode("utf-8"))
     return path, config
 
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from clausegraph.app.services.export.writing import Counts
 from clausegraph.app.workspace import Workspace
+from clausegraph.core.output_files import check_output_folder
 from clausegraph.core.settings import Settings
 from clausegraph.indexes.views import View
 
@@ -38,4 +39,6 @@ def hand_over(view: View, target: str, settings: Settings) -> Counts:
         return write_neo4j(view, target, settings)
     from clausegraph.app.services.export.llamaindex import write_folder
 
-    return write_folder(view, Path(target).expanduser())
+    folder = Path(target).expanduser()
+    check_output_folder(folder, home=settings.home, replace=True)  # that it is new or empty is its writer's to see
+    return write_folder(view, folder)

@@ -1,16 +1,14 @@
-"""Writing an export: whole or not at all, and its errors in plain words."""
+"""Writing an export to a file."""
 
 from __future__ import annotations
 
-import os
-import tempfile
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Any
 
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import InputError
+from clausegraph.core.output_files import check_output, replacing
 from clausegraph.indexes.views import View
 
 Counts = dict[str, int]
@@ -42,15 +40,22 @@ def form_of(output: Path, form: str | None = None) -> str:
     return form or named or FORMS[0]
 
 
-def export_file(workspace: Workspace, corpus: str, epoch: int | None, form: str, output: Path) -> dict[str, Any]:
-    """Write an epoch to a file and say how much of what was written.
+def export_file(
+    workspace: Workspace, corpus: str, epoch: int | None, form: str, output: Path, *, replace: bool = False
+) -> dict[str, Any]:
+    """Write an epoch to a file and say how much of what was written; ``replace``: also where there is one.
 
     Raises:
         NotFoundError: no such corpus or epoch.
         InputError: the file cannot be written there; one that was there before is unchanged.
     """
+    home = workspace.settings.home
+    check_output(output, home=home, replace=replace)  # before the epoch is opened, which may take a while
     writer = _writer(form)
-    with workspace.view(corpus, epoch, embed=False) as view, _replacing(output) as file:
+    with (
+        workspace.view(corpus, epoch, embed=False) as view,
+        replacing(output, home=home, replace=replace) as file,
+    ):
         counts = writer(view, file)
         return {
             "corpus": view.corpus, "epoch": view.epoch, "format": form, "output": str(output), "counts": counts,
@@ -69,34 +74,3 @@ def _writer(form: str) -> Writer:
     from clausegraph.app.services.export.graphml import write_graphml
 
     return write_graphml
-
-
-@contextmanager
-def _replacing(output: Path) -> Iterator[IO[bytes]]:
-    """A file beside ``output`` that takes its place at the end."""
-    temporary: Path | None = None
-    try:
-        if not output.parent.is_dir():
-            raise InputError(f"output {output} cannot be written: there is no folder {output.parent}; make it first")
-        if output.is_dir():
-            raise InputError(f"output {output} is a folder; give a file name")
-        handle, name = tempfile.mkstemp(dir=output.parent, prefix=f".{output.name[:50]}-")
-        temporary = Path(name)
-        with os.fdopen(handle, "wb") as file:
-            yield file
-        temporary.chmod(0o666 & ~_umask())
-        temporary.replace(output)
-    except OSError as error:
-        raise InputError(
-            f"output {output} cannot be written ({error.strerror or error}); choose another place"
-        ) from error
-    finally:
-        if temporary is not None:
-            temporary.unlink(missing_ok=True)
-
-
-def _umask() -> int:
-    """mkstemp makes private files; an export gets the permissions of any other file."""
-    mask = os.umask(0o022)
-    os.umask(mask)
-    return mask

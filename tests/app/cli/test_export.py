@@ -46,9 +46,9 @@ def test_export_is_the_same_twice_and_replaces(cli: Cli, tmp_path: Path) -> None
     out = tmp_path / "out"
     for form in ("jsonl", "csv", "graphml"):
         out.write_text("older")
-        cli("export", "--format", form, "-o", str(out))
+        cli("export", "--format", form, "-o", str(out), "--force")
         first = out.read_bytes()
-        cli("export", "--format", form, "-o", str(out))
+        cli("export", "--format", form, "-o", str(out), "--force")
         assert out.read_bytes() == first != b"older"
     assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".")] == []
 

@@ -6,6 +6,7 @@ Query texts are literals of ours and everything else is a parameter, but for wha
 
 from __future__ import annotations
 
+import asyncio
 import re
 import threading
 import uuid
@@ -142,18 +143,14 @@ class Neo4jServer:
         mark = uuid.uuid4().hex
 
         def run() -> T:
-            with (
-                self._session(neo4j.READ_ACCESS, fetch_size=min(_FETCH, rows)) as session,
-                session.begin_transaction(metadata={"clausegraph": mark}, timeout=seconds) as transaction,
-            ):
+            with self._session(neo4j.READ_ACCESS, fetch_size=min(_FETCH, rows)) as session:
+                transaction = session.begin_transaction(metadata={"clausegraph": mark}, timeout=seconds)
                 try:
                     return work(transaction)
                 except RecursionError as error:
                     raise StoreRefused("a value of the result is nested too deeply; return its parts") from error
                 except StoreRefused:
-                    self._terminate(mark)  # else the driver would read the rows that are on their way
-                    with suppress(driver.Neo4jError, driver.DriverError):
-                        transaction.close()
+                    self._terminate(mark)
                     raise
 
         try:
@@ -179,11 +176,11 @@ class Neo4jServer:
             database=self.address.database, default_access_mode=access, fetch_size=fetch_size
         )
         try:
-            with session:
-                yield session
+            yield session
+            session.close()
         finally:
-            with suppress(driver.Neo4jError, driver.DriverError):
-                session.close()  # where the rollback of the first attempt failed, it is still open
+            if not session.closed():  # what failed is the error; to close in order would read on, and may fail as well
+                session.__exit__(asyncio.CancelledError, None, None)  # drops the connection, and the server its work
 
     def _call(self, work: Callable[[], T]) -> T:
         with driver_errors(self.address):

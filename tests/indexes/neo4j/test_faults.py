@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import socket
 import stat
+import warnings
 from pathlib import Path
 
 import psutil
@@ -30,7 +32,7 @@ from clausegraph.indexes.ledger.leases import run_lease
 from tests.contracts.graph.scripted import Town
 from tests.harness.neo4j import CACHE, MEMORY, own_server
 from tests.harness.wait import until
-from tests.indexes.neo4j.bolt import saying
+from tests.indexes.neo4j.bolt import saying, talking_nonsense
 
 # ruff: noqa: SIM117 - what is set up, and what then fails
 pytestmark = pytest.mark.integration
@@ -88,6 +90,20 @@ def test_reading_never_writes_and_a_query_that_hangs_ends(address: Address) -> N
         with pytest.raises(StoreUnavailable, match="took longer than 1 s"):
             server.read("UNWIND range(1, 100000000000) AS x WITH x WHERE x % 7 = 8 RETURN count(x)")
         assert server.read("MATCH (n:Entity) RETURN count(n) AS n") == [{"n": 0}]
+
+
+def test_a_session_that_cannot_be_closed_in_order_is_dropped() -> None:
+    """What failed in it is the error, and nothing is left open for the garbage collector to complain of."""
+
+    def fail(_: object) -> None:
+        raise StoreUnavailable("what failed")
+
+    with warnings.catch_warnings(record=True) as seen, talking_nonsense() as uri:
+        warnings.simplefilter("always")
+        with Neo4jServer(Address(uri, deadline=5.0)) as server, pytest.raises(StoreUnavailable, match="what failed"):
+            server.explore(fail, rows=1, seconds=5.0)
+        gc.collect()
+    assert [str(one.message) for one in seen] == []
 
 
 @pytest.mark.parametrize(

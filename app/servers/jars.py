@@ -56,11 +56,15 @@ def check_maven() -> str:
 def ensure_jars(cache: Path, *, apoc: bool = False) -> Path:
     """The folder with Neo4j's jars, below ``cache``; fetched by Maven unless they are all there.
 
+    Jars that were fetched with APOC serve a server without it as well: it loads no procedures but those of its plugins.
+
     Raises:
         InputError: Maven is needed and missing.
         StorageError: Maven failed; the message has its last lines.
     """
-    folder = cache / f"lib-{VERSION}{'-apoc' if apoc else ''}"
+    folder = cache / f"lib-{VERSION}-apoc"
+    if not apoc and not _is_there(folder):
+        folder = cache / f"lib-{VERSION}"
     if _is_there(folder):
         return folder
     maven = check_maven()

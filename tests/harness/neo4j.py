@@ -1,7 +1,8 @@
 """The Neo4j that the tests run against: the one that CLAUSEGRAPH_NEO4J_URI names, else one of our own.
 
 A server is started once in a process and stopped at the end of its tests; ``tests/conftest.py`` keeps all tests that
-need one in one process.
+need one in one process. Starting one takes ten seconds of processor time: there is the shared one, which has APOC, and
+one that tests may kill, which has none.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from clausegraph.app.servers.jars import check_java, check_maven
-from clausegraph.app.servers.neo4j import RunningNeo4j, start_neo4j
+from clausegraph.app.servers.neo4j import RunningNeo4j, find_neo4j, start_neo4j
 from clausegraph.core.errors import InputError
 from clausegraph.indexes.graph.neo4j.server import Address, Neo4jServer
 from tests.harness.ending import at_session_end
@@ -23,6 +24,7 @@ from tests.harness.ending import at_session_end
 CACHE = Path(__file__).resolve().parents[2] / ".neo4j"  # jars, shared with `make neo4j`
 MEMORY = "600m"
 QUICK = "-XX:TieredStopAtLevel=1"  # half the processor time: no server lives long enough to be worth optimising
+LEAN = {"server.http.enabled": "false"}  # nobody looks at Browser
 UNRESTRICTED = {"dbms.security.procedures.unrestricted": "apoc.*"}
 EMPTY = "MATCH (n) WHERE NOT n:Ledger RETURN count(n) AS nodes"
 
@@ -36,17 +38,32 @@ def own_server(folder: Path, *, apoc: bool = False, **options: str) -> RunningNe
         pytest.skip(str(error))
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("JAVA_TOOL_OPTIONS", QUICK)
-        return start_neo4j(folder, cache=CACHE, memory=MEMORY, apoc=apoc, options=options)
+        return start_neo4j(folder, cache=CACHE, memory=MEMORY, apoc=apoc, options=LEAN | options)
 
 
 def shared_address() -> Address:
-    """Where the shared server is, which has no APOC; or the one that was given, which has to be empty at first."""
-    return _given() or _started(apoc=False)
+    """Where the shared server is; or the one that was given, which has to be empty at first."""
+    return _given() or _started()
 
 
 def shared_address_with_apoc() -> Address:
     """Where the shared server with APOC is, which lets its procedures do everything."""
-    return _started(apoc=True)
+    return _started()
+
+
+@functools.cache
+def mortal_folder() -> Path:
+    """The folder of the server without APOC, which tests may kill; ``own_server`` starts it, or starts it again."""
+    folder = Path(tempfile.mkdtemp(prefix="neo4j-"))
+    at_session_end.callback(shutil.rmtree, folder, ignore_errors=True)
+    at_session_end.callback(_kill, folder)
+    return folder
+
+
+def _kill(folder: Path) -> None:
+    left = find_neo4j(folder)
+    if left is not None:
+        left.kill()
 
 
 @functools.cache
@@ -63,10 +80,10 @@ def _given() -> Address | None:
 
 
 @functools.cache
-def _started(*, apoc: bool) -> Address:
+def _started() -> Address:
     folder = Path(tempfile.mkdtemp(prefix="neo4j-"))
     at_session_end.callback(shutil.rmtree, folder, ignore_errors=True)
-    running = own_server(folder, apoc=apoc, **(UNRESTRICTED if apoc else {}))
+    running = own_server(folder, apoc=True, **UNRESTRICTED)
     at_session_end.callback(running.kill)  # nobody needs its data any more
     return Address(running.uri, running.user, running.password)
 

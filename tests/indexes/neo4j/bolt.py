@@ -49,7 +49,7 @@ def saying(agent: str, version: tuple[int, int] = (5, 4)) -> Iterator[str]:
 
 @contextmanager
 def talking_nonsense() -> Iterator[str]:
-    """The address of a server that lets one client log in and begin a transaction; what it says then nobody can read."""
+    """The address of a server that lets a client log in and begin a transaction; what it says then nobody can read."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         listener.settimeout(10)
 

@@ -7,11 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from clausegraph.app.servers.neo4j import find_neo4j
 from clausegraph.indexes.graph.neo4j.projection import Neo4jProjection
 from clausegraph.indexes.graph.neo4j.server import Address, Neo4jServer
 from tests.contracts.graph.scripted import Town
-from tests.harness.neo4j import emptied, own_server, shared_address
+from tests.harness.neo4j import emptied, mortal_folder, own_server, shared_address
 
 
 @pytest.fixture
@@ -28,21 +27,13 @@ def server(address: Address) -> Iterator[Neo4jServer]:
         yield server
 
 
-@pytest.fixture(scope="package")
-def own_folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    folder = tmp_path_factory.mktemp("own") / "neo4j"
-    yield folder
-    left = find_neo4j(folder)
-    if left is not None:
-        left.kill()
-
-
 @pytest.fixture
-def own(own_folder: Path) -> Path:
+def own() -> Path:
     """The folder of a server, running and empty, which tests may kill; ``own_server`` starts it again."""
-    running = own_server(own_folder)
+    folder = mortal_folder()
+    running = own_server(folder)
     emptied(Address(running.uri, running.user, running.password))
-    return own_folder
+    return folder
 
 
 @pytest.fixture

@@ -43,6 +43,13 @@ def test_many_at_once_fetch_once(calls: Path, tmp_path: Path) -> None:
     assert calls.read_text() == "called\n"
 
 
+def test_those_with_apoc_serve_without_it(calls: Path, tmp_path: Path) -> None:
+    plain = ensure_jars(tmp_path / "cache")
+    with_apoc = ensure_jars(tmp_path / "cache", apoc=True)
+    assert plain != with_apoc == ensure_jars(tmp_path / "cache")
+    assert calls.read_text() == "called\ncalled\n"
+
+
 def test_what_failed_is_fetched_again(calls: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FAILS", "yes")
     with pytest.raises(StorageError, match="no route to the repository"):

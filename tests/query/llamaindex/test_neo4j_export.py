@@ -24,7 +24,7 @@ from clausegraph.indexes.graph.neo4j.server import Address, Neo4jServer
 from clausegraph.indexes.views import View, open_view
 from clausegraph.query.stores.embedding import EmbedderModel
 from tests.contracts.graph.scripted import Town
-from tests.harness.neo4j import emptied, shared_address, shared_address_with_apoc
+from tests.harness.neo4j import emptied, mortal_folder, own_server, shared_address, shared_address_with_apoc
 from tests.query.llamaindex.conftest import HOSTILE, Script
 
 # the stock store calls pydantic's old methods, and never closes its second driver, which it has not used
@@ -175,7 +175,8 @@ def test_a_failure_on_the_way_says_what_to_do(with_apoc: Address, view: View, mo
 
 @pytest.mark.integration
 def test_a_server_without_apoc_is_refused(view: View) -> None:
-    address = shared_address()
+    running = own_server(mortal_folder())
+    address = Address(running.uri, running.user, running.password)
     emptied(address)
     with pytest.raises(StoreRefused, match=r"lacks APOC .*plugins"):
         hand_over(view, address.uri, settings_for(address))

@@ -184,7 +184,7 @@ def examples(count: int, steps: int) -> settings:
 
 
 TestLaw = Law.TestCase
-TestLaw.settings = examples(20, 12)
+TestLaw.settings = examples(8, 12)
 
 
 @pytest.mark.long

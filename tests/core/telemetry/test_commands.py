@@ -22,6 +22,7 @@ pytestmark = pytest.mark.integration
 KEY = "sk-this-is-the-key-0123456789"
 QUESTION = "Can I get the heating grant for a rented flat?"
 SCENARIO = "I am 70 and rent a flat from a friend."
+GUIDES = SAMPLE / "guides"  # where three pages do
 STAGES = ("read", "extract", "plan", "embed", "publish")
 LOSS = "telemetry.lost"
 
@@ -71,7 +72,7 @@ def test_an_ingest_and_an_ask(collector: Collector, run: Run) -> None:
 def test_calls_of_a_model(collector: Collector, run: Run) -> None:
     with FakeModelServer(FakeOptions(key=KEY)) as fake:
         model = {"CLAUSEGRAPH_LLM": "mistral:fake-small", "CLAUSEGRAPH_LLM_URL": fake.url, "CLAUSEGRAPH_LLM_KEY": KEY}
-        ingested = run("ingest", str(SAMPLE), "--json", **traced(collector, **model))
+        ingested = run("ingest", str(GUIDES), "--json", **traced(collector, **model))
     assert ingested.returncode == 0 and ingested.stderr == ""
     used = json.loads(ingested.stdout)["usage"]["triplets-conditional"]
     calls = [each for each in collector.spans if each.name == "model.call"]
@@ -84,13 +85,13 @@ def test_calls_of_a_model(collector: Collector, run: Run) -> None:
 
 
 def test_the_question_where_it_is_asked_for(collector: Collector, run: Run, tmp_path: Path) -> None:
-    assert run("ingest", str(SAMPLE)).returncode == 0
+    assert run("ingest", str(GUIDES)).returncode == 0
     assert run("ask", QUESTION, **traced(collector, CLAUSEGRAPH_LOG_PROMPTS="true")).returncode == 0
     assert collector.one("ask").attributes["clausegraph.question"] == QUESTION
 
 
 def test_off_by_default(collector: Collector, run: Run) -> None:
-    assert run("ingest", str(SAMPLE), CLAUSEGRAPH_TELEMETRY_URL=collector.url).returncode == 0
+    assert run("ingest", str(GUIDES), CLAUSEGRAPH_TELEMETRY_URL=collector.url).returncode == 0
     assert collector.paths == []
 
 
@@ -110,7 +111,7 @@ def test_collector_down(run: Run, answers: str) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1] if answers == "silent" else 9
         address = f"http://name:password@127.0.0.1:{port}"
-        done = run("ingest", str(SAMPLE), "-q", CLAUSEGRAPH_TELEMETRY="otlp", CLAUSEGRAPH_TELEMETRY_URL=address)
+        done = run("ingest", str(GUIDES), "-q", CLAUSEGRAPH_TELEMETRY="otlp", CLAUSEGRAPH_TELEMETRY_URL=address)
     assert done.returncode == 0 and "published epoch 1" in done.stdout
     (line,) = done.stderr.splitlines()
     assert LOSS in line and "password" not in line
@@ -172,7 +173,7 @@ def test_off_loads_nothing_of_it(word: str) -> None:
 
 
 def test_llamaindex_calls_are_spans(collector: Collector, run: Run) -> None:
-    assert run("ingest", str(SAMPLE)).returncode == 0
+    assert run("ingest", str(GUIDES)).returncode == 0
     from clausegraph import open_corpus
 
     with open_corpus() as corpus:

@@ -118,6 +118,8 @@ def test_a_session_that_cannot_be_closed_in_order_is_dropped() -> None:
         ("Neo.ClientError.Security.AuthenticationRateLimit", "too many", StoreRefused, "too many wrong passwords"),
         ("Neo.ClientError.Security.CredentialsExpired", "change it", StoreRefused, "first password"),
         ("Neo.ClientError.Security.Forbidden", "Write is not allowed", StoreRefused, "grant the role"),
+        ("Neo.ClientError.General.ForbiddenOnReadOnlyDatabase", "The database is in read-only mode on this instance.",
+         StoreRefused, "is read-only"),
         ("Neo.ClientError.Statement.SyntaxError", "line one\n  at Java", StoreError, "line one"),
     ],
 )  # fmt: skip
@@ -165,17 +167,27 @@ def test_no_password_is_a_setting_that_is_missing() -> None:
     assert "hush" not in repr(Settings(neo4j_password="hush"))
 
 
-def test_read_only_hanging_and_stopped(town: Town, own: Path) -> None:
-    """One server of this test's own: read-only, then hung, then gone; the password file is private throughout."""
+@pytest.mark.long  # what it answers is among the answers above
+def test_read_only(town: Town, own: Path) -> None:
     own_server(own).kill()
     running = own_server(own, **{"server.databases.default_to_read_only": "true"})
+    town.write("a", "grant | pays | =£200")
+    town.publish()
+    with Neo4jServer(Address(running.uri, running.user, running.password)) as server:
+        with pytest.raises(StoreRefused, match="is read-only"):
+            Neo4jProjection(town.ledger, server).catch_up(town.id)
+    running.kill()
+
+
+def test_hanging_and_stopped(town: Town, own: Path) -> None:
+    """A server of the tests' own: hung, then gone; its password file is private."""
+    running = own_server(own)
     assert stat.S_IMODE(running.password_file.stat().st_mode) == 0o600
     town.write("a", "grant | pays | =£200")
     town.publish()
     with Neo4jServer(Address(running.uri, running.user, running.password, deadline=2.0)) as server:
         projection = Neo4jProjection(town.ledger, server)
-        with pytest.raises(StoreRefused, match="is read-only"):
-            projection.catch_up(town.id)
+        projection.catch_up(town.id)
         os.kill(running.pid, signal.SIGSTOP)
         stopped = psutil.Process(running.pid)
         until(lambda: {psutil.Process(one.id).status() for one in stopped.threads()} == {psutil.STATUS_STOPPED})

@@ -91,7 +91,7 @@ class LawOnNeo4j(Law):
 
 
 TestLawOnNeo4j = LawOnNeo4j.TestCase
-TestLawOnNeo4j.settings = examples(5, 8)
+TestLawOnNeo4j.settings = examples(3, 8)
 
 
 @pytest.mark.long

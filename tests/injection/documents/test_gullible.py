@@ -31,6 +31,7 @@ from tests.injection.documents.test_terminal import obeyed
 pytestmark = pytest.mark.integration
 
 PROVIDERS = ("mistral:fake", "openai:fake")
+ONE_PROVIDER = (PROVIDERS[0], pytest.param(PROVIDERS[1], marks=pytest.mark.long))  # where the protocol is not the point
 CONDITION = {"element": 3, "quote": "you rent a flat"}
 _FAILED = 5  # exit code: some pages could not be extracted
 
@@ -175,6 +176,7 @@ DEMANDS: dict[str, tuple[str, str]] = {
 }
 
 
+@pytest.mark.parametrize("model", ONE_PROVIDER, indirect=True)
 @pytest.mark.parametrize("demand", DEMANDS)
 def test_a_page_changes_no_other_page(cli: Cli, model: FakeModelServer, tmp_path: Path, demand: str) -> None:
     instruction, demanded = DEMANDS[demand]
@@ -247,6 +249,7 @@ def test_hostile_pages_in_requests(cli: Cli, model: FakeModelServer, tmp_path: P
     check_all(tmp_path / "home", "default", json.loads(result.stdout)["rejects"])
 
 
+@pytest.mark.parametrize("model", ONE_PROVIDER, indirect=True)
 @pytest.mark.parametrize("call_tokens", ["0", "2000"])
 def test_a_copied_chunk(
     cli: Cli, model: FakeModelServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, call_tokens: str

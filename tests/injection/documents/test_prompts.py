@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 import unicodedata
 
@@ -32,6 +33,7 @@ def call_of(name: str) -> Call:
     return number_call([extraction_input(reading, chunk)[0] for chunk in reading.chunks])
 
 
+@functools.lru_cache(maxsize=2)  # of a megabyte, several prompts ask for it one after the other
 def raw_call(text: str) -> Call:
     """The text to the letter in every place of an extraction input, as no reader would hand it over."""
     elements = (

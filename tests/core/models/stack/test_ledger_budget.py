@@ -73,7 +73,7 @@ def _row(ledger: Ledger) -> tuple[int, int]:
 
 
 @pytest.mark.integration
-@pytest.mark.parametrize("usage", ["reported", "none"])
+@pytest.mark.parametrize("usage", ["reported", pytest.param("none", marks=pytest.mark.long)])
 def test_three_processes_stay_within_one_budget(usage: str, fake: FakeModelServer, ledger: Ledger, corpus: int) -> None:
     limit = 9_000
     fake.set(usage=usage, tokens="bytes", latency=(0.0, 0.02))

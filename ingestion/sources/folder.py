@@ -18,7 +18,6 @@ from clausegraph.ingestion.sources.source import Item, Skipped, Unlisted
 
 _SUFFIXES = (".html", ".htm")
 _ENDING = re.compile(r"\.[a-z0-9]{1,8}")
-_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]")
 
 
 class FolderSource:
@@ -61,8 +60,6 @@ class FolderSource:
     def _read(self, uri: str) -> SourceDocument | Reject:
         if not is_text(uri):
             return Reject(ascii(uri), "the file name is not valid UTF-8; rename the file")
-        if _CONTROL.search(uri):
-            return Reject(uri, "the file name has a line break or another control character; rename the file")
         target = Path(os.path.realpath(self._root / uri))  # Path.resolve raises where links go in circles
         if not target.is_relative_to(os.path.realpath(self._root)):
             return Reject(uri, "the symbolic link leads out of the source's folder")

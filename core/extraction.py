@@ -179,6 +179,6 @@ def _context(own: list[str], by_anchor: dict[str, Element]) -> list[str]:
     """Lead-ins and parent items above the own elements, outermost first, without the own ones."""
     found: dict[str, None] = {}
     for anchor in own:
-        found |= dict.fromkeys(reversed(names_above(by_anchor[anchor], by_anchor)))
+        found |= dict.fromkeys(reversed(names_above(by_anchor[anchor], by_anchor, found)))
     mine = set(own)
     return [anchor for anchor in found if anchor not in mine]

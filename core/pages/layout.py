@@ -29,30 +29,35 @@ def layout_containers(root: _Element) -> set[_Element]:
     """
     found: set[_Element] = set()
     stack: list[_Open] = []  # the open tables, cells and items only
+    tables: list[_Open] = []  # the open tables
     for event, node in etree.iterwalk(root, events=("start", "end")):
         tag = node.tag
         if event == "start":
-            if tag in HEADINGS or tag == "table":
-                _mark(stack, found, tables_only=tag == "table")
+            if tag in HEADINGS:
+                _mark(stack, found)
+            if tag == "table" and tables:
+                found.add(tables[-1].node)  # those around it were marked when it began
             if tag in _BLOCKS_IN_CELL:
                 _count_in_cell(stack, 2 if tag in LISTS else 1)
-            if tag == "th" and (table := _innermost_table(stack)):
-                table.has_th = True
+            if tag == "th" and tables:
+                tables[-1].has_th = True
             if tag == "table" or tag in CELLS or tag in ITEMS:
                 stack.append(_Open(node))
-                if tag == "table" and (node.get("role") or "").lower() in _LAYOUT_ROLES:
-                    found.add(node)
+                if tag == "table":
+                    tables.append(stack[-1])
+                    if (node.get("role") or "").lower() in _LAYOUT_ROLES:
+                        found.add(node)
         elif stack and stack[-1].node is node:
-            _close(stack, found)
+            _close(stack, tables, found)
     return found
 
 
-def _mark(stack: list[_Open], found: set[_Element], tables_only: bool) -> None:
+def _mark(stack: list[_Open], found: set[_Element]) -> None:
     """Mark the open containers, innermost first, down to one that was marked before (all outer ones are, too)."""
     for entry in reversed(stack):
-        if entry.node.tag in CELLS or (tables_only and entry.node.tag in ITEMS):
+        if entry.node.tag in CELLS:
             continue
-        if entry.node in found and not tables_only:
+        if entry.node in found:
             return
         found.add(entry.node)
 
@@ -62,13 +67,11 @@ def _count_in_cell(stack: list[_Open], blocks: int) -> None:
         stack[-1].blocks += blocks
 
 
-def _innermost_table(stack: list[_Open]) -> _Open | None:
-    return next((entry for entry in reversed(stack) if entry.node.tag == "table"), None)
-
-
-def _close(stack: list[_Open], found: set[_Element]) -> None:
+def _close(stack: list[_Open], tables: list[_Open], found: set[_Element]) -> None:
     entry = stack.pop()
-    if entry.node.tag in CELLS and entry.blocks > 1 and (table := _innermost_table(stack)):
-        table.cell_is_full = True
-    if entry.node.tag == "table" and entry.cell_is_full and not entry.has_th:
-        found.add(entry.node)
+    if entry.node.tag in CELLS and entry.blocks > 1 and tables:
+        tables[-1].cell_is_full = True
+    if entry.node.tag == "table":
+        tables.pop()
+        if entry.cell_is_full and not entry.has_th:
+            found.add(entry.node)

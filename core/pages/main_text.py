@@ -26,8 +26,7 @@ _LONG_SENTENCE = 80  # characters
 def main_blocks(blocks: Sequence[Block], page: str, use_trafilatura: bool = True) -> list[Block]:
     """The blocks that are main text, in document order; ``page`` is the decoded page they come from.
 
-    ``use_trafilatura=False`` leaves the decision to structure alone: for pages nested too deeply to hand on, and
-    for measuring.
+    ``use_trafilatura=False`` leaves the decision to structure alone: for pages too wide to hand on, and for measuring.
     """
     out = furniture(blocks)
     candidates = {i for i, block in enumerate(blocks) if not block.boilerplate and i not in out}

@@ -7,6 +7,8 @@ import re
 from lxml import etree, html
 from lxml.etree import _Element
 
+_MAX_WIDTH = 100_000_000  # 10,000 children of one element; about half a second
+
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0e-\x1f\ud800-\udfff]")
 
 
@@ -22,8 +24,15 @@ def parse_page(text: str) -> tuple[_Element | None, str | None]:
         root = html.document_fromstring(clean.encode("utf-8"), parser=parser)
     except etree.ParserError:
         return None, None
+    if any(entry.type == etree.ErrorTypes.ERR_NO_MEMORY for entry in parser.error_log):
+        raise MemoryError  # libxml2 hands over what it has got by then
     stopped = next((entry for entry in parser.error_log if entry.level == etree.ErrorLevels.FATAL), None)
     if stopped is None:
         return root, None
     why = "markup nested too deep" if "depth" in stopped.message else stopped.message
     return root, f"{why} (line {stopped.line}); what stands further down was not read"
+
+
+def is_wide(root: _Element) -> bool:
+    """Whether elements have so many children that what counts them at each one, as trafilatura does, takes too long."""
+    return sum(len(node) ** 2 for node in root.iter()) > _MAX_WIDTH

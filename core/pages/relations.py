@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from clausegraph.core.pages.anchors import AnchorMaker
 from clausegraph.core.pages.blocks import Block
@@ -14,16 +14,18 @@ from clausegraph.core.types import Element
 _INTRODUCES = frozenset({"p", "li"})
 
 
-def elements_of(blocks: Sequence[Block]) -> tuple[Element, ...]:
-    """Make the elements of the blocks that are main text, in document order."""
-    headers = _headers(blocks)
+def elements_of(blocks: Sequence[Block], *, with_headers: bool = True) -> tuple[Element, ...]:
+    """Make the elements of the blocks that are main text, in document order; the rows of tables with their headers."""
+    headers = _headers(tables_of(blocks)) if with_headers else {}
     anchors = AnchorMaker()
     path = HeadingPath()
     names: dict[int, str] = {}  # id of block → anchor
     lead_ins: dict[int, str | None] = {}  # list or table → anchor of what introduces it
     elements: list[Element] = []
+    term: Block | None = None  # the last one of a definition list
     for index, block in enumerate(blocks):
         text = block.text
+        term = block if block.dom_tag == "dt" else term
         anchor = names[id(block)] = anchors.make(block.tag, text)
         element = Element(
             anchor=anchor,
@@ -31,7 +33,7 @@ def elements_of(blocks: Sequence[Block]) -> tuple[Element, ...]:
             html=block.html,
             text=text,
             headings=path.above(block.tag),
-            lead_in=_lead_in(blocks, index, names, lead_ins),
+            lead_in=_lead_in(blocks, index, term, names, lead_ins),
             parent=names.get(id(block.item)) if block.item is not None else None,
             headers=headers.get(id(block), ()),
             links=tuple(block.links),
@@ -42,7 +44,9 @@ def elements_of(blocks: Sequence[Block]) -> tuple[Element, ...]:
     return tuple(elements)
 
 
-def _lead_in(blocks: Sequence[Block], index: int, names: dict[int, str], lead_ins: dict[int, str | None]) -> str | None:
+def _lead_in(
+    blocks: Sequence[Block], index: int, term: Block | None, names: dict[int, str], lead_ins: dict[int, str | None]
+) -> str | None:
     """Anchor of what introduces the list or table of a block: its parent item, or the paragraph right before.
 
     All items of a list share it. In a definition list each description has its term.
@@ -51,7 +55,6 @@ def _lead_in(blocks: Sequence[Block], index: int, names: dict[int, str], lead_in
     if block.tag not in ("li", "tr") or block.group is None:
         return None
     if block.dom_tag == "dd":
-        term = next((b for b in map(blocks.__getitem__, range(index - 1, -1, -1)) if b.dom_tag == "dt"), None)
         return names[id(term)] if term is not None and term.group == block.group else None
     if block.group not in lead_ins:
         before = block.item if block.item is not None else (blocks[index - 1] if index else None)
@@ -62,13 +65,19 @@ def _lead_in(blocks: Sequence[Block], index: int, names: dict[int, str], lead_in
     return lead_ins[block.group]
 
 
-def _headers(blocks: Sequence[Block]) -> dict[int, tuple[str, ...]]:
+def tables_of(blocks: Iterable[Block]) -> list[list[Block]]:
+    """The rows of each table."""
     tables: dict[int | None, list[Block]] = {}
     for block in blocks:
         if block.tag == "tr":
             tables.setdefault(block.group, []).append(block)
+    return list(tables.values())
+
+
+def _headers(tables: Iterable[Sequence[Block]]) -> dict[int, tuple[str, ...]]:
+    """Headers by id of the row."""
     return {
         id(row): headers
-        for rows in tables.values()
+        for rows in tables
         for row, headers in zip(rows, row_headers(rows), strict=True)
     }  # fmt: skip

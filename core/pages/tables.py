@@ -12,6 +12,10 @@ _VALUE = re.compile(r"^[£$€]?\d|^\W*$")
 _DIGIT = re.compile(r"\d")
 _MAX_HEADER_WORDS = 15
 
+MAX_COLUMNS = 1000  # a cell may span, as the HTML standard has it
+MAX_ROWS = 65534
+MAX_SPANNED = 100_000  # places that all cells of a page may span beyond their own: 30 KB could ask for 10^11
+
 
 def looks_like_header(first: Sequence[str], body: Sequence[Sequence[str]]) -> bool:
     """Whether the first row of texts plainly heads the rows below it.
@@ -24,6 +28,13 @@ def looks_like_header(first: Sequence[str], body: Sequence[Sequence[str]]) -> bo
     if any(_VALUE.match(cell) for cell in first if cell) or sum(not cell for cell in first) > 1:
         return False
     return all(len(cell.split()) <= _MAX_HEADER_WORDS for cell in first)
+
+
+def spanned(rows: Sequence[Block]) -> int:
+    """Places that the cells of a table's rows take beyond one each."""
+    return sum(
+        cell.columns * min(cell.rows, len(rows) - index) - 1 for index, row in enumerate(rows) for cell in row.cells
+    )
 
 
 def columns_of(rows: Sequence[Block]) -> list[list[int]]:

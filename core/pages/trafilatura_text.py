@@ -85,7 +85,7 @@ def _aligned(keys: Sequence[str], units: Sequence[str]) -> set[int]:
         if index not in kept and left[key] > 0:
             kept.add(index)
             left[key] -= 1
-    rest = [unit for unit, count in left.items() if count > 0]
+    rest = [unit for unit, count in left.items() if count > 0 and len(unit) >= _MIN_PART]
     if len(keys) * sum(map(len, rest)) > _MAX_COMPARED:
         return kept
     return kept | {index for index, key in enumerate(keys) if index not in kept and _overlaps(key, rest)}
@@ -104,5 +104,5 @@ def _overlaps(key: str, rest: Sequence[str]) -> bool:
     """Whether a block's text is part of a unit, or more than half of it consists of units."""
     if len(key) < _MIN_PART:
         return False
-    inside = sum(len(unit) for unit in rest if len(unit) >= _MIN_PART and unit in key)
+    inside = sum(len(unit) for unit in rest if unit in key)
     return 2 * inside > len(key) or any(key in unit for unit in rest)

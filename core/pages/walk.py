@@ -24,6 +24,7 @@ from clausegraph.core.pages.markup import (
     is_hidden,
     start_tag,
 )
+from clausegraph.core.pages.tables import MAX_COLUMNS, MAX_ROWS
 from clausegraph.core.types import Link
 
 
@@ -32,6 +33,7 @@ class _Frame:
     """State inside one open DOM element."""
 
     node: _Element
+    container: _Element  # innermost element that is no inline markup, itself included
     owner: Block | None  # the block that text here belongs to
     run: Block | None = None  # the run of loose text that an inline element began in
     item: Block | None = None  # innermost list item
@@ -51,7 +53,7 @@ class _Walker:
         self.blocks: list[Block] = []
         self._layout = layout_containers(root)
         self._furniture = furniture_containers(root)
-        self._stack = [_Frame(root, None)]
+        self._stack = [_Frame(root, root, None)]
         self._run: Block | None = None
         self._numbers = 0
 
@@ -60,8 +62,8 @@ class _Walker:
         parent = self._stack[-1]
         tag = node.tag
         frame = _Frame(
-            node, parent.owner, None, parent.item, parent.group, parent.region, parent.boilerplate,
-            parent.in_head, parent.in_layout, _is_skipped(node, parent),
+            node, parent.container if tag in INLINE else node, parent.owner, None, parent.item, parent.group,
+            parent.region, parent.boilerplate, parent.in_head, parent.in_layout, _is_skipped(node, parent),
         )  # fmt: skip
         self._stack.append(frame)
         if frame.skipped:
@@ -99,6 +101,8 @@ class _Walker:
     def close(self) -> list[Block]:
         """End the pass; returns the blocks that have text, in document order."""
         self._close_run()
+        for block in self.blocks:
+            block.seal()
         return [block for block in self.blocks if block.text]
 
     # --- blocks ---------------------------------------------------------------------------------
@@ -143,7 +147,8 @@ class _Walker:
         elif tag == "thead":
             frame.in_head = True
         elif tag in CELLS and owner is not None and owner.tag == "tr":
-            owner.cells.append(Cell([], tag == "th", False, _span(node, "colspan"), _span(node, "rowspan")))
+            columns, rows = _span(node, "colspan", MAX_COLUMNS), _span(node, "rowspan", MAX_ROWS)
+            owner.cells.append(Cell(is_header=tag == "th", columns=columns, rows=rows))
         if frame.owner is not None:
             frame.owner.html_pieces.append(start_tag(node))
             frame.owner.target.append(" ")
@@ -162,10 +167,9 @@ class _Walker:
 
     def _open_run(self, frame: _Frame) -> Block:
         """Open a paragraph for text that stands directly in a container (td, div, blockquote, …)."""
-        container = next((f for f in reversed(self._stack) if f.node.tag not in INLINE), frame)
-        block = Block("p", str(container.node.tag), frame.group, frame.item, frame.region, frame.boilerplate)
-        block.html_pieces.append(start_tag(container.node))
-        block.closing = end_tag(container.node)
+        block = Block("p", str(frame.container.tag), frame.group, frame.item, frame.region, frame.boilerplate)
+        block.html_pieces.append(start_tag(frame.container))
+        block.closing = end_tag(frame.container)
         self.blocks.append(block)
         self._run = block
         return block
@@ -195,7 +199,7 @@ class _Walker:
         owner.html_pieces.append(start_tag(node))
         if node.tag == "a" and node.get("href"):
             frame.link = (owner, owner.target, len(owner.target))
-        if node.tag in ("b", "strong") and owner.cells and not owner.cells[-1].text:
+        if node.tag in ("b", "strong") and owner.cells and owner.cells[-1].is_blank:
             owner.cells[-1].is_bold = True
 
     def _end_inline(self, frame: _Frame) -> None:
@@ -223,10 +227,10 @@ def _is_double_break(node: _Element) -> bool:
     return before is not None and before.tag == "br" and not (before.tail or "").strip()
 
 
-def _span(node: _Element, attribute: str) -> int:
-    """Columns or rows that a cell spans, at least 1, at most 50."""
+def _span(node: _Element, attribute: str, most: int) -> int:
+    """Columns or rows that a cell spans, at least 1."""
     value = (node.get(attribute) or "1").strip()
-    return min(50, max(1, int(value))) if value.isascii() and value.isdigit() and len(value) < 5 else 1
+    return min(most, max(1, int(value))) if value.isascii() and value.isdigit() and len(value) < 10 else 1
 
 
 def page_blocks(root: _Element) -> list[Block]:

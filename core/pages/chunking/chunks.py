@@ -25,7 +25,7 @@ HEADING_TOKENS = 28  # what one heading of the path may take (there are at most 
 _SECTION_TAGS = ("h1", "h2")
 _COST_WITHIN = 0.3  # of a cut between two sentences of a split element
 
-CHUNKER_FINGERPRINT = content_hash("chunker", "1", FINGERPRINT, str(MAX_TOKENS))[:16]
+CHUNKER_FINGERPRINT = content_hash("chunker", "2", FINGERPRINT, str(MAX_TOKENS))[:16]
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from itertools import accumulate
 
 _PER_CHUNK = 1.0  # the unit that costs of cuts are measured in: a cut that costs more is worth an extra chunk
 _UNEVENNESS = 0.5
+_MOST_UNITS = 512  # in one chunk; more fit only where they have no tokens at all
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,15 +36,16 @@ def best_cuts(units: Sequence[Unit], rooms: Sequence[int]) -> list[tuple[int, in
     """
     best = [0.0] + [float("inf")] * len(units)
     came_from = [0] * (len(units) + 1)
+    before = [0, *accumulate(unit.tokens for unit in units)]  # tokens before each unit, and of all
+    runs = _run_ends(units)
     for first, room in enumerate(rooms):
-        tokens = 0
-        for last in range(first + 1, len(units) + 1):
-            unit = units[last - 1]
-            tokens += unit.tokens
-            if last > first + 1 and (tokens > room or unit.must_cut):
-                break
-            empty = max(0.0, 1 - tokens / room)
-            cost = best[first] + _PER_CHUNK + units[first].cut_cost + _UNEVENNESS * empty * empty
+        start = before[first]
+        limit = min(runs[first], first + _MOST_UNITS)
+        too_much = max(first + 2, bisect_right(before, start + room, first + 1, limit + 1))
+        base = best[first] + _PER_CHUNK + units[first].cut_cost
+        losses = _losses(room, max(room, units[first].tokens))
+        for last in range(first + 1, too_much):
+            cost = base + losses[before[last] - start]
             if cost <= best[last]:
                 best[last], came_from[last] = cost, first
     cuts: list[tuple[int, int]] = []
@@ -49,3 +54,17 @@ def best_cuts(units: Sequence[Unit], rooms: Sequence[int]) -> list[tuple[int, in
         cuts.append((came_from[last], last))
         last = came_from[last]
     return cuts[::-1]
+
+
+def _run_ends(units: Sequence[Unit]) -> list[int]:
+    """By first unit: where the next cut is demanded at the latest."""
+    ends = [len(units)] * len(units)
+    for index in range(len(units) - 2, -1, -1):
+        ends[index] = index + 1 if units[index + 1].must_cut else ends[index + 1]
+    return ends
+
+
+@lru_cache(maxsize=1024)
+def _losses(room: int, most: int) -> list[float]:
+    """Cost of the room left empty, by the tokens that are used of it, 0 to ``most``."""
+    return [_UNEVENNESS * empty * empty for empty in (max(0.0, 1 - tokens / room) for tokens in range(most + 1))]

@@ -1,0 +1,163 @@
+"""What pages cost that repeat one thing: lines of code run, counted, against bytes. Twice the page, twice the work."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from clausegraph.core import tokens
+from clausegraph.core.extraction import extraction_inputs
+from clausegraph.core.pages.blocks import Block, Cell
+from clausegraph.core.pages.chunking.chunks import chunk_reading
+from clausegraph.core.pages.chunking.cuts import Unit, best_cuts
+from clausegraph.core.pages.chunking.split import split_text
+from clausegraph.core.pages.document import SourceDocument
+from clausegraph.core.pages.lists import MAX_ABOVE
+from clausegraph.core.pages.read import read_document
+from clausegraph.core.pages.relations import elements_of
+from clausegraph.core.pages.tables import MAX_SPANNED
+from clausegraph.core.types import Reading
+from tests.harness.work import lines_run
+
+pytestmark = pytest.mark.unit
+
+# What is repeated, and what stands before it and after it
+FAMILIES: dict[str, Callable[[int], str]] = {
+    "loose text inside markup": lambda n: f"{'<span>' * n}{'<p>x</p>y' * n}",
+    "tables in a table": lambda n: f"{'<table><tr><td>' * n}{'<table><tr><th>x</table>' * n}",
+    "header cells in items": lambda n: f"{'<ul><li>' * n}{'<table><tr><th>x</table>' * n}",
+    "items of a deep list": lambda n: f"<p>You can get it if:</p>{'<ul><li>a' * n}{'<li>x' * n}",
+    "rows": lambda n: f"<table>{'<tr><th>a<td>b</tr>' * n}</table>",
+    "links": lambda n: f"<p>{'<a href=/x>x</a> ' * n}</p>",
+    "marks": lambda n: f"<p>{'(' * 30 * n}</p>",
+}
+
+
+def reading_of(body: str) -> Reading:
+    page = f"<html><body><main><h1>Grant</h1><p>You must pay.</p>{body}</main></body></html>"
+    return read_document(SourceDocument("x.html", page.encode()))[0]
+
+
+def lines_of(body: str) -> int:
+    """Lines run for reading a page and for making its inputs; chunks are cut by another measure, in windows."""
+    read: list[Reading] = []
+    lines = lines_run(lambda: read.append(reading_of(body)))
+    chunked = chunk_reading(read[0])
+    return lines + lines_run(lambda: [given.key for given, _ in extraction_inputs(chunked)])
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_work_grows_with_the_page(name: str) -> None:
+    """Four times the page takes 16 times the work where it is quadratic."""
+    make = FAMILIES[name]
+    lines_of(make(10))  # what is done once in a process
+    small, large = lines_of(make(100)), lines_of(make(400))
+    assert large < 6 * small, f"{small} lines for 100, {large} for 400"
+
+
+def test_descriptions_do_not_look_for_their_term_one_by_one() -> None:
+    looked: list[object] = []
+
+    class Watched(list[Block]):
+        def __getitem__(self, index: Any) -> Any:
+            looked.append(index)
+            return super().__getitem__(index)
+
+    blocks = Watched(Block("li", "dd", group=1, text=f"x{n}") for n in range(500))
+    assert len(elements_of(blocks)) == 500
+    assert len(looked) <= 1000
+
+
+def test_bold_words_do_not_read_their_cell_again() -> None:
+    cell = Cell(pieces=[" "] * 1000)
+    assert cell.is_blank
+    cell.pieces[:] = ["a"] * 1000  # what was read is not read again
+    assert cell.is_blank
+    cell.pieces.append("a")
+    assert not cell.is_blank
+
+
+def test_cells_span_no_more_than_a_page_may() -> None:
+    """27 KB took half a minute."""
+    page = f"<table>{('<tr>' + '<td colspan=50 rowspan=50>x</td>' * 20 + '</tr>') * 45}</table>"
+    document = SourceDocument("x.html", f"<html><body><h1>Fees</h1>{page}</body></html>".encode())
+    reading, rejects = read_document(document)
+    assert sum(element.tag == "tr" for element in reading.elements) == 45
+    assert not any(element.headers for element in reading.elements)
+    assert [reject.what for reject in rejects] == ["x.html"]
+    assert f"the limit is {MAX_SPANNED:,}" in rejects[0].reason
+
+
+def test_spans_are_those_of_the_standard() -> None:
+    head = "<tr><th>Year<th colspan=60>Fee<th>Note</tr>"
+    row = "<tr><td rowspan=99999>2026<td colspan=60>£5<td>late</tr><tr><td colspan=60>£6<td>early</tr>"
+    rows = [element for element in reading_of(f"<table>{head}{row}</table>").elements if element.tag == "tr"]
+    assert [row.headers for row in rows] == [(), ("Year", "Fee", "Note"), ("Fee", "Note")]
+
+
+def test_what_stands_above_an_item_is_limited() -> None:
+    reading = chunk_reading(reading_of("<p>You can get it if:</p>" + "<ul><li>rent a house" * 400))
+    contexts = [sum(not e.is_own for e in given.elements) for given, _ in extraction_inputs(reading)]
+    assert max(contexts) == MAX_ABOVE
+
+
+def test_texts_without_word_pieces_share_chunks_of_bounded_length() -> None:
+    units = [Unit(index, 0, 1, 0, 0.1) for index in range(2000)]
+    cuts = best_cuts(units, [254] * len(units))
+    assert [first for first, _ in cuts[1:]] == [last for _, last in cuts[:-1]]
+    assert cuts[-1][1] == len(units)
+    assert max(last - first for first, last in cuts) <= 512
+
+
+def test_cuts_are_the_cheapest() -> None:
+    """Against every way to cut."""
+    choose = random.Random(7)
+    for _ in range(200):
+        units = [
+            Unit(index, 0, 1, choose.randint(0, 120), choose.choice([0.0, 0.1, 1.5]), choose.random() < 0.1)
+            for index in range(choose.randint(1, 8))
+        ]
+        assert _cost(units, best_cuts(units, [200] * len(units))) == min(_costs(units, 0))
+
+
+def _costs(units: list[Unit], first: int) -> list[float]:
+    if first == len(units):
+        return [0.0]
+    found = []
+    for last in range(first + 1, len(units) + 1):
+        chunk = units[first:last]
+        fits = sum(unit.tokens for unit in chunk) <= 200 and not any(unit.must_cut for unit in chunk[1:])
+        if last == first + 1 or fits:
+            found += [round(_cost(units, [(first, last)]) + rest, 9) for rest in _costs(units, last)]
+    return found
+
+
+def _cost(units: list[Unit], cuts: list[tuple[int, int]]) -> float:
+    empty = [max(0.0, 1 - sum(unit.tokens for unit in units[a:b]) / 200) for a, b in cuts]
+    return round(sum(1 + units[a].cut_cost + 0.5 * e * e for (a, _), e in zip(cuts, empty, strict=True)), 9)
+
+
+def test_long_texts_are_counted_in_pieces(monkeypatch: pytest.MonkeyPatch) -> None:
+    choose = random.Random(5)
+    texts = ["".join(choose.choices("ab cé(.,’“£1中\u0301\u200d-\u00a0\nﬁA", k=80)) for _ in range(300)]
+    whole = tokens.count_many(texts)
+    monkeypatch.setattr(tokens, "_AT_ONCE", 7)
+    assert tokens.count_many(texts) == whole
+
+
+def test_an_endless_word_is_not_counted_again_at_every_halving(monkeypatch: pytest.MonkeyPatch) -> None:
+    counted: list[int] = []
+    count = tokens.count_many
+
+    def watched(texts: list[str]) -> list[int]:
+        counted.append(sum(map(len, texts)))
+        return count(texts)
+
+    monkeypatch.setattr(tokens, "count_many", watched)
+    pieces = split_text("(" * 100_000, 200)
+    assert "".join("(" * (piece.end - piece.start) for piece in pieces) == "(" * 100_000
+    assert max(piece.tokens for piece in pieces) <= 200
+    assert sum(counted) <= 200_000

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import shlex
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from clausegraph.core.errors import ModelMismatchError, WorkspaceClosed
@@ -56,24 +58,32 @@ class Workspace:
 
     @property
     def ledger(self) -> Ledger:
-        """The ledger of the home folder.
+        """The ledger of the home folder, to be read: nothing is made or changed by opening it.
 
         Raises:
-            SchemaError: there is none yet, or a newer ClauseGraph made it.
+            SchemaError: there is none yet, or another version of ClauseGraph made it.
             StorageError: it cannot be opened.
         """
-        return self._open_ledger(create=False)
+        from clausegraph.indexes.ledger.store import open_to_read
+
+        return self._open_ledger(open_to_read)
+
+    def ledger_to_change(self) -> Ledger:
+        """The ledger of the home folder, to be changed: an older one is migrated. Errors as of :attr:`ledger`."""
+        from clausegraph.indexes.ledger.store import open_ledger
+
+        return self._open_ledger(partial(open_ledger, create=False))
 
     def make_ledger(self) -> Ledger:
         """The ledger of the home folder; a new one where there is none. Errors as of :attr:`ledger`."""
-        return self._open_ledger(create=True)
+        from clausegraph.indexes.ledger.store import open_ledger
 
-    def _open_ledger(self, *, create: bool) -> Ledger:
+        return self._open_ledger(open_ledger)
+
+    def _open_ledger(self, opened: Callable[[Path], Ledger]) -> Ledger:
         with self._open():
             if self._ledger is None:
-                from clausegraph.indexes.ledger.store import open_ledger
-
-                self._ledger = self._opened.enter_context(open_ledger(self.settings.home, create=create))
+                self._ledger = self._opened.enter_context(opened(self.settings.home))
             return self._ledger
 
     @property
@@ -197,7 +207,7 @@ class Workspace:
         """
         from clausegraph.app.neo4j import opened_projections
 
-        with opened_projections(self.settings, self.ledger) as projections:
+        with opened_projections(self.settings, self.ledger_to_change()) as projections:
             yield projections
 
     @contextmanager
@@ -216,7 +226,7 @@ class Workspace:
 
         check_budget(self.settings, source)
         embedder = self.embedder  # a wrong setting is told before there is a ledger
-        ledger = self.ledger if source is None else self.make_ledger()
+        ledger = self.ledger_to_change() if source is None else self.make_ledger()
         meter = RunMeter(ledger, self.settings.llm_budget_tokens, self.settings.llm_budget_money)
         with (
             self.projections() as projections,

@@ -40,9 +40,9 @@ class Finding:
 
 
 def examine(settings: Settings, *, repair: bool = False) -> list[Finding]:
-    """Run every check; ``repair`` rebuilds damaged vector segments from the ledger."""
+    """Run every check; ``repair`` migrates an older ledger and rebuilds damaged vector segments from it."""
     findings = [*_installation(), *_variables(), *_model(settings), *_disk(settings.home)]
-    ledger = list(_ledger(settings.home))
+    ledger = list(_ledger(settings.home, repair))
     findings += ledger
     if ledger and all(finding.state == OK for finding in ledger):
         findings += [*_runs(settings.home), *_segments(settings.home, repair)]
@@ -111,51 +111,55 @@ def _disk(home: Path) -> Iterator[Finding]:
     yield Finding("disk space", state, f"{free / 1e9:.1f} GB free at {place}")
 
 
-def _ledger(home: Path) -> Iterator[Finding]:
-    """The database's own checks, then ours: opening the ledger migrates nothing that these have not passed."""
+def _ledger(home: Path, repair: bool) -> Iterator[Finding]:
+    """The database's own checks, then ours: nothing is migrated that has not passed these."""
     path = home / "ledger.db"
     if not path.exists():
         if not home.exists() or home.is_dir():
             yield Finding("ledger", WARNING, f"none at {path} yet; `clausegraph ingest SOURCE` makes it")
         return
     yield from _guarded("ledger file", lambda: _integrity(path))
-    yield from _guarded("ledger schema", lambda: _schema(home))
+    yield from _guarded("ledger schema", lambda: _schema(home, repair))
 
 
 def _integrity(path: Path) -> Finding:
-    from clausegraph.indexes.ledger.dialect import damage
+    from clausegraph.indexes.ledger.reading import damage
 
     if found := damage(path):
         return Finding("ledger file", BROKEN, f"{path}: {found}; restore it from a backup")
     return Finding("ledger file", OK, f"{path} is sound ({path.stat().st_size / 1e6:.1f} MB)")
 
 
-def _schema(home: Path) -> Finding:
-    from clausegraph.indexes.ledger.store import SCHEMA_VERSION, open_ledger
+def _schema(home: Path, repair: bool) -> Finding:
+    from clausegraph.indexes.ledger.store import SCHEMA_VERSION
 
-    with open_ledger(home, create=False):
+    with _opened(home, repair):
         return Finding("ledger schema", OK, f"version {SCHEMA_VERSION}")
 
 
 def _runs(home: Path) -> Iterator[Finding]:
     """Runs that were killed, and that no later run has recorded as such."""
     from clausegraph.indexes.corpora import list_corpora
-    from clausegraph.indexes.ledger.store import open_ledger
     from clausegraph.indexes.runs import killed_runs
 
-    with open_ledger(home, create=False) as ledger:
+    with _opened(home, repair=False) as ledger:
         for corpus in list_corpora(ledger):
             for run in killed_runs(ledger, corpus.id):
                 detail = f"run {run} was killed; what it had stored is kept, and the next run goes on with it"
                 yield Finding(f"runs of {corpus.name}", WARNING, detail)
 
 
+def _opened(home: Path, repair: bool) -> Ledger:
+    from clausegraph.indexes.ledger.store import open_ledger, open_to_read
+
+    return open_ledger(home, create=False) if repair else open_to_read(home)
+
+
 def _segments(home: Path, repair: bool) -> Iterator[Finding]:
     from clausegraph.indexes.corpora import list_corpora
-    from clausegraph.indexes.ledger.store import open_ledger
     from clausegraph.indexes.vectors.segments import listed_segments
 
-    with open_ledger(home, create=False) as ledger:
+    with _opened(home, repair) as ledger:
         for corpus in list_corpora(ledger):
             check = f"vectors of {corpus.name}"
             listed = listed_segments(ledger, corpus.id)

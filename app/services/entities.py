@@ -112,13 +112,14 @@ def decide(
     workspace: Workspace, corpus: str, accept: Sequence[int], reject: Sequence[int], by: str
 ) -> list[dict[str, Any]]:
     """Accept and reject proposals; errors as ``indexes.entities.decisions.decide``."""
-    row = get_corpus(workspace.ledger, corpus)
-    return [asdict(one) for one in decisions.decide(workspace.ledger, row, accept, reject, by)]
+    ledger = workspace.ledger_to_change()
+    return [asdict(one) for one in decisions.decide(ledger, get_corpus(ledger, corpus), accept, reject, by)]
 
 
 def merge(workspace: Workspace, corpus: str, name: str, entity: str, by: str) -> dict[str, Any]:
     """Take a name for an entity without a proposal; errors as ``indexes.entities.decisions.merge``."""
-    return asdict(decisions.merge(workspace.ledger, get_corpus(workspace.ledger, corpus), name, entity, by))
+    ledger = workspace.ledger_to_change()
+    return asdict(decisions.merge(ledger, get_corpus(ledger, corpus), name, entity, by))
 
 
 def undo(workspace: Workspace, corpus: str, what: str) -> dict[str, Any]:
@@ -127,7 +128,8 @@ def undo(workspace: Workspace, corpus: str, what: str) -> dict[str, Any]:
     Returns:
         The decision as it was, and whether it is now "removed" or "proposed" again.
     """
-    was, removed = decisions.undo(workspace.ledger, get_corpus(workspace.ledger, corpus), what)
+    ledger = workspace.ledger_to_change()
+    was, removed = decisions.undo(ledger, get_corpus(ledger, corpus), what)
     return {"decision": asdict(was), "now": "removed" if removed else "proposed"}
 
 

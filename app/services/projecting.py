@@ -26,10 +26,11 @@ def project_neo4j(workspace: Workspace, corpus: str, *, rebuild: bool = False, v
     """
     from clausegraph.indexes.ledger.leases import run_lease
 
-    with opened_projection(workspace.settings, workspace.ledger) as projection:
-        row = get_corpus(workspace.ledger, corpus)
+    ledger = workspace.ledger_to_change()
+    with opened_projection(workspace.settings, ledger) as projection:
+        row = get_corpus(ledger, corpus)
         before = projection.status(row.id)
-        with run_lease(workspace.ledger, row.id, "project-neo4j"):  # nobody publishes meanwhile
+        with run_lease(ledger, row.id, "project-neo4j"):  # nobody publishes meanwhile
             report = projection.rebuild(row.id) if rebuild else projection.catch_up(row.id)
             found = projection.verify(row.id) if verify else None
     return {"before": asdict(before), "report": asdict(report), "differences": found}

@@ -1,5 +1,7 @@
 """Everything of the ledger that only SQLite has: its file, locks, conflict clauses, planner, clean-up and errors.
 
+How the file is read is a module of its own, ``reading``.
+
 The rest of ``indexes`` speaks SQLAlchemy's common language, so that a ledger in another database is another such
 module. A writing transaction takes its lock when it begins: one that began as a reader and then wants to write fails
 at once where another process wrote meanwhile, whatever the timeout.
@@ -30,15 +32,24 @@ _NETWORK_FILE_SYSTEMS = {"nfs", "nfs4", "cifs", "smb3", "smbfs", "fuse.sshfs", "
 # --- the file -------------------------------------------------------------------------------------
 
 
-def open_engine(path: Path) -> Engine:
-    """Connections to the database of this file, which is made when it is not there.
+def make_database(path: Path) -> None:
+    """Make the database's file, unless it is there.
+
+    Raises:
+        StorageError: it would be on a network file system.
+    """
+    refuse_network(path.parent)
+    if not path.exists() or path.stat().st_size == 0:
+        _make(path)
+
+
+def open_for_writing(path: Path) -> Engine:
+    """Connections to the database of this file.
 
     Raises:
         StorageError: the file is on a network file system, or is no database.
     """
-    _refuse_network(path.parent)
-    if not path.exists() or path.stat().st_size == 0:
-        _make(path)
+    refuse_network(path.parent)
     address = URL.create("sqlite", database=str(path))  # a path is no text of a URL: it may have ?, # and % in it
     engine = create_engine(address, connect_args={"timeout": BUSY_TIMEOUT_S})
     event.listen(engine, "connect", _configure)
@@ -60,8 +71,12 @@ def _configure(connection: Any, _record: Any) -> None:
         connection.execute(f"PRAGMA {pragma}")
 
 
-def _refuse_network(folder: Path) -> None:
-    """SQLite's locks do not hold on network file systems."""
+def refuse_network(folder: Path) -> None:
+    """SQLite's locks do not hold on network file systems.
+
+    Raises:
+        StorageError: the folder is on one.
+    """
     home = folder.resolve()
     mounted = {Path(one.mountpoint): one.fstype for one in psutil.disk_partitions(all=True)}
     kind = next((mounted[place] for place in (home, *home.parents) if place in mounted), "")
@@ -74,23 +89,6 @@ def compact(path: Path) -> None:
     with closing(sqlite3.connect(path, timeout=BUSY_TIMEOUT_S, isolation_level=None)) as connection:
         connection.executescript("PRAGMA incremental_vacuum")  # execute() would free one page only
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
-
-
-def damage(path: Path) -> str:
-    """What is wrong with a database that is there, in words; empty when nothing is. Reads all of it.
-
-    Raises:
-        StorageError: it cannot be read at all.
-    """
-    with (
-        driver_errors(path),
-        closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=rw", uri=True, timeout=BUSY_TIMEOUT_S)) as connection,
-    ):
-        found = [str(row[0]) for row in connection.execute("PRAGMA integrity_check(10)")]
-        orphans = connection.execute("PRAGMA foreign_key_check").fetchall()
-    if found != ["ok"]:
-        return "; ".join(found)[:500]
-    return f"{len(orphans)} rows refer to nothing" if orphans else ""
 
 
 # --- transactions and statements ------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
@@ -11,7 +12,8 @@ from sqlalchemy import Connection, Engine, inspect, text
 
 from clausegraph.core.errors import SchemaError
 from clausegraph.indexes.files import file_errors, make_private
-from clausegraph.indexes.ledger.dialect import compact, driver_errors, open_engine, writing
+from clausegraph.indexes.ledger.dialect import compact, driver_errors, make_database, open_for_writing, writing
+from clausegraph.indexes.ledger.reading import open_for_reading, reading
 
 SCHEMA_VERSION = "0002"
 
@@ -26,24 +28,28 @@ class Reads(Protocol):
 class Ledger:
     """An open ledger. Write transactions hold the lock from their beginning and are short; so are reads.
 
-    ``home`` is the folder that holds ``ledger.db``, the vector segments and what is cached.
+    What reads cannot write: it has connections of its own, which need no lock, and no right or room to write. Those
+    that write are opened when something is first written. ``home`` is the folder that holds ``ledger.db``, the vector
+    segments and what is cached.
     """
 
-    def __init__(self, home: Path, engine: Engine) -> None:
+    def __init__(self, home: Path) -> None:
         self.home = home
         self.path = home / "ledger.db"
-        self._engine = engine
+        self._readers = open_for_reading(self.path)
+        self._writers: Engine | None = None
+        self._opening = threading.Lock()
 
     @contextmanager
     def read(self) -> Iterator[Connection]:
         """A connection for reading one consistent state."""
-        with driver_errors(self.path), self._engine.connect() as connection:
+        with driver_errors(self.path), reading(self._readers, self.path) as connection:
             yield connection
 
     @contextmanager
     def write(self) -> Iterator[Connection]:
         """A connection in a writing transaction: committed at the end, rolled back on an error."""
-        with driver_errors(self.path), self._engine.connect() as raw:
+        with driver_errors(self.path), self._writing().connect() as raw:
             connection = writing(raw)
             with connection.begin():
                 yield connection
@@ -53,13 +59,44 @@ class Ledger:
         with driver_errors(self.path):
             compact(self.path)
 
+    def version(self) -> str | None:
+        """The version of its tables; None while there are none.
+
+        Raises:
+            SchemaError: a newer ClauseGraph made them.
+        """
+        with self.read() as connection:
+            if not inspect(connection).has_table("alembic_version"):
+                return None
+            found = connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
+        if found is not None and str(found) > SCHEMA_VERSION:
+            raise SchemaError(
+                f"{self.path} has schema {found}, this ClauseGraph knows {SCHEMA_VERSION}: it was made by a newer "
+                "version; upgrade with `pip install -U clausegraph`"
+            )
+        return None if found is None else str(found)
+
+    def migrate(self) -> None:
+        """Bring the tables to the version of this ClauseGraph.
+
+        Raises:
+            SchemaError: a newer one made them.
+        """
+        if self.version() != SCHEMA_VERSION:
+            from clausegraph.indexes.ledger.migrate import upgrade
+
+            with driver_errors(self.path):
+                upgrade(self._writing())
+
     def cache_folder(self, corpus_id: int) -> Path:
         """Derived files of a corpus; deleting them costs time, never truth."""
         return self.home / "cache" / str(corpus_id)
 
     def close(self) -> None:
-        """Close every pooled connection."""
-        self._engine.dispose()
+        """Close every pooled connection. Those that write go last: they tidy up the log, which readers may not."""
+        self._readers.dispose()
+        if self._writers is not None:
+            self._writers.dispose()
 
     def __enter__(self) -> Ledger:
         return self
@@ -67,41 +104,52 @@ class Ledger:
     def __exit__(self, *_: object) -> None:
         self.close()
 
+    def _writing(self) -> Engine:
+        with self._opening:
+            if self._writers is None:
+                self._writers = open_for_writing(self.path)
+            return self._writers
+
 
 def open_ledger(home: Path, *, create: bool = True) -> Ledger:
-    """Open the ledger of ``home``; a new one is made, an older one migrated.
+    """Open the ledger of ``home`` for whoever changes it; a new one is made, an older one migrated.
 
     Raises:
         StorageError: the folder cannot be written, is on a network file system, or the file is damaged.
         SchemaError: made by a newer ClauseGraph, or absent while ``create`` is false.
     """
     path = home / "ledger.db"
-    if not create and not path.exists():
-        raise SchemaError(f"no ledger at {path}; run `clausegraph ingest SOURCE` first or set CLAUSEGRAPH_HOME")
     with file_errors(home), driver_errors(path):
-        make_private(home)
-        engine = open_engine(path)
-        _check_schema(engine, path)
-    return Ledger(home, engine)
+        if create:
+            make_private(home)
+            make_database(path)
+        elif not path.exists():
+            raise _none_at(path)
+    ledger = Ledger(home)
+    ledger.migrate()
+    return ledger
 
 
-def _check_schema(engine: Engine, path: Path) -> None:
-    found = _schema_version(engine)
-    if found == SCHEMA_VERSION:
-        return
-    if found is not None and found > SCHEMA_VERSION:
+def open_to_read(home: Path) -> Ledger:
+    """Open the ledger of ``home`` for whoever only reads: nothing is made, changed or waited for.
+
+    Raises:
+        SchemaError: there is none, or another version of ClauseGraph made it.
+        StorageError: it cannot be read, is on a network file system, or is damaged.
+    """
+    path = home / "ledger.db"
+    with file_errors(home):
+        if not path.exists():
+            raise _none_at(path)
+    ledger = Ledger(home)
+    found = ledger.version()
+    if found != SCHEMA_VERSION:
         raise SchemaError(
-            f"{path} has schema {found}, this ClauseGraph knows {SCHEMA_VERSION}: it was made by a newer "
-            "version; upgrade with `pip install -U clausegraph`"
+            f"{path} has schema {found or 'none'}, this ClauseGraph reads {SCHEMA_VERSION}: an older version made it; "
+            "run `clausegraph doctor --repair`, or anything that changes it, to bring it there"
         )
-    from clausegraph.indexes.ledger.migrate import upgrade
-
-    upgrade(engine)
+    return ledger
 
 
-def _schema_version(engine: Engine) -> str | None:
-    if not inspect(engine).has_table("alembic_version"):
-        return None
-    with engine.connect() as connection:
-        found = connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
-    return None if found is None else str(found)
+def _none_at(path: Path) -> SchemaError:
+    return SchemaError(f"no ledger at {path}; run `clausegraph ingest SOURCE` first or set CLAUSEGRAPH_HOME")

@@ -8,6 +8,7 @@ import pytest
 
 from clausegraph.app.services import doctor
 from tests.app.cli.conftest import Cli, parsed
+from tests.indexes.ledger.test_migrations import make_first
 
 pytestmark = pytest.mark.unit
 
@@ -103,3 +104,13 @@ def test_model_folder_lacks_files(cli: Cli, tmp_path: Path, monkeypatch: pytest.
 def test_unknown_variable(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CLAUSEGRAPH_HOEM", "/x")
     assert states(cli, 0)["environment"] == "warning"
+
+
+def test_a_ledger_of_an_older_version_is_migrated_when_it_is_asked_for(cli: Cli, tmp_path: Path) -> None:
+    (tmp_path / "home").mkdir()
+    make_first(tmp_path / "home" / "ledger.db")
+    asked = cli("status")
+    assert asked.exit_code == 4 and "doctor --repair" in asked.output
+    assert states(cli, 1)["ledger schema"] == "broken"
+    assert states(cli, 0, "--repair")["ledger schema"] == "ok"
+    assert cli("status").exit_code == 0

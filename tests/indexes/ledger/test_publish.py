@@ -282,7 +282,7 @@ def test_a_full_disk_is_told_and_loses_nothing(
 
 def test_a_really_full_database(world: World) -> None:
     """SQLite's own "disk is full": the database may not grow any more."""
-    with world.ledger.read() as connection:
+    with world.ledger.write() as connection:
         pages = connection.execute(text("PRAGMA page_count")).scalar()
         connection.execute(text(f"PRAGMA max_page_count = {pages}"))
     world.write("z", [f"You must keep record {number} for {number} years." for number in range(400)])

@@ -12,13 +12,14 @@ from sqlalchemy import text
 from clausegraph.core.errors import SchemaError, StorageError
 from clausegraph.indexes.corpora import ensure_corpus, list_corpora
 from clausegraph.indexes.ledger import dialect
+from clausegraph.indexes.ledger.reading import damage
 from clausegraph.indexes.ledger.store import open_ledger
 
 pytestmark = pytest.mark.unit
 
 
 def test_new_ledger_has_the_settings_that_must_precede_tables(tmp_path: Path) -> None:
-    with open_ledger(tmp_path / "home") as ledger, ledger.read() as connection:
+    with open_ledger(tmp_path / "home") as ledger, ledger.write() as connection:
         pragmas = {
             name: connection.execute(text(f"PRAGMA {name}")).scalar()
             for name in ("auto_vacuum", "journal_mode", "foreign_keys", "secure_delete")
@@ -67,7 +68,7 @@ def test_a_path_is_no_text_of_a_url(tmp_path: Path, name: str) -> None:
     with open_ledger(tmp_path / name) as ledger:
         ensure_corpus(ledger, "mine", {})
     assert (tmp_path / name / "ledger.db").stat().st_size > 0
-    assert dialect.damage(tmp_path / name / "ledger.db") == ""
+    assert damage(tmp_path / name / "ledger.db") == ""
     assert {path for path in tmp_path.iterdir() if path.is_dir()} == others | {tmp_path / name}
     with open_ledger(tmp_path / name) as ledger:
         assert [corpus.name for corpus in list_corpora(ledger)] == ["mine"]

@@ -1,0 +1,71 @@
+"""Every command that reads, run one after the other: a program of its own, so that it can be run where nothing may be
+written. Prints a JSON object: what each said that failed."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import typer
+from typer.testing import CliRunner
+
+from clausegraph.app.cli.main import make_app
+
+READING = {
+    "ask": ["Who can apply for an allotment?"],
+    "search": ["allotments"],
+    "status": [],
+    "show": ["RUN"],
+    "pages": [],
+    "facts": [],
+    "entity": ["winter heating grant"],
+    "path": ["winter heating grant", "carer payment"],
+    "export": ["--output", "OUTPUT"],
+    "doctor": [],
+    "corpora list": [],
+    "entities list": [],
+    "epochs list": [],
+}
+WRITING = {
+    "ingest", "corpora drop", "entities review", "entities merge", "entities undo", "entities apply", "epochs rollback",
+    "epochs vacuum", "project neo4j", "server neo4j", "server stop", "dags export", "dags serve", "dags run",
+    "dags prepare", "dags stop", "eval conditionalqa", "eval passages", "eval report",
+}  # fmt: skip
+NO_LEDGER = {  # or one of their own, or another server's
+    "settings", "cypher", "prompts list", "prompts show", "prompts render", "dags health", "dev fake-llm",
+}  # fmt: skip
+
+
+def all_commands() -> set[str]:
+    """Every command of the command line, by its words."""
+
+    def leaves(command: Any, words: tuple[str, ...] = ()) -> Iterator[str]:
+        if hasattr(command, "commands"):
+            for name, inner in command.commands.items():
+                yield from leaves(inner, (*words, name))
+        else:
+            yield " ".join(words)
+
+    return set(leaves(typer.main.get_command(make_app())))
+
+
+def failures(home: Path, elsewhere: Path) -> dict[str, str]:
+    """Run the reading commands on a home; what those said that did not end with 0."""
+    runner = CliRunner(env={"CLAUSEGRAPH_EMBEDDING_MODEL": "hashing", "CLAUSEGRAPH_HOME": str(home)})
+    status = runner.invoke(make_app(), ["status", "--json"])
+    if status.exit_code:
+        return {"status": status.output}
+    given = {"RUN": json.loads(status.stdout)["corpora"][0]["runs"][0]["id"], "OUTPUT": str(elsewhere / "facts.jsonl")}
+    failed = {}
+    for words, arguments in READING.items():
+        done = runner.invoke(make_app(), [*words.split(), *(given.get(word, word) for word in arguments)])
+        if done.exit_code:
+            failed[words] = f"{done.exit_code}: {done.output} {done.exception!r}"
+    return failed
+
+
+if __name__ == "__main__":
+    sys.stdout.write(json.dumps(failures(Path(sys.argv[1]), Path(sys.argv[2]))) + "\n")

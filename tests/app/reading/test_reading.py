@@ -1,0 +1,119 @@
+"""Commands that read write nothing and wait for nobody: beside a writer, in a read-only home, on a full disk."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from clausegraph.app.cli.main import make_app
+from tests.app.reading.commands import NO_LEDGER, READING, WRITING, all_commands, failures
+
+REPOSITORY = Path(__file__).resolve().parents[3]
+SAMPLE = REPOSITORY / "examples" / "corpus"
+PYTHON = f"{sys.executable} -m tests.app.reading.commands"
+
+
+@pytest.fixture(scope="module")
+def stocked(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home with two epochs, as a command leaves it that has ended."""
+    folder = tmp_path_factory.mktemp("stocked")
+    shutil.copytree(SAMPLE, folder / "pages")
+    runner = CliRunner(env={"CLAUSEGRAPH_EMBEDDING_MODEL": "hashing", "CLAUSEGRAPH_HOME": str(folder / "home")})
+    for _ in range(2):
+        ended = runner.invoke(make_app(), ["ingest", str(folder / "pages"), "--quiet"])
+        assert ended.exit_code == 0, ended.output
+        (folder / "pages" / "new.html").write_text("<html><body><main><p>You may keep bees.</p></main></body></html>")
+    return folder / "home"
+
+
+@pytest.fixture
+def home(stocked: Path, tmp_path: Path) -> Path:
+    return Path(shutil.copytree(stocked, tmp_path / "home"))
+
+
+def state(home: Path) -> dict[str, tuple[int, int]]:
+    """Every file with its size and time; SQLite's index of the log is made anew by whoever reads."""
+    return {
+        str(path.relative_to(home)): (path.stat().st_size, path.stat().st_mtime_ns)
+        for path in home.rglob("*")
+        if path.is_file() and not path.name.endswith(("-shm", "-wal"))
+    }
+
+
+def mounted(script: str, **places: Path) -> dict[str, str]:
+    """What failed of the reading commands in a shell that may mount, whose mounts go with it."""
+    names = {"HOME_FOLDER": str(places["home"]), "OUTPUT": str(places["output"])}
+    for unshare in (["unshare", "--map-root-user", "--mount"], ["unshare", "--mount"]):
+        command = [*unshare, "sh", "-ec", script]
+        done = subprocess.run(
+            command, check=False, env=os.environ | names, capture_output=True, text=True, cwd=REPOSITORY
+        )
+        if done.returncode == 0:
+            return dict(json.loads(done.stdout.splitlines()[-1]))
+    if "unshare" in done.stderr or "mount:" in done.stderr:
+        pytest.skip(f"nothing can be mounted here: {done.stderr.strip()}")
+    raise AssertionError(done.stderr)
+
+
+@pytest.mark.unit
+def test_every_command_is_known_to_read_or_to_write() -> None:
+    assert READING.keys() | WRITING | NO_LEDGER == all_commands()
+
+
+@pytest.mark.unit
+def test_no_reading_command_waits_for_a_writer_or_changes_a_file(home: Path, tmp_path: Path) -> None:
+    runner = CliRunner(env={"CLAUSEGRAPH_EMBEDDING_MODEL": "hashing", "CLAUSEGRAPH_HOME": str(home)})
+    assert runner.invoke(make_app(), ["search", "bees"]).exit_code == 0  # keeps the index of words, which is a cache
+    before = state(home)
+    with closing(sqlite3.connect(home / "ledger.db", isolation_level=None)) as writer:
+        writer.execute("BEGIN IMMEDIATE")  # all the time: whoever wants to write would fail after half a minute
+        assert failures(home, tmp_path) == {}
+        writer.execute("ROLLBACK")
+    assert state(home) == before
+    assert (tmp_path / "facts.jsonl").stat().st_size > 0
+
+
+@pytest.mark.integration
+@pytest.mark.parametrize("left", ["nothing", "log"])
+def test_a_read_only_home_can_be_read(home: Path, tmp_path: Path, left: str) -> None:
+    """As a command that has ended leaves it, or as one that was killed: with a log that no one has taken in."""
+    if left == "log":
+        saved = tmp_path / "saved"
+        with closing(sqlite3.connect(home / "ledger.db")) as writer:
+            writer.execute("UPDATE corpora SET published = 1")
+            writer.commit()
+            shutil.copytree(home, saved)
+        shutil.rmtree(home)
+        saved.rename(home)
+        assert (home / "ledger.db-wal").stat().st_size > 0
+    mount = 'mount --bind "$HOME_FOLDER" "$HOME_FOLDER"; mount -o remount,bind,ro "$HOME_FOLDER";'
+    failed = mounted(
+        f'{mount} if touch "$HOME_FOLDER/x" 2>/dev/null; then exit 1; fi; {PYTHON} "$HOME_FOLDER" "$OUTPUT"',
+        home=home,
+        output=tmp_path,
+    )
+    assert failed == {}
+    lines = (tmp_path / "facts.jsonl").read_text(encoding="utf-8")
+    assert ("bees" in lines) == (left == "nothing")  # the log says that readers get the first epoch
+
+
+@pytest.mark.integration
+def test_a_home_on_a_full_disk_can_be_read(home: Path, tmp_path: Path) -> None:
+    size = sum(path.stat().st_size for path in home.rglob("*") if path.is_file())
+    disk = tmp_path / "disk"
+    disk.mkdir()
+    fill = f'mount -t tmpfs -o size={size + 2_000_000} tmpfs "{disk}"; cp -r "$HOME_FOLDER" "{disk}/home"; '
+    fill += f'cat /dev/zero > "{disk}/full" 2>/dev/null || true; '
+    fill += f'if printf x 2>/dev/null > "{disk}/more" && test -s "{disk}/more"; then exit 1; fi; '
+    failed = mounted(f'{fill} {PYTHON} "{disk}/home" "$OUTPUT"', home=home, output=tmp_path)
+    assert failed == {} or set(failed) == {"doctor"}, failed
+    assert failed == {} or "disk space" in failed["doctor"]

@@ -55,7 +55,20 @@ def clear(fake: FakeModelServer) -> None:
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """Six pages of two sections, each with a condition."""
-    made = tmp_path / "pages"
+    return written(tmp_path / "pages")
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory, server: FakeModelServer) -> list[str]:
+    """What a run without a fault makes of these pages."""
+    root = tmp_path_factory.mktemp("undisturbed")
+    clear(server)
+    settings = settings_for(root, server)
+    run(settings, written(root / "pages"))
+    return dump(settings)
+
+
+def written(made: Path) -> Path:
     made.mkdir()
     for number in range(PAGES):
         body = "".join(
@@ -191,22 +204,19 @@ def test_types_beyond_a_guide_are_proposed(tmp_path: Path, fake: FakeModelServer
     ],
 )
 def test_passing_faults_are_retried_and_nothing_is_lost(
-    tmp_path: Path, fake: FakeModelServer, folder: Path, fault: str, more: dict[str, Any]
+    tmp_path: Path, undisturbed: list[str], fake: FakeModelServer, folder: Path, fault: str, more: dict[str, Any]
 ) -> None:
-    clean = settings_for(tmp_path, fake)
-    run(clean, folder)
-    clear(fake)
     fake.set(fault=fault, fault_first=3, **more)
     shaky = settings_for(tmp_path, fake, home=tmp_path / "shaky", llm_attempts=6)
     report = run(shaky, folder)
     assert not report.failures
-    assert dump(shaky) == dump(clean)
+    assert dump(shaky) == undisturbed
     assert fake.counters()["repeated_ok"] == 0
 
 
 @pytest.mark.parametrize("fault", ["429", "500", "hang", "cut_connection", "garbage", "empty", "wrong_schema"])
 def test_lasting_faults_on_one_page_are_reported_and_the_rest_is_published(
-    tmp_path: Path, fake: FakeModelServer, folder: Path, fault: str
+    tmp_path: Path, undisturbed: list[str], fake: FakeModelServer, folder: Path, fault: str
 ) -> None:
     fake.set(fault=fault, fault_match="grant 3")
     settings = settings_for(tmp_path, fake, llm_attempts=2, llm_timeout=3.0 if fault == "hang" else 30.0)
@@ -225,10 +235,7 @@ def test_lasting_faults_on_one_page_are_reported_and_the_rest_is_published(
     assert not again.failures
     assert fake.counters()["repeated_ok"] == 0
     assert fake.counters()["ok"] > answered
-    clear(fake)
-    clean = settings_for(tmp_path, fake, home=tmp_path / "clean")
-    run(clean, folder)
-    assert dump(settings) == dump(clean)
+    assert dump(settings) == undisturbed
 
 
 def test_a_cut_off_reply_is_asked_for_again_in_smaller_parts(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -48,19 +49,27 @@ def embedder() -> HashingEmbedder:
     return HashingEmbedder(256)
 
 
-@pytest.fixture
-def ledger(tmp_path: Path, embedder: HashingEmbedder) -> Iterator[Ledger]:
-    """A ledger with the corpus "town" published."""
+@pytest.fixture(scope="session")
+def stocked_home(tmp_path_factory: pytest.TempPathFactory, embedder: HashingEmbedder) -> Path:
+    """A home with the corpus "town" published; never written to."""
     pages = [
         {"title": title, "url": f"https://town.example/{number}", "contents": contents}
         for number, (title, contents) in enumerate(PAGES.items())
     ]
-    source = tmp_path / "documents.json"
+    folder = tmp_path_factory.mktemp("town")
+    source = folder / "documents.json"
     source.write_text(json.dumps(pages), encoding="utf-8")
-    ledger = open_ledger(tmp_path / "home")
-    ingest(Tools(ledger, embedder, RuleExtractor()), "town", ConditionalQASource(source))
-    yield ledger
-    ledger.close()
+    with open_ledger(folder / "home") as ledger:
+        ingest(Tools(ledger, embedder, RuleExtractor()), "town", ConditionalQASource(source))
+    return folder / "home"
+
+
+@pytest.fixture
+def ledger(stocked_home: Path, tmp_path: Path) -> Iterator[Ledger]:
+    """A ledger with the corpus "town" published, of the test's own."""
+    shutil.copytree(stocked_home, tmp_path / "home")
+    with open_ledger(tmp_path / "home") as ledger:
+        yield ledger
 
 
 @pytest.fixture

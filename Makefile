@@ -22,10 +22,10 @@ demo-team: $(TEAM)
 	@sh examples/demo-team.sh "$(abspath $(BIN))" "$(abspath $(DEMO_HOME)-team)"
 
 test: $(ALL)
-	$(BIN)/python -m pytest -n $(TEST_WORKERS) --dist loadgroup $(PYTEST_ARGS)
+	$(BIN)/python -m pytest -n $(TEST_WORKERS) $(PYTEST_ARGS)
 
 test-long: $(ALL)
-	$(BIN)/python -m pytest -n $(TEST_WORKERS) --dist loadgroup -m long $(PYTEST_ARGS)
+	$(BIN)/python -m pytest -n $(TEST_WORKERS) -m long $(PYTEST_ARGS)
 
 check: $(ALL)
 	$(BIN)/ruff check .

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from xdist.remote import Producer
+from xdist.scheduler import LoadScopeScheduling
 
 from tests.harness.ending import at_session_end, left_over
 
@@ -21,14 +23,28 @@ _FIRST = ("airflow", "neo4j", "injection/documents", "law")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    for item in items:
-        item.add_marker(pytest.mark.xdist_group(_group(item)))
-    items.sort(key=lambda item: _FIRST.index(_group(item)) if _group(item) in _FIRST else len(_FIRST))
+    def place(item: pytest.Item) -> int:
+        group = _group(item.path.parent)
+        return _FIRST.index(group) if group in _FIRST else len(_FIRST)
+
+    items.sort(key=place)
 
 
-def _group(item: pytest.Item) -> str:
-    folder = str(item.path.parent.relative_to(_HERE))
-    return next((name for name, folders in _TOGETHER.items() if folder in folders), folder)
+def _group(folder: Path) -> str:
+    name = folder.relative_to(_HERE).as_posix()
+    return next((group for group, folders in _TOGETHER.items() if name in folders), name)
+
+
+class ByGroup(LoadScopeScheduling):
+    """A group is done by one process, from its first test to its last."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        return _group((self.config.rootpath / nodeid.partition("::")[0]).parent)
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> ByGroup:
+    config.option.loadscopereorder = False  # it would put the groups with the most tests first
+    return ByGroup(config, log)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -14,7 +14,7 @@ from sqlalchemy import Row, func, insert, select, update
 from clausegraph.core.errors import NotFoundError
 from clausegraph.core.hashing import canonical_json
 from clausegraph.core.naming import LONGEST, checked_name
-from clausegraph.indexes.ledger.schema import OPEN, corpora, members, pages, sources
+from clausegraph.indexes.ledger.schema import corpora, in_newest, members, pages, sources
 from clausegraph.indexes.ledger.store import Ledger
 
 
@@ -110,7 +110,7 @@ def list_sources(ledger: Ledger, corpus_id: int) -> list[SourceRow]:
     counted = (
         select(sources, func.count(members.c.id).label("held"))
         .outerjoin(pages, pages.c.source_id == sources.c.id)
-        .outerjoin(members, (members.c.page_id == pages.c.id) & (members.c.until == OPEN))
+        .outerjoin(members, (members.c.page_id == pages.c.id) & in_newest(members))
         .where(sources.c.corpus_id == corpus_id)
         .group_by(sources.c.id)
         .order_by(sources.c.name)

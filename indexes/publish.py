@@ -2,14 +2,18 @@
 
 The plan of epoch N = newest + 1 is its rows themselves: rows to open carry ``since = N``, rows to close
 ``until = N``. Readers are pinned below N, so nothing shows before the flip; the flip only moves the corpus'
-numbers. A publish that was killed is finished from these rows, or they are taken back.
+numbers. Rows are written, and taken back, in many short transactions, so that nobody waits long for the write lock: the
+epoch is "freezing" while it may lack some, and nobody looks at it then but who takes it back. A publish that was killed
+is taken back where it was freezing; later it is finished from its rows, or they are taken back.
 """
 
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
-from sqlalchemy import Connection, delete, insert, select, update
+from sqlalchemy import Executable, Table, Update, bindparam, delete, insert, select, update
 
 from clausegraph.core.errors import SegmentError
 from clausegraph.core.hashing import canonical_json
@@ -20,6 +24,9 @@ from clausegraph.indexes.ledger.dialect import insert_new
 from clausegraph.indexes.ledger.leases import RunLease, check_fence
 from clausegraph.indexes.ledger.readers import prepare_epoch
 from clausegraph.indexes.ledger.schema import (
+    FLIPPED,
+    FREEZING,
+    FROZEN,
     OPEN,
     VERSIONED,
     corpora,
@@ -34,40 +41,77 @@ from clausegraph.indexes.plan import PublishPlan
 from clausegraph.indexes.truth import batches
 from clausegraph.indexes.vectors.segments import write_new_segment
 
+ROWS_AT_ONCE = 500  # written in one transaction: some 40 ms
+
+Change = tuple[Executable, Sequence[Mapping[str, Any]]]  # a statement, and the rows it is executed with
+
 
 def freeze(ledger: Ledger, lease: RunLease, plan: PublishPlan) -> int:
-    """Write the plan as rows of the next epoch, in one transaction; returns its number."""
+    """Write the plan as rows of the next epoch; returns its number.
+
+    Raises:
+        LeaseLostError: another run has taken the corpus; it takes back what was written.
+    """
     with ledger.read() as connection:  # nobody else publishes while we have the lease
         newest = connection.execute(select(corpora.c.newest).where(corpora.c.id == plan.corpus_id)).scalar_one()
     number = int(newest) + 1
     prepare_epoch(ledger, plan.corpus_id, number)
-    with ledger.write() as connection:
-        check_fence(connection, lease)
-        values = {"corpus_id": plan.corpus_id, "number": number, "state": "frozen", "model": plan.model}
-        summary = canonical_json(plan.counts())
-        connection.execute(insert(epochs).values(**values, run_id=lease.run_id, created=time.time(), summary=summary))
-        for table, ids in plan.closed.items():
-            for part in batches(ids):
-                connection.execute(update(table).where(table.c.id.in_(part)).values(until=number))
-        for table, rows in plan.opened.items():
-            if rows:
-                connection.execute(insert(table), [row | {"since": number, "until": OPEN} for row in rows])
-        _index_names(connection, plan)
+    _carry_out(ledger, lease, _freezing(plan, number, lease.run_id))
     return number
 
 
-def _index_names(connection: Connection, plan: PublishPlan) -> None:
+def _freezing(plan: PublishPlan, number: int, run_id: str) -> Iterator[Change]:
+    summary = canonical_json(plan.counts())
+    values = {"number": number, "model": plan.model, "run_id": run_id, "created": time.time(), "summary": summary}
+    yield insert(epochs), [values | {"corpus_id": plan.corpus_id, "state": FREEZING}]
+    for table, ids in plan.closed.items():
+        yield from _until(table, ids, number)
+    for table, rows in plan.opened.items():
+        for new in batches(rows, ROWS_AT_ONCE):
+            yield insert(table), [row | {"since": number, "until": OPEN} for row in new]
+    for names in batches(_name_tokens(plan), ROWS_AT_ONCE):
+        yield insert_new(entity_tokens), names
+    yield _epoch(plan.corpus_id, number, FREEZING).values(state=FROZEN), [{}]
+
+
+def _until(table: Table, ids: Sequence[int], number: int) -> Iterator[Change]:
+    for part in batches(ids, ROWS_AT_ONCE):
+        change = update(table).where(table.c.id == bindparam("row")).values(until=number)
+        yield change, [{"row": identity} for identity in part]
+
+
+def _carry_out(ledger: Ledger, lease: RunLease, changes: Iterable[Change]) -> None:
+    """In order, in transactions of ``ROWS_AT_ONCE`` rows at most, each of a run that still has the corpus."""
+    waiting: list[Change] = []
+    for change in changes:
+        if waiting and sum(len(rows) for _, rows in (*waiting, change)) > ROWS_AT_ONCE:
+            _change(ledger, lease, waiting)
+            waiting = []
+        waiting.append(change)
+    _change(ledger, lease, waiting)
+
+
+def _change(ledger: Ledger, lease: RunLease, changes: Sequence[Change]) -> None:
+    with ledger.write() as connection:
+        check_fence(connection, lease)
+        for statement, rows in changes:
+            connection.execute(statement, rows)
+
+
+def _epoch(corpus_id: int, number: int, state: str) -> Update:
+    return update(epochs).where(epochs.c.corpus_id == corpus_id, epochs.c.number == number, epochs.c.state == state)
+
+
+def _name_tokens(plan: PublishPlan) -> list[dict[str, Any]]:
     """Tokens of the names that this plan brings; what is visible follows from the supports and the map of names."""
     names = {row["subject"] for row in plan.opened.get(supports, [])}
     names |= {row["object"] for row in plan.opened.get(supports, []) if not row["object"].startswith(LITERAL)}
     names |= {row["name"] for row in plan.opened.get(entity_names, [])}
-    rows = [
+    return [
         {"corpus_id": plan.corpus_id, "token": token, "entity": name}
         for name in sorted(names)
         for token in sorted(set(tokens(name)))
     ]
-    if rows:
-        connection.execute(insert_new(entity_tokens), rows)
 
 
 def finish(ledger: Ledger, lease: RunLease, number: int, projections: Projections = NO_PROJECTIONS) -> None:
@@ -80,13 +124,12 @@ def finish(ledger: Ledger, lease: RunLease, number: int, projections: Projection
     """
     made = [write_new_segment(ledger, lease.corpus_id, number, kind) for kind in ("chunk", "element", "fact")]
     projections.prepare(lease.corpus_id, number)
-    mine = (epochs.c.corpus_id == lease.corpus_id, epochs.c.number == number)
     with ledger.write() as connection:
         check_fence(connection, lease)
         rows = [row for row in made if row is not None]
         if rows:
             connection.execute(insert(segments), rows)
-        connection.execute(update(epochs).where(*mine).values(state="flipped", created=time.time()))
+        connection.execute(_epoch(lease.corpus_id, number, FROZEN).values(state=FLIPPED, created=time.time()))
         corpus = update(corpora).where(corpora.c.id == lease.corpus_id)
         connection.execute(corpus.values(newest=number, published=number))
     projections.published(lease.corpus_id)
@@ -99,25 +142,37 @@ def recover(ledger: Ledger, lease: RunLease, projections: Projections = NO_PROJE
         StoreError: a required projection lacks the epoch, which stays frozen.
     """
     with ledger.read() as connection:
-        query = select(epochs.c.number).where(epochs.c.corpus_id == lease.corpus_id, epochs.c.state == "frozen")
-        number = connection.execute(query).scalar()
-    if number is None:
+        left = select(epochs.c.number, epochs.c.state).where(
+            epochs.c.corpus_id == lease.corpus_id, epochs.c.state != FLIPPED
+        )
+        row = connection.execute(left).first()
+    if row is None:
         return None
-    try:
-        finish(ledger, lease, number, projections)
-    except SegmentError:
-        abandon(ledger, lease, number, projections)
-        return f"abandoned epoch {number}"
-    return f"finished epoch {number}"
+    if row.state == FROZEN:
+        try:
+            finish(ledger, lease, row.number, projections)
+            return f"finished epoch {row.number}"
+        except SegmentError:
+            pass  # an embedding is lost: it cannot be finished
+    abandon(ledger, lease, row.number, projections)
+    return f"abandoned epoch {row.number}"
 
 
 def abandon(ledger: Ledger, lease: RunLease, number: int, projections: Projections = NO_PROJECTIONS) -> None:
-    """Take a frozen epoch back: its rows go, the rows it would have closed stay open."""
-    with ledger.write() as connection:
-        check_fence(connection, lease)
-        for table in VERSIONED:
-            mine = table.c.corpus_id == lease.corpus_id
-            connection.execute(delete(table).where(mine, table.c.since == number))
-            connection.execute(update(table).where(mine, table.c.until == number).values(until=OPEN))
-        connection.execute(delete(epochs).where(epochs.c.corpus_id == lease.corpus_id, epochs.c.number == number))
+    """Take an epoch back that was not flipped: its rows go, what it would have closed stays open. Can be repeated."""
+    _carry_out(ledger, lease, _taking_back(ledger, lease.corpus_id, number))
     projections.abandoned(lease.corpus_id, number)
+
+
+def _taking_back(ledger: Ledger, corpus_id: int, number: int) -> Iterator[Change]:
+    yield _epoch(corpus_id, number, FROZEN).values(state=FREEZING), [{}]  # it lacks rows from here on
+    for table in VERSIONED:
+        mine = table.c.corpus_id == corpus_id
+        with ledger.read() as connection:
+            closed = connection.execute(select(table.c.id).where(mine, table.c.until == number)).scalars().all()
+            opened = connection.execute(select(table.c.id).where(mine, table.c.since == number)).scalars().all()
+        yield from _until(table, closed, OPEN)
+        for part in batches(opened, ROWS_AT_ONCE):
+            yield delete(table).where(table.c.id == bindparam("row")), [{"row": identity} for identity in part]
+    it = (epochs.c.corpus_id == corpus_id, epochs.c.number == number, epochs.c.state == FREEZING)
+    yield delete(epochs).where(*it), [{}]

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import time
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from sqlalchemy import ColumnElement, Connection, insert, select
@@ -24,11 +24,12 @@ from clausegraph.core.serial import (
 )
 from clausegraph.core.types import Reading
 from clausegraph.indexes.ledger.dialect import insert_new
-from clausegraph.indexes.ledger.schema import OPEN, blobs, embeddings, extractions, members, page_versions, pages
+from clausegraph.indexes.ledger.schema import blobs, embeddings, extractions, in_newest, members, page_versions, pages
 from clausegraph.indexes.ledger.store import Ledger
 
 T = TypeVar("T")
 _BATCH = 500  # bound parameters in one IN list
+_ROWS_AT_ONCE = 200  # with data, written in one transaction
 
 
 def batches(items: Sequence[T], size: int = _BATCH) -> Iterator[Sequence[T]]:
@@ -94,7 +95,7 @@ def open_members(ledger: Ledger, source_id: int) -> dict[str, OpenMember]:
         )
         .join(pages, pages.c.id == members.c.page_id)
         .join(page_versions, page_versions.c.id == members.c.page_version_id)
-        .where(pages.c.source_id == source_id, members.c.until == OPEN)
+        .where(pages.c.source_id == source_id, in_newest(members))
     )  # fmt: skip
     with ledger.read() as connection:
         return {row.uri: OpenMember(*row) for row in connection.execute(query)}
@@ -103,31 +104,57 @@ def open_members(ledger: Ledger, source_id: int) -> dict[str, OpenMember]:
 def all_open_members(ledger: Ledger, corpus_id: int) -> list[tuple[int, int, str]]:
     """(page id, version id, extractor) of every page of the newest state of a corpus."""
     query = select(members.c.page_id, members.c.page_version_id, members.c.extractor).where(
-        members.c.corpus_id == corpus_id, members.c.until == OPEN
+        members.c.corpus_id == corpus_id, in_newest(members)
     )
     with ledger.read() as connection:
         return [(row[0], row[1], row[2]) for row in connection.execute(query.order_by(members.c.page_id))]
 
 
-def store_version(connection: Connection, corpus_id: int, source_id: int, version: VersionInput) -> StoredPage:
-    """Store a page version unless it is there; rows are made from the reading that is stored."""
-    page_id = _page_id(connection, corpus_id, source_id, version.uri)
-    found = connection.execute(
-        select(page_versions.c.id).where(page_versions.c.page_id == page_id, page_versions.c.version_key == version.key)
-    ).scalar()
-    if found is not None:
-        return StoredPage(page_id, int(found), load_reading(connection, int(found)))
-    raw_hash = raw_hash_of(version.raw)
-    known = connection.execute(select(blobs.c.hash).where(blobs.c.corpus_id == corpus_id, blobs.c.hash == raw_hash))
-    if known.scalar() is None:
-        connection.execute(insert(blobs).values(corpus_id=corpus_id, hash=raw_hash, data=zlib.compress(version.raw)))
-    values = {
-        "corpus_id": corpus_id, "page_id": page_id, "version_key": version.key, "raw_hash": raw_hash,
-        "content_type": version.content_type, "title": version.title, "url": version.url,
-        "pipeline": version.pipeline, "fetched": time.time(), "reading": pack(reading_to_json(version.reading)),
+def store_versions(
+    ledger: Ledger, corpus_id: int, source_id: int, versions: Sequence[VersionInput]
+) -> dict[str, StoredPage]:
+    """Store page versions unless they are there, by uri; rows are made from the reading that is stored.
+
+    What takes long is done before the transaction: others may be waiting to write.
+    """
+    packed = [(version, _packed(version)) for version in versions]
+    ids: dict[str, tuple[int, int, bool]] = {}
+    with ledger.write() as connection:
+        for version, columns in packed:
+            page_id = _page_id(connection, corpus_id, source_id, version.uri)
+            ids[version.uri] = (page_id, *_store_version(connection, corpus_id, page_id, columns))
+    with ledger.read() as connection:
+        return {
+            version.uri: StoredPage(
+                page_id, version_id, version.reading if is_new else load_reading(connection, version_id)
+            )
+            for version in versions
+            for page_id, version_id, is_new in [ids[version.uri]]
+        }
+
+
+def _packed(version: VersionInput) -> dict[str, Any]:
+    """The columns of a version, and the ``data`` of its bytes."""
+    return {
+        "version_key": version.key, "raw_hash": raw_hash_of(version.raw), "content_type": version.content_type,
+        "title": version.title, "url": version.url, "pipeline": version.pipeline, "fetched": time.time(),
+        "reading": pack(reading_to_json(version.reading)), "data": zlib.compress(version.raw),
     }  # fmt: skip
-    made = connection.execute(insert(page_versions).values(**values).returning(page_versions.c.id)).scalar_one()
-    return StoredPage(page_id, int(made), version.reading)
+
+
+def _store_version(
+    connection: Connection, corpus_id: int, page_id: int, columns: Mapping[str, Any]
+) -> tuple[int, bool]:
+    """Id of the version, and whether it is new."""
+    same = (page_versions.c.page_id == page_id, page_versions.c.version_key == columns["version_key"])
+    found = connection.execute(select(page_versions.c.id).where(*same)).scalar()
+    if found is not None:
+        return int(found), False
+    values = dict(columns)
+    blob = {"corpus_id": corpus_id, "hash": values["raw_hash"], "data": values.pop("data")}
+    connection.execute(insert_new(blobs), blob)
+    made = insert(page_versions).values(corpus_id=corpus_id, page_id=page_id, **values)
+    return int(connection.execute(made.returning(page_versions.c.id)).scalar_one()), True
 
 
 def _page_id(connection: Connection, corpus_id: int, source_id: int, uri: str) -> int:
@@ -177,9 +204,9 @@ def store_extractions(ledger: Ledger, corpus_id: int, extractor: str, made: dict
     """Store extractions by input key; one that is there already stays as it is."""
     mine = {"corpus_id": corpus_id, "extractor": extractor, "created": time.time()}
     rows = [mine | {"input_key": key, "data": pack(extraction_to_json(value))} for key, value in made.items()]
-    with ledger.write() as connection:
-        if rows:
-            connection.execute(insert_new(extractions), rows)
+    for part in batches(rows, _ROWS_AT_ONCE):
+        with ledger.write() as connection:
+            connection.execute(insert_new(extractions), part)
 
 
 def missing_embeddings(ledger: Ledger, corpus_id: int, hashes: Sequence[str], model: str) -> list[str]:
@@ -200,9 +227,9 @@ def store_embeddings(ledger: Ledger, corpus_id: int, model: str, hashes: Sequenc
         mine | {"text_hash": key, "data": vector.astype("<f4").tobytes()}
         for key, vector in zip(hashes, matrix, strict=True)
     ]
-    with ledger.write() as connection:
-        if rows:
-            connection.execute(insert_new(embeddings), rows)
+    for part in batches(rows, _ROWS_AT_ONCE):
+        with ledger.write() as connection:
+            connection.execute(insert_new(embeddings), part)
 
 
 def load_embeddings(connection: Connection, corpus_id: int, model: str, hashes: Sequence[str]) -> dict[str, Vectors]:

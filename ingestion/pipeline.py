@@ -37,7 +37,7 @@ from clausegraph.indexes.truth import (
     load_reading,
     missing_embeddings,
     store_embeddings,
-    store_version,
+    store_versions,
     stored_extractions,
 )
 from clausegraph.indexes.vacuum import has_many_segments, vacuum
@@ -68,7 +68,7 @@ from clausegraph.ingestion.tools import Options, Progress, Tools, no_progress
 
 __all__ = ["Options", "Progress", "Tools", "ingest", "no_progress", "planned_changes"]
 
-_PAGES_AT_ONCE = 50  # read and stored in one transaction
+_PAGES_AT_ONCE = 10  # read and stored in one transaction
 _TEXTS_AT_ONCE = 512
 
 _log = logger(__name__)
@@ -147,9 +147,7 @@ def read_source(tools: Tools, run: Run, source: Source, documents: Iterable[Item
         done += [item for item, _ in read]
         versions = [version for _, version in read if version]
         if versions:
-            with tools.ledger.write() as connection:
-                for version in versions:
-                    pages[version.uri] = store_version(connection, run.corpus.id, source_id, version)
+            pages |= store_versions(tools.ledger, run.corpus.id, source_id, versions)
             tools.progress("read", len(pages), len(pages))
     changes = run.add(changes_of(done, before, options))
     for reject in changes.rejects:

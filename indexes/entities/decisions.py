@@ -27,7 +27,7 @@ from clausegraph.core.language.normalise import entity_key
 from clausegraph.core.types import LITERAL
 from clausegraph.indexes.corpora import CorpusRow
 from clausegraph.indexes.entities.names import ACCEPTED, PROPOSED, REJECTED, accepted_pairs, chain
-from clausegraph.indexes.ledger.schema import OPEN, decisions, entity_names, supports
+from clausegraph.indexes.ledger.schema import decisions, entity_names, in_newest, supports
 from clausegraph.indexes.ledger.store import Ledger
 
 _MERGED = {"origin": "merge"}  # evidence of a decision that nobody proposed
@@ -244,8 +244,8 @@ def _find_name(connection: Connection, corpus: CorpusRow, given: str) -> str:
 
 def _is_known(connection: Connection, corpus_id: int, key: str) -> bool:
     """Whether an open support is about the key, or the key is a name that is taken for another one."""
-    about = (supports.c.corpus_id == corpus_id, supports.c.until == OPEN)
-    merged = (entity_names.c.corpus_id == corpus_id, entity_names.c.until == OPEN, entity_names.c.name == key)
+    about = (supports.c.corpus_id == corpus_id, in_newest(supports))
+    merged = (entity_names.c.corpus_id == corpus_id, in_newest(entity_names), entity_names.c.name == key)
     queries = (
         select(supports.c.id).where(*about, supports.c.subject == key),
         select(supports.c.id).where(*about, supports.c.object == key),
@@ -255,7 +255,7 @@ def _is_known(connection: Connection, corpus_id: int, key: str) -> bool:
 
 
 def _all_names(connection: Connection, corpus_id: int) -> list[str]:
-    about = (supports.c.corpus_id == corpus_id, supports.c.until == OPEN)
+    about = (supports.c.corpus_id == corpus_id, in_newest(supports))
     objects = select(supports.c.object).where(*about, func.substr(supports.c.object, 1, 1) != LITERAL)
     return sorted(connection.execute(select(supports.c.subject).where(*about).union(objects)).scalars())
 

@@ -15,7 +15,7 @@ from sqlalchemy import select
 from clausegraph.core.errors import NotFoundError
 from clausegraph.indexes.graph.neo4j.keys import GraphCorpus
 from clausegraph.indexes.graph.neo4j.server import Neo4jServer
-from clausegraph.indexes.ledger.schema import corpora, epochs
+from clausegraph.indexes.ledger.schema import FREEZING, corpora, epochs
 from clausegraph.indexes.ledger.store import Ledger
 
 WRITING, RECONCILING = "writing", "reconciling"
@@ -77,7 +77,8 @@ def ledger_state(ledger: Ledger, corpus_id: int) -> LedgerState:
         row = connection.execute(select(corpora).where(corpora.c.id == corpus_id)).fetchone()
         if row is None:
             raise NotFoundError(f"no corpus with id {corpus_id} in {ledger.path}")
-        found = select(epochs.c.number, epochs.c.run_id).where(epochs.c.corpus_id == corpus_id)
+        mine = (epochs.c.corpus_id == corpus_id, epochs.c.state != FREEZING)  # of which rows are missing
+        found = select(epochs.c.number, epochs.c.run_id).where(*mine)
         tokens = {e.number: f"{e.number}:{e.run_id}" for e in connection.execute(found)}
     return LedgerState(GraphCorpus(corpus_id, row.name), row.newest, row.published, tokens)
 

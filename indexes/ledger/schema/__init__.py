@@ -5,6 +5,8 @@ only if ``since <= e < until``. Rows of an epoch that was frozen but not flipped
 (or ``until = newest + 1``) and so are invisible to every reader.
 """
 
+from sqlalchemy import ColumnElement, Table, and_, select
+
 from clausegraph.indexes.ledger.schema.columns import OPEN, metadata
 from clausegraph.indexes.ledger.schema.derived import chunks, entity_names, entity_tokens, supports, vectors
 from clausegraph.indexes.ledger.schema.runs import (
@@ -17,6 +19,9 @@ from clausegraph.indexes.ledger.schema.runs import (
     work_batches,
 )
 from clausegraph.indexes.ledger.schema.truth import (
+    FLIPPED,
+    FREEZING,
+    FROZEN,
     blobs,
     corpora,
     decisions,
@@ -33,9 +38,17 @@ from clausegraph.indexes.ledger.schema.truth import (
 
 VERSIONED = (members, entity_names, chunks, supports, vectors)  # every table with an epoch interval
 
+
+def in_newest(table: Table) -> ColumnElement[bool]:
+    """Whether a row belongs to the newest state, for whoever looks without the corpus' lease: an epoch that is being
+    written has closed rows and opened others that are not part of it."""
+    newest = select(corpora.c.newest).where(corpora.c.id == table.c.corpus_id).correlate(table).scalar_subquery()
+    return and_(table.c.since <= newest, table.c.until > newest)
+
+
 __all__ = [
-    "OPEN", "VERSIONED", "blobs", "budgets", "chunks", "corpora", "decisions", "embeddings", "entity_names",
-    "entity_tokens", "epochs", "extractions", "identity", "members", "metadata", "model_calls", "page_versions",
-    "pages", "run_leases", "run_pages", "run_steps", "runs", "segments", "sources", "supports", "vectors",
-    "work_batches",
+    "FLIPPED", "FREEZING", "FROZEN", "OPEN", "VERSIONED", "blobs", "budgets", "chunks", "corpora", "decisions",
+    "embeddings", "entity_names", "entity_tokens", "epochs", "extractions", "identity", "in_newest", "members",
+    "metadata", "model_calls", "page_versions", "pages", "run_leases", "run_pages", "run_steps", "runs", "segments",
+    "sources", "supports", "vectors", "work_batches",
 ]  # fmt: skip

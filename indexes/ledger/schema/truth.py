@@ -118,12 +118,15 @@ embeddings = Table(
     UniqueConstraint("corpus_id", "text_hash", "model"),
 )
 
+FREEZING = "freezing"  # its rows are being written, or taken back: some may be there and others not
+FROZEN = "frozen"  # all of its rows are there, and no reader sees it
+FLIPPED = "flipped"  # it is, or was, what readers get
 epochs = Table(
     "epochs",
     metadata,
     corpus_id(),
     Column("number", BigInteger, nullable=False),
-    Column("state", String(10), nullable=False),  # frozen, flipped
+    Column("state", String(10), nullable=False),  # one of the three below
     Column("model", Text, nullable=False),
     Column("run_id", String(40), nullable=False),
     Column("created", Float, nullable=False),

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from clausegraph.core.secrets import register_secret
 from clausegraph.core.settings import Settings
 from clausegraph.core.telemetry.logs import configure_logs
-from clausegraph.core.telemetry.redaction import allow_content, register_secret
+from clausegraph.core.telemetry.redaction import allow_content
 
 
 def observe(settings: Settings) -> None:

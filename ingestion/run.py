@@ -14,7 +14,7 @@ from typing import TypeVar
 
 from clausegraph.core.errors import ClauseGraphError, InputError, LeaseLostError
 from clausegraph.core.telemetry.logs import log_fields, logger
-from clausegraph.core.telemetry.redaction import error_fields
+from clausegraph.core.telemetry.redaction import error_fields, scrub
 from clausegraph.core.telemetry.spans import TelemetrySpan, span
 from clausegraph.indexes.corpora import CorpusRow, get_corpus
 from clausegraph.indexes.ledger.leases import STEPS_LEASE_S, RunLease, run_lease, step_lease
@@ -121,11 +121,17 @@ def running(
                 yield run
             finally:
                 run.add(Used(tools.meter.stop()))
-        except (ClauseGraphError, KeyboardInterrupt) as error:
-            run.add(Failed(str(error) or INTERRUPTED))
+        except (Exception, KeyboardInterrupt) as error:  # a defect too: no run is left running
+            run.add(Failed(_why(error)))
             _end(tools, run, part, traced, error)
             raise
         _end(tools, run, part, traced)
+
+
+def _why(error: BaseException) -> str:
+    if isinstance(error, ClauseGraphError):
+        return str(error)
+    return INTERRUPTED if isinstance(error, KeyboardInterrupt) else scrub(f"{type(error).__name__}: {error}")
 
 
 def _open_source(tools: Tools, corpus_id: int, run_id: str) -> str:

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from clausegraph.app.cli.output import show_json
+from clausegraph.app.cli.output import show_json, table
 from clausegraph.app.cli.session import Session, command
 
 
@@ -34,8 +34,8 @@ def fake_llm(
         str,
         typer.Option(
             "--fault",
-            help="429, 500, 503, hang, stall, slow_stream, truncated, cut_connection, garbage, wrong_schema, empty, "
-            "html_body; several with commas.",
+            help="How requests fail, such as 429, hang, truncated, gzip_bomb or key_base64: see --faults; several with "
+            "commas.",
         ),
     ] = "none",
     fault_share: Annotated[float, typer.Option("--fault-share", help="Share of the requests that have it.")] = 1.0,
@@ -51,11 +51,16 @@ def fake_llm(
     ] = None,
     dimension: Annotated[int, typer.Option("--dimension", help="Length of embeddings.")] = 384,
     seed: Annotated[int, typer.Option("--seed", help="Of latencies and faults.")] = 0,
+    faults: Annotated[bool, typer.Option("--faults", help="List the ways requests can fail, and end.")] = False,
 ) -> None:
     """Serve a fake language model on 127.0.0.1 until Ctrl-C, for tests and demos; it reads pages by rules."""
-    from clausegraph.app.dev.fake_llm.options import FakeOptions
+    from clausegraph.app.dev.fake_llm.options import FakeOptions, fault_list
     from clausegraph.app.dev.fake_llm.process import check_installed
 
+    if faults:
+        rows = fault_list()
+        session.emit(rows, table(("fault", "what the server does"), list(rows.items())))
+        return
     options = FakeOptions(
         port=port, replies=replies, latency=latency, concurrency=concurrency, key=key, usage=usage, tokens=tokens,
         context_window=context_window, fault=fault, fault_share=fault_share, fault_first=fault_first,

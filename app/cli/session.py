@@ -217,6 +217,9 @@ def _tell_misspelt() -> None:
 
 def report_error(as_json: bool, kind: str, message: str) -> None:
     """The error: a JSON document on stdout where JSON was asked for, else a line on stderr."""
+    from clausegraph.core.secrets import mask_reply
+
+    message = mask_reply(message)  # of a server's texts, whichever way they came into an error
     if as_json:
         show_json({"error": {"type": kind, "message": message}})
     else:

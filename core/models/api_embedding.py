@@ -15,6 +15,7 @@ from llama_index.core.base.llms.types import ChatMessage
 from clausegraph.core.errors import UnusableReply
 from clausegraph.core.models.build import ModelOptions, checked_key, checked_url
 from clausegraph.core.models.calls import Budget, CallLabels, Usage, UsageSink
+from clausegraph.core.models.clients.bounds import vectors_limit
 from clausegraph.core.models.clients.failures import Server
 from clausegraph.core.models.embedding import Vectors, normalised
 from clausegraph.core.models.loop import ModelLoop, close_when_dropped, model_loop, run_sync
@@ -23,6 +24,7 @@ from clausegraph.core.models.middleware.charge import Tariff
 from clausegraph.core.models.middleware.limiter import Limiting
 from clausegraph.core.models.middleware.record import Recording
 from clausegraph.core.models.middleware.retry import Retrying
+from clausegraph.core.models.replies import token_count
 from clausegraph.core.models.stack import Around, ModelCall
 
 BATCH = 64  # texts in a request
@@ -126,7 +128,8 @@ class ApiEmbedder:
                 with client.errors():
                     async with asyncio.timeout(self._options.timeout_s):
                         found, used = await client.embed(texts)
-                    vectors = np.asarray(found, dtype=np.float32)
+                    with np.errstate(over="ignore"):  # a number beyond float32 becomes infinite, which is refused
+                        vectors = np.asarray(found, dtype=np.float32)
                 for reply in replies:
                     reply.usage, reply.complete = used, True
                 return vectors
@@ -174,7 +177,7 @@ def _mistral(server: Server, options: ModelOptions) -> _Connected:
     """LlamaIndex's class takes no address and keeps the usage to itself, so the driver is called."""
     from clausegraph.core.models.clients.mistral import connect, mistral_errors, open_http
 
-    http = open_http(options.timeout_s, options.concurrency)
+    http = open_http(server, options.timeout_s, options.concurrency, vectors_limit(BATCH))
     driver = connect(server, http, options.timeout_s)
 
     async def embed(texts: list[str]) -> tuple[list[list[float]], Usage]:
@@ -191,7 +194,7 @@ def _openai(server: Server, options: ModelOptions) -> _Connected:
 
     from clausegraph.core.models.clients.openai_like import NO_KEY, open_http, openai_errors
 
-    http = open_http(options.timeout_s, options.concurrency)
+    http = open_http(server, options.timeout_s, options.concurrency, vectors_limit(BATCH))
     inner = OpenAILikeEmbedding(
         model_name=options.model,
         api_base=f"{server.url}/v1",
@@ -211,5 +214,5 @@ def _openai(server: Server, options: ModelOptions) -> _Connected:
 
 def _used(usage: Any) -> Usage:
     """Tokens as the server counted them; a count of 0 is one that was not sent."""
-    count = getattr(usage, "prompt_tokens", None)
-    return Usage(count, 0) if isinstance(count, int) and count > 0 else Usage()
+    count = token_count(getattr(usage, "prompt_tokens", None))
+    return Usage(count, 0) if count else Usage()

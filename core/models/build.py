@@ -153,7 +153,9 @@ def _client(options: ModelOptions) -> Callable[[], Driver]:
     from clausegraph.core.models.clients import openai_like
 
     server = Server(options.name, checked_url(options.url or openai_like.URL, "CLAUSEGRAPH_LLM_URL"), key)
-    return lambda: openai_like.openai_client(server, context_window=options.context_window, **common)
+    return lambda: openai_like.openai_client(
+        server, max_output=options.max_output, context_window=options.context_window, **common
+    )
 
 
 def checked_key(provider: str, key: str | None, variable: str) -> str | None:

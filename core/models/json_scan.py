@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 MAX_DEPTH = 64
+MAX_STEPS = 400_000  # brackets, keys and values that are read of one text, so that its time has a bound
+TOO_LONG = f"it has more than {MAX_STEPS:,} parts"
 _LONGEST_INTEGER = 18  # digits; a longer one is no number that anybody meant
 _SPACE = re.compile(r"[ \t\r\n\ufeff\u00a0]*")
 _STRING = re.compile(r'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
@@ -27,6 +29,7 @@ class Scanned:
     value: Any
     end: int
     complete: bool
+    steps: int  # what it took, of ``MAX_STEPS``
     problem: str | None = None
 
 
@@ -44,39 +47,40 @@ class _Open:
     key: Any = _UNSET
 
 
-def scan_value(text: str, start: int) -> Scanned:
-    """Read the object or array that begins at ``start``. Trailing and missing commas, control characters in
-    strings and Python's words are accepted."""
+def scan_value(text: str, start: int, most: int = MAX_STEPS) -> Scanned:
+    """Read the object or array that begins at ``start``, in at most so many steps. Trailing and missing commas, control
+    characters in strings and Python's words are accepted."""
     stack: list[_Open] = []
+    place, steps = start, 0
     try:
-        value, end = _scan(text, start, stack)
-    except _Stop as stop:
-        return Scanned(_kept(stack), max(stop.place, start + 1), False, stop.problem)
-    return Scanned(value, end, True)
-
-
-def _scan(text: str, start: int, stack: list[_Open]) -> tuple[Any, int]:
-    place = start
-    while True:
-        place = _skip(text, place)
-        mark = text[place : place + 1]
-        if not mark:
-            raise _Stop(place, "it breaks off")
-        if mark in "{[":
-            if len(stack) == MAX_DEPTH:
-                raise _Stop(place, f"it is nested more than {MAX_DEPTH} deep")
-            stack.append(_Open({} if mark == "{" else []))
-            place += 1
-        elif mark in "}]":
-            done = _close(stack, mark, place)
-            place += 1
+        for steps in range(1, most + 1):
+            value, place = _scan_next(text, place, stack)
             if not stack:
-                return done, place
-            _put(stack[-1], done, place)
-        elif mark == "," and stack[-1].key is _UNSET:
-            place += 1
-        else:
-            place = _scan_scalar(text, place, stack[-1])
+                return Scanned(value, place, True, steps)
+    except _Stop as stop:
+        return Scanned(_kept(stack), max(stop.place, start + 1), False, steps, stop.problem)
+    return Scanned(_kept(stack), max(place, start + 1), False, steps, TOO_LONG)
+
+
+def _scan_next(text: str, start: int, stack: list[_Open]) -> tuple[Any, int]:
+    """Read one bracket, comma, key or value; the container that it closes, if it does, and the place after it."""
+    place = _skip(text, start)
+    mark = text[place : place + 1]
+    if not mark:
+        raise _Stop(place, "it breaks off")
+    if mark in "{[":
+        if len(stack) == MAX_DEPTH:
+            raise _Stop(place, f"it is nested more than {MAX_DEPTH} deep")
+        stack.append(_Open({} if mark == "{" else []))
+        return None, place + 1
+    if mark in "}]":
+        done = _close(stack, mark, place)
+        if stack:
+            _put(stack[-1], done, place + 1)
+        return done, place + 1
+    if mark == "," and stack[-1].key is _UNSET:
+        return None, place + 1
+    return None, _scan_scalar(text, place, stack[-1])
 
 
 def _skip(text: str, place: int) -> int:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from clausegraph.core.errors import UnusableReply
-from clausegraph.core.models.json_scan import Scanned, scan_value
+from clausegraph.core.models.json_scan import MAX_STEPS, TOO_LONG, Scanned, scan_value
 
 _OPENING = re.compile(r"[{\[]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
@@ -31,7 +31,8 @@ def read_json(text: str) -> JsonText:
     Prose, code fences and thoughts around it are skipped; of several values the longest is taken, but objects
     that follow each other directly are a list. Of a value that breaks off, the complete items of its outermost
     array are kept. Time is linear in the text, whatever it is; NaN and infinity read as null, of a key that
-    occurs twice the last counts, unpaired surrogates become U+FFFD.
+    occurs twice the last counts, unpaired surrogates become U+FFFD. What is not JSON from end to end is read in at
+    most ``MAX_STEPS`` steps.
 
     Raises:
         UnusableReply: there is no JSON object or array in it.
@@ -66,10 +67,12 @@ def _longest(text: str) -> JsonText | None:
     longest = 0
     run: list[Scanned] = []
     began = end = 0
+    left = MAX_STEPS
     opening = _OPENING.search(text)
-    while opening:
+    while opening and left > 0:
         start = opening.start()
-        found = scan_value(text, start)
+        found = scan_value(text, start, left)
+        left -= found.steps
         follows = _are_objects(run, found) and not text[end:start].strip(" \t\r\n,;")
         if found.value or found.complete or follows:
             if not follows:
@@ -81,7 +84,7 @@ def _longest(text: str) -> JsonText | None:
             if not found.complete and _has_objects(found.value):
                 break  # what follows are pieces of it, not further values
         opening = _OPENING.search(text, found.end)
-    return _joined(best) if best else None
+    return _joined(best, spent=left <= 0) if best else None
 
 
 def _are_objects(run: list[Scanned], found: Scanned) -> bool:
@@ -92,9 +95,10 @@ def _has_objects(value: Any) -> bool:
     return bool(value) and (isinstance(value, dict) or any(isinstance(item, dict) for item in value))
 
 
-def _joined(run: list[Scanned]) -> JsonText:
-    """The value of a run; of several objects a broken one is dropped, being but a part of one."""
-    problem = next((one.problem for one in run if not one.complete), None)
+def _joined(run: list[Scanned], *, spent: bool) -> JsonText:
+    """The value of a run; of several objects a broken one is dropped, being but a part of one. ``spent``: there may
+    have been more."""
+    problem = next((one.problem for one in run if not one.complete), TOO_LONG if spent else None)
     if len(run) == 1:
-        return JsonText(run[0].value, run[0].complete, problem)
+        return JsonText(run[0].value, problem is None, problem)
     return JsonText([one.value for one in run if one.complete], problem is None, problem)

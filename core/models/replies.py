@@ -9,9 +9,18 @@ from llama_index.core.base.llms.types import ChatMessage, ChatResponse, ToolCall
 
 from clausegraph.core.models.calls import Usage
 
+OTHER_REASON = "other"
+MOST_TOKENS = 10**9  # of one reply; a server that says more cannot be believed
+_REASONS = {"stop", "length", "model_length", "tool_calls", "function_call", "content_filter", "error"}
+
 
 def _field(value: Any, name: str) -> Any:
     return value.get(name) if isinstance(value, dict) else getattr(value, name, None)
+
+
+def token_count(value: Any) -> int | None:
+    """A count of tokens that can be one."""
+    return value if isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= MOST_TOKENS else None
 
 
 def _raw(response: ChatResponse) -> Any:
@@ -21,19 +30,28 @@ def _raw(response: ChatResponse) -> Any:
 
 
 def usage_of(response: ChatResponse) -> Usage:
-    """Tokens as the server counted them; none where it did not say."""
+    """Tokens as the server counted them; none where it did not say, or said what cannot be."""
     usage = _field(_raw(response), "usage") or response.additional_kwargs
-    prompt, output = _field(usage, "prompt_tokens"), _field(usage, "completion_tokens")
-    if not isinstance(prompt, int) or prompt <= 0:  # Mistral's client makes zeros of a usage that was not sent
-        return Usage()
-    return Usage(prompt, output if isinstance(output, int) and output >= 0 else None)
+    prompt, output = (token_count(_field(usage, name)) for name in ("prompt_tokens", "completion_tokens"))
+    return Usage(prompt, output) if prompt else Usage()  # Mistral's client makes zeros of a usage that was not sent
 
 
 def finish_reason(response: ChatResponse) -> str | None:
-    """Why the reply ended: ``stop``, ``length``, ``tool_calls``; none where it was not said."""
+    """Why the reply ended: ``stop``, ``length``, ``tool_calls``, ``other``…; none where it was not said."""
     choices = _field(_raw(response), "choices")
-    reason = _field(choices[0], "finish_reason") if choices else None
-    return None if reason is None else str(getattr(reason, "value", reason))
+    reason = _field(choices[0], "finish_reason") if isinstance(choices, list) and choices else None
+    reason = getattr(reason, "value", reason)
+    if not isinstance(reason, str):
+        return None
+    return reason if reason in _REASONS else OTHER_REASON  # a server's own words are kept nowhere
+
+
+def raw_form(usage: Usage, finish: str | None) -> tuple[dict[str, Any], dict[str, int]]:
+    """What stands in place of the server's own reply, and the counts that there are."""
+    named = {"prompt_tokens": usage.prompt_tokens, "completion_tokens": usage.output_tokens}
+    counts = {name: number for name, number in named.items() if number is not None}
+    counts |= {"total_tokens": sum(counts.values())} if len(counts) == 2 else {}
+    return {"choices": [{"finish_reason": finish}], "usage": counts}, counts
 
 
 class Collected:
@@ -57,12 +75,8 @@ def encode_reply(reply: Collected) -> bytes:
     """JSON of what the callers of a reply may read: message, usage, finish reason."""
     assert reply.last is not None
     message = reply.last.message
-    extra = dict(message.additional_kwargs)
-    if extra.get("tool_calls"):
-        extra["tool_calls"] = tool_calls_of(message)  # they were the driver's objects
-    kept = ChatMessage(role=message.role, blocks=message.blocks, additional_kwargs=extra)
     usage = {"prompt_tokens": reply.usage.prompt_tokens, "completion_tokens": reply.usage.output_tokens}
-    value = {"message": kept.model_dump(mode="json"), "usage": usage, "finish_reason": reply.finish}
+    value = {"message": message.model_dump(mode="json"), "usage": usage, "finish_reason": reply.finish}
     return json.dumps(value, separators=(",", ":")).encode()  # ASCII: half a surrogate pair survives as an escape
 
 
@@ -89,7 +103,6 @@ def decode_reply(value: bytes) -> ChatResponse:
     if not isinstance(stored, dict) or not isinstance(stored.get("usage"), dict):
         raise ValueError("not a stored reply")
     message = ChatMessage.model_validate(stored.get("message"))
-    counts = {name: number for name, number in stored["usage"].items() if number is not None}
-    total = {"total_tokens": sum(counts.values())} if len(counts) == 2 else {}
-    raw = {"choices": [{"finish_reason": stored.get("finish_reason")}], "usage": counts | total, "cached": True}
-    return ChatResponse(message=message, raw=raw, delta=message.content, additional_kwargs=counts | total)
+    usage = Usage(*(token_count(stored["usage"].get(name)) for name in ("prompt_tokens", "completion_tokens")))
+    raw, counts = raw_form(usage, stored.get("finish_reason"))
+    return ChatResponse(message=message, raw=raw | {"cached": True}, delta=message.content, additional_kwargs=counts)

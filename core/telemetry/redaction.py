@@ -11,9 +11,9 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from numbers import Integral, Real
-from urllib.parse import quote
 
 from clausegraph.core.errors import ClauseGraphError, ModelCallError
+from clausegraph.core.secrets import MASK, mask
 
 IDS = frozenset(
     (
@@ -24,21 +24,12 @@ IDS = frozenset(
 )
 Plain = str | int | float | bool | list[str] | dict[str, int | float | str]
 
-_MASK = "***"
-_SHORTEST_SECRET = 4  # shorter ones would mask every other word
 _LONGEST_ID = 300
 _MOST_ITEMS = 50
 _USERINFO = re.compile(r"(?<=//)[^/\s@]+@")
 _CREDENTIAL = re.compile(r"(?i)\b(bearer|basic)(\s+)[\w.~+/=-]{8,}")
 
-_secrets: set[str] = set()
 _content = False
-
-
-def register_secret(value: str) -> None:
-    """Mask this value, and its form in an address, wherever it would leave. Under four characters it cannot."""
-    if len(value) >= _SHORTEST_SECRET:
-        _secrets.update({value, quote(value, safe="")})
 
 
 def allow_content(allowed: bool) -> None:
@@ -49,9 +40,7 @@ def allow_content(allowed: bool) -> None:
 
 def scrub(text: str) -> str:
     """The text without secrets: registered ones, the user part of addresses, authorization headers."""
-    for secret in sorted(_secrets, key=len, reverse=True):
-        text = text.replace(secret, _MASK)
-    return _CREDENTIAL.sub(rf"\1\2{_MASK}", _USERINFO.sub(f"{_MASK}@", text))
+    return _CREDENTIAL.sub(rf"\1\2{MASK}", _USERINFO.sub(f"{MASK}@", mask(text)))
 
 
 def one_line(text: str) -> str:

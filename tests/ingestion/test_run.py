@@ -221,3 +221,23 @@ def test_a_run_planned_by_another_version_says_so(ledger: Ledger, folder: Path) 
         steps.extract_batch(tools, CORPUS, "old", batch)
     assert "start a new run" in steps.report_run(tools, CORPUS, source, "old")["error"]
     assert ingest(tools, CORPUS, source).epoch == 1  # the corpus was given back
+
+
+class BrokenExtractor(GuidedExtractor):
+    """The rule extractor with a defect: it raises what nobody expects, at the second page."""
+
+    def extract_pages(self, pages: Iterable[PageInputs]) -> Iterator[Extracted]:
+        first, *_ = pages
+        yield from super().extract_pages([first])
+        raise ZeroDivisionError("nobody expects this")
+
+
+def test_a_defect_leaves_no_run_running(ledger: Ledger, folder: Path) -> None:
+    with pytest.raises(ZeroDivisionError):
+        ingest(tools_for(ledger, BrokenExtractor()), CORPUS, open_source(str(folder)))
+    with ledger.read() as connection:
+        (row,) = last_runs(connection, get_corpus(ledger, CORPUS).id)
+    report = row["report"]
+    assert row["status"] == "failed" and isinstance(report, dict)
+    assert report["error"] == "ZeroDivisionError: nobody expects this"
+    assert report["chunks_extracted"] > 0, "what was done is kept"

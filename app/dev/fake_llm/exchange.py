@@ -7,7 +7,7 @@ import time
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from dataclasses import dataclass, field
 from hashlib import blake2b
-from typing import Any
+from typing import Any, Protocol
 
 from clausegraph.app.dev.fake_llm.counters import Counters
 from clausegraph.app.dev.fake_llm.wire import error
@@ -16,6 +16,14 @@ Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 Headers = Iterable[tuple[bytes, bytes]]
+
+
+class Connection(Protocol):
+    """What the HTTP server knows of its connection."""
+
+    transport: asyncio.Transport
+    flow: Any  # with drain(), which waits while the other side does not read
+
 
 JSON = b"application/json"
 EVENTS = b"text/event-stream; charset=utf-8"
@@ -31,6 +39,8 @@ class Exchange:
     receive: Receive
     send: Send
     counters: Counters
+    key: str = ""  # the bearer key that came with it
+    connection: Connection | None = None  # below HTTP
     in_flight: bool = False
     digest: bytes = field(init=False)
 

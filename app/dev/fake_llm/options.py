@@ -6,13 +6,28 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
+from clausegraph.app.dev.fake_llm.hostile import HOSTILE
 from clausegraph.core.errors import InputError
 
 REPLIES = ("rules", "short", "lines", "echo", "script")
 STATUS_FAULTS = ("429", "500", "503")
 CONTENT_FAULTS = ("garbage", "wrong_schema", "empty", "truncated")
 WIRE_FAULTS = ("hang", "stall", "slow_stream", "cut_connection", "html_body")
-FAULTS = ("none", *STATUS_FAULTS, *CONTENT_FAULTS, *WIRE_FAULTS)
+_ABOUT = {
+    "429": "too many requests",
+    "500": "an error of the server",
+    "503": "overloaded",
+    "garbage": "prose with a beginning of JSON",
+    "wrong_schema": "JSON with nothing of what was asked",
+    "empty": "an empty text",
+    "truncated": "a reply that breaks off, and says so",
+    "hang": "no answer at all",
+    "stall": "half an answer, then nothing",
+    "slow_stream": "a pause between the pieces of a stream",
+    "cut_connection": "half an answer, then the connection is closed",
+    "html_body": "a proxy's page with status 200",
+}
+FAULTS = ("none", *STATUS_FAULTS, *CONTENT_FAULTS, *WIRE_FAULTS, *HOSTILE)
 
 
 @dataclass(frozen=True)
@@ -24,9 +39,10 @@ class FakeOptions:
     last user message) or "script". ``script``: replies in turn, the last one again and again, or a mapping from a part
     of the last user message to its reply; a reply that is no string is sent as JSON.
 
-    ``fault``: one of ``FAULTS``, or several with commas, of which a request's hash takes one. ``fault_share`` of the
-    requests have it, decided by the hash of request, attempt and ``seed``; ``fault_first`` limits it to the first
-    requests since the options were last set; ``fault_match`` to requests whose last user message contains it.
+    ``fault``: one of ``FAULTS`` (``fault_list`` says what each does), or several with commas, of which a request's hash
+    takes one. ``fault_share`` of the requests have it, decided by the hash of request, attempt and ``seed``;
+    ``fault_first`` limits it to the first requests since the options were last set; ``fault_match`` to requests whose
+    last user message contains it.
     """
 
     port: int = 0
@@ -77,13 +93,18 @@ class FakeOptions:
         return replace(self, **values)
 
 
+def fault_list() -> dict[str, str]:
+    """Every fault, with a few words."""
+    return _ABOUT | {name: mode.about for name, mode in HOSTILE.items()}
+
+
 def _problem(options: FakeOptions) -> str:
     """What is wrong with the options, or nothing."""
     shortest, longest = options.latency if len(options.latency) == 2 else (1.0, 0.0)
     wrong = [name for name in options.faults if name not in FAULTS]
     checks = {
         f"replies is {options.replies!r}; it must be one of {', '.join(REPLIES)}": options.replies in REPLIES,
-        f"fault {', '.join(wrong)} is unknown; there are {', '.join(FAULTS)}": not wrong,
+        f"fault {', '.join(wrong)} is unknown; `clausegraph dev fake-llm --faults` lists them": not wrong,
         "latency must be two numbers of seconds, the smaller first": 0 <= shortest <= longest,
         f"fault_share is {options.fault_share}; it must be between 0 and 1": 0 <= options.fault_share <= 1,
         f"truncated_share is {options.truncated_share}; it must be between 0 and 1": 0 <= options.truncated_share <= 1,

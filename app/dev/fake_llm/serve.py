@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import uvicorn
+from uvicorn.protocols.http.auto import AutoHTTPProtocol
 
 from clausegraph.app.dev.fake_llm.options import FakeOptions
 from clausegraph.app.dev.fake_llm.server import FakeApp
@@ -19,6 +20,20 @@ from clausegraph.core.errors import InputError
 HOST = "127.0.0.1"
 _BACKLOG = 2048
 _KEEP_ALIVE = 75  # seconds; longer than the pause of any test between two calls
+
+
+class _Wired(AutoHTTPProtocol):  # type: ignore[misc, valid-type]
+    """uvicorn's protocol, which shows the application its connection: hostile modes write past HTTP."""
+
+    def connection_made(self, transport: Any) -> None:
+        """Take the connection."""
+        super().connection_made(transport)
+        app = self.config.loaded_app
+
+        async def wired(scope: dict[str, Any], receive: Any, send: Any) -> None:
+            await app({**scope, "connection": self}, receive, send)
+
+        self.app = wired
 
 
 class _Server(uvicorn.Server):
@@ -42,6 +57,7 @@ def serve(options: FakeOptions, announce: Callable[[int], None], *, signals: boo
     bound = _bound(options.port)
     config = uvicorn.Config(
         app,
+        http=_Wired,
         log_config=None,
         log_level="error",
         access_log=False,

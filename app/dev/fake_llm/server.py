@@ -9,6 +9,9 @@ from typing import Any
 from clausegraph.app.dev.fake_llm.counters import Counters
 from clausegraph.app.dev.fake_llm.exchange import EVENTS, HTML, JSON, Exchange, Message, Receive, Send
 from clausegraph.app.dev.fake_llm.faults import FaultPlan
+from clausegraph.app.dev.fake_llm.hostile import HOSTILE
+from clausegraph.app.dev.fake_llm.hostile.asked import Asked
+from clausegraph.app.dev.fake_llm.hostile.playing import play
 from clausegraph.app.dev.fake_llm.options import CONTENT_FAULTS, STATUS_FAULTS, FakeOptions
 from clausegraph.app.dev.fake_llm.replies import Replier, Reply, spoilt
 from clausegraph.app.dev.fake_llm.requests import last_user_text, prompt_text, wanted
@@ -51,7 +54,7 @@ class FakeApp:
             return
         path = str(scope["path"])
         kind = "embeddings" if path == EMBEDDINGS else "chat"
-        exchange = Exchange(kind, content, receive, send, self.counters)
+        exchange = Exchange(kind, content, receive, send, self.counters, _bearer(scope), scope.get("connection"))
         if path.startswith("/fake/"):
             await exchange.reply(*self._control(path, str(scope["query_string"], "ascii"), content))
         elif not self._authorised(scope):
@@ -65,7 +68,7 @@ class FakeApp:
 
     def _authorised(self, scope: Message) -> bool:
         key = self.options.key
-        return key is None or (b"authorization", f"Bearer {key}".encode()) in scope["headers"]
+        return key is None or _bearer(scope) == key
 
     async def _serve(self, exchange: Exchange) -> None:
         """A request for a reply or for embeddings: refuse it, or serve it with its fault."""
@@ -127,7 +130,10 @@ class FakeApp:
         reply = self._limited(spoilt(self.replier.reply(wanted(body)), fault, self.options.truncated_share), body)
         tokens = self._prompt_tokens(body), count_tokens(reply.text, self.options.tokens)
         usage = usage_of(*tokens, self.options.usage == "reported")
-        if exchange.path == "stream":
+        if fault in HOSTILE:
+            good = json.loads(completion(body, exchange.identity, reply, usage))
+            await play(exchange, fault, Asked(body, exchange.key, reply.text, good))
+        elif exchange.path == "stream":
             events = list(stream_events(body, exchange.identity, reply, usage, self.options.chunks))
             await self._send_stream(exchange, events, fault, tokens)
         else:
@@ -140,6 +146,10 @@ class FakeApp:
         tokens = sum(count_tokens(text, self.options.tokens) for text in texts), 0
         made = HashingEmbedder(int(body.get("dimensions") or self.options.dimension)).embed_texts(texts)
         usage = usage_of(*tokens, self.options.usage == "reported")
+        if fault in HOSTILE:
+            good = json.loads(embeddings(body, exchange.identity, made, usage))
+            await play(exchange, fault, Asked(body, exchange.key, "", good))
+            return
         data = {
             "garbage": b"vectors: none",
             "wrong_schema": packed({"data": {"no": "vectors"}}),
@@ -219,6 +229,12 @@ class FakeApp:
                     return 400, error(400, str(problem))
                 return 200, b"{}"
         return 404, error(404, f"the fake has no {path}")
+
+
+def _bearer(scope: Message) -> str:
+    """The bearer key of a request; empty without one."""
+    given = next((value for name, value in scope["headers"] if name == b"authorization"), b"")
+    return str(given, "latin-1").removeprefix("Bearer ")
 
 
 async def _whole(receive: Receive) -> bytes | None:

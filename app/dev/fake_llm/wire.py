@@ -11,9 +11,8 @@ import json
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from clausegraph.app.dev.fake_llm.replies import Reply
-
 if TYPE_CHECKING:
+    from clausegraph.app.dev.fake_llm.replies import Reply
     from clausegraph.core.models.embedding import Vectors
 
 MODELS = ("fake-small", "fake-large", "fake-embed")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import AsyncGenerator, Callable, Coroutine
 from contextlib import AbstractContextManager, aclosing
 from typing import Any, TypeVar
@@ -11,18 +12,21 @@ from llama_index.core.base.llms.types import ChatResponse
 from llama_index.core.llms.llm import LLM
 
 from clausegraph.core.errors import ModelUnavailable
+from clausegraph.core.models.clients.received import ReceivedStream, received
 from clausegraph.core.models.loop import close_when_dropped
 from clausegraph.core.models.replies import Collected
 from clausegraph.core.models.stack import Chunks, ModelCall
 
 T = TypeVar("T")
+CHUNK_TIMES = 10  # a streamed reply may take as many times what a chunk may: a server that drips is given up
 Errors = Callable[[], AbstractContextManager[None]]
 
 
 class Driver:
     """A client that calls a LlamaIndex model.
 
-    ``timeout_s`` is for a whole reply, or for each chunk of a streamed one. ``says_end``: the protocol ends every
+    ``timeout_s`` is for a whole reply, or for each chunk of a streamed one, which may take ten times as long in all.
+    ``says_end``: the protocol ends every
     reply with a finish reason, so a stream without one was cut off.
     """
 
@@ -46,19 +50,21 @@ class Driver:
         """The reply."""
         with self._errors():
             async with asyncio.timeout(self._timeout_s):
-                return await self.inner.achat(list(call.messages), **call.options)
+                return received(await self.inner.achat(list(call.messages), **call.options))
 
     async def stream(self, call: ModelCall) -> Chunks:
         """The reply in chunks."""
-        collected = Collected()
+        collected, stream = Collected(), ReceivedStream()
         with self._errors():
             async with asyncio.timeout(self._timeout_s):
                 chunks = await self.inner.astream_chat(list(call.messages), **call.options)
             async with aclosing(within(self._timeout_s, chunks)) as timed:
                 async for chunk in timed:
-                    found = chunk if self._whole is None else self._whole(chunk)
+                    found = stream.chunk(chunk if self._whole is None else self._whole(chunk))
                     collected.add(found)
                     yield found
+            if (rest := stream.rest()) is not None:
+                yield rest
         if self._says_end and collected.finish is None:
             raise ModelUnavailable("the stream ended before its finish reason: the reply is cut off")
 
@@ -69,12 +75,15 @@ class Driver:
 
 
 async def within(timeout_s: float, chunks: AsyncGenerator[T, None]) -> AsyncGenerator[T, None]:
-    """The same chunks; each must come in time."""
+    """The same chunks; each must come in time, and all together in ``CHUNK_TIMES`` that; the consumer's time aside."""
+    left = CHUNK_TIMES * timeout_s
     async with aclosing(chunks):
         while True:
-            async with asyncio.timeout(timeout_s):
+            began = time.monotonic()
+            async with asyncio.timeout(min(timeout_s, left)):
                 try:
                     chunk = await anext(chunks)
                 except StopAsyncIteration:
                     return
+            left -= time.monotonic() - began
             yield chunk

@@ -10,6 +10,8 @@ from email.utils import parsedate_to_datetime
 from math import isnan
 
 from clausegraph.core.errors import ModelCallError, ModelRefused, ModelUnavailable, NotConnected, UnusableReply
+from clausegraph.core.secrets import MASK, mask_reply, register_secret
+from clausegraph.core.telemetry.redaction import one_line
 
 _LONGEST = 300  # characters of a server's message
 _TRY_AGAIN = {408, 409, 425, 429}
@@ -17,7 +19,9 @@ _USED_UP = re.compile(r"insufficient_quota|billing_hard_limit", re.IGNORECASE)  
 _SECRET = re.compile(r"(?i)(bearer\s+|api[-_]?key\W{1,4}|\bsk-)[\w.~+/=-]+")
 _NEVER_SENT = {"ConnectError", "ConnectTimeout", "PoolTimeout"}
 _WRONG_REQUEST = {"LocalProtocolError", "UnsupportedProtocol", "InvalidURL", "TooManyRedirects"}
-UNREADABLE = (AttributeError, IndexError, KeyError, TypeError, ValueError)  # how drivers fail on an unknown body
+# How drivers fail on an unknown body: fields that are missing or of another type, unknown codecs, numbers and nesting
+# beyond all bounds, and what LlamaIndex asserts
+UNREADABLE = (ArithmeticError, AssertionError, AttributeError, LookupError, RecursionError, TypeError, ValueError)
 
 
 @dataclass(frozen=True)
@@ -27,6 +31,10 @@ class Server:
     model: str  # provider:name
     url: str
     key: str | None = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        if isinstance(self.key, str):
+            register_secret(self.key)
 
     def failed_with(self, status: int, headers: Mapping[str, str], body: str) -> ModelCallError:
         """The error of an HTTP status."""
@@ -56,17 +64,26 @@ class Server:
             f"{self.model} at {self.shown_url} sent no readable reply: {kind}{self.clean(str(reason))}"
         )
 
+    def redirected(self, status: int, place: str) -> ModelCallError:
+        """The error of a redirect: page text goes to the server that was named and to no other."""
+        return ModelRefused(
+            f"{self.model} at {self.shown_url} answered {status}, a redirect to {self.clean(place) or 'nowhere'}; none "
+            "is followed: if that is the server you mean, set CLAUSEGRAPH_LLM_URL to it",
+            status=status,
+        )
+
     @property
     def shown_url(self) -> str:
         """The address without user and password."""
         return re.sub(r"//[^/@]*@", "//", self.url)
 
     def clean(self, text: str) -> str:
-        """A server's or a driver's text, short, on one line, without the key."""
+        """A server's or a driver's text, short, on one line that can be printed, without secrets."""
+        text = text[: 10 * _LONGEST]
         if self.key:
-            text = text.replace(self.key, "***")
-        text = " ".join(_SECRET.sub(r"\1***", text[: 10 * _LONGEST]).split())
-        return text if len(text) <= _LONGEST else text[:_LONGEST] + "…"
+            text = text.replace(self.key, MASK)  # also one that is short enough to be a word
+        text = " ".join(_SECRET.sub(rf"\1{MASK}", mask_reply(text)).split())
+        return one_line(text if len(text) <= _LONGEST else text[:_LONGEST] + "…")
 
 
 def is_mistake(error: BaseException) -> bool:

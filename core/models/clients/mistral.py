@@ -13,6 +13,7 @@ from llama_index.llms.mistralai import MistralAI
 from mistralai.client import Mistral
 from mistralai.client.errors import MistralError, NoResponseError, ResponseValidationError
 
+from clausegraph.core.models.clients.bounds import PLAIN, BoundedBody, reply_limit, response_hook
 from clausegraph.core.models.clients.driver import Driver
 from clausegraph.core.models.clients.failures import UNREADABLE, Server, is_mistake
 from clausegraph.core.models.replies import tool_calls_of
@@ -55,10 +56,19 @@ def connect(server: Server, http: httpx2.AsyncClient, timeout_s: float) -> Mistr
     return Mistral(api_key=server.key, server_url=server.url, async_client=http, timeout_ms=timeout_ms)
 
 
-def open_http(timeout_s: float, connections: int) -> httpx2.AsyncClient:
-    """Connections for that many calls at once."""
-    limits = httpx2.Limits(max_connections=connections, max_keepalive_connections=connections)
-    return httpx2.AsyncClient(timeout=timeout_s, limits=limits)
+class _Body(BoundedBody, httpx2.AsyncByteStream):
+    """A bounded body of this library."""
+
+
+def open_http(server: Server, timeout_s: float, connections: int, limit: int) -> httpx2.AsyncClient:
+    """Connections for that many calls at once, of whose replies at most ``limit`` bytes are read."""
+    return httpx2.AsyncClient(
+        timeout=timeout_s,
+        limits=httpx2.Limits(max_connections=connections, max_keepalive_connections=connections),
+        headers=PLAIN,
+        follow_redirects=False,
+        event_hooks=response_hook(server, limit, _Body),
+    )
 
 
 def mistral_client(
@@ -75,7 +85,7 @@ def mistral_client(
         max_retries=0,
         additional_kwargs={"temperature": temperature, "timeout_ms": int(timeout_s * 1000)},
     )
-    http = open_http(timeout_s, connections)
+    http = open_http(server, timeout_s, connections, reply_limit(max_output))
     inner._client = connect(server, http, timeout_s)
     _ = inner._client.chat  # imports its modules: not on the loop, not in a time-out
     return Driver(inner, partial(mistral_errors, server), timeout_s, whole=_whole, close=http.aclose)

@@ -10,6 +10,8 @@ import httpx
 import openai
 from llama_index.llms.openai_like import OpenAILike
 
+from clausegraph.core.errors import ModelCallError
+from clausegraph.core.models.clients.bounds import PLAIN, BoundedBody, reply_limit, response_hook
 from clausegraph.core.models.clients.driver import Driver
 from clausegraph.core.models.clients.failures import UNREADABLE, Server, is_mistake
 
@@ -25,7 +27,9 @@ def openai_errors(server: Server) -> Iterator[None]:
     except openai.APIStatusError as error:
         body = error.response.text if error.response.is_closed else error.message
         raise server.failed_with(error.status_code, error.response.headers, body) from None
-    except openai.APIConnectionError as error:  # a time-out is one too
+    except openai.APIConnectionError as error:  # a time-out is one too, and what our own hook raises
+        if isinstance(error.__cause__, ModelCallError):
+            raise error.__cause__ from None
         raise server.failed_on_the_way(error.__cause__ or error) from None
     except openai.APIError as error:
         raise server.unreadable(error) from None
@@ -37,10 +41,19 @@ def openai_errors(server: Server) -> Iterator[None]:
         raise server.unreadable(error) from None
 
 
-def open_http(timeout_s: float, connections: int) -> httpx.AsyncClient:
-    """Connections for that many calls at once."""
-    limits = httpx.Limits(max_connections=connections, max_keepalive_connections=connections)
-    return httpx.AsyncClient(timeout=timeout_s, limits=limits, follow_redirects=True)
+class _Body(BoundedBody, httpx.AsyncByteStream):
+    """A bounded body of this library."""
+
+
+def open_http(server: Server, timeout_s: float, connections: int, limit: int) -> httpx.AsyncClient:
+    """Connections for that many calls at once, of whose replies at most ``limit`` bytes are read."""
+    return httpx.AsyncClient(
+        timeout=timeout_s,
+        limits=httpx.Limits(max_connections=connections, max_keepalive_connections=connections),
+        headers=PLAIN,
+        follow_redirects=False,
+        event_hooks=response_hook(server, limit, _Body),
+    )
 
 
 def openai_client(
@@ -48,12 +61,13 @@ def openai_client(
     *,
     model: str,
     temperature: float,
+    max_output: int,
     context_window: int,
     timeout_s: float,
     connections: int,
 ) -> Driver:
     """The client of a model behind OpenAI's protocol. The longest reply is said in every call's options."""
-    http = open_http(timeout_s, connections)
+    http = open_http(server, timeout_s, connections, reply_limit(max_output))
     inner = OpenAILike(
         model=model,
         api_base=f"{server.url}/v1",

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
     from clausegraph.core.models.fan_out import ChatOutcome, ChatRequest
     from clausegraph.core.models.guard import GuardedLLM
 
-_NO_USE = {401, 402, 403, 404}  # refused for what we are, not for what we asked: no other call will succeed
+# Refused for what we are or where we go, not for what we asked: no other call will succeed, where none did before
+_NO_USE = {401, 402, 403, 404, 301, 302, 303, 307, 308}
 _IN_A_ROW = 8  # calls that found no server, each after all its attempts, before the rest is left undone
 
 
@@ -143,6 +144,7 @@ class _Work:
         self._jobs = (job for page in pages for job in extractor.jobs(page))
         self._again: deque[_Job] = deque()
         self._unavailable = 0
+        self._answered = False  # whether the server has answered any call
         self._stopped = ""
 
     def take(self) -> ChatRequest[_Job] | None:
@@ -158,7 +160,7 @@ class _Work:
         if outcome.error is not None:
             yield from self._failed(job, outcome.error)
             return
-        self._unavailable = 0
+        self._unavailable, self._answered = 0, True
         try:
             found = self._extractor.read(outcome)
         except UnusableReply as error:
@@ -172,15 +174,16 @@ class _Work:
 
     def _failed(self, job: _Job, error: ModelError) -> Iterator[Extracted]:
         """Split a call the model could not do; give up on what cannot be split."""
-        if isinstance(error, ModelRefused) and error.status in _NO_USE:
+        no_use = isinstance(error, ModelRefused) and error.status in _NO_USE
+        if no_use and not self._answered:
             raise error
         if isinstance(error, BudgetExceeded):
             self._stopped = self._stopped or str(error)
-        if isinstance(error, ModelUnavailable):
+        if no_use or isinstance(error, ModelUnavailable):
             self._unavailable += 1
             if self._unavailable >= _IN_A_ROW:
                 self._stopped = f"not asked: {self._unavailable} calls in a row had no answer, the last: {error}"
-        if isinstance(error, UnusableReply | ModelRefused) and len(job.call.inputs) > 1:
+        if isinstance(error, UnusableReply | ModelRefused) and not no_use and len(job.call.inputs) > 1:
             self._ask_again(job, job.call.inputs, split=True)
             return
         yield from (Extracted(chunk_input.key, None, str(error)) for chunk_input in job.call.inputs)

@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeVar
 
+from clausegraph.core.extraction import Reject
 from clausegraph.core.language.stated import clean_name
+
+T = TypeVar("T")
 
 LONGEST_NAME = 200
 LONGEST_RELATION = 100
+MOST_ITEMS = 5_000  # of a reply that are read: more than any that was asked for has
+_MOST_REJECTS = 100  # of a chunk that are told one by one
 _LONGEST_SHOWN = 120
 _LONGEST_TYPE = 40
 _MAX_DIGITS = 9  # of an element number
@@ -34,6 +40,21 @@ def _relation(value: str, longest: int) -> str | None:
 def _type(value: str) -> str:
     name = (clean_name(value, _LONGEST_TYPE) or "").lower()
     return name if name and len(name) <= _LONGEST_TYPE else "thing"
+
+
+def first_items(items: Sequence[T]) -> tuple[Sequence[T], list[Reject]]:
+    """The items of a reply that are read, and what is said of the others."""
+    if len(items) <= MOST_ITEMS:
+        return items, []
+    return items[:MOST_ITEMS], [Reject("reply", f"of its {len(items):,} items only the first {MOST_ITEMS:,} are read")]
+
+
+def told(rejects: Sequence[Reject]) -> tuple[Reject, ...]:
+    """The rejects, of very many the first and how many there are: a reply cannot fill a report."""
+    if len(rejects) <= _MOST_REJECTS:
+        return tuple(rejects)
+    more = Reject("reply", f"{len(rejects) - _MOST_REJECTS:,} more items could not be used")
+    return (*rejects[:_MOST_REJECTS], more)
 
 
 def type_name(value: Any) -> str:

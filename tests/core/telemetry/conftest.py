@@ -16,6 +16,7 @@ import pytest
 from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 from opentelemetry.proto.common.v1.common_pb2 import AnyValue
 
+from clausegraph.core import secrets
 from clausegraph.core.telemetry import redaction
 from clausegraph.core.telemetry.logs import ROOT
 from clausegraph.core.telemetry.recording import stop_telemetry
@@ -111,13 +112,13 @@ def clean_slate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Non
     monkeypatch.setenv("CLAUSEGRAPH_EMBEDDING_MODEL", "hashing")
     monkeypatch.chdir(tmp_path)
     root, ours = logging.getLogger(), logging.getLogger(ROOT)
-    before = (list(root.handlers), ours.level, set(redaction._secrets))
+    before = (list(root.handlers), ours.level, set(secrets._known))
     yield
     stop_telemetry()
     root.handlers[:] = before[0]
     ours.setLevel(before[1])
-    redaction._secrets.clear()
-    redaction._secrets.update(before[2])
+    secrets._known.clear()
+    secrets._known.update(before[2])
     redaction.allow_content(False)
 
 

@@ -11,8 +11,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from clausegraph.core.errors import ModelRefused, NotFoundError
+from clausegraph.core.secrets import register_secret
 from clausegraph.core.telemetry.logs import ROOT, configure_logs, log_fields, logger
-from clausegraph.core.telemetry.redaction import allow_content, error_fields, register_secret, shown
+from clausegraph.core.telemetry.redaction import allow_content, error_fields, shown
 
 pytestmark = pytest.mark.unit
 

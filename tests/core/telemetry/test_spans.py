@@ -12,10 +12,11 @@ import pytest
 from opentelemetry import trace
 
 from clausegraph.core.errors import ModelUnavailable, NotFoundError, SettingsError
+from clausegraph.core.secrets import register_secret
 from clausegraph.core.telemetry.logs import configure_logs
 from clausegraph.core.telemetry.otlp import traces_address
 from clausegraph.core.telemetry.recording import start_telemetry, stop_telemetry
-from clausegraph.core.telemetry.redaction import allow_content, register_secret
+from clausegraph.core.telemetry.redaction import allow_content
 from clausegraph.core.telemetry.spans import current_span, span
 from tests.core.telemetry.conftest import Collector
 

@@ -14,6 +14,7 @@ MAX_LEAVES = 50
 _OPERATORS = ("all", "any", "not")
 _LEAF_KEYS = frozenset({"element", "quote", "text"})
 _LONGEST_QUOTE = 8000
+_MOST_QUOTES = 2000  # different ones that are looked for in a chunk
 
 
 class UnusableCondition(Exception):
@@ -86,6 +87,8 @@ class ConditionReader:
             return None
         key = (label, quote)
         if key not in self._found:
+            if len(self._found) >= _MOST_QUOTES:
+                raise UnusableCondition(f"its section is quoted in more than {_MOST_QUOTES:,} ways")
             if label not in self._quotables:
                 self._quotables[label] = Quotable(self._text_of(label))
             self._found[key] = self._quotables[label].find(quote)

@@ -19,7 +19,9 @@ from clausegraph.ingestion.extract.llm.items import (
     LONGEST_RELATION,
     described,
     element_number,
+    first_items,
     relation_name,
+    told,
     type_name,
 )
 from clausegraph.ingestion.extract.llm.numbering import Call
@@ -52,10 +54,11 @@ def parse_conditional(text: str, call: Call, *, cut_off: bool) -> tuple[Extracti
         UnusableReply: there is nothing in it that can be read.
     """
     read = read_json(text)
-    items = _items(read)
+    items, unread = first_items(_items(read))
     if not items and not read.complete:
         raise UnusableReply(f"the model's reply has no complete triple: {read.problem}")
     parser = _CallParser(call)
+    parser.lost += unread
     for item in items:
         parser.add(item)
     broken = not read.complete
@@ -133,7 +136,7 @@ class _CallParser:
             parser = self._chunks.get(chunk)
             statements = tuple(dict.fromkeys(parser.statements)) if parser else ()
             rejects = [*(parser.rejects if parser else ()), *(self.lost if chunk == 0 else ())]
-            made.append(Extraction(statements, tuple(rejects)) if chunk < covered else None)
+            made.append(Extraction(statements, told(rejects)) if chunk < covered else None)
         return tuple(made)
 
 

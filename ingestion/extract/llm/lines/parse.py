@@ -14,7 +14,14 @@ from clausegraph.core.language.stated import BARE_PRONOUNS, ChunkTexts, clean_na
 from clausegraph.core.language.values import value_kind
 from clausegraph.core.models.json_text import read_json
 from clausegraph.core.types import Literal, Mention, Span, Statement
-from clausegraph.ingestion.extract.llm.items import LONGEST_NAME, LONGEST_RELATION, described, relation_name
+from clausegraph.ingestion.extract.llm.items import (
+    LONGEST_NAME,
+    LONGEST_RELATION,
+    described,
+    first_items,
+    relation_name,
+    told,
+)
 from clausegraph.ingestion.extract.llm.lines.rows import LONGEST_LINE, bare, chosen, groups, is_layout, parts
 from clausegraph.ingestion.extract.llm.numbering import Call
 from clausegraph.ingestion.extract.rules.mentions import mention_type
@@ -47,7 +54,7 @@ def parse_lines(text: str, call: Call, *, cut_off: bool) -> tuple[Extraction | N
     texts = " ".join(element.text for element in chunk_input.elements)
     triples, rejects = parse_triples(text, source_text=texts)  # tells commas within names from those between
     found = statements_of_lines(triples, chunk_input)
-    return (Extraction(found.statements, (*rejects, *found.rejects)),)
+    return (Extraction(found.statements, told((*rejects, *found.rejects))),)
 
 
 def parse_triples(given: str | Sequence[Any], *, source_text: str = "") -> tuple[list[RawTriple], list[Reject]]:
@@ -87,7 +94,9 @@ def _of_json(text: str) -> tuple[list[RawTriple], list[Reject]] | None:
         value = lists[0] if len(lists) == 1 and "subject" not in value else [value]
     if not value or not all(isinstance(item, list | dict) for item in value):
         return None
-    triples, rejects = _of_items(value)
+    items, unread = first_items(value)
+    triples, rejects = _of_items(items)
+    rejects += unread
     if not read.complete:
         rejects.append(Reject("reply", f"the reply cannot be read to its end ({read.problem})"))
     return triples, rejects
@@ -125,8 +134,7 @@ def _raw(*three: Any) -> RawTriple | str:
 
 def _of_lines(text: str, source: str) -> tuple[list[RawTriple], list[Reject]]:
     triples: list[RawTriple] = []
-    rejects: list[Reject] = []
-    lines = [line for line in text.splitlines() if line.strip()]
+    lines, rejects = first_items([line for line in text.splitlines() if line.strip()])
     for place, line in enumerate(lines):
         for made in _of_line(line, source, is_last=place == len(lines) - 1):
             if isinstance(made, RawTriple):

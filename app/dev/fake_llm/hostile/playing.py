@@ -1,0 +1,67 @@
+"""Sends what a hostile mode makes of a request."""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+import struct
+
+from clausegraph.app.dev.fake_llm.exchange import Exchange
+from clausegraph.app.dev.fake_llm.hostile import HOSTILE
+from clausegraph.app.dev.fake_llm.hostile.asked import Answer, Asked, Body, Content, Whole, Wire
+from clausegraph.app.dev.fake_llm.wire import packed
+
+_RESET = struct.pack("ii", 1, 0)  # SO_LINGER: closing sends a reset
+
+
+async def play(exchange: Exchange, name: str, asked: Asked) -> None:
+    """Reply to a request in flight as the mode of this name does; it counts as failed."""
+    mode = HOSTILE[name]
+    exchange.settle(name)
+    match mode:
+        case Content():
+            await _answer(exchange, Answer(packed(_with_text(asked, mode.make(asked)))))
+        case Body():
+            made = mode.make(asked)
+            await _answer(exchange, Answer(made if isinstance(made, bytes) else packed(made)))
+        case Whole():
+            await _answer(exchange, mode.make(asked))
+        case Wire():
+            await _write(exchange, mode, asked)
+
+
+def _with_text(asked: Asked, text: str) -> dict[str, object]:
+    """A chat's reply with this text; embeddings have no text, so that theirs is no reply at all."""
+    return asked.with_content(text) if "choices" in asked.completion else {"text": text}
+
+
+async def _answer(exchange: Exchange, answer: Answer) -> None:
+    headers = [(name.encode(), value.encode()) for name, value in answer.headers]
+    if answer.status in (204, 304):
+        await exchange.start(answer.status, answer.kind.encode(), headers)
+        await exchange.piece(b"", more=False)
+    else:
+        await exchange.reply(answer.status, answer.data, answer.kind.encode(), headers)
+
+
+async def _write(exchange: Exchange, mode: Wire, asked: Asked) -> None:
+    connection = exchange.connection
+    assert connection is not None  # served by uvicorn, which shows it
+    transport = connection.transport
+    async for piece in mode.make(asked):
+        if transport.is_closing():
+            break
+        if isinstance(piece, bytes):
+            transport.write(piece)
+            await connection.flow.drain()
+            await asyncio.sleep(0)
+        else:
+            await asyncio.sleep(piece)
+    if mode.ending == "half":
+        transport.write_eof()
+    elif mode.ending == "abort":
+        transport.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, _RESET)
+        transport.abort()
+    else:
+        transport.close()
+    await exchange.wait(None)

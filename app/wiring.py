@@ -15,8 +15,6 @@ from clausegraph.core.errors import SettingsError
 from clausegraph.core.models.names import Provider, served_model
 from clausegraph.core.settings import HASHING, Settings
 
-RESPONSES = "responses.db"  # in the home folder: replies of language models
-
 if TYPE_CHECKING:
     from pydantic import SecretStr
 
@@ -176,7 +174,7 @@ def opened_model(settings: Settings, meter: RunMeter | None = None) -> Iterator[
         SettingsError: no model is set, or its key is missing.
     """
     from clausegraph.core.models.build import make_llm
-    from clausegraph.indexes.response_cache import FileResponseCache
+    from clausegraph.indexes.response_cache import RESPONSES, FileResponseCache
 
     served = served_model(settings.llm or "")
     if served is None:
@@ -202,12 +200,13 @@ def opened_model(settings: Settings, meter: RunMeter | None = None) -> Iterator[
 def forget_replies(settings: Settings, days: float) -> int:
     """Drop the cached replies of language models that were not used for so many days; returns how many.
 
-    They quote pages, which may be gone. The file is shared by all corpora of the home folder.
+    The file is shared by all corpora of the home folder.
     """
+    from clausegraph.indexes.response_cache import RESPONSES, FileResponseCache
+
     path = settings.home / RESPONSES
     if not path.exists():
         return 0
-    from clausegraph.indexes.response_cache import FileResponseCache
 
     with closing(FileResponseCache(path, max(1, settings.llm_cache_mb) * 1_000_000)) as cache:
         return cache.forget_before(time.time() - days * 86400)

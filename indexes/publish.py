@@ -141,21 +141,38 @@ def recover(ledger: Ledger, lease: RunLease, projections: Projections = NO_PROJE
     Raises:
         StoreError: a required projection lacks the epoch, which stays frozen.
     """
-    with ledger.read() as connection:
-        left = select(epochs.c.number, epochs.c.state).where(
-            epochs.c.corpus_id == lease.corpus_id, epochs.c.state != FLIPPED
-        )
-        row = connection.execute(left).first()
-    if row is None:
+    found = _unfinished(ledger, lease.corpus_id)
+    if found is None:
         return None
-    if row.state == FROZEN:
+    number, state = found
+    if state == FROZEN:
         try:
-            finish(ledger, lease, row.number, projections)
-            return f"finished epoch {row.number}"
+            finish(ledger, lease, number, projections)
+            return f"finished epoch {number}"
         except SegmentError:
             pass  # an embedding is lost: it cannot be finished
-    abandon(ledger, lease, row.number, projections)
-    return f"abandoned epoch {row.number}"
+    abandon(ledger, lease, number, projections)
+    return f"abandoned epoch {number}"
+
+
+def _unfinished(ledger: Ledger, corpus_id: int) -> tuple[int, str] | None:
+    """Number and state of the epoch that is not flipped; there is never more than one."""
+    mine = (epochs.c.corpus_id == corpus_id, epochs.c.state != FLIPPED)
+    with ledger.read() as connection:
+        row = connection.execute(select(epochs.c.number, epochs.c.state).where(*mine)).first()
+    return None if row is None else (int(row.number), str(row.state))
+
+
+def take_back(ledger: Ledger, lease: RunLease, projections: Projections = NO_PROJECTIONS) -> int | None:
+    """Take back an epoch that a killed publish had not written to its end; returns one that waits for the next run."""
+    found = _unfinished(ledger, lease.corpus_id)
+    if found is None:
+        return None
+    number, state = found
+    if state == FREEZING:
+        abandon(ledger, lease, number, projections)
+        return None
+    return number
 
 
 def abandon(ledger: Ledger, lease: RunLease, number: int, projections: Projections = NO_PROJECTIONS) -> None:

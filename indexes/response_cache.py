@@ -1,4 +1,8 @@
-"""Replies of language models in one SQLite file. Losing it costs money, never truth, so its failures stop nothing."""
+"""Replies of language models in one SQLite file. Losing it costs money, never truth, so its failures stop nothing.
+
+A reply may quote any page, and nobody can say which: so whoever removes text for good removes every reply with it. What
+the replies said is in the ledger, as extractions; only work that was cut off before it was stored is paid for again.
+"""
 
 from __future__ import annotations
 
@@ -9,12 +13,16 @@ import threading
 import time
 import zlib
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import TypeVar
 
 from clausegraph.indexes.files import make_private
+from clausegraph.indexes.scrub import rewrite
 
 T = TypeVar("T")
+
+RESPONSES = "responses.db"  # in the home folder
 
 _log = logging.getLogger(__name__)
 _BUSY_S = 10.0
@@ -24,7 +32,34 @@ _SCHEMA = """
 CREATE TABLE IF NOT EXISTS replies (key TEXT PRIMARY KEY, value BLOB NOT NULL, used REAL NOT NULL);
 CREATE INDEX IF NOT EXISTS replies_used ON replies (used);
 """
+_DAMAGED = ".damaged-"  # then when: a file that could not be read, and its log
 _EVICT = "DELETE FROM replies WHERE key IN (SELECT key FROM replies ORDER BY used LIMIT 10)"
+
+
+def forget_all(home: Path) -> list[str]:
+    """Remove every reply of a home folder, also files that were damaged; returns what remains and why, in words."""
+    path = home / RESPONSES
+    remains = [_forget_file(path)] if path.exists() else []
+    for damaged in sorted(home.glob(f"{RESPONSES}{_DAMAGED}*")):
+        try:
+            damaged.unlink()
+        except OSError as error:
+            remains.append(f"{damaged}: {error.strerror}; remove it")
+    return [what for what in remains if what]
+
+
+def _forget_file(path: Path) -> str:
+    try:
+        with closing(sqlite3.connect(path, timeout=_BUSY_S, isolation_level=None)) as connection:
+            connection.execute("PRAGMA secure_delete=ON")
+            connection.executescript(_SCHEMA)  # a process may have been killed before it wrote that
+            connection.execute("DELETE FROM replies")
+        return rewrite(path, _BUSY_S)
+    except sqlite3.Error as error:
+        if not _is_damage(error):
+            return f"replies of language models in {path} ({error}); make it writable, or remove the file"
+        _move_aside(path)
+    return ""
 
 
 class FileResponseCache:
@@ -164,17 +199,23 @@ class FileResponseCache:
     def _move_aside(self, error: Exception) -> None:
         self._shut()
         self._touched.clear()
-        aside = self._path.with_name(f"{self._path.name}.damaged-{int(time.time())}")
+        aside = _move_aside(self._path)
         _log.warning("the response cache %s is damaged (%s): moved to %s, a new one is begun", self._path, error, aside)
-        for suffix in ("", "-wal", "-shm"):
-            beside = self._path.with_name(self._path.name + suffix)
-            if beside.exists():
-                beside.rename(aside.with_name(aside.name + suffix))
 
     def _warn(self, error: Exception) -> None:
         if not self._warned:
             _log.warning("the response cache %s cannot be used (%s); replies are asked for again", self._path, error)
         self._warned = True
+
+
+def _move_aside(path: Path) -> Path:
+    """Whoever has the file open goes on with it under its new name."""
+    aside = path.with_name(f"{path.name}{_DAMAGED}{time.time_ns()}")
+    for suffix in ("", "-wal", "-shm"):
+        beside = path.with_name(path.name + suffix)
+        if beside.exists():
+            beside.rename(aside.with_name(aside.name + suffix))
+    return aside
 
 
 def _held(connection: sqlite3.Connection) -> int:

@@ -20,6 +20,7 @@ from clausegraph.indexes.corpora import CorpusRow, get_corpus
 from clausegraph.indexes.ledger.leases import STEPS_LEASE_S, RunLease, run_lease, step_lease
 from clausegraph.indexes.publish import recover
 from clausegraph.indexes.runs import DONE, FAILED, INTERRUPTED, end_run, get_run, resume_run, start_run
+from clausegraph.indexes.sweep import sweep, was_promised
 from clausegraph.indexes.work import write_step
 from clausegraph.ingestion.report import RunReport, fold
 from clausegraph.ingestion.results import Failed, Killed, Recovered, Result, Timed, Used
@@ -160,6 +161,8 @@ def _begin(tools: Tools, run: Run, kind: str, part: Part) -> None:
 
 
 def _recover(tools: Tools, run: Run, part: Part) -> None:
+    for what in sweep(tools.ledger) if was_promised(tools.ledger) else ():
+        _log.warning("removal.unfinished", reason=what)
     done = recover(tools.ledger, run.lease, tools.projections)
     if done and part.begins:  # later, it is this run's own publish that was cut off
         run.add(Recovered(done))

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from clausegraph.app.cli.epochs import fail_if_any_remains, what_remains
 from clausegraph.app.cli.output import table
 from clausegraph.app.cli.session import Session, command
 from clausegraph.core.errors import InputError
@@ -28,7 +29,10 @@ def drop(
     name: Annotated[str, typer.Argument(help="The corpus.")],
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
 ) -> None:
-    """Remove a corpus with everything it has: pages, graph, vectors, history."""
+    """Remove a corpus with everything it has: pages, graph, vectors, history.
+
+    The exit code is 4 where something of it remains; what, why and what to do is said.
+    """
     workspace = session.workspace()
     from clausegraph.app.services import corpora
 
@@ -36,7 +40,9 @@ def drop(
     if not yes:
         _confirm(session, name)
     done = corpora.drop(workspace, name)
-    session.emit(done, f"corpus {name!r} is gone", *session.lines(done["lagging"]))
+    said = f"corpus {name!r} is gone" + (", but not all that it left:" if done["remains"] else "")
+    session.emit(done, said, *session.lines(done["lagging"]), *what_remains(session, done))
+    fail_if_any_remains(done)
 
 
 def _confirm(session: Session, name: str) -> None:

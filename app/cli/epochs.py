@@ -10,6 +10,7 @@ from clausegraph.app.cli.output import table
 from clausegraph.app.cli.session import CorpusOption, Session, a_number, command
 from clausegraph.app.cli.status import moment
 from clausegraph.app.text import counted
+from clausegraph.core.errors import LedgerError
 
 _IN_WORDS = {
     "members": "page entry",
@@ -22,6 +23,9 @@ _IN_WORDS = {
     "runs": "run report",
     "model_calls": "model call",
     "budgets": "budget",
+    "run_pages": "planned page",
+    "run_steps": "step of a run",
+    "work_batches": "batch of work",
 }  # tables whose names are not the word for what one of their rows is
 
 
@@ -76,7 +80,8 @@ def vacuum(
     """Remove for good what only old epochs show, and merge vector segments.
 
     An epoch stays while it is one of the newest, or young, or what readers get, or held by one; so do all after it.
-    Reports of runs that are older than --keep-days go too.
+    Reports of runs that are older than --keep-days go too. The exit code is 4 where something that should be gone
+    remains; what, why and what to do is said.
     """
     workspace = session.workspace(corpus)
     from clausegraph.app.services.epochs import vacuum_corpus
@@ -89,9 +94,34 @@ def vacuum(
         f"epochs removed: {done['epochs']}, kept: {len(done['kept'])}",
         *(f"  epoch {number}: {_why(reasons, done)}" for number, reasons in done["kept"].items()),
         f"removed: {removed}; vector segments: {done['segments_before']} before, {done['segments_after']} after",
+        *session.lines(_unpublished(done)),
         *([f"replies of language models forgotten: {done['replies']}"] if done["replies"] else []),
         *session.lines(done["lagging"]),
+        *what_remains(session, done),
     )
+    fail_if_any_remains(done)
+
+
+def what_remains(session: Session, done: dict[str, Any]) -> list[Any]:
+    """What should be gone and is not, and what finishes it."""
+    again = ["run `clausegraph epochs vacuum` again then"] if done["remains"] else []
+    return session.lines([*(f"NOT REMOVED: {what}" for what in done["remains"]), *again])
+
+
+def fail_if_any_remains(done: dict[str, Any]) -> None:
+    """End the command as failed where text is left that was to go, here or in a server that could not follow."""
+    if done["remains"] or done["lagging"]:
+        raise typer.Exit(LedgerError.exit_code)
+
+
+def _unpublished(done: dict[str, Any]) -> list[str]:
+    said = []
+    if done["ready"]:
+        said.append(f"kept: epoch {done['ready']} of a run that was killed; the next `clausegraph ingest` publishes it")
+    if done["unpublished"]:
+        what = counted(done["unpublished"], "page version")
+        said.append(f"kept: {what} that no epoch shows, younger than {done['keep_days']:g} days (--keep-days 0)")
+    return said
 
 
 def _why(reasons: list[str], done: dict[str, Any]) -> str:
@@ -99,6 +129,7 @@ def _why(reasons: list[str], done: dict[str, Any]) -> str:
     words = {
         "published": "readers get it",
         "held": "a reader holds it",
+        "future": "made in the future, says a clock that was set back (--keep-days 0)",
         "young": f"younger than {done['keep_days']:g} days (--keep-days 0)",
         "newest": f"one of the newest {done['keep_epochs']} (--keep-epochs 1)",
         "between": "an older one stays",

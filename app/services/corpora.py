@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from clausegraph.app.workspace import Workspace
-from clausegraph.indexes.corpora import get_corpus, list_sources
 from clausegraph.indexes.corpora import list_corpora as list_rows
-from clausegraph.indexes.drop import drop_corpus
+from clausegraph.indexes.corpora import list_sources
+from clausegraph.indexes.drop import drop_corpus, find_corpus
 
 
 def list_corpora(workspace: Workspace) -> list[dict[str, Any]]:
@@ -29,23 +29,23 @@ def list_corpora(workspace: Workspace) -> list[dict[str, Any]]:
 
 
 def check_corpus(workspace: Workspace, name: str) -> None:
-    """Whether there is a corpus of that name, given as an argument.
+    """Whether there is a corpus of that name to be dropped.
 
     Raises:
         NotFoundError: no such corpus.
     """
-    get_corpus(workspace.ledger, name, option="")
+    find_corpus(workspace.ledger, name)
 
 
 def drop(workspace: Workspace, name: str) -> dict[str, Any]:
-    """Remove a corpus with everything it has; ``lagging`` says where a projection could not follow.
+    """Remove a corpus with everything it has; ``remains`` says what could not be removed and why, ``lagging`` where a
+    projection could not follow.
 
     Raises:
         NotFoundError: no such corpus.
         LeaseHeldError: a run is writing to it.
     """
     with workspace.projections() as projections:
-        corpus = get_corpus(workspace.ledger, name)
-        drop_corpus(workspace.ledger, name)
-        projections.dropped(corpus.id)
-        return {"dropped": name, "lagging": projections.problems}
+        remains = drop_corpus(workspace.ledger, name)
+        projections.dropped()
+        return {"dropped": name, "remains": remains, "lagging": projections.problems}

@@ -7,9 +7,12 @@ from typing import Any
 
 from clausegraph.app.wiring import forget_replies
 from clausegraph.app.workspace import Workspace
-from clausegraph.indexes import epochs, vacuum
-from clausegraph.indexes.corpora import get_corpus
+from clausegraph.indexes import epochs
+from clausegraph.indexes.corpora import get_corpus, list_corpora
 from clausegraph.indexes.ledger.leases import run_lease
+from clausegraph.indexes.publish import take_back
+from clausegraph.indexes.sweep import sweep
+from clausegraph.indexes.vacuum import NOTHING, vacuum
 
 
 def list_epochs(workspace: Workspace, corpus: str) -> list[dict[str, Any]]:
@@ -48,21 +51,32 @@ def rollback(workspace: Workspace, corpus: str, number: int) -> dict[str, Any]:
 def vacuum_corpus(
     workspace: Workspace, corpus: str, keep_epochs: int | None = None, keep_days: float | None = None
 ) -> dict[str, Any]:
-    """Remove for good what only old epochs show; ``kept`` says why each of the others stays.
+    """Remove for good what only old epochs show. Where there is no corpus at all, the home folder is cleaned.
+
+    ``kept`` says why each of the other epochs stays, ``remains`` what should be gone and is not, why, and what to do,
+    ``lagging`` where a projection could not follow. What a killed run had written of an epoch is taken back; ``ready``
+    is an epoch that it had written to its end, which the next run publishes.
 
     Args:
         keep_epochs, keep_days: None for those of the settings.
 
     Raises:
-        NotFoundError: no such corpus.
+        NotFoundError: no such corpus among those there are.
         LeaseHeldError: a run is writing to it.
     """
     count = workspace.settings.keep_epochs if keep_epochs is None else keep_epochs
     days = workspace.settings.keep_days if keep_days is None else keep_days
+    ledger = workspace.ledger
     with workspace.projections() as projections:
-        row = get_corpus(workspace.ledger, corpus)
-        with run_lease(workspace.ledger, row.id, f"vacuum-{uuid.uuid4().hex[:12]}") as lease:
-            report = vacuum.vacuum(workspace.ledger, row, lease, count, days)
-            projections.vacuumed(row.id)
-        made = report.as_dict() | {"keep_epochs": count, "keep_days": days}
-        return made | {"replies": forget_replies(workspace.settings, days), "lagging": projections.problems}
+        report, ready = NOTHING, None
+        if list_corpora(ledger):
+            row = get_corpus(ledger, corpus)
+            with run_lease(ledger, row.id, f"vacuum-{uuid.uuid4().hex[:12]}") as lease:
+                ready = take_back(ledger, lease, projections)
+                report = vacuum(ledger, row, lease, count, days, promised=True)
+                projections.vacuumed(row.id)
+        projections.dropped()
+        made = report.as_dict() | {"ready": ready, "keep_epochs": count, "keep_days": days}
+        made["replies"] = forget_replies(workspace.settings, days)
+        made["remains"] = report.remains + sweep(ledger)
+        return made | {"lagging": projections.problems}

@@ -26,6 +26,12 @@ class MirroredIndex:
         except SegmentError:
             return self._second.open(corpus_id, name, visible)
 
+    def ids(self, corpus_id: int, name: str) -> Ids:
+        return self._first.ids(corpus_id, name)
+
+    def corpora(self) -> set[int]:
+        return self._first.corpora() | self._second.corpora()
+
     def names(self, corpus_id: int) -> set[str]:
         return self._first.names(corpus_id) | self._second.names(corpus_id)
 

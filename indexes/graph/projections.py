@@ -73,10 +73,10 @@ class Projections:
         for follower in self.followers:
             self._try(follower, "vacuum", partial(follower.projection.vacuum, corpus_id))
 
-    def dropped(self, corpus_id: int) -> None:
-        """After the ledger dropped a corpus."""
+    def dropped(self) -> None:
+        """After the ledger dropped a corpus, whichever process did it and whenever."""
         for follower in self.followers:
-            self._try(follower, "drop", partial(follower.projection.drop, corpus_id))
+            self._try(follower, "drop", follower.projection.forget_dropped)
 
     def _try(self, follower: Follower, step: str, work: Callable[[], object], *, raises: bool = False) -> None:
         try:

@@ -169,8 +169,8 @@ class GraphProjection(Protocol):
     def vacuum(self, corpus_id: int) -> int:
         """Remove what the ledger's vacuum has removed; returns the number of rows."""
 
-    def drop(self, corpus_id: int) -> None:
-        """Remove a corpus that the ledger has dropped."""
+    def forget_dropped(self) -> None:
+        """Remove every corpus that the ledger has no more."""
 
     def catch_up(self, corpus_id: int) -> ProjectionReport:
         """Bring the server to the newest epoch: after a time without it, an old backup, or a wipe."""

@@ -23,6 +23,7 @@ from sqlalchemy.sql.dml import Insert
 
 from clausegraph.core.errors import InputError, StorageError
 from clausegraph.indexes.files import disk_full, not_writable
+from clausegraph.indexes.scrub import give_back, rewrite
 
 BUSY_TIMEOUT_S = 30
 IDS_NEVER_REUSED: dict[str, Any] = {"sqlite_autoincrement": True}  # of a table: else the id of a deleted row comes back
@@ -85,10 +86,24 @@ def refuse_network(folder: Path) -> None:
 
 
 def compact(path: Path) -> None:
-    """Give freed pages back to the file system and empty the write-ahead log."""
+    """Give freed pages back to the file system, as far as no other process is in the way."""
     with closing(sqlite3.connect(path, timeout=BUSY_TIMEOUT_S, isolation_level=None)) as connection:
-        connection.executescript("PRAGMA incremental_vacuum")  # execute() would free one page only
-        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+        give_back(connection)
+
+
+def rewrite_file(path: Path) -> str:
+    """Leave no byte of a deleted row in the database and its log; returns what remains and why, empty for nothing."""
+    return rewrite(path, BUSY_TIMEOUT_S)
+
+
+def promise_removal(connection: Connection, *, kept: bool = False) -> None:
+    """Note, with the transaction, that somebody was promised that what it deletes leaves the disk; or that it has."""
+    connection.exec_driver_sql(f"PRAGMA user_version = {0 if kept else 1}")
+
+
+def is_removal_promised(connection: Connection) -> bool:
+    """Whether a promise of removal was given and not kept yet, as when its process was killed."""
+    return bool(connection.exec_driver_sql("PRAGMA user_version").scalar())
 
 
 # --- transactions and statements ------------------------------------------------------------------

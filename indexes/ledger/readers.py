@@ -26,6 +26,7 @@ from clausegraph.core.errors import ViewExpired
 from clausegraph.indexes.files import file_errors, make_private
 from clausegraph.indexes.ledger.schema import epochs
 from clausegraph.indexes.ledger.store import Ledger
+from clausegraph.indexes.scrub import users_of
 
 AT_ONCE = 200  # epochs taken together: each is an open file
 _TRIES = 10  # the file may be replaced between its opening and the lock
@@ -118,6 +119,18 @@ def held(ledger: Ledger, corpus_id: int, numbers: Collection[int]) -> set[int]:
         with taking(ledger, corpus_id, [number]) as taken:
             busy |= {number} - taken
     return busy
+
+
+def users_of_epoch(ledger: Ledger, corpus_id: int, epoch: int) -> list[int]:
+    """The other processes that hold an epoch, as far as this one may see."""
+    return users_of(_path(ledger, corpus_id, epoch))
+
+
+def corpora_with_files(ledger: Ledger) -> set[int]:
+    """The corpora of whose epochs there are files."""
+    folder = _folder(ledger)
+    with file_errors(folder):
+        return {int(path.name.split("-")[0]) for path in folder.glob("*-*")}
 
 
 @contextmanager

@@ -12,7 +12,14 @@ from sqlalchemy import Connection, Engine, inspect, text
 
 from clausegraph.core.errors import SchemaError
 from clausegraph.indexes.files import file_errors, make_private
-from clausegraph.indexes.ledger.dialect import compact, driver_errors, make_database, open_for_writing, writing
+from clausegraph.indexes.ledger.dialect import (
+    compact,
+    driver_errors,
+    make_database,
+    open_for_writing,
+    rewrite_file,
+    writing,
+)
 from clausegraph.indexes.ledger.reading import open_for_reading, reading
 
 SCHEMA_VERSION = "0002"
@@ -36,6 +43,7 @@ class Ledger:
     def __init__(self, home: Path) -> None:
         self.home = home
         self.path = home / "ledger.db"
+        self.caches = home / "cache"
         self._readers = open_for_reading(self.path)
         self._writers: Engine | None = None
         self._opening = threading.Lock()
@@ -58,6 +66,11 @@ class Ledger:
         """Give the space of what was deleted back to the file system."""
         with driver_errors(self.path):
             compact(self.path)
+
+    def rewrite(self) -> str:
+        """Leave nothing of what was deleted in the file and its log; returns what remains and why, in words."""
+        with driver_errors(self.path):
+            return rewrite_file(self.path)
 
     def version(self) -> str | None:
         """The version of its tables; None while there are none.
@@ -90,7 +103,7 @@ class Ledger:
 
     def cache_folder(self, corpus_id: int) -> Path:
         """Derived files of a corpus; deleting them costs time, never truth."""
-        return self.home / "cache" / str(corpus_id)
+        return self.caches / str(corpus_id)
 
     def close(self) -> None:
         """Close every pooled connection. Those that write go last: they tidy up the log, which readers may not."""

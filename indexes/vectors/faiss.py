@@ -45,6 +45,17 @@ class FaissIndex:
         """As ``VectorIndex.open``."""
         return MappedVectors(self._path(corpus_id, name), visible)
 
+    def ids(self, corpus_id: int, name: str) -> Ids:
+        """As ``VectorIndex.ids``."""
+        index = _mapped(self._path(corpus_id, name))  # freed before its ids are copied, they would dangle
+        found: Ids = faiss.vector_to_array(index.id_map)
+        return found
+
+    def corpora(self) -> set[int]:
+        """As ``VectorIndex.corpora``."""
+        with file_errors(self._root):
+            return {int(path.name) for path in self._root.iterdir()} if self._root.exists() else set()
+
     def names(self, corpus_id: int) -> set[str]:
         """As ``VectorIndex.names``."""
         folder = self._folder(corpus_id)
@@ -76,10 +87,7 @@ class MappedVectors:
     """The visible vectors of a memory-mapped segment."""
 
     def __init__(self, path: Path, visible: Ids) -> None:
-        try:
-            index: Any = faiss.read_index(str(path), faiss.IO_FLAG_MMAP_IFC)
-        except RuntimeError as error:
-            raise SegmentError(f"segment {path} cannot be read ({str(error)[:200]})") from error
+        index = _mapped(path)
         self._ids: Ids = faiss.vector_to_array(index.id_map)
         self._flat: Any = faiss.downcast_index(index.index)
         self._owner = index  # freed with it, the flat index beneath would dangle
@@ -112,6 +120,13 @@ class MappedVectors:
         positions = np.flatnonzero(self._visible)
         rows = [self._flat.reconstruct(int(position)) for position in positions]
         return self._ids[positions], np.asarray(rows, dtype=np.float32).reshape(len(rows), self._flat.d)
+
+
+def _mapped(path: Path) -> Any:
+    try:
+        return faiss.read_index(str(path), faiss.IO_FLAG_MMAP_IFC)
+    except RuntimeError as error:
+        raise SegmentError(f"segment {path} cannot be read ({str(error)[:200]})") from error
 
 
 def flat_index(matrix: Vectors) -> Any:

@@ -66,6 +66,16 @@ class VectorIndex(Protocol):
             SegmentError: it is not there, or cannot be read.
         """
 
+    def ids(self, corpus_id: int, name: str) -> Ids:
+        """The ids of all vectors of a segment, shape (n,).
+
+        Raises:
+            SegmentError: it is not there, or cannot be read.
+        """
+
+    def corpora(self) -> set[int]:
+        """The corpora of which anything is stored."""
+
     def names(self, corpus_id: int) -> set[str]:
         """Whatever is stored of a corpus: its segments, and what killed writes have left."""
 

@@ -104,6 +104,16 @@ def merge_segments(ledger: Ledger, lease: RunLease, model: str, kind: str) -> No
     vector_index(ledger).remove(lease.corpus_id, [row.file for row in old])
 
 
+def holds_strangers(ledger: Ledger, row: Row[Any]) -> bool:
+    """Whether a segment holds a vector that no row of the ledger lists any more, or is not what the ledger says."""
+    if segment_state(ledger, row) != "sound":
+        return True
+    query = _rows_of(row.corpus_id, row.model, row.kind)
+    with ledger.read() as connection:
+        listed = np.fromiter(connection.execute(query).scalars(), dtype=np.int64)
+    return not np.isin(vector_index(ledger).ids(row.corpus_id, row.file), listed).all()
+
+
 def remove_unlisted(ledger: Ledger, corpus_id: int) -> None:
     """Remove what is stored of a corpus and no row lists: what killed publishes and merges have left."""
     index = vector_index(ledger)

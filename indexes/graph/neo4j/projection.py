@@ -49,7 +49,6 @@ _PUBLISHED: LiteralString = (
 )
 _FLOOR: LiteralString = "MATCH (c:Corpus {id: $id}) SET c.floor = $floor"
 _FORGET: LiteralString = "MATCH (c:Corpus {id: $id}) DETACH DELETE c"
-_KNOWN: LiteralString = "MATCH (c:Corpus {id: $id}) RETURN c.name AS name"
 
 
 @dataclass(slots=True)
@@ -142,11 +141,10 @@ class Neo4jProjection:
         self._server.write(_FLOOR, id=corpus_id, floor=here.floor)
         return removed
 
-    def drop(self, corpus_id: int) -> None:
-        """Remove a corpus that the ledger has dropped; nothing happens when it is not there."""
+    def forget_dropped(self) -> None:
+        """Remove every corpus that the ledger has no more."""
         self._open()
-        for row in self._server.read(_KNOWN, id=corpus_id):
-            self._drop(GraphCorpus(corpus_id, row["name"]))
+        self._forget_dropped()
 
     def rebuild(self, corpus_id: int) -> ProjectionReport:
         """Remove the corpus from the server and write it anew."""

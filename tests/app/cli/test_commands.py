@@ -137,7 +137,8 @@ def test_show_refuses_what_is_ambiguous(cli: Cli, tmp_path: Path) -> None:
 def test_corpora_drop(cli: Cli, stocked: Path) -> None:
     asked = cli("corpora", "drop", "default")
     assert asked.exit_code == 2 and "--yes" in asked.stderr
-    assert parsed(cli("corpora", "drop", "default", "--yes", "--json")) == {"dropped": "default", "lagging": []}
+    gone = {"dropped": "default", "remains": [], "lagging": []}
+    assert parsed(cli("corpora", "drop", "default", "--yes", "--json")) == gone
     assert cli("corpora", "list").stdout == "no corpora yet\n"
     assert not list((stocked / "segments").iterdir())
 

@@ -130,6 +130,17 @@ def test_names_and_removal(store: Store) -> None:
     assert store.open().names(1) == {"b"}
 
 
+def test_the_ids_of_a_segment(store: Store) -> None:
+    index = store.open()
+    assert index.corpora() == set()
+    ids, matrix = made(20)
+    index.write(7, "a", ids, matrix)
+    assert store.open().ids(7, "a").tolist() == ids.tolist()
+    with pytest.raises(SegmentError):
+        index.ids(7, "b")
+    assert store.open().corpora() == {7}
+
+
 def test_corpora_side_by_side(store: Store) -> None:
     (ids, matrix), (others, other_matrix) = made(20), made(30, seed=1)
     index = store.open()

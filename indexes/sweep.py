@@ -1,0 +1,73 @@
+"""Sweeping a home folder: what belongs to no corpus that the ledger lists goes, and no byte of what was deleted stays.
+
+The ledger is the mark: whatever else lies in the folder was left by a command that was killed, whichever it was, so a
+sweep can be repeated and finishes what another one began. What belongs to a corpus is swept by whoever holds its lease
+(``vacuum``).
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+from clausegraph.core.errors import StorageError
+from clausegraph.indexes.corpora import list_corpora
+from clausegraph.indexes.files import file_errors
+from clausegraph.indexes.ledger.dialect import is_removal_promised, promise_removal
+from clausegraph.indexes.ledger.readers import corpora_with_files, forget
+from clausegraph.indexes.ledger.store import Ledger
+from clausegraph.indexes.response_cache import forget_all
+from clausegraph.indexes.vectors.segments import vector_index
+
+
+def sweep(ledger: Ledger) -> list[str]:
+    """Remove all that commands before this one deleted or should have; returns what remains and why, in words.
+
+    Replies of language models go with the text that they may quote, and with the last corpus.
+    """
+    remains = [*_of_dropped_corpora(ledger)]
+    if was_promised(ledger) or not list_corpora(ledger):
+        remains += forget_all(ledger.home)
+    remains += [what for what in [ledger.rewrite()] if what]
+    if not remains and was_promised(ledger):
+        with ledger.write() as connection:
+            promise_removal(connection, kept=True)
+    return remains
+
+
+def was_promised(ledger: Ledger) -> bool:
+    """Whether a command that removes for good was cut off before it was done."""
+    with ledger.read() as connection:
+        return is_removal_promised(connection)
+
+
+def remove_folder(folder: Path) -> Iterator[str]:
+    """Remove a folder and what is in it; yields what remains and why."""
+    try:
+        with file_errors(folder):
+            shutil.rmtree(folder)
+    except StorageError as error:
+        yield str(error)
+
+
+def _of_dropped_corpora(ledger: Ledger) -> Iterator[str]:
+    """Ids are never used again, so what was there before the ledger was asked is not of a corpus yet to be listed."""
+    index = vector_index(ledger)
+    stored, read, cached = index.corpora(), corpora_with_files(ledger), _inside(ledger.caches)
+    listed = {corpus.id for corpus in list_corpora(ledger)}
+    for corpus_id in read - listed:
+        forget(ledger, corpus_id)
+    for corpus_id in sorted(stored - listed):
+        try:
+            index.drop(corpus_id)
+        except StorageError as error:
+            yield str(error)
+    for folder in cached:
+        if folder.name not in {str(corpus_id) for corpus_id in listed}:
+            yield from remove_folder(folder)
+
+
+def _inside(folder: Path) -> list[Path]:
+    with file_errors(folder):
+        return sorted(folder.iterdir()) if folder.exists() else []

@@ -1,0 +1,44 @@
+"""What the commands do, for processes of their own: settings from arguments, results in the home folder."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from clausegraph.app.services.corpora import drop as drop_corpus
+from clausegraph.app.services.epochs import rollback as rollback_corpus
+from clausegraph.app.services.epochs import vacuum_corpus
+from clausegraph.app.services.ingest import run_ingest
+from clausegraph.app.workspace import Workspace
+from clausegraph.core.settings import Settings
+from clausegraph.indexes.lexical import lexical_index
+from clausegraph.ingestion.pipeline import Options
+from clausegraph.ingestion.sources import open_source
+
+
+def workspace(home: str) -> Workspace:
+    return Workspace(Settings(home=Path(home), embedding_model="hashing", extractor="rules"))
+
+
+def ingest(home: str, pages: str, corpus: str) -> None:
+    """Publish, and ask by words, so that the epoch has its cache."""
+    with workspace(home) as opened:
+        run_ingest(opened, corpus, open_source(pages), Options())
+        with opened.view(corpus) as view:
+            lexical_index(view)
+
+
+def vacuum(home: str, corpus: str) -> None:
+    with workspace(home) as opened:
+        done = vacuum_corpus(opened, corpus, keep_epochs=1, keep_days=0)
+        assert (done["remains"], done["lagging"]) == ([], [])
+
+
+def drop(home: str, corpus: str) -> None:
+    with workspace(home) as opened:
+        done = drop_corpus(opened, corpus)
+        assert (done["remains"], done["lagging"]) == ([], [])
+
+
+def rollback(home: str, corpus: str, number: int) -> None:
+    with workspace(home) as opened:
+        rollback_corpus(opened, corpus, number)

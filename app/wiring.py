@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from clausegraph.core.models.guard import GuardedLLM
     from clausegraph.indexes.ledger.metering import RunMeter
     from clausegraph.indexes.views import View
+    from clausegraph.ingestion.reading.limits import ReadingLimits
     from clausegraph.ingestion.sources import Source
     from clausegraph.query.engines.protocol import Engine
 
@@ -78,6 +79,14 @@ def _server_options(
         concurrency=settings.llm_concurrency,
         price=settings.llm_prices.get(model),
     )
+
+
+def reading_limits(settings: Settings) -> ReadingLimits:
+    """What reading one page may take."""
+    from clausegraph.ingestion.reading.limits import ReadingLimits
+
+    page_bytes = int(settings.page_mb * 1024 * 1024)
+    return ReadingLimits(settings.reading_seconds, settings.reading_mb, page_bytes)
 
 
 def metered(embedder: Embedder, meter: RunMeter) -> Embedder:

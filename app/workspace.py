@@ -220,7 +220,7 @@ class Workspace:
         Raises:
             SettingsError, PromptError, NotFoundError: as ``opened_extractor`` and ``make_server``.
         """
-        from clausegraph.app.wiring import check_budget, metered, opened_extractor
+        from clausegraph.app.wiring import check_budget, metered, opened_extractor, reading_limits
         from clausegraph.indexes.ledger.metering import RunMeter
         from clausegraph.ingestion.pipeline import Tools, no_progress
 
@@ -232,7 +232,8 @@ class Workspace:
             self.projections() as projections,
             opened_extractor(self.settings, source, meter) as extractor,
         ):
-            yield Tools(ledger, metered(embedder, meter), extractor, progress or no_progress, meter, projections)
+            watched, limits = progress or no_progress, reading_limits(self.settings)
+            yield Tools(ledger, metered(embedder, meter), extractor, watched, meter, projections, limits)
 
     def close(self) -> None:
         """Give every view back and close models, servers and ledger; whoever still reads a view finds it expired."""

@@ -18,8 +18,6 @@ from clausegraph.core.models.embedding import Embedder
 _OF_PIPELINE = {
     "clausegraph.indexes.derive": "project",
     "clausegraph.indexes.": "ledger",
-    "clausegraph.core.pages.read": "read",
-    "clausegraph.core.pages.chunking.chunks": "read",
     "clausegraph.core.extraction": "project",
 }
 
@@ -32,6 +30,7 @@ def measure_ingest(home: Path, documents: Path, embedder: Embedder, texts: Path)
     """
     import clausegraph.indexes.publish
     import clausegraph.indexes.vectors.segments
+    import clausegraph.ingestion.reading.pages
     from benchmarks.stopwatch import Stopwatch, WatchedEmbedder, WatchedExtractor, watching
     from clausegraph.indexes.ledger.store import open_ledger
     from clausegraph.ingestion import pipeline
@@ -44,6 +43,7 @@ def measure_ingest(home: Path, documents: Path, embedder: Embedder, texts: Path)
     with (
         open_ledger(home) as ledger,
         watching(stopwatch, pipeline, _OF_PIPELINE),
+        watching(stopwatch, clausegraph.ingestion.reading.pages, {"clausegraph.ingestion.reading.page": "read"}),
         watching(stopwatch, clausegraph.indexes.publish, {"clausegraph.indexes.vectors.segments": "faiss"}),
         watching(stopwatch, clausegraph.indexes.vectors.segments, {"clausegraph.indexes.truth": "ledger"}),
         stopwatch.measuring("other"),

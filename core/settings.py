@@ -92,6 +92,13 @@ class Settings(BaseSettings):
     ask_elements: int = Field(default=60, ge=1, le=1000, description="elements an answer is read from")
     search_budget: int = Field(default=1300, ge=1, le=1_000_000, description="word pieces that `search` returns")
 
+    page_mb: float = Field(default=20.0, gt=0, le=20, description="megabytes a page may have")
+    reading_seconds: float = Field(
+        default=10.0, ge=1, le=3600, description="seconds of processor time that reading a page may take"
+    )
+    reading_mb: int = Field(
+        default=500, ge=50, le=100_000, description="megabytes of memory that reading a page may take (on Linux)"
+    )
     extractor: Extractor = Field(
         default="auto", description="who reads facts from pages; auto: the language model where one is set, else rules"
     )

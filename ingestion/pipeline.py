@@ -12,9 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from clausegraph.core.extraction import Extraction, Reject, extract_all, extraction_inputs, scope_of
-from clausegraph.core.pages.chunking.chunks import chunk_reading
 from clausegraph.core.pages.document import SourceDocument
-from clausegraph.core.pages.read import read_document
 from clausegraph.core.telemetry.logs import logger
 from clausegraph.core.tokens import FINGERPRINT as TOKENIZER
 from clausegraph.indexes.corpora import (
@@ -50,6 +48,7 @@ from clausegraph.ingestion.changes import (
     peek,
     state_before,
 )
+from clausegraph.ingestion.extract.rules.extractor import RuleExtractor
 from clausegraph.ingestion.extracting import (
     ChunkWork,
     chunk_work,
@@ -59,6 +58,7 @@ from clausegraph.ingestion.extracting import (
     problems_of,
     store_as_they_come,
 )
+from clausegraph.ingestion.reading.pages import PageReading, page_reading
 from clausegraph.ingestion.reasons import PIPELINE_FINGERPRINT
 from clausegraph.ingestion.report import RunReport, fold
 from clausegraph.ingestion.results import Changes, Published, TextsEmbedded
@@ -142,23 +142,23 @@ def read_source(tools: Tools, run: Run, source: Source, documents: Iterable[Item
     listed = list_documents(documents, before, tools.extractor.fingerprint, options)
     done: list[Listed] = []
     pages: dict[str, StoredPage] = {}
-    while batch := list(itertools.islice(listed, _PAGES_AT_ONCE)):
-        read = [_read(item, item.document) if item.document else (item, None) for item in batch]
-        done += [item for item, _ in read]
-        versions = [version for _, version in read if version]
-        if versions:
-            pages |= store_versions(tools.ledger, run.corpus.id, source_id, versions)
-            tools.progress("read", len(pages), len(pages))
+    with page_reading(tools.limits, rules=isinstance(tools.extractor, RuleExtractor)) as read_page:
+        while batch := list(itertools.islice(listed, _PAGES_AT_ONCE)):
+            read = [_read(read_page, item, item.document) if item.document else (item, None) for item in batch]
+            done += [item for item, _ in read]
+            versions = [version for _, version in read if version]
+            if versions:
+                pages |= store_versions(tools.ledger, run.corpus.id, source_id, versions)
+                tools.progress("read", len(pages), len(pages))
     changes = run.add(changes_of(done, before, options))
     for reject in changes.rejects:
         _log.info("page.rejected", page=reject.what, reason=reject.reason)
     return SourceRead(source_id, before, changes, pages)
 
 
-def _read(item: Listed, document: SourceDocument) -> tuple[Listed, VersionInput | None]:
+def _read(read_page: PageReading, item: Listed, document: SourceDocument) -> tuple[Listed, VersionInput | None]:
     """The item without its document, which may be large, and the version to be stored, if it can be read."""
-    reading, found = read_document(document)
-    rejects = tuple(found)
+    reading, rejects = read_page(document)
     if not reading.elements:
         if not any(reject.what == document.uri for reject in rejects):
             rejects += (Reject(document.uri, "no readable element on the page"),)
@@ -170,7 +170,7 @@ def _read(item: Listed, document: SourceDocument) -> tuple[Listed, VersionInput 
         title=document.title,
         url=document.url,
         pipeline=PIPELINE_FINGERPRINT,
-        reading=chunk_reading(reading),
+        reading=reading,
     )
     return replace(item, document=None, rejects=rejects), version
 

@@ -11,8 +11,9 @@ from llama_index.core.schema import Document
 
 from clausegraph.core.errors import SourceError
 from clausegraph.core.pages.document import MAX_PAGE_BYTES, SourceDocument
-from clausegraph.core.pages.read import read_document
 from clausegraph.core.types import Element
+from clausegraph.ingestion.reading.limits import ReadingLimits
+from clausegraph.ingestion.reading.pages import page_reading
 from clausegraph.ingestion.sources.sniff import why_not_html
 
 
@@ -28,10 +29,11 @@ class PolicyHTMLReader(BaseReader):
         """Read one file; ``extra_info`` is added to the metadata of its documents.
 
         Raises:
-            SourceError: the file cannot be read, is no HTML page, or has no main text.
+            SourceError: the file cannot be read, is no HTML page, has no main text, or takes too much to read.
         """
         path = Path(file)
-        reading, rejects = read_document(SourceDocument(path.name, _html_bytes(path)))
+        with page_reading(ReadingLimits()) as read_page:
+            reading, rejects = read_page(SourceDocument(path.name, _html_bytes(path)))
         if not reading.elements:
             raise SourceError(f"page {path}: {'; '.join(reject.reason for reject in rejects)}")
         page = {"title": reading.title, "url": reading.url or "", "updated": reading.updated or ""}

@@ -11,6 +11,7 @@ from clausegraph.core.models.embedding import Embedder
 from clausegraph.indexes.graph.projections import NO_PROJECTIONS, Projections
 from clausegraph.indexes.ledger.store import Ledger
 from clausegraph.indexes.vacuum import KEEP_DAYS, KEEP_EPOCHS
+from clausegraph.ingestion.reading.limits import ReadingLimits
 
 Progress = Callable[[str, int, int], None]  # stage, done, total
 
@@ -50,6 +51,7 @@ class Tools:
     progress: Progress = no_progress
     meter: Meter = field(default_factory=NoMeter)
     projections: Projections = NO_PROJECTIONS
+    limits: ReadingLimits = field(default_factory=ReadingLimits)
 
 
 @dataclass(frozen=True, slots=True)

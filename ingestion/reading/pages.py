@@ -1,0 +1,53 @@
+"""A page to its reading: small ones here, large ones in a process with limits on time and memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+
+from clausegraph.core.extraction import Reject
+from clausegraph.core.pages.document import SourceDocument
+from clausegraph.core.pages.read import PAGE_READERS
+from clausegraph.core.types import Reading
+from clausegraph.ingestion.reading.limits import ReadingLimits
+from clausegraph.ingestion.reading.page import PageRead, read_page
+from clausegraph.ingestion.reading.process import ReadingProcess
+
+SMALL_PAGE = 64 * 1024
+"""Bytes that no page known to us reads in more than a second and 100 MB (``python -m benchmarks --only pages``)."""
+
+_LONG_TEXT = 256 * 1024  # bytes of a page whose extraction by rules is worth a rehearsal
+
+PageReading = Callable[[SourceDocument], PageRead]
+
+
+@contextmanager
+def page_reading(limits: ReadingLimits, *, rules: bool = False) -> Iterator[PageReading]:
+    """How a run reads its pages, one after the other; the process that reads the large ones ends with the block.
+
+    Args:
+        rules: whether the pages will be extracted by rules: what that takes counts as part of reading them.
+    """
+    with closing(ReadingProcess(limits)) as process:
+
+        def read(document: SourceDocument) -> PageRead:
+            size = len(document.raw)
+            if size > limits.page_bytes:
+                return _over(document, limits)
+            if size <= SMALL_PAGE or not _is_ours(document):
+                return read_page(document)
+            return process.read(document, rules=rules and size > _LONG_TEXT)
+
+        yield read
+
+
+def _is_ours(document: SourceDocument) -> bool:
+    """Whether the reading process knows the page's format too: not one that a program of yours has added."""
+    reader = PAGE_READERS.get(document.content_type)
+    return reader is not None and reader.__module__.startswith("clausegraph.")
+
+
+def _over(document: SourceDocument, limits: ReadingLimits) -> PageRead:
+    size, most = len(document.raw) / 1e6, limits.page_bytes / 1e6
+    reason = f"the page has {size:.1f} MB; the limit is {most:g} MB (CLAUSEGRAPH_PAGE_MB)"
+    return Reading(document.title or document.uri, document.url, ()), (Reject(document.uri, reason),)

@@ -1,0 +1,128 @@
+"""The run's side of its reading process."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+from contextlib import suppress
+from typing import IO, Any, cast
+
+from clausegraph.core.extraction import Reject
+from clausegraph.core.language.normalise import visible
+from clausegraph.core.pages.document import SourceDocument
+from clausegraph.core.serial import reading_from_json
+from clausegraph.core.types import Reading
+from clausegraph.ingestion.reading.frames import FrameTooLong, read_frame, write_frame
+from clausegraph.ingestion.reading.limits import ReadingLimits
+from clausegraph.ingestion.reading.page import PageRead
+
+# All that the reading process is told of this one's environment: it reads strangers' pages and needs no key
+_ENVIRONMENT = ("PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE", "TMPDIR", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")
+_MEMORY = ("MemoryError", "memory allocation of", "bad_alloc")  # how Python, Rust and C++ end without memory
+
+
+class ReadingProcess:
+    """Reads pages in a process of its own, which is started for the first page and again after a page has ended it.
+
+    Not to be shared by threads. Close it: no process is left.
+    """
+
+    def __init__(self, limits: ReadingLimits) -> None:
+        self._limits = limits
+        self._child: subprocess.Popen[bytes] | None = None
+        self._said: IO[bytes] | None = None  # what the process writes to stderr
+        self.took: tuple[float, int] | None = None
+        """Processor seconds of the page that was read last, and most bytes the process held beyond its start."""
+
+    def read(self, document: SourceDocument, *, rules: bool) -> PageRead:
+        """The page's reading with its chunks; over a limit it has no elements, and one reject says why.
+
+        Args:
+            rules: whether what the extraction by rules takes is part of it.
+        """
+        fresh = self._child is None
+        why, reply = self._ask(document, rules)
+        if why and not fresh and why != self._too_slow:
+            # earlier pages may have left memory behind, or somebody has ended it: a page is judged by itself alone
+            why, reply = self._ask(document, rules)
+        self.took = None if why else (reply["seconds"], reply["bytes"])
+        if why:
+            return Reading(title=document.title or document.uri, url=document.url, elements=()), (
+                Reject(document.uri, why),
+            )
+        return reading_from_json(reply["reading"]), tuple(Reject(*reject) for reject in reply["rejects"])
+
+    def close(self) -> None:
+        """End the process, whatever it does."""
+        child, self._child = self._child, None
+        if child is None:
+            return
+        child.kill()
+        with suppress(BrokenPipeError):  # it has ended in the middle of a request
+            child.communicate()
+        if self._said is not None:
+            self._said.close()
+
+    def _ask(self, document: SourceDocument, rules: bool) -> tuple[str, dict[str, Any]]:
+        """Why there is no reply, or nothing, and the reply."""
+        child = self._started()
+        about = {"uri": document.uri, "title": document.title, "url": document.url}
+        values = {"document": about | {"content_type": document.content_type}, "rules": rules}
+        try:
+            with suppress(BrokenPipeError):  # it has ended: its reply is none
+                write_frame(cast(Any, child.stdin), values, document.raw)
+            found = read_frame(cast(Any, child.stdout), self._limits.reply_bytes)
+        except FrameTooLong:
+            self.close()
+            return f"its reading has more than {self._limits.reply_bytes / 1e6:g} MB; split the page", {}
+        if found is None:
+            return self._why_ended(child), {}
+        reply, _ = found
+        if reply["last"]:
+            self.close()
+        return (self._too_large if reply.get("over") else ""), reply
+
+    def _started(self) -> subprocess.Popen[bytes]:
+        if self._child is None:
+            self._said = tempfile.TemporaryFile()  # noqa: SIM115 (closed with the process)
+            limits = (str(self._limits.seconds), str(self._limits.megabytes))
+            environment = {name: os.environ[name] for name in _ENVIRONMENT if name in os.environ}
+            self._child = subprocess.Popen(  # noqa: S603 (no word of it comes from a page)
+                [sys.executable, "-P", "-m", "clausegraph.ingestion.reading.child", *limits],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=self._said,
+                env=environment
+                | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "TOKENIZERS_PARALLELISM": "false"},
+            )
+        return self._child
+
+    def _why_ended(self, child: subprocess.Popen[bytes]) -> str:
+        code = child.wait()
+        said = self._what_it_said()
+        self.close()
+        if code == -signal.SIGXCPU:
+            return self._too_slow
+        if any(words in said for words in _MEMORY):
+            return self._too_large
+        how = f"signal {-code}" if code < 0 else f"exit code {code}"
+        last = visible(said.strip().rpartition("\n")[2])[:200]
+        return f"the process that read it ended ({how}){f': {last}' if last else ''}"
+
+    def _what_it_said(self) -> str:
+        """The end of what it wrote to stderr."""
+        if self._said is None:
+            return ""
+        self._said.seek(0)
+        return self._said.read()[-4000:].decode("utf-8", "replace")
+
+    @property
+    def _too_slow(self) -> str:
+        return f"reading it took more than {self._limits.seconds:g} s of processor time (CLAUSEGRAPH_READING_SECONDS)"
+
+    @property
+    def _too_large(self) -> str:
+        return f"reading it took more than {self._limits.megabytes} MB of memory (CLAUSEGRAPH_READING_MB)"

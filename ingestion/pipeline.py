@@ -268,6 +268,8 @@ def publish(
         finish(tools.ledger, lease, epoch, tools.projections)
         _log.info("publish", epoch=epoch)
         if has_many_segments(tools.ledger, corpus.id):
-            vacuum(tools.ledger, corpus, lease, options.keep_epochs, options.keep_days)
+            done = vacuum(tools.ledger, corpus, lease, options.keep_epochs, options.keep_days)
+            for what in done.remains:
+                _log.warning("removal.unfinished", reason=what)
             tools.projections.vacuumed(corpus.id)
     return Published(epoch, plan.counts(), tuple(tools.projections.problems))

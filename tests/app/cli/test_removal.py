@@ -7,12 +7,15 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from sqlalchemy import update
 
 from clausegraph.indexes import scrub
+from clausegraph.indexes.ledger.schema import FREEZING, epochs
 from clausegraph.indexes.ledger.store import open_ledger
 from clausegraph.indexes.response_cache import RESPONSES, FileResponseCache
 from clausegraph.indexes.views import open_view
 from tests.app.cli.conftest import Cli, parsed
+from tests.harness.writes import killed_at
 
 pytestmark = pytest.mark.unit
 NOW = ("--keep-epochs", "1", "--keep-days", "0")
@@ -75,3 +78,19 @@ def test_the_home_is_cleaned_where_no_corpus_is_left(cli: Cli, home: Path) -> No
     assert cli("epochs", "vacuum").exit_code == 0
     known = {f"{name}{end}" for name in ("ledger.db", RESPONSES) for end in ("", "-wal", "-shm")}
     assert {path.name for path in home.rglob("*") if path.is_file()} <= known
+
+
+def test_what_a_killed_run_had_written(cli: Cli, home: Path, tmp_path: Path) -> None:
+    """An epoch that is written to its end stays, which is said; one that is not is taken back, and its text goes."""
+    (tmp_path / "pages" / "three.html").write_text("<h1>Three</h1><p>You must not live in Quillonby.</p>")
+    with killed_at("open", home / "segments"):  # when all rows of epoch 3 are written
+        cli("ingest", str(tmp_path / "pages"))
+    said = cli("epochs", "vacuum", *NOW)
+    assert said.exit_code == 0
+    assert "kept: epoch 3 of a run that was killed; the next `clausegraph ingest` publishes it" in said.stdout
+    assert has_word(home)
+    with open_ledger(home) as ledger, ledger.write() as connection:
+        connection.execute(update(epochs).where(epochs.c.number == 3).values(state=FREEZING))
+    done = parsed(cli("epochs", "vacuum", *NOW, "--json"))
+    assert (done["ready"], done["remains"], list(done["kept"])) == (None, [], ["2"])
+    assert not has_word(home)

@@ -1,4 +1,7 @@
-"""Plain JSON values for readings, statements and condition trees, and back; one place, both ways."""
+"""Plain JSON values for readings, statements and condition trees, and back; one place, both ways.
+
+What was damaged meets whatever error Python has for it: who reads it from a store says where it stood.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,6 @@ import json
 import zlib
 from typing import Any
 
-from clausegraph.core.errors import LedgerError
 from clausegraph.core.extraction import Extraction, Reject
 from clausegraph.core.types import (
     All,
@@ -32,15 +34,8 @@ def pack(value: Any) -> bytes:
 
 
 def unpack(data: bytes) -> Any:
-    """The value of ``pack``.
-
-    Raises:
-        LedgerError: the bytes were damaged.
-    """
-    try:
-        return json.loads(zlib.decompress(data))
-    except (zlib.error, ValueError) as error:
-        raise LedgerError(f"a stored record is damaged ({error}); restore the ledger from a backup") from error
+    """The value of ``pack``; of bytes that were damaged it raises what zlib and json do."""
+    return json.loads(zlib.decompress(data))
 
 
 def condition_to_json(condition: Condition | None) -> Any:
@@ -74,7 +69,7 @@ def condition_from_json(value: Any) -> Condition | None:
 def _required(value: Any) -> Condition:
     condition = condition_from_json(value)
     if condition is None:
-        raise LedgerError("a stored condition tree has an empty branch")
+        raise ValueError("a condition tree has an empty branch")
     return condition
 
 
@@ -119,7 +114,7 @@ def statement_from_json(value: dict[str, Any]) -> Statement:
     """The statement of ``statement_to_json``."""
     subject = _node_from_json(value["subject"])
     if not isinstance(subject, Mention):
-        raise LedgerError("a stored statement has a literal as its subject")
+        raise ValueError("a statement has a literal as its subject")
     return Statement(
         subject=subject,
         relation=value["relation"],
@@ -131,6 +126,11 @@ def statement_from_json(value: dict[str, Any]) -> Statement:
         effective_from=value.get("from"),
         effective_to=value.get("to"),
     )
+
+
+def statement_from_text(text: str) -> Statement:
+    """The statement of a JSON text."""
+    return statement_from_json(json.loads(text))
 
 
 def _node_to_json(node: Mention | Literal) -> list[str]:
@@ -157,6 +157,11 @@ def extraction_from_json(value: dict[str, Any]) -> Extraction:
         tuple(statement_from_json(item) for item in value["statements"]),
         tuple(Reject(*item) for item in value["rejects"]),
     )
+
+
+def extraction_from_bytes(data: bytes) -> Extraction:
+    """The extraction of packed JSON."""
+    return extraction_from_json(unpack(data))
 
 
 def reading_to_json(reading: Reading) -> dict[str, Any]:
@@ -197,3 +202,8 @@ def reading_from_json(value: dict[str, Any]) -> Reading:
         for key, heads, parts, text, digest in value["chunks"]
     )
     return Reading(value["title"], value["url"], elements, chunks, value["updated"])
+
+
+def reading_from_bytes(data: bytes) -> Reading:
+    """The reading of packed JSON."""
+    return reading_from_json(unpack(data))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 import time
 import unicodedata
@@ -14,6 +13,7 @@ from sqlalchemy import Row, func, insert, select, update
 from clausegraph.core.errors import NotFoundError
 from clausegraph.core.hashing import canonical_json
 from clausegraph.core.naming import LONGEST, checked_name
+from clausegraph.indexes.ledger.decoding import TEXTS, decode_json
 from clausegraph.indexes.ledger.schema import corpora, in_newest, members, pages, sources
 from clausegraph.indexes.ledger.store import Ledger
 
@@ -89,7 +89,9 @@ def list_corpora(ledger: Ledger) -> list[CorpusRow]:
 
 
 def _corpus(row: Row[tuple[object, ...]]) -> CorpusRow:
-    return CorpusRow(row.id, row.name, row.newest, row.published, json.loads(row.settings))
+    return CorpusRow(
+        row.id, row.name, row.newest, row.published, decode_json(corpora.c.settings, row.id, row.settings, TEXTS)
+    )
 
 
 def ensure_source(ledger: Ledger, corpus_id: int, name: str, kind: str, location: str) -> int:

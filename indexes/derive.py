@@ -7,7 +7,6 @@ second can be done again, or taken back, from the row alone.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -15,7 +14,7 @@ from clausegraph.core.embedding_texts import FINGERPRINT as TEXTS_FINGERPRINT
 from clausegraph.core.embedding_texts import element_texts, fact_text
 from clausegraph.core.extraction import Extraction, extraction_inputs
 from clausegraph.core.hashing import canonical_json, content_hash, fact_id
-from clausegraph.core.serial import relabel, statement_from_json, statement_to_json
+from clausegraph.core.serial import relabel, statement_from_text, statement_to_json
 from clausegraph.core.types import LITERAL, Fact, Literal, Mention, Reading, Span, Statement
 
 DERIVATION_FINGERPRINT = f"projection:1+{TEXTS_FINGERPRINT}"  # its words are stored with every page: they stay
@@ -83,7 +82,7 @@ def derive_rows(reading: Reading, extractions: Mapping[str, Extraction], extract
 
 def under_names(row: SupportRow, names: Mapping[str, str]) -> SupportRow:
     """The row with the names of its statement, as written, resolved by ``names``; the statement stays."""
-    statement = statement_from_json(json.loads(row.statement))
+    statement = statement_from_text(row.statement)
     return _support(row.chunk_key, statement, row.extractor, names)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 from dataclasses import dataclass
 
@@ -10,6 +9,7 @@ from sqlalchemy import Connection, select, update
 
 from clausegraph.core.errors import NotFoundError
 from clausegraph.indexes.corpora import CorpusRow
+from clausegraph.indexes.ledger.decoding import COUNTS, decode_json
 from clausegraph.indexes.ledger.schema import corpora, epochs
 from clausegraph.indexes.ledger.store import Ledger
 
@@ -34,7 +34,10 @@ def list_epochs(ledger: Ledger, corpus_id: int) -> list[EpochRow]:
     )
     with ledger.read() as connection:
         rows = connection.execute(query).all()
-    return [EpochRow(r.number, r.model, r.run_id, r.created, json.loads(r.summary)) for r in rows]
+    return [
+        EpochRow(r.number, r.model, r.run_id, r.created, decode_json(epochs.c.summary, r.number, r.summary, COUNTS))
+        for r in rows
+    ]
 
 
 def find_epoch(connection: Connection, corpus: CorpusRow, number: int) -> str:

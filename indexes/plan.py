@@ -22,6 +22,7 @@ from clausegraph.indexes.derive import (
     under_names,
 )
 from clausegraph.indexes.entities.names import open_names, wanted_names
+from clausegraph.indexes.ledger.decoding import decode
 from clausegraph.indexes.ledger.schema import (
     OPEN,
     VERSIONED,
@@ -113,7 +114,7 @@ def _plan_renamed(
                 continue
             seen.add(row.id)
             is_now = SupportRow(**{key: getattr(row, key) for key in SupportRow.__slots__})
-            wanted = under_names(is_now, names)
+            wanted = decode(supports.c.statement, row.id, is_now, lambda support: under_names(support, names))
             if wanted.content_key != is_now.content_key:
                 plan.closed.setdefault(supports, []).append(row.id)
                 plan.opened.setdefault(supports, []).append(_support_values(plan, wanted, row.page_id))

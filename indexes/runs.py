@@ -6,7 +6,6 @@ says "killed"; the next run, which holds the corpus, records it.
 
 from __future__ import annotations
 
-import json
 import time
 from typing import Any
 
@@ -14,6 +13,7 @@ from sqlalchemy import Connection, Row, select, update
 
 from clausegraph.core.errors import NotFoundError
 from clausegraph.core.hashing import canonical_json
+from clausegraph.indexes.ledger.decoding import OBJECT, decode_json
 from clausegraph.indexes.ledger.dialect import insert_or_update
 from clausegraph.indexes.ledger.leases import is_held
 from clausegraph.indexes.ledger.schema import epochs, run_leases, runs
@@ -113,7 +113,7 @@ def _lease(connection: Connection, corpus_id: int) -> Row[Any] | None:
 def _run(row: Row[Any], lease: Row[Any] | None) -> dict[str, object]:
     values = dict(row._mapping)
     values.pop("corpus_id")
-    values["report"] = json.loads(values["report"]) if values["report"] else None
+    values["report"] = decode_json(runs.c.report, row.id, row.report, OBJECT) if row.report else None
     if row.status == RUNNING and not (lease and lease.run_id == row.id and is_held(lease, time.time())):
         values["status"] = KILLED
     return values

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 import zlib
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -15,14 +16,14 @@ from clausegraph.core.extraction import Extraction
 from clausegraph.core.hashing import content_hash
 from clausegraph.core.models.embedding import Vectors
 from clausegraph.core.serial import (
-    extraction_from_json,
+    extraction_from_bytes,
     extraction_to_json,
     pack,
-    reading_from_json,
+    reading_from_bytes,
     reading_to_json,
-    unpack,
 )
 from clausegraph.core.types import Reading
+from clausegraph.indexes.ledger.decoding import damaged, decode
 from clausegraph.indexes.ledger.dialect import insert_new
 from clausegraph.indexes.ledger.schema import blobs, embeddings, extractions, in_newest, members, page_versions, pages
 from clausegraph.indexes.ledger.store import Ledger
@@ -168,8 +169,10 @@ def _page_id(connection: Connection, corpus_id: int, source_id: int, uri: str) -
 
 def load_reading(connection: Connection, version_id: int) -> Reading:
     """The stored reading of a page version."""
-    data = connection.execute(select(page_versions.c.reading).where(page_versions.c.id == version_id)).scalar_one()
-    return reading_from_json(unpack(data))
+    data = connection.execute(select(page_versions.c.reading).where(page_versions.c.id == version_id)).scalar()
+    if data is None:
+        raise damaged(page_versions.c.reading, version_id, "there is no such row, though a page refers to it")
+    return decode(page_versions.c.reading, version_id, data, reading_from_bytes)
 
 
 def stored_extractions(ledger: Ledger, corpus_id: int, keys: Sequence[str], extractor: str) -> dict[str, Extraction]:
@@ -182,7 +185,10 @@ def stored_extractions(ledger: Ledger, corpus_id: int, keys: Sequence[str], extr
                 extractions.c.extractor == extractor,
                 extractions.c.input_key.in_(part),
             )
-            found |= {row.input_key: extraction_from_json(unpack(row.data)) for row in connection.execute(query)}
+            found |= {
+                row.input_key: decode(extractions.c.data, row.input_key, row.data, extraction_from_bytes)
+                for row in connection.execute(query)
+            }
     return found
 
 
@@ -237,8 +243,20 @@ def load_embeddings(connection: Connection, corpus_id: int, model: str, hashes: 
     found: dict[str, Vectors] = {}
     for part in batches(list(dict.fromkeys(hashes))):
         query = select(embeddings.c.text_hash, embeddings.c.data).where(*_embedding(corpus_id, model, part))
-        found |= {row.text_hash: np.frombuffer(row.data, dtype="<f4") for row in connection.execute(query)}
+        found |= {row.text_hash: _vector(row.text_hash, row.data) for row in connection.execute(query)}
+    lengths = Counter(len(vector) for vector in found.values())
+    if len(lengths) > 1:
+        usual = lengths.most_common(1)[0][0]
+        odd = next(key for key, vector in found.items() if len(vector) != usual)
+        raise damaged(embeddings.c.data, odd, f"it has {len(found[odd])} numbers where the others have {usual}")
     return found
+
+
+def _vector(text_hash: str, data: bytes) -> Vectors:
+    vector: Vectors = decode(embeddings.c.data, text_hash, data, lambda value: np.frombuffer(value, dtype="<f4"))
+    if not np.isfinite(vector).all():
+        raise damaged(embeddings.c.data, text_hash, "a number in it is infinite or none")
+    return vector
 
 
 def _embedding(corpus_id: int, model: str, hashes: Sequence[str]) -> tuple[ColumnElement[bool], ...]:

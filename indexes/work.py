@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import secrets
 import socket
@@ -13,10 +12,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
+from pydantic import TypeAdapter
 from sqlalchemy import Connection, Row, Table, delete, func, insert, select, update
 
 from clausegraph.core.errors import LeaseHeldError, LeaseLostError, NotFoundError
 from clausegraph.core.hashing import canonical_json
+from clausegraph.indexes.ledger.decoding import COUNTS, OBJECT, decode_json
 from clausegraph.indexes.ledger.dialect import insert_new, insert_or_update
 from clausegraph.indexes.ledger.leases import RunLease, beating, check_fence, is_alive
 from clausegraph.indexes.ledger.schema import epochs, run_pages, run_steps, work_batches
@@ -32,6 +33,7 @@ _COLUMNS = work_batches.c
 _HEAD = select(*(_COLUMNS[name] for name in ("id", "state", "host", "pid", "expires", "attempts")))  # chunks are long
 
 Chunks = list[tuple[str, list[str]]]  # (uri, input keys) of the pages of a batch
+_CHUNKS: TypeAdapter[Chunks] = TypeAdapter(Chunks)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +97,7 @@ def epoch_of_run(
     )
     with ledger.read() as connection:
         row = connection.execute(query).fetchone()
-    return None if row is None else (int(row.number), json.loads(row.summary))
+    return None if row is None else (int(row.number), decode_json(epochs.c.summary, row.number, row.summary, COUNTS))
 
 
 def write_step(ledger: Ledger, lease: RunLease, step: str, data: Mapping[str, Any], *, keep: bool = False) -> None:
@@ -118,7 +120,7 @@ def read_steps(ledger: Ledger, run_id: str) -> dict[str, dict[str, Any]]:
     """What the steps of a run have left so far, by step."""
     with ledger.read() as connection:
         rows = connection.execute(select(run_steps.c.step, run_steps.c.data).where(run_steps.c.run_id == run_id))
-        return {row.step: json.loads(row.data) for row in rows}
+        return {row.step: decode_json(run_steps.c.data, f"{run_id} {row.step}", row.data, OBJECT) for row in rows}
 
 
 def forget_work(ledger: Ledger, run_id: str) -> None:
@@ -190,7 +192,7 @@ def batch_results(ledger: Ledger, run_id: str) -> list[tuple[Chunks, dict[str, A
             f"{len(waiting)} of {len(rows)} batches of run {run_id} are not extracted yet (the first is {waiting[0]}); "
             "run its extract step again"
         )
-    return [(_chunks(row.chunks), json.loads(row.result)) for row in rows]
+    return [(_chunks(row.id, row.chunks), _result(row.id, row.result)) for row in rows]
 
 
 def _claim(ledger: Ledger, run_id: str, batch_id: int | None, token: str, seconds: float) -> Claim | None:
@@ -204,7 +206,7 @@ def _claim(ledger: Ledger, run_id: str, batch_id: int | None, token: str, second
         }  # fmt: skip
         taken = update(work_batches).where(work_batches.c.id == row.id).values(**values)
         text = connection.execute(taken.returning(work_batches.c.chunks)).scalar_one()
-    return Claim(row.id, token, _chunks(text))
+    return Claim(row.id, token, _chunks(row.id, text))
 
 
 def _next(connection: Connection, run_id: str) -> Row[Any] | None:
@@ -237,5 +239,9 @@ def _set(ledger: Ledger, held: Claim, **values: Any) -> bool:
         return connection.execute(update(work_batches).where(*mine).values(**values)).rowcount == 1
 
 
-def _chunks(text: str) -> Chunks:
-    return [(uri, list(keys)) for uri, keys in json.loads(text)]
+def _chunks(batch: int, text: str) -> Chunks:
+    return decode_json(work_batches.c.chunks, batch, text, _CHUNKS)
+
+
+def _result(batch: int, text: str) -> dict[str, Any]:
+    return decode_json(work_batches.c.result, batch, text, OBJECT)

@@ -12,7 +12,6 @@ see before the next publish.
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -27,6 +26,7 @@ from clausegraph.core.language.normalise import entity_key
 from clausegraph.core.types import LITERAL
 from clausegraph.indexes.corpora import CorpusRow
 from clausegraph.indexes.entities.names import ACCEPTED, PROPOSED, REJECTED, accepted_pairs, chain
+from clausegraph.indexes.ledger.decoding import OBJECT, decode_json
 from clausegraph.indexes.ledger.schema import decisions, entity_names, in_newest, supports
 from clausegraph.indexes.ledger.store import Ledger
 
@@ -265,7 +265,7 @@ def _words(row: Row[Any]) -> str:
 
 
 def _decision(row: Row[Any]) -> Decision:
+    evidence = decode_json(decisions.c.evidence, row.id, row.evidence, OBJECT)
     return Decision(
-        row.id, row.name, row.entity, row.state, row.score, json.loads(row.evidence), row.decided_by, row.decided,
-        row.created,
+        row.id, row.name, row.entity, row.state, row.score, evidence, row.decided_by, row.decided, row.created,
     )  # fmt: skip

@@ -13,7 +13,6 @@ Nothing is merged here: somebody accepts or rejects what is proposed.
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -23,10 +22,12 @@ from itertools import combinations
 from sqlalchemy import select
 
 from clausegraph.core.language.normalise import entity_key
-from clausegraph.core.types import LITERAL
+from clausegraph.core.serial import statement_from_text
+from clausegraph.core.types import Mention
 from clausegraph.indexes.entities.decisions import Proposed, list_decisions
 from clausegraph.indexes.entities.names import PROPOSED, REJECTED, accepted_pairs, resolve
 from clausegraph.indexes.entities.variants import Variant, initials, is_slip, may_be_same, signature, variant
+from clausegraph.indexes.ledger.decoding import decode
 from clausegraph.indexes.ledger.schema import supports
 from clausegraph.indexes.ledger.store import Ledger
 
@@ -59,21 +60,21 @@ class Profile:
 
 def entity_profiles(ledger: Ledger, corpus_id: int, epoch: int) -> dict[str, Profile]:
     """Every entity that an epoch's supports mention, by key."""
-    query = select(supports.c.subject, supports.c.object, supports.c.statement).where(
+    query = select(supports.c.id, supports.c.subject, supports.c.object, supports.c.statement).where(
         supports.c.corpus_id == corpus_id, supports.c.since <= epoch, supports.c.until > epoch
     )
     found: dict[str, Profile] = {}
     with ledger.read() as connection:
         for row in connection.execute(query):
-            statement = json.loads(row.statement)
-            ends = {row.subject: statement["subject"]}
-            if not row.object.startswith(LITERAL):
-                ends.setdefault(row.object, statement["object"])
-            for key, node in ends.items():
+            statement = decode(supports.c.statement, row.id, row.statement, statement_from_text)
+            ends = {row.subject: statement.subject}
+            if isinstance(statement.object, Mention):
+                ends.setdefault(row.object, statement.object)
+            for key, mention in ends.items():
                 profile = found.setdefault(key, Profile(key))
                 profile.supports += 1
-                profile.surfaces[node[1]] += 1
-                profile.types[node[3]] += 1
+                profile.surfaces[mention.surface] += 1
+                profile.types[mention.type] += 1
     return found
 
 

@@ -6,14 +6,13 @@ another store gives the same answer; scoring is the reader's business.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Row, Select, and_, func, or_, select, true
 
 from clausegraph.core.language.normalise import entity_key
-from clausegraph.core.serial import statement_from_json
+from clausegraph.core.serial import statement_from_text
 from clausegraph.core.types import LITERAL, Fact, PageKey, Support
 from clausegraph.indexes.entities.names import names_at
 from clausegraph.indexes.graph.protocol import (
@@ -25,6 +24,7 @@ from clausegraph.indexes.graph.protocol import (
     in_order,
     rank_entities,
 )
+from clausegraph.indexes.ledger.decoding import decode
 from clausegraph.indexes.ledger.dialect import without_index
 from clausegraph.indexes.ledger.schema import entity_names, entity_tokens, pages, sources, supports
 from clausegraph.indexes.ledger.store import Reads
@@ -235,7 +235,7 @@ class SqlGraph:
                     row.fact_id,
                     PageKey(row.source, row.uri),
                     row.chunk_key,
-                    statement_from_json(json.loads(row.statement)),
+                    decode(supports.c.statement, row.id, row.statement, statement_from_text),
                     row.extractor,
                 ),
             )

@@ -11,21 +11,23 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 import psutil
 from sqlalchemy import URL, ColumnElement, Connection, Engine, Table, create_engine, event
 from sqlalchemy.dialects.sqlite import insert
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import DBAPIError, MultipleResultsFound, NoResultFound
 from sqlalchemy.sql.dml import Insert
 
 from clausegraph.core.errors import InputError, StorageError
 from clausegraph.indexes.files import disk_full, not_writable
 from clausegraph.indexes.scrub import give_back, rewrite
+from clausegraph.indexes.ledger.cells import WrongCell
 
 BUSY_TIMEOUT_S = 30
+RESTORE = "restore it from a backup, `clausegraph doctor` looks at all of it"
 IDS_NEVER_REUSED: dict[str, Any] = {"sqlite_autoincrement": True}  # of a table: else the id of a deleted row comes back
 _NETWORK_FILE_SYSTEMS = {"nfs", "nfs4", "cifs", "smb3", "smbfs", "fuse.sshfs", "9p", "afs", "ceph"}
 
@@ -150,10 +152,23 @@ def driver_errors(path: Path) -> Iterator[None]:
         raise InputError(f"{error.object[:80]!a} is not valid UTF-8; give it as UTF-8 text") from error
     except OverflowError as error:
         raise InputError(f"a number given is too large for the ledger ({error}); give a smaller one") from error
+    except WrongCell as error:
+        raise _wrong_cell(path, error) from error
+    except (NoResultFound, MultipleResultsFound) as error:
+        raise StorageError(f"{path} is damaged: a row that others refer to is not there; {RESTORE}") from error
     except DBAPIError as error:
         raise _explained(path, str(error.orig)) from error
     except sqlite3.Error as error:
         raise _explained(path, str(error)) from error
+
+
+def _wrong_cell(path: Path, wrong: WrongCell) -> StorageError:
+    """The error about a cell of another type; its row is looked for, as the driver does not tell which it was."""
+    row = "?"
+    with suppress(sqlite3.Error), closing(sqlite3.connect(path)) as connection:
+        cells = connection.execute(f'SELECT rowid, "{wrong.column}" FROM "{wrong.table}"')  # noqa: S608
+        row = next((str(number) for number, value in cells if not wrong.is_sound(value)), row)
+    return StorageError(f"{path} is damaged: {wrong} in row {row}; {RESTORE}")
 
 
 def _explained(path: Path, reason: str) -> StorageError:
@@ -166,4 +181,6 @@ def _explained(path: Path, reason: str) -> StorageError:
         return StorageError(f"{path} stayed locked for {BUSY_TIMEOUT_S} s ({reason}); another process is writing to it")
     if "malformed" in lower or "not a database" in lower:
         return StorageError(f"{path} is damaged or not a ledger ({reason}); restore it from a backup or move it away")
+    if "could not decode" in lower:
+        return StorageError(f"{path} is damaged: a text in it is not valid UTF-8 ({reason[:200]!a}); {RESTORE}")
     return StorageError(f"{path}: {reason}")

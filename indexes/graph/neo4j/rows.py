@@ -14,7 +14,7 @@ from typing import Any
 from sqlalchemy import Row, Select, Table, select
 
 from clausegraph.core.language.wording import condition_words
-from clausegraph.core.serial import condition_from_json, reading_from_json, unpack
+from clausegraph.core.serial import condition_from_json, reading_from_bytes, statement_from_text
 from clausegraph.core.types import LITERAL, leaves
 from clausegraph.indexes.graph.neo4j.keys import (
     GraphCorpus,
@@ -27,6 +27,7 @@ from clausegraph.indexes.graph.neo4j.keys import (
     term_key,
     words,
 )
+from clausegraph.indexes.ledger.decoding import decode
 from clausegraph.indexes.ledger.dialect import without_index
 from clausegraph.indexes.ledger.schema import (
     OPEN,
@@ -166,7 +167,7 @@ def _members() -> Select[Any]:
 
 def _elements(row: Row[Any]) -> list[Properties]:
     """Anchor, tag, text and headings of the elements of a page version."""
-    elements = reading_from_json(unpack(row.reading)).elements
+    elements = decode(page_versions.c.reading, row.page_version_id, row.reading, reading_from_bytes).elements
     return [{"anchor": e.anchor, "tag": e.tag, "text": e.text, "headings": list(e.headings)} for e in elements]
 
 
@@ -175,7 +176,7 @@ def _pages(ledger: Ledger, corpus: GraphCorpus, interval: Interval) -> Iterator[
         heads, part = GraphRows(HAS_PAGE), GraphRows(HAS_ELEMENT)
         bodies = [part]
         for row in rows:
-            reading = reading_from_json(unpack(row.reading))
+            reading = decode(page_versions.c.reading, row.page_version_id, row.reading, reading_from_bytes)
             page = {"corpus": corpus.name, "source": row.source, "uri": row.uri}
             key = heads.add_node("Page", {"key": page_key(corpus.id, row.page_id)} | page)
             span = {"corpus": corpus.name, "since": row.since, "until": interval.until(row.until)}
@@ -238,6 +239,7 @@ def _supports(ledger: Ledger, corpus: GraphCorpus, interval: Interval) -> Iterat
 
 
 def _add_support(part: GraphRows, terms: _Terms, corpus: GraphCorpus, row: Row[Any], interval: Interval) -> None:
+    decode(supports.c.statement, row.id, row.statement, statement_from_text)  # else what follows would stumble on it
     statement = json.loads(row.statement)
     page = page_key(corpus.id, row.page_id)
     start, end = terms.add(part, row.subject), terms.add(part, row.object)

@@ -7,6 +7,7 @@ only if ``since <= e < until``. Rows of an epoch that was frozen but not flipped
 
 from sqlalchemy import ColumnElement, Table, and_, select
 
+from clausegraph.indexes.ledger.cells import check_cells
 from clausegraph.indexes.ledger.schema.columns import OPEN, metadata
 from clausegraph.indexes.ledger.schema.derived import chunks, entity_names, entity_tokens, supports, vectors
 from clausegraph.indexes.ledger.schema.runs import (
@@ -35,6 +36,8 @@ from clausegraph.indexes.ledger.schema.truth import (
     segments,
     sources,
 )
+
+check_cells(metadata)
 
 VERSIONED = (members, entity_names, chunks, supports, vectors)  # every table with an epoch interval
 

@@ -8,7 +8,6 @@ over the default. A file that was found, not named, gets no secret from elsewher
 from __future__ import annotations
 
 import os
-import tomllib
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -20,6 +19,7 @@ from pydantic_settings import SettingsError as PydanticSettingsError
 from clausegraph.core.addresses import refuse_foreign_secrets
 from clausegraph.core.errors import SettingsError
 from clausegraph.core.models.names import SERVED_MODEL
+from clausegraph.core.settings_file import read_settings_file, unknown_setting, wrong_setting
 
 PREFIX = "CLAUSEGRAPH_"
 CONFIG_NAME = "clausegraph.toml"
@@ -193,11 +193,8 @@ def load_settings(**given: Any) -> Settings:
     """
     given = {key: value for key, value in given.items() if value is not None}
     path, values = _file_values()
-    unknown = sorted(set(values) - set(Settings.model_fields))
-    if unknown:
-        near = get_close_matches(unknown[0], Settings.model_fields, n=1)
-        meant = f"did you mean {near[0]!r}?" if near else f"known are: {', '.join(sorted(Settings.model_fields))}"
-        raise SettingsError(f"unknown setting {unknown[0]!r} in {path}; {meant}")
+    if unknown := sorted(set(values) - set(Settings.model_fields)):
+        raise unknown_setting(path, unknown[0], values[unknown[0]], list(Settings.model_fields))
     beside = {key: value for key, value in values.items() if PREFIX + key.upper() not in _environment()}
     if not os.environ.get(PREFIX + "CONFIG"):
         _refuse_foreign_secrets(path, beside, given)
@@ -254,20 +251,11 @@ def _file_values() -> tuple[Path, dict[str, Any]]:
     path = Path(named).expanduser() if named else Path(CONFIG_NAME)
     if not named and not path.is_file():
         return path, {}
-    try:
-        return path, tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise SettingsError(
-            f"settings file {path} cannot be read ({error.strerror}); unset CLAUSEGRAPH_CONFIG or fix it"
-        ) from error
-    except (ValueError, RecursionError) as error:  # no TOML, no text, or numbers and nesting that Python refuses
-        raise SettingsError(f"settings file {path} is no TOML ({error})") from error
+    return path, read_settings_file(path)
 
 
 def _explain(error: ValidationError, given: dict[str, Any], path: Path, in_file: dict[str, Any]) -> str:
     first = error.errors()[0]
     key = str(first["loc"][0]) if first["loc"] else "?"
     place = "given here" if key in given else f"in {path}" if key in in_file else f"in {PREFIX}{key.upper()}"
-    found = "a secret" if key.endswith(("_key", "_password")) else repr(str(first["input"])[:80])
-    name = ".".join(str(part) for part in first["loc"]) if key in ("corpora", "llm_prices") else key
-    return f"setting {name!r} {place} is wrong: {first['msg']} (found {found})"
+    return wrong_setting(first, place, path if key in in_file and key not in given else None)

@@ -7,7 +7,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
 
+from pydantic import TypeAdapter
+
 from clausegraph.core.extraction import Reject
+from clausegraph.indexes.ledger.decoding import decode
+from clausegraph.indexes.ledger.schema import runs
 from clausegraph.ingestion.results import (
     Changes,
     ChunksExtracted,
@@ -66,12 +70,14 @@ class RunReport:
 
 
 def report_from(values: Mapping[str, Any]) -> RunReport:
-    """The report that ``RunReport.as_dict`` gave, also one that an earlier version stored."""
+    """The report that ``RunReport.as_dict`` gave, also one that an earlier version stored.
+
+    Raises:
+        StorageError: it is something else, as where the ledger was damaged.
+    """
     known = {field.name for field in fields(RunReport)}
-    parsed = {name: value for name, value in values.items() if name in known}
-    for name in ("rejects", "failures"):
-        parsed[name] = [Reject(**item) for item in parsed.get(name, ())]
-    return RunReport(**parsed)
+    kept = {name: value for name, value in values.items() if name in known}
+    return decode(runs.c.report, values.get("run_id"), kept, TypeAdapter(RunReport).validate_python)
 
 
 def fold(run_id: str, corpus: str, source: str, results: Iterable[Result], *, dry_run: bool = False) -> RunReport:

@@ -14,11 +14,12 @@ from sqlalchemy import select
 
 from clausegraph.app.services.records import chunk_record, element_record, page_record, statement_words, support_record
 from clausegraph.app.workspace import Workspace
-from clausegraph.core.errors import InputError, NotFoundError
+from clausegraph.core.errors import InputError, NotFoundError, StorageError
 from clausegraph.core.types import Fact, PageKey, Reading, Support
 from clausegraph.indexes.corpora import CorpusRow, get_corpus
 from clausegraph.indexes.epochs import find_epoch, get_published
 from clausegraph.indexes.graph.sql import SqlGraph
+from clausegraph.indexes.ledger.dialect import RESTORE
 from clausegraph.indexes.ledger.schema import members, page_versions, pages, sources, supports
 from clausegraph.indexes.ledger.store import Ledger
 from clausegraph.indexes.runs import find_run, why_no_run
@@ -95,7 +96,10 @@ class Shelf:
             raise InputError(
                 f"{len(ids)} or more facts begin with {prefix!r}: {', '.join(ids[:_NAMED])}; give more of the id"
             )
-        return self.graph.facts(ids)[0] if ids else None
+        found = self.graph.facts(ids)
+        if len(found) < len(ids):
+            raise StorageError(f"{self.ledger.path} is damaged: fact {ids[0]} is in its index alone; {RESTORE}")
+        return found[0] if found else None
 
     def facts_on(self, page: PageKey, reading: Reading) -> list[Support]:
         """Every statement of a page."""

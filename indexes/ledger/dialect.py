@@ -23,8 +23,8 @@ from sqlalchemy.sql.dml import Insert
 
 from clausegraph.core.errors import InputError, StorageError
 from clausegraph.indexes.files import disk_full, not_writable
-from clausegraph.indexes.scrub import give_back, rewrite
 from clausegraph.indexes.ledger.cells import WrongCell
+from clausegraph.indexes.scrub import give_back, rewrite
 
 BUSY_TIMEOUT_S = 30
 RESTORE = "restore it from a backup, `clausegraph doctor` looks at all of it"
@@ -152,6 +152,8 @@ def driver_errors(path: Path) -> Iterator[None]:
         raise InputError(f"{error.object[:80]!a} is not valid UTF-8; give it as UTF-8 text") from error
     except OverflowError as error:
         raise InputError(f"a number given is too large for the ledger ({error}); give a smaller one") from error
+    except UnicodeDecodeError as error:  # of a message of the driver, which quotes what was damaged
+        raise StorageError(f"{path} is damaged: {error.object[:200]!a}; {RESTORE}") from error
     except WrongCell as error:
         raise _wrong_cell(path, error) from error
     except (NoResultFound, MultipleResultsFound) as error:

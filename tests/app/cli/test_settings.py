@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -40,8 +41,19 @@ def test_config_names_another_file(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     [
         ('corpse = "x"', ["unknown setting 'corpse'", "clausegraph.toml", "did you mean 'corpus'?"]),
         ("zzz = 1", ["unknown setting 'zzz'", "clausegraph.toml", "known are:", "keep_epochs"]),
-        ("keep_epochs = 0", ["'keep_epochs'", "clausegraph.toml", "greater than or equal to 1"]),
+        (
+            "\nkeep_epochs = 0",
+            ["'keep_epochs' in clausegraph.toml, line 2 is wrong: it must be at least 1 (found '0')"],
+        ),
+        ("keep_epochs = 'x'", ["clausegraph.toml, line 1", "must be a whole number", "'x'"]),
+        ("corpus = 3", ["line 1", "must be a text, in quotes", "'3'"]),
         ("corpus = ", ["clausegraph.toml", "no TOML"]),
+        ("# x\ncorpus = north  # ours", ["clausegraph.toml, line 2: 'corpus = north", 'quotes: corpus = "north"']),
+        ("llm_key = sk-secret", ["line 1: 'llm_key = …'", 'quotes: llm_key = "…"']),
+        ('home = "C:\\Users"', ["line 1", "single quotes"]),
+        ('[settings]\ncorpus = "x"', ["line 1: settings stand at the top", "remove the line [settings]"]),
+        ('[corpora.north]\nsource = "x"\nlimit = 0', ["'corpora.north.limit'", "line 1", "at least 1"]),
+        ("[corpora.north]", ["'corpora.north.source'", "line 1", "is missing; add it"]),
         ('embedding_pooling = "max"', ["'embedding_pooling'", "'cls' or 'mean'"]),
     ],
 )
@@ -49,12 +61,25 @@ def test_wrong_file(text: str, parts: list[str], tmp_path: Path) -> None:
     (tmp_path / "clausegraph.toml").write_text(text)
     with pytest.raises(SettingsError) as caught:
         load_settings()
-    assert all(part in str(caught.value) for part in parts)
+    assert all(part in str(caught.value) for part in parts), caught.value
+    assert "sk-secret" not in str(caught.value)
 
 
 def test_wrong_variable_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CLAUSEGRAPH_KEEP_DAYS", "soon")
     with pytest.raises(SettingsError, match=r"CLAUSEGRAPH_KEEP_DAYS.*soon"):
+        load_settings()
+
+
+def test_a_settings_file_that_is_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    for name, why in (("pipe", "is no file"), (".", "is no file"), ("x" * 300, "too long")):
+        monkeypatch.setenv("CLAUSEGRAPH_CONFIG", str(tmp_path / name))
+        with pytest.raises(SettingsError, match=why):
+            load_settings()
+    (tmp_path / "clausegraph.toml").write_bytes(b"corpus = '\xff'")
+    monkeypatch.delenv("CLAUSEGRAPH_CONFIG")
+    with pytest.raises(SettingsError, match="save it as UTF-8"):
         load_settings()
 
 

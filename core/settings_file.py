@@ -1,0 +1,139 @@
+"""The settings file, and what is wrong in it in the words of whoever wrote it: file, line, key, value and fix."""
+
+from __future__ import annotations
+
+import re
+import stat
+import tomllib
+from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+from pydantic_core import ErrorDetails
+
+from clausegraph.core.errors import SettingsError
+
+_MOST_BYTES = 1_000_000
+_LINE = re.compile(r"\(at line (\d+), column \d+\)")
+_BARE = re.compile(r"\s*([\w.-]+)\s*=\s*([^\s\"'\[{#][^#]*?)\s*(?:#.*)?")
+_SECRETS = ("_key", "_password")
+_WORDS = {
+    "int_type": "must be a whole number, without quotes",
+    "int_parsing": "must be a whole number",
+    "int_from_float": "must be a whole number",
+    "float_type": "must be a number, without quotes",
+    "float_parsing": "must be a number",
+    "finite_number": "must be a finite number",
+    "bool_type": "must be true or false",
+    "bool_parsing": "must be true or false",
+    "string_type": "must be a text, in quotes",
+    "string_unicode": "must be valid UTF-8 text",
+    "path_type": "must be a path, in quotes",
+    "literal_error": "must be {expected}",
+    "greater_than": "must be more than {gt}",
+    "greater_than_equal": "must be at least {ge}",
+    "less_than": "must be less than {lt}",
+    "less_than_equal": "must be at most {le}",
+    "string_too_short": "must not be empty",
+    "extra_forbidden": "is no setting here",
+    "missing": "is missing; add it",
+    "dict_type": "must be a table",
+    "model_type": "must be a table",
+}  # the kinds of pydantic's errors; others are in its words
+
+
+def is_secret(key: str) -> bool:
+    """Whether the value of a setting is never shown."""
+    return key.endswith(_SECRETS)
+
+
+def read_settings_file(path: Path) -> dict[str, Any]:
+    """The keys of a settings file with their values.
+
+    Raises:
+        SettingsError: it cannot be read or is no TOML; the message names the line.
+    """
+    try:
+        status = path.stat()
+        if not stat.S_ISREG(status.st_mode):
+            raise SettingsError(f"settings file {path} is no file; name one in CLAUSEGRAPH_CONFIG")
+        if status.st_size > _MOST_BYTES:
+            raise SettingsError(f"settings file {path} has {status.st_size / 1e6:.0f} MB; is it the right file?")
+        text = path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise SettingsError(f"settings file {path} is no TOML: it is not valid UTF-8; save it as UTF-8") from error
+    except OSError as error:
+        raise SettingsError(
+            f"settings file {path} cannot be read ({error.strerror}); unset CLAUSEGRAPH_CONFIG or fix it"
+        ) from error
+    try:
+        return tomllib.loads(text)
+    except (ValueError, RecursionError) as error:  # also numbers and nesting that Python refuses
+        raise SettingsError(_no_toml(path, text, str(error))) from error
+
+
+def _no_toml(path: Path, text: str, reason: str) -> str:
+    found = _LINE.search(reason)
+    if found is None:
+        return f"settings file {path} is no TOML ({reason}); write a line for each setting, as keep_epochs = 10"
+    line = text.splitlines()[int(found[1]) - 1] if int(found[1]) <= len(text.splitlines()) else ""
+    key = line.partition("=")[0].strip()
+    shown = f"{key} = …" if is_secret(key) else line.strip()[:80]
+    what = _LINE.sub("", reason).strip().lower()
+    bare = _BARE.fullmatch(line)
+    fix = f'texts need quotes: {key} = "{"…" if is_secret(key) else bare[2][:60]}"' if bare else "see https://toml.io"
+    if "\\" in line and '"' in line:
+        fix = "a path with backslashes needs single quotes: 'C:\\pages'"
+    return f"settings file {path}, line {found[1]}: {shown!r} is no TOML ({what}); {fix}"
+
+
+def unknown_setting(path: Path, key: str, value: object, known: Sequence[str]) -> SettingsError:
+    """The error about a key of the file that is no setting."""
+    place = f"{path}{_line_of(path, key)}"
+    if isinstance(value, dict) and key not in known:
+        return SettingsError(
+            f"unknown setting {key!r} in {place}: settings stand at the top of the file, not in a table; "
+            f"remove the line [{key}] (the only tables are llm_prices and corpora.NAME)"
+        )
+    near = get_close_matches(key, known, n=1)
+    meant = f"did you mean {near[0]!r}?" if near else f"known are: {', '.join(sorted(known))}"
+    return SettingsError(f"unknown setting {key!r} in {place}; {meant}")
+
+
+def wrong_setting(first: ErrorDetails, place: str, path: Path | None) -> str:
+    """What is wrong with a setting, from the first of pydantic's errors.
+
+    Args:
+        place: where its value is from, as "in CLAUSEGRAPH_CORPUS".
+        path: the settings file, where it is from that.
+    """
+    parts = [str(part) for part in first["loc"]]
+    name = ".".join(parts) if parts and parts[0] in ("corpora", "llm_prices") else parts[0] if parts else "?"
+    found = "a secret" if is_secret(parts[-1] if parts else "") else repr(str(first["input"])[:80])
+    line = _line_of(path, parts[0], *parts[1:2]) if path is not None and parts else ""
+    words = _WORDS.get(first["type"])
+    said = first["msg"] if words is None else f"it {words.format_map(_Context(first.get('ctx', {})))}"
+    given = "" if first["type"] == "missing" else f" (found {found})"
+    return f"setting {name!r} {place}{line} is wrong: {said}{given}"
+
+
+class _Context(dict[str, Any]):
+    """What an error says besides; unknown names stay as they are."""
+
+    def __init__(self, values: Mapping[str, Any]) -> None:
+        super().__init__(values)
+
+    def __missing__(self, key: str) -> str:
+        return key
+
+
+def _line_of(path: Path, *keys: str) -> str:
+    """ ", line 3" where the key is written, or the table that has it; nothing where it cannot be told."""
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError):
+        return ""
+    name = r"\s*\.\s*".join(rf"[\"']?{re.escape(key)}[\"']?" for key in keys)
+    begins = re.compile(rf"\s*(?:{name}\s*[=.]|\[+\s*{name}\s*[\].])")
+    return next((f", line {number}" for number, line in enumerate(lines, 1) if begins.match(line)), "")

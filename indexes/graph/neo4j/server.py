@@ -180,7 +180,7 @@ class Neo4jServer:
             session.close()
         finally:
             if not session.closed():  # what failed is the error; to close in order would read on, and may fail as well
-                session.__exit__(asyncio.CancelledError, None, None)  # drops the connection, and the server its work
+                session.__exit__(asyncio.CancelledError, None, None)  # type: ignore[no-untyped-call]  # drops the connection
 
     def _call(self, work: Callable[[], T]) -> T:
         with driver_errors(self.address):

@@ -42,11 +42,14 @@ def was_promised(ledger: Ledger) -> bool:
         return is_removal_promised(connection)
 
 
-def remove_folder(folder: Path) -> Iterator[str]:
-    """Remove a folder and what is in it; yields what remains and why."""
+def remove_path(path: Path) -> Iterator[str]:
+    """Remove a file, or a folder and what is in it; yields what remains and why. Where a link leads to, all stays."""
     try:
-        with file_errors(folder):
-            shutil.rmtree(folder)
+        with file_errors(path):
+            if path.is_dir() and not path.is_symlink():
+                shutil.rmtree(path)
+            else:
+                path.unlink(missing_ok=True)
     except StorageError as error:
         yield str(error)
 
@@ -65,7 +68,7 @@ def _of_dropped_corpora(ledger: Ledger) -> Iterator[str]:
             yield str(error)
     for folder in cached:
         if folder.name not in {str(corpus_id) for corpus_id in listed}:
-            yield from remove_folder(folder)
+            yield from remove_path(folder)
 
 
 def _inside(folder: Path) -> list[Path]:

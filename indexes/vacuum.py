@@ -15,11 +15,9 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import asdict, dataclass
 from functools import partial
-from pathlib import Path
 
 from clausegraph.core.errors import SegmentError, StorageError
 from clausegraph.indexes.corpora import CorpusRow
-from clausegraph.indexes.files import file_errors
 from clausegraph.indexes.ledger.dialect import promise_removal
 from clausegraph.indexes.ledger.leases import RunLease
 from clausegraph.indexes.ledger.readers import users_of_epoch
@@ -28,7 +26,7 @@ from clausegraph.indexes.removal import count_unpublished, remove_rows
 from clausegraph.indexes.response_cache import forget_all
 from clausegraph.indexes.retention import Retained, Retention, remove_epochs
 from clausegraph.indexes.scrub import in_words
-from clausegraph.indexes.sweep import remove_folder
+from clausegraph.indexes.sweep import remove_path
 from clausegraph.indexes.vectors.segments import (
     holds_strangers,
     listed_segments,
@@ -136,14 +134,9 @@ def _remove_caches(ledger: Ledger, corpus_id: int, kept: Collection[int]) -> Ite
     names = {f"epoch-{number:08d}" for number in kept}
     for path in sorted(folder.iterdir()):
         if path.name not in names:
-            yield from remove_folder(path)
+            yield from remove_path(path)
     for path in sorted(folder.glob("*/*.tmp")):
-        yield from _failure(partial(_unlink, path))
-
-
-def _unlink(path: Path) -> None:
-    with file_errors(path):
-        path.unlink(missing_ok=True)
+        yield from remove_path(path)
 
 
 def _failure(work: Callable[[], None]) -> Iterator[str]:

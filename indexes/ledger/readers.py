@@ -130,7 +130,8 @@ def corpora_with_files(ledger: Ledger) -> set[int]:
     """The corpora of whose epochs there are files."""
     folder = _folder(ledger)
     with file_errors(folder):
-        return {int(path.name.split("-")[0]) for path in folder.glob("*-*")}
+        corpora = (path.name.split("-")[0] for path in folder.glob("*-*"))
+        return {int(name) for name in corpora if name.isdecimal()}
 
 
 @contextmanager

@@ -54,7 +54,8 @@ class FaissIndex:
     def corpora(self) -> set[int]:
         """As ``VectorIndex.corpora``."""
         with file_errors(self._root):
-            return {int(path.name) for path in self._root.iterdir()} if self._root.exists() else set()
+            found = self._root.iterdir() if self._root.exists() else ()
+            return {int(path.name) for path in found if path.name.isdecimal()}
 
     def names(self, corpus_id: int) -> set[str]:
         """As ``VectorIndex.names``."""

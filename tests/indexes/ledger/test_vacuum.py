@@ -217,6 +217,24 @@ def test_what_cannot_be_removed_is_named_and_the_rest_goes(world: World) -> None
     assert not was_promised(world.ledger) and not aside.exists()
 
 
+def test_strangers_in_the_home_end_no_command(world: World, tmp_path: Path) -> None:
+    """Of our folders what we know goes; a link goes, and not what it leads to."""
+    home = world.root / "home"
+    kept = tmp_path / "kept"
+    kept.mkdir()
+    (kept / "letter").write_text("Dear Sir")
+    cache = world.ledger.cache_folder(1)
+    cache.mkdir(parents=True)
+    for path in (home / "segments" / ".DS_Store", home / "readers" / "a-b", cache / "file", world.ledger.caches / "x"):
+        path.write_text("")
+    (cache / "epoch-00000001").symlink_to(kept)
+    assert world.vacuum(1, 0).remains == []
+    assert drop_corpus(world.ledger, CORPUS) == []
+    left = {path.name for path in home.rglob("*") if path.is_file()}
+    assert {".DS_Store", "a-b"} <= left and not left & {"file", "x"}
+    assert (kept / "letter").read_text() == "Dear Sir"
+
+
 def test_a_drop_says_who_goes_on_reading(world: World) -> None:
     with open_view(world.ledger, CORPUS):
         remains = drop_corpus(world.ledger, CORPUS)

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import numpy as np
-from sqlalchemy import ColumnElement, Connection, insert, select
+from sqlalchemy import ColumnElement, Connection, func, insert, select
 
+from clausegraph.core.errors import ModelMismatchError
 from clausegraph.core.extraction import Extraction
 from clausegraph.core.hashing import content_hash
 from clausegraph.core.models.embedding import Vectors
@@ -30,6 +31,7 @@ from clausegraph.indexes.ledger.store import Ledger
 
 T = TypeVar("T")
 _BATCH = 500  # bound parameters in one IN list
+_BYTES = 4  # of a number of a vector
 _ROWS_AT_ONCE = 200  # with data, written in one transaction
 
 
@@ -236,6 +238,24 @@ def store_embeddings(ledger: Ledger, corpus_id: int, model: str, hashes: Sequenc
     for part in batches(rows, _ROWS_AT_ONCE):
         with ledger.write() as connection:
             connection.execute(insert_new(embeddings), part)
+
+
+def check_dimension(ledger: Ledger, corpus_id: int, model: str, dimension: int) -> None:
+    """Raise where the corpus has vectors of this model with another dimension.
+
+    Raises:
+        ModelMismatchError: a server runs another model under the name.
+    """
+    query = select(func.length(embeddings.c.data)).where(
+        embeddings.c.corpus_id == corpus_id, embeddings.c.model == model
+    )
+    with ledger.read() as connection:
+        stored = connection.execute(query.limit(1)).scalar()
+    if stored is not None and stored != _BYTES * dimension:
+        raise ModelMismatchError(
+            f"{model} gave vectors of {dimension} numbers, and those the corpus has of it are of {stored // _BYTES}: "
+            "another model runs under this name; let the one run that embedded the corpus, or ingest into a new corpus"
+        )
 
 
 def load_embeddings(connection: Connection, corpus_id: int, model: str, hashes: Sequence[str]) -> dict[str, Vectors]:

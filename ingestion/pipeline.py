@@ -32,6 +32,7 @@ from clausegraph.indexes.truth import (
     StoredPage,
     VersionInput,
     all_open_members,
+    check_dimension,
     load_reading,
     missing_embeddings,
     store_embeddings,
@@ -232,7 +233,11 @@ def _target(tools: Tools, corpus_id: int, page: StoredPage, extractor: str) -> P
 
 
 def embed_texts(tools: Tools, plan: PublishPlan) -> Iterator[TextsEmbedded]:
-    """Embed the texts of the plan that have no stored embedding, shortest first, storing as it goes."""
+    """Embed the texts of the plan that have no stored embedding, shortest first, storing as it goes.
+
+    Raises:
+        ModelMismatchError: the vectors are of another dimension than those the corpus has of this model.
+    """
     model = tools.embedder.fingerprint
     missing = missing_embeddings(tools.ledger, plan.corpus_id, list(plan.texts), model)
     missing.sort(key=lambda key: (len(plan.texts[key]), key))  # equal lengths together: less padding
@@ -240,6 +245,8 @@ def embed_texts(tools: Tools, plan: PublishPlan) -> Iterator[TextsEmbedded]:
     for start in range(0, len(missing), _TEXTS_AT_ONCE):
         hashes = missing[start : start + _TEXTS_AT_ONCE]
         matrix = tools.embedder.embed_texts([plan.texts[key] for key in hashes])
+        if not start:  # it cannot change within a run
+            check_dimension(tools.ledger, plan.corpus_id, model, matrix.shape[1])
         store_embeddings(tools.ledger, plan.corpus_id, model, hashes, matrix)
         yield TextsEmbedded(len(hashes), 0)
         tools.progress("embed", start + len(hashes), len(missing))

@@ -145,8 +145,12 @@ class ApiEmbedder:
             raise UnusableReply(f"{name} sent vectors of {dimension} numbers, where {self._dimension or 'some'} belong")
         if not np.isfinite(found).all():
             raise UnusableReply(f"{name} sent vectors with numbers that are not finite")
+        lengths = np.linalg.norm(found.astype(np.float64), axis=1, keepdims=True)  # the squares of large numbers fit
+        if not lengths.all():
+            raise UnusableReply(f"{name} sent vectors of zeros, which point nowhere")
         self._dimension = dimension
-        return found
+        scaled: Vectors = (found / lengths).astype(np.float32)
+        return scaled
 
     def _client(self) -> _Connected:
         """The client of this process; see ``GuardedLLM``."""

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from clausegraph.core.errors import InputError, ModelUnavailable
+from clausegraph.core.errors import InputError, ModelMismatchError, ModelUnavailable
 from clausegraph.core.extraction import Extracted, Extraction, ExtractionInput, PageInputs
 from clausegraph.core.models.embedding import HashingEmbedder, Vectors
 from clausegraph.indexes.corpora import ensure_corpus, get_corpus
@@ -241,3 +241,17 @@ def test_a_defect_leaves_no_run_running(ledger: Ledger, folder: Path) -> None:
     assert row["status"] == "failed" and isinstance(report, dict)
     assert report["error"] == "ZeroDivisionError: nobody expects this"
     assert report["chunks_extracted"] > 0, "what was done is kept"
+
+
+def test_vectors_of_another_dimension_are_published_with_no_others(ledger: Ledger, folder: Path) -> None:
+    """A server that runs another model under the same name; the epoch would have answered no question."""
+
+    class Other(HashingEmbedder):
+        fingerprint = HashingEmbedder(16).fingerprint
+
+    ingest(tools_for(ledger), CORPUS, open_source(str(folder)))
+    write(folder, "d", [GRANT.replace("grant", "pension")])
+    with pytest.raises(ModelMismatchError, match=r"vectors of 24 numbers.*of 16"):
+        ingest(replace(tools_for(ledger), embedder=Other(24)), CORPUS, open_source(str(folder)))
+    assert get_corpus(ledger, CORPUS).newest == 1
+    assert ingest(tools_for(ledger), CORPUS, open_source(str(folder))).pages_added == ["d.html"]

@@ -145,11 +145,12 @@ class _Work:
         self._again: deque[_Job] = deque()
         self._unavailable = 0
         self._answered = False  # whether the server has answered any call
+        self._turned_away: list[tuple[_Job, ModelError]] = []  # refused for what we are, while it had answered none
         self._stopped = ""
 
     def take(self) -> ChatRequest[_Job] | None:
         """The next call, or none for now."""
-        if self._stopped:
+        if self._stopped or self._turned_away:
             return None
         job = self._again.popleft() if self._again else next(self._jobs, None)
         return None if job is None else self._extractor.request(job)
@@ -161,6 +162,7 @@ class _Work:
             yield from self._failed(job, outcome.error)
             return
         self._unavailable, self._answered = 0, True
+        yield from self._go_on()
         try:
             found = self._extractor.read(outcome)
         except UnusableReply as error:
@@ -175,8 +177,9 @@ class _Work:
     def _failed(self, job: _Job, error: ModelError) -> Iterator[Extracted]:
         """Split a call the model could not do; give up on what cannot be split."""
         no_use = isinstance(error, ModelRefused) and error.status in _NO_USE
-        if no_use and not self._answered:
-            raise error
+        if no_use and not self._answered:  # what is in flight may still be answered
+            self._turned_away.append((job, error))
+            return
         if isinstance(error, BudgetExceeded):
             self._stopped = self._stopped or str(error)
         if no_use or isinstance(error, ModelUnavailable):
@@ -188,13 +191,25 @@ class _Work:
             return
         yield from (Extracted(chunk_input.key, None, str(error)) for chunk_input in job.call.inputs)
 
+    def _go_on(self) -> Iterator[Extracted]:
+        """A call was answered: those that were turned away before failed for themselves alone."""
+        turned_away, self._turned_away = self._turned_away, []
+        for job, error in turned_away:
+            yield from self._failed(job, error)
+
     def _ask_again(self, job: _Job, inputs: Sequence[ExtractionInput], *, split: bool) -> None:
         """Queue what a reply left out: as one smaller call, or in halves when it is as large as before."""
         middle = -(-len(inputs) // 2) if split else len(inputs)
         self._again += [_Job(job.page, number_call(part)) for part in (inputs[:middle], inputs[middle:]) if part]
 
     def left_over(self) -> Iterator[Extracted]:
-        """What was not asked since the work was stopped."""
+        """What was not asked since the work was stopped.
+
+        Raises:
+            ModelRefused: the server turned every call away.
+        """
+        if self._turned_away:
+            raise self._turned_away[0][1]
         if not self._stopped:
             return
         for job in [*self._again, *self._jobs]:

@@ -16,6 +16,7 @@ from clausegraph.ingestion.extract.llm.items import relation_name, type_name
 
 _KEYS = ("entity_types", "relations")
 _LONGEST = 100
+_MOST_PROPOSED = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,4 +73,4 @@ def beyond(guide: TypesGuide, extractions: Iterable[Extraction]) -> dict[str, di
 def _beyond(used: Counter[str], known: Iterable[str]) -> dict[str, int]:
     found = set(known)
     rows = sorted(used.items(), key=lambda row: (-row[1], row[0]))
-    return {name: count for name, count in rows if name not in found}
+    return dict([(name, count) for name, count in rows if name not in found][:_MOST_PROPOSED])

@@ -15,7 +15,7 @@ from jsonschema import Draft202012Validator
 from clausegraph.app.dev.fake_llm.counters import Counters
 from clausegraph.app.dev.fake_llm.faults import FaultPlan
 from clausegraph.app.dev.fake_llm.instances import minimal_instance
-from clausegraph.app.dev.fake_llm.options import FakeOptions
+from clausegraph.app.dev.fake_llm.options import FAULTS, FakeOptions, fault_list
 from clausegraph.app.dev.fake_llm.pages import PromptElement, page_in, sections_of
 from clausegraph.app.dev.fake_llm.replies import Replier
 from clausegraph.app.dev.fake_llm.requests import wanted
@@ -228,3 +228,10 @@ def test_a_prompt_that_asks_for_lines_gets_lines() -> None:
     replier = Replier(FakeOptions(replies="short"))
     assert replier.reply(wanted(lines)).text.startswith("(You can, states, claim if:)")
     assert len(json.loads(replier.reply(wanted(as_json)).text)["triples"]) == 7
+
+
+def test_every_fault_is_listed_with_what_it_does() -> None:
+    listed = fault_list()
+    assert set(listed) == set(FAULTS) - {"none"} and all(listed.values())
+    with pytest.raises(InputError, match="dev fake-llm --faults"):
+        FakeOptions(fault="no_such_thing")

@@ -10,14 +10,14 @@ import time
 from pathlib import Path
 from typing import Any
 
-from benchmarks import again, ask, ingest, ledger, models, neo4j_load, pages, scale
+from benchmarks import again, ask, ingest, ledger, models, neo4j_load, pages, readers, scale
 from benchmarks.material import find_material
 from benchmarks.show import machine
 from benchmarks.workbench import Workbench
 
 BENCHMARKS = {
     module.__name__.removeprefix("benchmarks."): module.run
-    for module in (ingest, again, ask, ledger, scale, models, pages)
+    for module in (ingest, again, ask, ledger, scale, readers, models, pages)
 } | {"neo4j": neo4j_load.run}
 
 

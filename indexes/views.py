@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -28,7 +29,8 @@ from clausegraph.indexes.vectors.protocol import VisibleVectors
 Name = tuple[PageKey | None, str]  # page and ref of a vector
 GraphAt = Callable[[Ledger, CorpusRow, int], Graph]  # the graph of a corpus at an epoch
 _READINGS = 1000  # pages kept decoded
-_TRIES = 5  # epochs that may be published and removed while one is opened
+_TRIES = 50  # epochs that may be published and removed while one is opened
+_PAUSE_S = 0.02
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,13 +128,13 @@ class View:
             self._hold = None
 
     def wake(self) -> bool:
-        """Hold the epoch again; false: it is gone, or the view was closed."""
-        if self._hold is None:
-            self._hold = hold(self._ledger, self._corpus_id, self.epoch)
+        """Hold the epoch again; false: it is gone or about to go, or the view was closed."""
         try:
+            if self._hold is None:
+                self._hold = hold(self._ledger, self._corpus_id, self.epoch)
             with self._reads.read():
                 return True
-        except ViewExpired:
+        except (NotFoundError, ViewExpired):
             self.rest()
             return False
 
@@ -215,17 +217,25 @@ def open_view(ledger: Ledger, corpus_name: str, epoch: int | None = None, graph_
 def _held_view(ledger: Ledger, corpus: CorpusRow, epoch: int | None, tries: int = _TRIES) -> View:
     """Hold first, then look whether the epoch is still there: whoever removes epochs afterwards finds it held.
 
-    The published one may be replaced and removed before it is held; then the next one is tried.
+    The published one may be replaced, and even be on its way out, before it is held; then the next one is tried.
     """
     with ledger.read() as connection:
         number = get_published(connection, corpus) if epoch is None else epoch
+    try:
+        return _view_of(ledger, corpus, number)
+    except NotFoundError:
+        if epoch is not None or tries < 2:
+            raise
+        time.sleep(_PAUSE_S)
+        return _held_view(ledger, corpus, None, tries - 1)
+
+
+def _view_of(ledger: Ledger, corpus: CorpusRow, number: int) -> View:
     held = hold(ledger, corpus.id, number)
     try:
         with ledger.read() as connection:
             return View(ledger, corpus, number, find_epoch(connection, corpus, number), held)
-    except ClauseGraphError as error:
+    except ClauseGraphError:
         if held is not None:
             held.close()
-        if epoch is None and tries > 1 and isinstance(error, NotFoundError):
-            return _held_view(ledger, corpus, None, tries - 1)
         raise

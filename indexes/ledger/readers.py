@@ -22,7 +22,7 @@ from pathlib import Path
 
 from sqlalchemy import Connection, select
 
-from clausegraph.core.errors import ViewExpired
+from clausegraph.core.errors import NotFoundError, ViewExpired
 from clausegraph.indexes.files import file_errors, make_private
 from clausegraph.indexes.ledger.schema import epochs
 from clausegraph.indexes.ledger.store import Ledger
@@ -33,7 +33,7 @@ _TRIES = 10  # the file may be replaced between its opening and the lock
 _UNHELD = {  # a reader goes on without a lock
     errno.EACCES, errno.EPERM, errno.EROFS,  # it may not make the file
     errno.ENOSPC, errno.EDQUOT,  # there is no room for it
-    errno.ENOLCK, errno.EOPNOTSUPP, errno.EWOULDBLOCK,  # no locks here; somebody is removing the epoch
+    errno.ENOLCK, errno.EOPNOTSUPP,  # there are no locks on this file system
 }  # fmt: skip
 
 
@@ -100,16 +100,21 @@ def prepare_epoch(ledger: Ledger, corpus_id: int, epoch: int) -> None:
 
 
 def hold(ledger: Ledger, corpus_id: int, epoch: int) -> EpochHold | None:
-    """Hold an epoch against removal; None where no lock can be had. Look whether it is in the ledger afterwards."""
+    """Hold an epoch against removal; None where no lock can be had. Look whether it is in the ledger afterwards.
+
+    Raises:
+        NotFoundError: somebody is removing it now.
+    """
     path = _path(ledger, corpus_id, epoch)
     with file_errors(path):
         try:
-            descriptor = _locked(path, fcntl.LOCK_SH, _mode(ledger))
+            return EpochHold(_locked(path, fcntl.LOCK_SH, _mode(ledger)))
+        except BlockingIOError as error:
+            raise NotFoundError(f"epoch {epoch} is being removed by a vacuum; open a newer one") from error
         except OSError as error:
             if error.errno in _UNHELD:
                 return None
             raise
-    return EpochHold(descriptor)
 
 
 def held(ledger: Ledger, corpus_id: int, numbers: Collection[int]) -> set[int]:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import again, ask, ingest, ledger, scale
+from benchmarks import again, ask, ingest, ledger, readers, scale
 from benchmarks.edits import copies, edit_one
 from benchmarks.history import History
 from benchmarks.material import Material, Record, example_records, find_material
@@ -116,3 +116,11 @@ def test_a_second_ingest_does_nothing(tmp_path: Path, capsys: pytest.CaptureFixt
     result = again.run(Workbench(tmp_path, Material("test", RECORDS, QUESTIONS), "hashing"))
     assert [check["what"] for check in result["checks"] if check["decides"] and not check["holds"]] == []
     assert "nothing changed" in capsys.readouterr().out
+
+
+@pytest.mark.integration
+def test_readers_beside_a_publish(tmp_path: Path) -> None:
+    result = readers.measure(RECORDS, tmp_path / "home", editions=20, readers=1)
+    assert result["pages"] == 20 * len(RECORDS)
+    whole = result["parts"]["all of the run"]
+    assert whole["read_p50"] <= whole["read_p99"] <= whole["read_most"]

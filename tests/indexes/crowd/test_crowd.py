@@ -77,7 +77,7 @@ def check(home: Path, readers: int, publishes: int, vacuums: int, seed: int) -> 
 
 
 def test_two_readers_beside_a_writer(tmp_path: Path) -> None:
-    check(tmp_path / "home", readers=2, publishes=6, vacuums=3, seed=1)
+    check(tmp_path / "home", readers=2, publishes=3, vacuums=2, seed=1)
 
 
 @pytest.mark.long

@@ -92,7 +92,7 @@ def test_taking_back_goes_on_where_it_was_killed(world: World, monkeypatch: pyte
 
 
 def test_no_transaction_is_long(world: World) -> None:
-    """Whoever else wants to write waits for five hundred rows at most."""
+    """Whoever else wants to write waits for a few hundred rows at most."""
     for page in "cdefgh":
         world.write(page, [f"You must keep record {number} of {page} for {number} years." for number in range(80)])
     sizes: list[int] = []

@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
@@ -123,14 +123,37 @@ def test_a_view_of_a_corpus_that_was_dropped_has_ended(town: Town) -> None:
 
 
 def test_an_epoch_that_is_being_removed_cannot_be_held(town: Town) -> None:
+    """Else its view would end while it is read."""
     with taking(town.ledger, town.id, [1, 2]) as taken:
         assert taken == {1, 2}
-        assert hold(town.ledger, town.id, 1) is None
-        with open_view(town.ledger, town.corpus) as view:  # the published one is not
+        with pytest.raises(NotFoundError, match="epoch 1 is being removed"):
+            open_view(town.ledger, town.corpus, 1)
+        with open_view(town.ledger, town.corpus):  # the published one is not
             assert held(town.ledger, town.id, [3]) == {3}
-            view.close()
-    with open_view(town.ledger, town.corpus, 1):
+    with open_view(town.ledger, town.corpus, 1) as view:
         assert held(town.ledger, town.id, [1, 2, 3]) == {1}
+        view.rest()
+        with taking(town.ledger, town.id, [1]):
+            assert view.wake() is False
+        assert view.wake() is True
+
+
+def test_the_published_epoch_may_be_on_its_way_out_when_it_is_opened(
+    town: Town, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Between its number and its lock another is published, and a vacuum begins that has not ended yet."""
+    lock, begun = readers.fcntl.flock, ExitStack()
+
+    def flock(descriptor: int, kind: int) -> None:
+        monkeypatch.undo()
+        town.write("a", "grant | pays | =£4")
+        town.publish()
+        begun.enter_context(taking(town.ledger, town.id, [1, 2, 3]))
+        lock(descriptor, kind)
+
+    monkeypatch.setattr(readers.fcntl, "flock", flock)
+    with begun, open_view(town.ledger, town.corpus) as view:
+        assert view.epoch == 4
 
 
 def test_a_file_replaced_before_the_lock_is_opened_again(town: Town, monkeypatch: pytest.MonkeyPatch) -> None:

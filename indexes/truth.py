@@ -273,9 +273,18 @@ def load_embeddings(connection: Connection, corpus_id: int, model: str, hashes: 
 
 
 def _vector(text_hash: str, data: bytes) -> Vectors:
-    vector: Vectors = decode(embeddings.c.data, text_hash, data, lambda value: np.frombuffer(value, dtype="<f4"))
+    return decode(embeddings.c.data, text_hash, data, vector_from_bytes)
+
+
+def vector_from_bytes(data: bytes) -> Vectors:
+    """A stored embedding, of shape (dimension,).
+
+    Raises:
+        ValueError: these bytes are none.
+    """
+    vector: Vectors = np.frombuffer(data, dtype="<f4")
     if not np.isfinite(vector).all():
-        raise damaged(embeddings.c.data, text_hash, "a number in it is infinite or none")
+        raise ValueError("a number in it is infinite or none")
     return vector
 
 

@@ -120,6 +120,7 @@ def _ledger(home: Path, repair: bool) -> Iterator[Finding]:
         return
     yield from _guarded("ledger file", lambda: _integrity(path))
     yield from _guarded("ledger schema", lambda: _schema(home, repair))
+    yield from _guarded("ledger rows", lambda: _rows(home))
 
 
 def _integrity(path: Path) -> Finding:
@@ -135,6 +136,14 @@ def _schema(home: Path, repair: bool) -> Finding:
 
     with _opened(home, repair):
         return Finding("ledger schema", OK, f"version {SCHEMA_VERSION}")
+
+
+def _rows(home: Path) -> Finding:
+    from clausegraph.indexes.examine import unreadable_rows
+
+    with _opened(home, repair=False) as ledger:
+        wrong = list(unreadable_rows(ledger))
+    return Finding("ledger rows", BROKEN if wrong else OK, "; ".join(wrong) or "every row can be read")
 
 
 def _runs(home: Path) -> Iterator[Finding]:

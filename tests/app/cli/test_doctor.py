@@ -27,7 +27,8 @@ def states(cli: Cli, code: int, *words: str) -> dict[str, str]:
 @pytest.mark.usefixtures("stocked")
 def test_sound(cli: Cli) -> None:
     found = states(cli, 0)
-    assert found["ledger file"] == found["ledger schema"] == found["vectors of default"] == "ok"
+    checks = ("ledger file", "ledger schema", "ledger rows", "vectors of default")
+    assert {found[check] for check in checks} == {"ok"}
     assert cli("doctor").stdout.rstrip().endswith("all sound")
 
 
@@ -70,6 +71,24 @@ def test_newer_ledger(cli: Cli, stocked: Path) -> None:
     connection.close()
     found = states(cli, 1)
     assert (found["ledger file"], found["ledger schema"]) == ("ok", "broken")
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ("UPDATE page_versions SET reading = x'00' WHERE id = 3", "table page_versions, row 3, column reading"),
+        ("UPDATE supports SET statement = '{}' WHERE id = 5", "table supports, row 5, column statement"),
+        ("UPDATE embeddings SET data = x'0000807f'", "a number in it is infinite or none"),
+        ("UPDATE runs SET started = 'yesterday'", "table runs, column started"),
+    ],
+)
+def test_rows_that_cannot_be_read(cli: Cli, stocked: Path, change: str, said: str) -> None:
+    with sqlite3.connect(stocked / "ledger.db") as connection:
+        connection.execute(change)
+    connection.close()
+    assert states(cli, 1)["ledger rows"] == "broken"
+    details = {one["check"]: one["detail"] for one in parsed(cli("doctor", "--json"), 1)["findings"]}
+    assert said in details["ledger rows"]
 
 
 def test_orphaned_rows(cli: Cli, stocked: Path) -> None:

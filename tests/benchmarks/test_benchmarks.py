@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import again, ask, ingest, ledger, readers, scale
+from benchmarks import again, ask, ingest, ledger, pages, readers, scale
 from benchmarks.edits import copies, edit_one
 from benchmarks.history import History
 from benchmarks.material import Material, Record, example_records, find_material
@@ -100,6 +100,14 @@ def test_scale_compares_many_segments_with_one(history: History, monkeypatch: py
     result = scale.measure(history, queries=2)
     assert {kind: entry["segments"] for kind, entry in result.items()} == {"chunk": 3, "element": 3, "fact": 3}
     assert {history.segments(kind) for kind in result} == {1}
+
+
+@pytest.mark.unit
+def test_growth_is_the_exponent_of_what_was_read() -> None:
+    read = [pages.Measured("links", size, 1, seconds=size**2 / 1e10) for size in (100_000, 300_000, 1_000_000)]
+    rejected = pages.Measured("links", 3_000_000, 0, rejected="rejected: time")
+    assert pages.growth([*read, rejected], "links") == pytest.approx(2.0)
+    assert pages.growth([read[0], rejected], "links") is None
 
 
 @pytest.mark.unit

@@ -145,8 +145,10 @@ def test_hostile_pages_are_read_or_rejected(family: str, size: int) -> None:
         assert found.seconds <= limits.seconds + 1 and found.megabytes <= limits.megabytes
 
 
-@pytest.mark.parametrize("family", ["brackets", "spanning cells"])
+@pytest.mark.parametrize(
+    "family", ["brackets", *(pytest.param(name, marks=pytest.mark.long) for name in FAMILIES if name != "brackets")]
+)
 def test_small_hostile_pages_are_read_far_below_the_limits(family: str) -> None:
-    """Which is why they need no process: a tenth of the memory is enough for each."""
+    """Which is why they need no process: a fifth of the memory is enough for each."""
     found = measure(family, SMALL_PAGE, ReadingLimits(megabytes=100))
     assert found.elements and not found.rejected

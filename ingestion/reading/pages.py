@@ -14,7 +14,7 @@ from clausegraph.ingestion.reading.page import PageRead, read_page
 from clausegraph.ingestion.reading.process import ReadingProcess
 
 SMALL_PAGE = 64 * 1024
-"""Bytes that no page known to us reads in more than a second and 100 MB (``python -m benchmarks --only pages``)."""
+"""Bytes that no page known to us needs more than two seconds and 100 MB for (``python -m benchmarks --only pages``)."""
 
 _LONG_TEXT = 256 * 1024  # bytes of a page whose extraction by rules is worth a rehearsal
 

@@ -51,6 +51,7 @@ class Outline:
 
     def __init__(self, chunk_input: ExtractionInput) -> None:
         self.by_label = {element.label: element for element in chunk_input.elements}
+        self._leads: dict[str, Lead | None] = {}  # an item asks for the one above it, and for those above that
         self._items: dict[str, list[InputElement]] = {}
         for element in chunk_input.elements:
             above = self.above(element)
@@ -70,8 +71,11 @@ class Outline:
 
     def lead(self, element: InputElement) -> Lead | None:
         """``element`` as a lead-in; None when it introduces nothing."""
-        if not introduces(element.text):
-            return None
+        if element.label not in self._leads:
+            self._leads[element.label] = self._read_lead(element) if introduces(element.text) else None
+        return self._leads[element.label]
+
+    def _read_lead(self, element: InputElement) -> Lead:
         start, end = readable_spans(element.text)[-1]
         parsed = parse_conditions(element.text, element.label, start, end)
         if parsed.slot is None:  # "When you apply, you must:" sets a time; only "you can apply when:" is a condition

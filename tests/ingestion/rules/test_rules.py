@@ -12,6 +12,7 @@ from clausegraph.core.language.words import word_set
 from clausegraph.core.types import Link, Literal, Mention, Statement, leaves
 from clausegraph.ingestion.extract.rules.digest import deciding_code
 from clausegraph.ingestion.extract.rules.extractor import RuleExtractor
+from clausegraph.ingestion.extract.rules.outline import Outline
 from tests.ingestion.rules.trees import item, prose, source, written
 
 pytestmark = pytest.mark.unit
@@ -276,3 +277,10 @@ def test_any_input_gives_exact_spans_of_own_elements(given_input: ExtractionInpu
         for leaf in leaves(statement.condition):
             assert leaf.text == texts[leaf.anchor][leaf.start : leaf.end] != ""
     assert EXTRACTOR.extract(given_input) == found
+
+
+def test_a_lead_in_is_read_once_however_many_items_ask() -> None:
+    lead = InputElement("e0", "p", "You can get it if:")
+    outline = Outline(ExtractionInput("Help", (), (lead, InputElement("e1", "li", "you rent", lead_in="e0"))))
+    assert outline.lead(lead) is not None
+    assert outline.lead(lead) is outline.lead(lead)

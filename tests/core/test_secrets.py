@@ -75,7 +75,7 @@ def test_a_key_that_may_be_a_word_is_masked_in_logs_only(secret: str, in_replies
     assert mask_reply(f"a {secret} b") == (f"a {MASK} b" if in_replies else f"a {secret} b")
 
 
-@pytest.mark.parametrize("piece", ["\\", "é", "s\\", KEY[:-1]])
+@pytest.mark.parametrize("piece", ["\\", KEY[:-1]])
 def test_megabytes_take_linear_time(piece: str) -> None:
     with no_hang():
         assert mask_reply(piece * (1_000_000 // len(piece)))

@@ -106,7 +106,9 @@ def test_json_is_read_as_json_and_its_beginnings_as_their_items(items: list[Any]
     assert not found.complete and found.value["triples"] == json.loads(text)["triples"][: len(found.value["triples"])]
 
 
-@pytest.mark.parametrize("piece", ["[{", "[1,"])
+@pytest.mark.parametrize(
+    "piece", ["[{", *(pytest.param(piece, marks=pytest.mark.long) for piece in ("[1,", '[{"a":', "x[", "[[],"))]
+)
 def test_ten_megabytes_are_read_in_a_bounded_number_of_steps(piece: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A processor does some hundred thousand steps in a second, however long the text is."""
     taken: list[int] = []

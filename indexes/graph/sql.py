@@ -30,6 +30,8 @@ from clausegraph.indexes.ledger.schema import entity_names, entity_tokens, pages
 from clausegraph.indexes.ledger.store import Reads
 from clausegraph.indexes.truth import batches
 
+_FEW_ANCHORS = 50
+
 
 class SqlGraph:
     """The graph of one corpus at one epoch."""
@@ -166,8 +168,11 @@ class SqlGraph:
         with self._ledger.read() as connection:
             found = select(pages.c.id).join(sources, sources.c.id == pages.c.source_id).where(*named)
             page_id = connection.execute(found).scalar()
-            stated = or_(*(supports.c.statement.contains(anchor, autoescape=True) for anchor in sorted(wanted)))
-            made = self._load(connection, and_(supports.c.page_id == page_id, stated))
+            condition = supports.c.page_id == page_id
+            if len(wanted) <= _FEW_ANCHORS:  # of more, reading the whole page is quicker, and a query has its depth
+                stated = or_(*(supports.c.statement.contains(anchor, autoescape=True) for anchor in sorted(wanted)))
+                condition = and_(condition, stated)
+            made = self._load(connection, condition)
         return [support for support in in_order(made) if any(s.anchor in wanted for s in support.statement.spans)]
 
     def counts(self) -> GraphCounts:

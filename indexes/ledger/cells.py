@@ -18,12 +18,12 @@ _FILE_NAME = re.compile(r"[A-Za-z0-9-]{1,200}")  # of a segment: it becomes a pa
 class WrongCell(Exception):
     """A cell holds what its column cannot; who has the database finds its row, and makes an error of ours of it."""
 
-    def __init__(self, cell: Cell, value: object) -> None:
+    def __init__(self, cell: CheckedType, value: object) -> None:
         super().__init__(f"table {cell.table}, column {cell.column}: {type(value).__name__} {str(value)[:40]!a}")
         self.table, self.column, self.is_sound = cell.table, cell.column, cell.is_sound
 
 
-class Cell(TypeDecorator[Any]):
+class CheckedType(TypeDecorator[Any]):
     """The type of a column that checks what comes out; what goes in is of our own making."""
 
     impl = LargeBinary  # of each instance it is the column's own type
@@ -63,7 +63,7 @@ def check_cells(metadata: MetaData) -> None:
     """Have every column of the tables checked."""
     for table in metadata.tables.values():
         for column in table.columns:
-            column.type = Cell(column.type, table.name, column.name, bool(column.nullable))
+            column.type = CheckedType(column.type, table.name, column.name, bool(column.nullable))
 
 
 def _kind(own: TypeEngine[Any]) -> type:

@@ -70,6 +70,8 @@ def test_supports_on_a_page(town: Town, at: At) -> None:
     anchors = [span.anchor for span in mine[0].statement.spans]
     assert graph.supports_on(mine[0].page, anchors) == mine
     assert graph.supports_on(mine[0].page, ["p-none-1"]) == []
+    many = [*anchors, *(f"p-none-{number}" for number in range(3000))]
+    assert graph.supports_on(mine[0].page, many) == mine
     assert graph.supports_on(mine[0].page, []) == []
     assert graph.supports_on(PageKey("elsewhere", "a.html"), anchors) == []
 

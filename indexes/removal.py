@@ -49,6 +49,7 @@ from clausegraph.indexes.ledger.store import Ledger
 from clausegraph.indexes.truth import batches
 
 _ROWS_AT_ONCE = 500  # in a transaction: some 40 ms
+_ROWS_IF_TIGHT = 20  # each changes pages of several indexes, and every changed page goes through the log
 
 
 def remove_rows(
@@ -69,12 +70,15 @@ def remove_rows(
         if rows and not any(count for name, count in counts.items() if name != table.name):
             beforehand()
         one = delete(table).where(*(column == bindparam(f"key_{column.name}") for column in key))
-        for part in batches(rows, _ROWS_AT_ONCE):
+        is_tight = bool(rows) and ledger.is_tight
+        for part in batches(rows, _ROWS_IF_TIGHT if is_tight else _ROWS_AT_ONCE):
             with ledger.write() as connection:
                 check_fence(connection, lease)
                 connection.execute(
                     one, [{f"key_{name}": value for name, value in row._mapping.items()} for row in part]
                 )
+            if is_tight:
+                ledger.take_in_log()
     return counts
 
 

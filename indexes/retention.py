@@ -62,8 +62,9 @@ def remove_epochs(ledger: Ledger, lease: RunLease, retention: Retention) -> Reta
             older = _older(connection, lease.corpus_id, min(kept, default=0))
         with taking(ledger, lease.corpus_id, older[:AT_ONCE]) as taken, ledger.write() as connection:
             check_fence(connection, lease)
+            kept = _kept(connection, lease.corpus_id, retention)  # readers may have been moved back meanwhile
             untaken = [number for number in older if number not in taken]
-            floor = min(untaken, default=min(kept, default=0))
+            floor = min([*untaken, *kept], default=0)
             mine = (epochs.c.corpus_id == lease.corpus_id, epochs.c.number < floor)
             gone += connection.execute(delete(epochs).where(*mine)).rowcount
         held = [number for number in older[:AT_ONCE] if number not in taken]

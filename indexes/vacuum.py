@@ -95,6 +95,8 @@ def vacuum(
     with ledger.read() as connection:
         unpublished = count_unpublished(connection, corpus.id)
     before = len(listed_segments(ledger, corpus.id))
+    if ledger.is_tight:
+        ledger.compact()  # new segments are written before the old ones go
     remains += [*_rewrite_segments(ledger, lease), *_remove_caches(ledger, corpus.id, retained.kept)]
     ledger.compact()
     after = len(listed_segments(ledger, corpus.id))

@@ -11,7 +11,7 @@ from clausegraph.indexes import epochs
 from clausegraph.indexes.corpora import get_corpus, list_corpora
 from clausegraph.indexes.ledger.leases import run_lease
 from clausegraph.indexes.publish import take_back
-from clausegraph.indexes.sweep import sweep
+from clausegraph.indexes.sweep import make_room, sweep
 from clausegraph.indexes.vacuum import NOTHING, vacuum
 
 
@@ -67,6 +67,7 @@ def vacuum_corpus(
     count = workspace.settings.keep_epochs if keep_epochs is None else keep_epochs
     days = workspace.settings.keep_days if keep_days is None else keep_days
     ledger = workspace.ledger
+    make_room(ledger)
     with workspace.projections() as projections:
         report, ready = NOTHING, None
         if list_corpora(ledger):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import threading
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
@@ -18,11 +19,13 @@ from clausegraph.indexes.ledger.dialect import (
     make_database,
     open_for_writing,
     rewrite_file,
+    take_in_log,
     writing,
 )
 from clausegraph.indexes.ledger.reading import open_for_reading, reading
 
 SCHEMA_VERSION = "0002"
+_TIGHT = 64 << 20  # bytes free: the log may grow by some 10 MB before it is taken in
 
 
 class Reads(Protocol):
@@ -61,6 +64,17 @@ class Ledger:
             connection = writing(raw)
             with connection.begin():
                 yield connection
+
+    @property
+    def is_tight(self) -> bool:
+        """Whether the disk has so little room that the log of a long removal may not fit."""
+        with file_errors(self.home):
+            return shutil.disk_usage(self.home).free < _TIGHT
+
+    def take_in_log(self) -> None:
+        """Let what is written next use the room that the log has already."""
+        with driver_errors(self.path):
+            take_in_log(self.path)
 
     def compact(self) -> None:
         """Give the space of what was deleted back to the file system."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import fcntl
+import shutil
 import subprocess
 import sys
 import time
@@ -11,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from sqlalchemy import delete, func, insert, select, update
+from sqlalchemy import Engine, delete, event, func, insert, select, update
 
 from clausegraph.indexes import scrub
 from clausegraph.indexes.corpora import ensure_corpus
@@ -249,3 +251,44 @@ def test_models_that_no_vector_is_of_any_more_leave_no_embeddings(world: World) 
     with world.ledger.read() as connection:
         models = set(connection.execute(select(embeddings.c.model)).scalars())
         assert models == set(connection.execute(select(segments.c.model)).scalars()) == {world.embedder.fingerprint}
+
+
+def test_where_there_is_little_room_rows_go_in_small_steps(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else the log of the removal would want more room than it gives back."""
+    for number in range(4):
+        world.write("a", [f"You must keep record {line} of {number} for {line} years." for line in range(60)])
+        world.ingest()
+    usage = shutil.disk_usage(world.root)
+    logs = []
+
+    def nearly_full(_path: object) -> object:
+        return usage._replace(free=1 << 20)
+
+    def note(_connection: object) -> None:
+        logs.append((world.ledger.home / "ledger.db-wal").stat().st_size)
+
+    monkeypatch.setattr(shutil, "disk_usage", nearly_full)
+    world.ledger.close()
+    event.listen(Engine, "commit", note)
+    try:
+        world.vacuum(keep_epochs=1, keep_days=0)
+    finally:
+        event.remove(Engine, "commit", note)
+    assert len(logs) > 20 and max(logs) < 1_000_000
+    world.assert_lawful()
+
+
+def test_readers_who_are_moved_back_meanwhile_keep_their_epoch(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Between looking which epochs may go and removing them."""
+    world.write("a", ["The grant is £201 a year."])
+    world.ingest()
+    first, lock = world.dump(1), fcntl.flock
+
+    def flock(descriptor: int, kind: int) -> None:
+        monkeypatch.undo()
+        world.roll_back(1)
+        lock(descriptor, kind)
+
+    monkeypatch.setattr(fcntl, "flock", flock)
+    world.vacuum(keep_epochs=1, keep_days=0)
+    assert world.dump() == first

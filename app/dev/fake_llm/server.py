@@ -10,7 +10,7 @@ from clausegraph.app.dev.fake_llm.counters import Counters
 from clausegraph.app.dev.fake_llm.exchange import EVENTS, HTML, JSON, Exchange, Message, Receive, Send
 from clausegraph.app.dev.fake_llm.faults import FaultPlan
 from clausegraph.app.dev.fake_llm.hostile import HOSTILE
-from clausegraph.app.dev.fake_llm.hostile.asked import Asked
+from clausegraph.app.dev.fake_llm.hostile.asked import Sent
 from clausegraph.app.dev.fake_llm.hostile.playing import play
 from clausegraph.app.dev.fake_llm.options import CONTENT_FAULTS, STATUS_FAULTS, FakeOptions
 from clausegraph.app.dev.fake_llm.replies import Replier, Reply, spoilt
@@ -132,7 +132,7 @@ class FakeApp:
         usage = usage_of(*tokens, self.options.usage == "reported")
         if fault in HOSTILE:
             good = json.loads(completion(body, exchange.identity, reply, usage))
-            await play(exchange, fault, Asked(body, exchange.key, reply.text, good))
+            await play(exchange, fault, Sent(body, exchange.key, reply.text, good))
         elif exchange.path == "stream":
             events = list(stream_events(body, exchange.identity, reply, usage, self.options.chunks))
             await self._send_stream(exchange, events, fault, tokens)
@@ -148,7 +148,7 @@ class FakeApp:
         usage = usage_of(*tokens, self.options.usage == "reported")
         if fault in HOSTILE:
             good = json.loads(embeddings(body, exchange.identity, made, usage))
-            await play(exchange, fault, Asked(body, exchange.key, "", good))
+            await play(exchange, fault, Sent(body, exchange.key, "", good))
             return
         data = {
             "garbage": b"vectors: none",

@@ -6,7 +6,7 @@ import gzip
 import zlib
 from functools import cache
 
-from clausegraph.app.dev.fake_llm.hostile.asked import Answer, Asked, Whole
+from clausegraph.app.dev.fake_llm.hostile.asked import RawReply, Sent, Whole
 from clausegraph.app.dev.fake_llm.wire import error, packed
 
 ELSEWHERE = "/elsewhere"
@@ -14,34 +14,36 @@ _HTML = b"<!doctype html><title>Sign in</title><h1>Sign in</h1>"
 
 
 def _refusal(status: int) -> Whole:
-    return Whole(f"status {status}", lambda asked: Answer(error(status, "no"), status))
+    return Whole(f"status {status}", lambda asked: RawReply(error(status, "no"), status))
 
 
 def _redirect(status: int) -> Whole:
     place = (("location", ELSEWHERE),)
     return Whole(
-        f"status {status}, to {ELSEWHERE} of the same server", lambda asked: Answer(b"", status, headers=place)
+        f"status {status}, to {ELSEWHERE} of the same server", lambda asked: RawReply(b"", status, headers=place)
     )
 
 
 def _wait(value: str) -> Whole:
     headers = (("retry-after", value),)
     return Whole(
-        f"status 429 with Retry-After: {value}", lambda asked: Answer(error(429, "slow"), 429, headers=headers)
+        f"status 429 with Retry-After: {value}", lambda asked: RawReply(error(429, "slow"), 429, headers=headers)
     )
 
 
 def _error(about: str, data: bytes, kind: str = "application/json", status: int = 500) -> Whole:
-    return Whole(about, lambda asked: Answer(data, status, kind))
+    return Whole(about, lambda asked: RawReply(data, status, kind))
 
 
 def _typed(kind: str) -> Whole:
-    return Whole(f"a good reply as {kind}", lambda asked: Answer(packed(asked.completion), 200, kind))
+    return Whole(f"a good reply as {kind}", lambda asked: RawReply(packed(asked.completion), 200, kind))
 
 
 def _coded(coding: str, about: str, data: bytes | None = None) -> Whole:
     headers = (("content-encoding", coding),)
-    return Whole(about, lambda asked: Answer(packed(asked.completion) if data is None else data, 200, headers=headers))
+    return Whole(
+        about, lambda asked: RawReply(packed(asked.completion) if data is None else data, 200, headers=headers)
+    )
 
 
 @cache
@@ -55,21 +57,21 @@ def _bomb(times: int = 1) -> bytes:
     return data
 
 
-def _events(asked: Asked) -> bytes:
+def _events(asked: Sent) -> bytes:
     return b"data: " + packed(asked.completion) + b"\n\ndata: [DONE]\n\n"
 
 
 ANSWERS: dict[str, Whole] = {
     **{str(status): _refusal(status) for status in (400, 401, 402, 403, 404, 409, 413, 418, 422, 502, 504, 529, 599)},
     **{f"redirect_{status}": _redirect(status) for status in (301, 302, 303, 307, 308)},
-    "redirect_nowhere": Whole("status 307 to no place", lambda asked: Answer(b"", 307)),
+    "redirect_nowhere": Whole("status 307 to no place", lambda asked: RawReply(b"", 307)),
     "redirect_other_host": Whole(
         "status 308 to another host",
-        lambda asked: Answer(b"", 308, headers=(("location", "http://evil.invalid/v1/chat/completions"),)),
+        lambda asked: RawReply(b"", 308, headers=(("location", "http://evil.invalid/v1/chat/completions"),)),
     ),
-    "status_204": Whole("status 204", lambda asked: Answer(b"", 204)),
-    "status_206": Whole("status 206, a part", lambda asked: Answer(packed(asked.completion)[:40], 206)),
-    "status_201": Whole("a good reply with status 201", lambda asked: Answer(packed(asked.completion), 201)),
+    "status_204": Whole("status 204", lambda asked: RawReply(b"", 204)),
+    "status_206": Whole("status 206, a part", lambda asked: RawReply(packed(asked.completion)[:40], 206)),
+    "status_201": Whole("a good reply with status 201", lambda asked: RawReply(packed(asked.completion), 201)),
     "retry_after_never": _wait("1e300"),
     "retry_after_infinite": _wait("inf"),
     "retry_after_before": _wait("-99999999999999999999"),
@@ -90,18 +92,18 @@ ANSWERS: dict[str, Whole] = {
     "type_hex": _typed("application/json; charset=hex"),
     "type_unknown_charset": _typed("application/json; charset=klingon"),
     "type_long": _typed("application/json; x=" + "y" * 20_000),
-    "type_html": Whole("a sign-in page", lambda asked: Answer(_HTML, 200, "text/html")),
+    "type_html": Whole("a sign-in page", lambda asked: RawReply(_HTML, 200, "text/html")),
     "events_unasked": Whole(
-        "events where none were asked for", lambda asked: Answer(_events(asked), 200, "text/event-stream")
+        "events where none were asked for", lambda asked: RawReply(_events(asked), 200, "text/event-stream")
     ),
     "gzip": _coded("gzip", "gzip that nobody asked for", gzip.compress(b"{}")),
     "gzip_bomb": Whole(
         "200 megabytes in 200 kilobytes of gzip",
-        lambda asked: Answer(_bomb(), 200, headers=(("content-encoding", "gzip"),)),
+        lambda asked: RawReply(_bomb(), 200, headers=(("content-encoding", "gzip"),)),
     ),
     "gzip_bombs": Whole(
         "gzip of gzip of 200 megabytes",
-        lambda asked: Answer(_bomb(2), 200, headers=(("content-encoding", "gzip, gzip"),)),
+        lambda asked: RawReply(_bomb(2), 200, headers=(("content-encoding", "gzip, gzip"),)),
     ),
     "gzip_broken": _coded("gzip", "gzip that is none", b"\x1f\x8b\x08 this is none"),
     "deflate": _coded("deflate", "deflate that nobody asked for", zlib.compress(b"x" * 1000)),

@@ -8,7 +8,7 @@ from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class Sent:
     """A request, the key that came with it, and what would have been replied."""
 
     body: Mapping[str, Any]
@@ -39,7 +39,7 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class RawReply:
     """An HTTP response that is one, whatever it says."""
 
     data: bytes
@@ -57,15 +57,15 @@ class Content:
     """Another text in a good reply."""
 
     about: str
-    make: Callable[[Asked], str]
+    make: Callable[[Sent], str]
 
 
 @dataclass(frozen=True, slots=True)
-class Body:
+class OtherBody:
     """Another body with the headers of a good reply: JSON, or bytes."""
 
     about: str
-    make: Callable[[Asked], Any]
+    make: Callable[[Sent], Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ class Whole:
     """Another response."""
 
     about: str
-    make: Callable[[Asked], Answer]
+    make: Callable[[Sent], RawReply]
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,8 +81,8 @@ class Wire:
     """Bytes as they are, past the HTTP server."""
 
     about: str
-    make: Callable[[Asked], Pieces]
+    make: Callable[[Sent], Pieces]
     ending: str = "close"  # or half: our side only; abort: with a reset
 
 
-Mode = Content | Body | Whole | Wire
+Mode = Content | OtherBody | Whole | Wire

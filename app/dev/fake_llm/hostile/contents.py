@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from clausegraph.app.dev.fake_llm.hostile.asked import Asked, Content
+from clausegraph.app.dev.fake_llm.hostile.asked import Content, Sent
 
 
 def _triple(**values: Any) -> dict[str, Any]:
@@ -17,7 +17,7 @@ def _document(*triples: Any) -> str:
     return json.dumps({"triples": triples})
 
 
-def _first(asked: Asked) -> dict[str, Any]:
+def _first(asked: Sent) -> dict[str, Any]:
     """A triple that is good, so that what is spoilt in it is all that is wrong."""
     found = json.loads(asked.text).get("triples") if asked.text.startswith("{") else None
     return dict(found[0]) if found else _triple()

@@ -7,7 +7,7 @@ from base64 import b64encode
 from collections.abc import Callable
 from urllib.parse import quote
 
-from clausegraph.app.dev.fake_llm.hostile.asked import Answer, Asked, Body, Content, Mode, Pieces, Whole, Wire
+from clausegraph.app.dev.fake_llm.hostile.asked import Content, Mode, OtherBody, Pieces, RawReply, Sent, Whole, Wire
 from clausegraph.app.dev.fake_llm.wire import error, packed
 
 FORMS: dict[str, Callable[[str], str]] = {
@@ -32,22 +32,22 @@ def _echo(form: str) -> Content:
     return Content(f"the key in a triple: {form}", lambda asked: _document(FORMS[form](asked.key)))
 
 
-def _error(asked: Asked) -> Answer:
+def _error(asked: Sent) -> RawReply:
     said = f"wrong key {asked.key} ({FORMS['base64'](asked.key)}, {quote(asked.key)}, {FORMS['json'](asked.key)})"
-    return Answer(error(400, said), 400)
+    return RawReply(error(400, said), 400)
 
 
-def _headers(asked: Asked) -> Answer:
+def _headers(asked: Sent) -> RawReply:
     names = ("location", "retry-after", "www-authenticate", "set-cookie", "x-request-id")
-    return Answer(error(429, asked.key), 429, headers=tuple((name, asked.key) for name in names))
+    return RawReply(error(429, asked.key), 429, headers=tuple((name, asked.key) for name in names))
 
 
-def _tool(asked: Asked) -> object:
+def _tool(asked: Sent) -> object:
     function = {"name": asked.key, "arguments": json.dumps({asked.key: asked.key})}
     return asked.with_message(content="", tool_calls=[{"id": asked.key, "type": "function", "function": function}])
 
 
-async def _events(asked: Asked) -> Pieces:
+async def _events(asked: Sent) -> Pieces:
     yield b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n"
     head = {"id": "x", "object": "chat.completion.chunk", "created": 1, "model": "fake-small"}
     for text in ["the key is ", *asked.key, ". "]:
@@ -64,15 +64,17 @@ ECHOES: dict[str, Mode] = {
     "key_in_headers": Whole("the key in headers", _headers),
     "key_in_redirect": Whole(
         "the key in a redirect",
-        lambda asked: Answer(b"", 307, headers=(("location", f"http://evil.invalid/{asked.key}"),)),
+        lambda asked: RawReply(b"", 307, headers=(("location", f"http://evil.invalid/{asked.key}"),)),
     ),
-    "key_in_fields": Body(
+    "key_in_fields": OtherBody(
         "the key in every other field",
         lambda asked: asked.changed(id=asked.key, model=asked.key, object=asked.key, system_fingerprint=asked.key),
     ),
-    "key_in_finish": Body("the key as reason for the end", lambda asked: asked.with_choice(finish_reason=asked.key)),
-    "key_in_tool": Body("the key in a tool call", _tool),
-    "key_in_types": Body(
+    "key_in_finish": OtherBody(
+        "the key as reason for the end", lambda asked: asked.with_choice(finish_reason=asked.key)
+    ),
+    "key_in_tool": OtherBody("the key in a tool call", _tool),
+    "key_in_types": OtherBody(
         "the key where a number belongs", lambda asked: asked.changed(usage=asked.key, created=asked.key)
     ),
     "key_in_events": Wire("the key in events, a letter in each", _events),

@@ -8,34 +8,34 @@ import struct
 
 from clausegraph.app.dev.fake_llm.exchange import Exchange
 from clausegraph.app.dev.fake_llm.hostile import HOSTILE
-from clausegraph.app.dev.fake_llm.hostile.asked import Answer, Asked, Body, Content, Whole, Wire
+from clausegraph.app.dev.fake_llm.hostile.asked import Content, OtherBody, RawReply, Sent, Whole, Wire
 from clausegraph.app.dev.fake_llm.wire import packed
 
 _RESET = struct.pack("ii", 1, 0)  # SO_LINGER: closing sends a reset
 
 
-async def play(exchange: Exchange, name: str, asked: Asked) -> None:
-    """Reply to a request in flight as the mode of this name does; it counts as failed."""
+async def play(exchange: Exchange, name: str, asked: Sent) -> None:
+    """RawReply to a request in flight as the mode of this name does; it counts as failed."""
     mode = HOSTILE[name]
     exchange.settle(name)
     match mode:
         case Content():
-            await _answer(exchange, Answer(packed(_with_text(asked, mode.make(asked)))))
-        case Body():
+            await _answer(exchange, RawReply(packed(_with_text(asked, mode.make(asked)))))
+        case OtherBody():
             made = mode.make(asked)
-            await _answer(exchange, Answer(made if isinstance(made, bytes) else packed(made)))
+            await _answer(exchange, RawReply(made if isinstance(made, bytes) else packed(made)))
         case Whole():
             await _answer(exchange, mode.make(asked))
         case Wire():
             await _write(exchange, mode, asked)
 
 
-def _with_text(asked: Asked, text: str) -> dict[str, object]:
+def _with_text(asked: Sent, text: str) -> dict[str, object]:
     """A chat's reply with this text; embeddings have no text, so that theirs is no reply at all."""
     return asked.with_content(text) if "choices" in asked.completion else {"text": text}
 
 
-async def _answer(exchange: Exchange, answer: Answer) -> None:
+async def _answer(exchange: Exchange, answer: RawReply) -> None:
     headers = [(name.encode(), value.encode()) for name, value in answer.headers]
     if answer.status in (204, 304):
         await exchange.start(answer.status, answer.kind.encode(), headers)
@@ -44,7 +44,7 @@ async def _answer(exchange: Exchange, answer: Answer) -> None:
         await exchange.reply(answer.status, answer.data, answer.kind.encode(), headers)
 
 
-async def _write(exchange: Exchange, mode: Wire, asked: Asked) -> None:
+async def _write(exchange: Exchange, mode: Wire, asked: Sent) -> None:
     connection = exchange.connection
     assert connection is not None  # served by uvicorn, which shows it
     transport = connection.transport

@@ -5,25 +5,27 @@ from __future__ import annotations
 import base64
 from typing import Any
 
-from clausegraph.app.dev.fake_llm.hostile.asked import Asked, Body
+from clausegraph.app.dev.fake_llm.hostile.asked import OtherBody, Sent
 
 
-def _data(asked: Asked, vector: Any) -> dict[str, Any]:
+def _data(asked: Sent, vector: Any) -> dict[str, Any]:
     given = asked.body.get("input")
     count = len(given) if isinstance(given, list) else 1
     items = [{"object": "embedding", "index": number, "embedding": vector} for number in range(count)]
     return asked.changed(data=items)
 
 
-def _each(about: str, vector: Any) -> Body:
-    return Body(about, lambda asked: _data(asked, vector))
+def _each(about: str, vector: Any) -> OtherBody:
+    return OtherBody(about, lambda asked: _data(asked, vector))
 
 
-VECTORS: dict[str, Body] = {
-    "vectors_few": Body(
+VECTORS: dict[str, OtherBody] = {
+    "vectors_few": OtherBody(
         "one vector for all texts", lambda asked: asked.changed(data=_data(asked, [0.5] * 8)["data"][:1])
     ),
-    "vectors_many": Body("ten vectors a text", lambda asked: asked.changed(data=_data(asked, [0.5] * 8)["data"] * 10)),
+    "vectors_many": OtherBody(
+        "ten vectors a text", lambda asked: asked.changed(data=_data(asked, [0.5] * 8)["data"] * 10)
+    ),
     "vectors_short": _each("vectors of one number", [1.0]),
     "vectors_empty": _each("vectors of no number", []),
     "vectors_zero": _each("vectors of zeros", [0.0] * 384),
@@ -37,7 +39,7 @@ VECTORS: dict[str, Body] = {
     "vectors_object": _each("vectors that are objects", {"a": 1}),
     "vectors_base64": _each("vectors that are no base64", "!!!"),
     "vectors_odd_bytes": _each("vectors of seven bytes", base64.b64encode(b"1234567").decode()),
-    "vectors_mixed": Body(
+    "vectors_mixed": OtherBody(
         "vectors of different lengths",
         lambda asked: asked.changed(
             data=[
@@ -45,7 +47,7 @@ VECTORS: dict[str, Body] = {
             ]
         ),
     ),
-    "vectors_index": Body(
+    "vectors_index": OtherBody(
         "vectors with wrong places",
         lambda asked: asked.changed(data=[item | {"index": "x"} for item in _data(asked, [0.5] * 384)["data"]]),
     ),

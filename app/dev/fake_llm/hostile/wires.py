@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from clausegraph.app.dev.fake_llm.hostile.asked import Asked, Pieces, Wire
+from clausegraph.app.dev.fake_llm.hostile.asked import Pieces, Sent, Wire
 from clausegraph.app.dev.fake_llm.wire import packed
 
 _OK = b"HTTP/1.1 200 OK\r\ncontent-type: application/json\r\n"
@@ -13,20 +13,20 @@ _BLOCK = b" " * 65536
 _DRIP = 0.2  # seconds
 
 
-def _sent(*pieces: bytes | float) -> Callable[[Asked], Pieces]:
+def _sent(*pieces: bytes | float) -> Callable[[Sent], Pieces]:
     """Fixed pieces."""
 
-    async def play(asked: Asked) -> Pieces:
+    async def play(asked: Sent) -> Pieces:
         for piece in pieces:
             yield piece
 
     return play
 
 
-def _then_for_ever(start: bytes, again: bytes, pause: float = 0.0) -> Callable[[Asked], Pieces]:
+def _then_for_ever(start: bytes, again: bytes, pause: float = 0.0) -> Callable[[Sent], Pieces]:
     """A beginning, then the same again and again."""
 
-    async def play(asked: Asked) -> Pieces:
+    async def play(asked: Sent) -> Pieces:
         yield start
         while True:
             yield again
@@ -35,10 +35,10 @@ def _then_for_ever(start: bytes, again: bytes, pause: float = 0.0) -> Callable[[
     return play
 
 
-def _around(before: bytes, after: bytes, length: int | None = None) -> Callable[[Asked], Pieces]:
+def _around(before: bytes, after: bytes, length: int | None = None) -> Callable[[Sent], Pieces]:
     """A good reply between other bytes; with a length that is not its own."""
 
-    async def play(asked: Asked) -> Pieces:
+    async def play(asked: Sent) -> Pieces:
         data = packed(asked.completion)
         said = b"" if length is None else b"content-length: %d\r\n" % (len(data) + length)
         yield before + said + b"\r\n" + data + after
@@ -46,7 +46,7 @@ def _around(before: bytes, after: bytes, length: int | None = None) -> Callable[
     return play
 
 
-async def _dripping_body(asked: Asked) -> Pieces:
+async def _dripping_body(asked: Sent) -> Pieces:
     data = packed(asked.completion)
     yield _OK + b"content-length: %d\r\n\r\n" % len(data)
     for place in range(len(data)):
@@ -54,14 +54,14 @@ async def _dripping_body(asked: Asked) -> Pieces:
         yield _DRIP
 
 
-async def _dripping_events(asked: Asked) -> Pieces:
+async def _dripping_events(asked: Sent) -> Pieces:
     yield _EVENTS
     while True:
         yield b'data: {"id": "x", "choices": [{"index": 0, "delta": {"content": "x"}}]}\n\n'
         yield _DRIP
 
 
-async def _second_reply(asked: Asked) -> Pieces:
+async def _second_reply(asked: Sent) -> Pieces:
     data = packed(asked.completion)
     head = _OK + b"content-length: %d\r\n\r\n" % len(data)
     yield head + data + head + packed(asked.with_content("[]"))

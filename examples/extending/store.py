@@ -1,15 +1,13 @@
-"""A store of vectors: two stores, the second read where the first is damaged. One class, named in one function."""
+"""A store of vectors: FAISS in the home and on another disk, read where the home lacks a segment. One class, chosen in
+``vector_index`` of ``indexes/vectors/segments.py``."""
 
 from collections.abc import Collection
 
-from clausegraph.core.errors import SegmentError
 from clausegraph.core.models.embedding import Vectors
 from clausegraph.indexes.vectors.protocol import Ids, SegmentState, VectorIndex, VisibleVectors
 
 
 class MirroredIndex:
-    """Chosen in ``vector_index`` of ``indexes/vectors/segments.py``: FAISS in the home, and FAISS on another disk."""
-
     def __init__(self, first: VectorIndex, second: VectorIndex) -> None:
         self._first, self._second = first, second
 
@@ -21,10 +19,8 @@ class MirroredIndex:
         return self._first.state(corpus_id, name, checksum)
 
     def open(self, corpus_id: int, name: str, visible: Ids) -> VisibleVectors:
-        try:
-            return self._first.open(corpus_id, name, visible)
-        except SegmentError:
-            return self._second.open(corpus_id, name, visible)
+        index = self._first if name in self._first.names(corpus_id) else self._second
+        return index.open(corpus_id, name, visible)
 
     def ids(self, corpus_id: int, name: str) -> Ids:
         return self._first.ids(corpus_id, name)

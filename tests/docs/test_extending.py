@@ -14,7 +14,7 @@ pytestmark = pytest.mark.integration
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "examples" / "extending"
-LONGEST = 45  # lines
+LONGEST = 40  # lines
 PRINTS = {
     "command": ["oldest", "List the pages that were not updated for longest."],
     "engine": ["42 days ['retrieve', 'read']"],

@@ -295,6 +295,7 @@ def fake() -> Iterator[FakeModelServer]:
         yield running
 
 
+@pytest.mark.long  # one killed task, in the test below
 @pytest.mark.integration
 def test_many_processes_and_one_killed_half_way(tmp_path: Path, fake: FakeModelServer) -> None:
     """Three workers, of which one dies by kill -9 in the middle of a batch: no stored chunk is asked for again."""

@@ -96,7 +96,8 @@ def test_the_writer_is_killed(town_there: Town, address: Address, kills: int) ->
         check(town_there, address)
 
 
-@pytest.mark.parametrize(("kills", "last"), [(1, WRITES // 4), pytest.param(10, WRITES, marks=pytest.mark.long)])
+@pytest.mark.long  # a server that hangs, and one that is stopped, are in test_faults.py
+@pytest.mark.parametrize(("kills", "last"), [(1, WRITES // 4), (10, WRITES)])
 def test_the_server_is_killed(own: Path, town: Town, kills: int, last: int) -> None:
     running = own_server(own)
     address = Address(running.uri, running.user, running.password, deadline=10.0)

@@ -77,11 +77,12 @@ def test_it_ends_with_the_run(how: signal.Signals, tmp_path: Path) -> None:
     """Also in the middle of a page: killed, or interrupted."""
     (tmp_path / "slow.html").write_bytes(slow().raw)
     program = (
-        "import sys\n"
+        "import signal, sys\n"
         "from pathlib import Path\n"
         "from clausegraph.core.pages.document import SourceDocument\n"
         "from clausegraph.ingestion.reading.limits import ReadingLimits\n"
         "from clausegraph.ingestion.reading.pages import page_reading\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"  # a job of a shell ignores it
         "with page_reading(ReadingLimits(seconds=600)) as read:\n"
         "    read(SourceDocument('slow.html', Path(sys.argv[1]).read_bytes()))\n"
     )
@@ -94,10 +95,11 @@ def test_it_ends_with_the_run(how: signal.Signals, tmp_path: Path) -> None:
             (child,) = mine.children()
             until(lambda: sum(child.cpu_times()[:2]) > 2)  # it has begun to read
             run.send_signal(how)
-            run.wait()
+            until(lambda: run.poll() is not None)
             until(lambda: not child.is_running() or child.status() == psutil.STATUS_ZOMBIE)
         finally:
-            run.kill()
+            for process in (*mine.children(), mine):
+                process.kill()
 
 
 @pytest.mark.unit

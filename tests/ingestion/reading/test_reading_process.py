@@ -98,7 +98,9 @@ def test_it_ends_with_the_run(how: signal.Signals, tmp_path: Path) -> None:
             until(lambda: run.poll() is not None)
             until(lambda: not child.is_running() or child.status() == psutil.STATUS_ZOMBIE)
         finally:
-            for process in (*mine.children(), mine):
+            left = mine.children(recursive=True) if run.poll() is None else []
+            run.kill()
+            for process in left:
                 process.kill()
 
 

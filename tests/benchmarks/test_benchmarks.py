@@ -119,6 +119,7 @@ def test_only_what_decides_can_fail() -> None:
     assert percentile([4.0, 1.0, 3.0, 2.0], 0.95) == 4.0
 
 
+@pytest.mark.long
 @pytest.mark.integration
 def test_a_second_ingest_does_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     result = again.run(Workbench(tmp_path, Material("test", RECORDS, QUESTIONS), "hashing"))

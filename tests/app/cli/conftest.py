@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import shutil
@@ -18,6 +19,8 @@ REPOSITORY = Path(__file__).resolve().parents[3]
 SAMPLE = REPOSITORY / "examples" / "corpus"
 
 Cli = Callable[..., Result]
+
+_made = functools.cache(make_app)  # it is the same for every call
 
 
 @pytest.fixture(autouse=True)
@@ -37,7 +40,7 @@ def cli() -> Cli:
     runner = CliRunner()
 
     def run(*words: str, **options: Any) -> Result:
-        return runner.invoke(make_app(), list(words), **options)
+        return runner.invoke(_made(), list(words), **options)
 
     return run
 

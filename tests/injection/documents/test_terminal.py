@@ -25,6 +25,8 @@ _SHOWN = {
     "jinja-sum": "{{ 7*7 }}",
 }
 
+_PAGES = [*TEXTS, *MARKUP]
+
 
 def obeyed(text: str) -> set[str]:
     """Characters that a terminal might act on, or that nobody sees."""
@@ -42,7 +44,13 @@ def test_cleaned_text(name: str) -> None:
     assert not obeyed(clean_json(document)) and len(clean_json(document).splitlines()) == 1
 
 
-@pytest.mark.parametrize("name", [*TEXTS, *MARKUP])
+@pytest.mark.parametrize(
+    "name",
+    [
+        name if i % 3 == 0 or name in _SHOWN else pytest.param(name, marks=pytest.mark.long)
+        for i, name in enumerate(_PAGES)
+    ],
+)
 def test_show_page(cli: Cli, shared: Path, name: str) -> None:
     result = cli("show", f"pages:{name}.html")
     assert result.exit_code == 0, result.output

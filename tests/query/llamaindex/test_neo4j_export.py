@@ -173,6 +173,7 @@ def test_a_failure_on_the_way_says_what_to_do(with_apoc: Address, view: View, mo
         hand_over(view, with_apoc.uri, settings_for(with_apoc))
 
 
+@pytest.mark.long  # it starts a server of its own
 @pytest.mark.integration
 def test_a_server_without_apoc_is_refused(view: View) -> None:
     running = own_server(mortal_folder())

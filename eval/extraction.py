@@ -37,7 +37,7 @@ from typing import Any
 
 from clausegraph.core.extraction import Extraction, Extractor, extraction_input
 from clausegraph.core.language.normalise import tokens
-from clausegraph.core.language.restrictions import decides
+from clausegraph.core.language.restrictions import KEEPS, MENTIONS, decides
 from clausegraph.core.types import All, AnyOf, Chunk, Condition, Element, Leaf, Not, Reading, Span, Statement, leaves
 from clausegraph.eval.conditionalqa.dataset import Question
 from clausegraph.eval.elements import element_key
@@ -202,7 +202,7 @@ def _labelled_statement(
     for statement in statements:
         first = statement.spans[0]
         element = elements[first.anchor]
-        if element_key(element.plain_html) != key or statement.relation in ("refers to", "depends on"):
+        if element_key(element.plain_html) != key or statement.relation in ("refers to", MENTIONS, KEEPS):
             continue
         cited = tokens(element.text[first.start : first.end])
         if sum(word in words for word in cited) < 0.9 * len(cited) or _is_value(statement):

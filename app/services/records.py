@@ -7,11 +7,9 @@ from typing import Any
 
 from clausegraph.app.conditions import condition_json
 from clausegraph.app.text import one_line
-from clausegraph.core.language.wording import condition_words
+from clausegraph.core.language.wording import condition_words, relation_words
 from clausegraph.core.types import Chunk, Element, Fact, Mention, PageKey, Reading, Statement, Support
 from clausegraph.query.read.evidence import quote_of
-
-_NEGATION = {"not", "cannot", "no", "never"}  # a relation that says so itself needs no mark
 
 
 def page_record(page: PageKey, reading: Reading) -> dict[str, Any]:
@@ -107,9 +105,6 @@ def object_text(statement: Statement) -> str:
 
 def statement_words(statement: Statement) -> str:
     """The statement on one line, with its condition."""
-    relation = statement.relation
-    if not statement.polarity and not _NEGATION & set(relation.split()):
-        relation = f"(not) {relation}"
-    line = f"{statement.subject.surface} {relation} {object_text(statement)}"
+    line = f"{statement.subject.surface} {relation_words(statement)} {object_text(statement)}"
     condition = f" if {one_line(condition_words(statement.condition))}" if statement.condition is not None else ""
     return one_line(line + condition)

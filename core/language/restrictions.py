@@ -38,7 +38,7 @@ _STATE = re.compile(
 _SUM = re.compile(
     r"\b(?:at least|at most|more than|less than|up to|over|under|above|below|between|exceeds?)\s+£\s?\d", re.IGNORECASE
 )
-_POSSIBLE = re.compile(r"\b(?:may|might)\b")  # what may happen happens on some condition; not the month
+_POSSIBLE = re.compile(r"\b(?:may|might)\b")  # "you may need to": a duty on some condition; not the month
 _NEED = re.compile(r"\b(?:need|needs|should|have to|has to|required)\b", re.IGNORECASE)
 _MUST = re.compile(r"\bmust\b", re.IGNORECASE)
 _PURPOSE = re.compile(r"\b(?:qualify|eligible|entitled|apply|to (?:get|claim|use|join|register|be))\b", re.IGNORECASE)
@@ -60,6 +60,18 @@ _INVENTORY = re.compile(
 _INSTRUCTION = re.compile(
     r"^must (?:contact|call|phone|email|talk|speak|tell|ask|use|download|fill|follow|include|provide)\b"
 )
+_INSTRUCTS = re.compile(  # the same of a relation in the third person
+    r"^(?:contacts|calls|phones|emails|talks|speaks|tells|asks|uses|downloads|fills|follows|includes|provides)\b"
+)
+HAS_RULE = "has a rule on"
+HAS_INSTRUCTION = "has an instruction on"
+"""Relations of a section to what its rule, or its instruction to the reader, is about, under a condition."""
+MENTIONS = "mentions"
+"""Relation of a section to what it names in a text that is not understood further."""
+MET = "is met by"
+"""Relation of the requirements that a list states to whoever has to meet them."""
+KEEPS = "is kept by"
+"""Relation of a section's rules, those without "if", to whom it addresses."""
 # States of mind that advice is for ("if you're not sure"), and the moment something happens ("once you have paid").
 _DOUBT = re.compile(
     r"^you(?:'re| are) (?:not sure|unsure|unhappy|not happy|worried)\b"
@@ -78,6 +90,12 @@ _FOR_INFORMATION = re.compile(r"\b(?:will|'ll)\s+(?:also\s+|usually\s+)?need\b|\
 def states_requirement(proposition: Proposition) -> bool:
     """Whether a clause says what must be the case: "must be", "must have", "must live"."""
     return proposition.modality is Modality.MUST and proposition.polarity and bool(_STATE.match(proposition.relation))
+
+
+def instructs(proposition: Proposition) -> bool:
+    """Whether a clause instructs the reader whom to tell, where to turn or what to use."""
+    duty = proposition.modality is Modality.MUST and proposition.polarity and proposition.subject.lower() == "you"
+    return duty and bool(_INSTRUCTION.match(proposition.relation))
 
 
 def is_bounded(text: str) -> bool:
@@ -131,21 +149,26 @@ def decides(statement: Statement, leaf: Leaf, text: str) -> bool:
 
     Not so for an instruction where to turn or what to use, a state of mind, or the moment something happens.
     """
-    reader = statement.subject.key == "you" and statement.modality is Modality.MUST and statement.polarity
-    if reader and _INSTRUCTION.match(statement.relation):
+    duty = statement.modality is Modality.MUST and statement.polarity
+    instruction = (
+        statement.relation == HAS_INSTRUCTION
+        or (duty and statement.subject.type == "role" and bool(_INSTRUCTS.match(statement.relation)))
+        or (duty and statement.subject.key == "you" and bool(_INSTRUCTION.match(statement.relation)))
+    )
+    if instruction and leaf.anchor == statement.spans[0].anchor:  # an item of a list below it is a case of its own
         return False
     return not (_DOUBT.match(plain(leaf.text)) or _MOMENT.search(text, 0, leaf.start))
 
 
 def restricts(proposition: Proposition, text: str) -> bool:
-    """Whether a sentence without subordinator restricts: "must", "cannot", "might", a bounded sum."""
+    """Whether a sentence without subordinator restricts: "must", "cannot", "may need to", a bounded sum."""
     if states_requirement(proposition) or proposition.modality is Modality.CANNOT:
         return True
     if proposition.modality is Modality.IS and _SUM.search(text):
         return True
     if proposition.modality is Modality.MUST and proposition.polarity and _MUST.search(text):
         return True
-    if proposition.modality is Modality.MAY and _POSSIBLE.search(text):
+    if proposition.modality is Modality.MAY and _POSSIBLE.search(text) and _NEED.search(text):
         return True
     permitted = proposition.modality is Modality.MAY or bool(_NEED.search(text))  # an imperative only instructs
     return (

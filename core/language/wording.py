@@ -1,8 +1,10 @@
-"""Condition trees in words."""
+"""Relations and condition trees in words."""
 
 from __future__ import annotations
 
-from clausegraph.core.types import All, AnyOf, Condition, Leaf, Not
+from clausegraph.core.language.verbs import base_of_third_person
+from clausegraph.core.language.words import word_set
+from clausegraph.core.types import All, AnyOf, Condition, Leaf, Modality, Not, Statement
 
 
 def condition_words(condition: Condition | None, *, parts_in_brackets: bool = False) -> str:
@@ -27,3 +29,43 @@ def condition_words(condition: Condition | None, *, parts_in_brackets: bool = Fa
         case All(children) | AnyOf(children):
             joined = (" and " if isinstance(condition, All) else " or ").join(map(part, children))
             return joined if parts_in_brackets else f"({joined})"
+
+
+_SAY_SO = word_set(
+    "may might can could must should shall cannot not never no need will would"
+)  # a relation's own modality
+_HEDGES = word_set("usually normally sometimes often generally probably rarely")
+_MODALS = {
+    (Modality.MAY, True): "may",
+    (Modality.MAY, False): "may not",
+    (Modality.MUST, True): "must",
+    (Modality.MUST, False): "need not",
+    (Modality.CANNOT, True): "cannot",
+    (Modality.CANNOT, False): "cannot",
+}
+
+
+def relation_words(statement: Statement) -> str:
+    """The relation as the statement means it: "may get", "need not pay", "does not cover", "costs".
+
+    A relation is kept without modality and negation, in the third person; here alone they are joined. One that a
+    model worded with a modal of its own stays as it is.
+    """
+    relation, polarity = statement.relation, statement.polarity
+    words = relation.split()
+    own = _SAY_SO & set(words[:2])
+    if own or not words:
+        denied = polarity or statement.modality is Modality.CANNOT or own & {"cannot", "not", "never", "no"}
+        return relation if denied else f"(not) {relation}"
+    hedge = [words.pop(0)] if words[0] in _HEDGES and len(words) > 1 else []
+    base = base_of_third_person(words[0])
+    if statement.modality is Modality.IS:
+        return relation if polarity else _denied(hedge, words, base)
+    modal = _MODALS[statement.modality, polarity]
+    return " ".join([modal, *hedge, base or words[0], *words[1:]])
+
+
+def _denied(hedge: list[str], words: list[str], base: str | None) -> str:
+    if base is None:
+        return " ".join(["(not)", *hedge, *words])
+    return " ".join(["is not", *hedge, *words[1:]] if base == "be" else ["does not", *hedge, base, *words[1:]])

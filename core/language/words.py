@@ -105,16 +105,16 @@ _IRREGULAR = {
     "wear": "wore worn wears wearing",
     "write": "wrote written writes writing",
 }
-_DOUBLED = word_set("stop plan ban fit submit refer commit occur permit travel cancel enrol split drop let transfer")
+DOUBLED = word_set("stop plan ban fit submit refer commit occur permit travel cancel enrol split drop let transfer")
 
 
-def _forms(base: str) -> set[str]:
+def forms(base: str) -> set[str]:
     """Base, third person, past and -ing of a verb."""
     if base in _IRREGULAR:
         return {base, *_IRREGULAR[base].split()}
     if base.endswith("y") and base[-2] not in "aeiou":
         return {base, base[:-1] + "ies", base[:-1] + "ied", base + "ing"}
-    stem = base + base[-1] if base in _DOUBLED else base
+    stem = base + base[-1] if base in DOUBLED else base
     if base.endswith("e"):
         return {base, base + "s", base + "d", base[:-1] + "ing"}
     third = base + ("es" if base.endswith(("s", "sh", "ch", "x", "z", "o")) else "s")
@@ -126,8 +126,8 @@ PURE_PASTS = word_set(
 )
 NOUN_VERBS = frozenset(_NOUN_VERBS.split())
 BASE_VERBS = frozenset(_BASES.split()) | NOUN_VERBS | set(_IRREGULAR)
-VERB_FORMS = frozenset(form for base in BASE_VERBS for form in _forms(base)) - {"being", "been", "land", "lands"}
-NOUN_VERB_FORMS = frozenset(form for base in NOUN_VERBS for form in _forms(base) if not form.endswith("ed")) | word_set(
+VERB_FORMS = frozenset(form for base in BASE_VERBS for form in forms(base)) - {"being", "been", "land", "lands"}
+NOUN_VERB_FORMS = frozenset(form for base in NOUN_VERBS for form in forms(base) if not form.endswith("ed")) | word_set(
     "form forms object objects separate foster"
 )
 THIRD_PERSON = frozenset(

@@ -9,24 +9,40 @@ from clausegraph.core.language import (
     clauses,
     conditions,
     conjunctions,
+    frames,
     markers,
     modality,
     normalise,
+    nouns,
+    phrases,
     propositions,
     restrictions,
     sentences,
     slots,
     values,
+    verbs,
     words,
 )
-from clausegraph.ingestion.extract.rules import mentions, outline, reader, tables
+from clausegraph.ingestion.extract.rules import address, names, outline, reader, requirements, tables
 from clausegraph.ingestion.extract.rules import sentences as rule_sentences
 from clausegraph.ingestion.extract.rules.digest import code_digest
 from clausegraph.ingestion.extract.rules.reader import ChunkReader
 
 _RULES = (
-    *(clauses, conditions, conjunctions, markers, modality, normalise, propositions, restrictions, sentences, slots),
-    *(values, words, mentions, outline, reader, rule_sentences, tables),
+    *(
+        clauses,
+        conditions,
+        conjunctions,
+        frames,
+        markers,
+        modality,
+        normalise,
+        nouns,
+        phrases,
+        propositions,
+        restrictions,
+    ),
+    *(sentences, slots, values, verbs, words, address, names, outline, reader, requirements, rule_sentences, tables),
 )
 
 

@@ -7,11 +7,12 @@ either:"), or it lists the objects of the lead-in's verb ("You cannot charge for
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from clausegraph.core.extraction import ExtractionInput, InputElement
 from clausegraph.core.language.conditions import LONGEST_SENTENCE, ParsedClause, join, leaves_of, parse_conditions
 from clausegraph.core.language.conjunctions import trim
+from clausegraph.core.language.frames import Frame, read_frame
 from clausegraph.core.language.markers import plain
 from clausegraph.core.language.propositions import Proposition, split_proposition
 from clausegraph.core.language.restrictions import lists_requirements
@@ -25,7 +26,25 @@ _GRANT = re.compile(
     r"|be able|transfer|extend|register|appeal|count)\b"
 )
 _GAP = 4  # a condition that ends this close to the colon is what the list goes on with
+_PLACE = "XLISTX"
 _NOUN_ITEM = re.compile(r"^(?:an?|the|their|your)\s+(?!\w+\s+(?:is|are|has|have|was|were)\b)", re.IGNORECASE)
+# Objects of a lead-in that only announce its list: "the following", "either", "one of the following documents".
+_ANNOUNCES = re.compile(
+    r"(?:^|\s)(?:(?:(?:all|any|one|both|each|some|either|at least \w+|\w+ or more)(?: \d+)?(?: of)?\s)?"
+    r"(?:the following|these)(?:\s[\w-]+){0,3}"
+    r"|either|both|all|any|an?|the|your|their|at least|both the|either an?)$",
+    re.IGNORECASE,
+)
+_OPEN_MODAL = re.compile(
+    r"\b(?:must|must not|can|cannot|may|should|should not|will|will not|need to|needs to|have to|has to)"
+    r"(?:\s(?:try to|apply to|agree to|be able to|also|either|usually|normally"
+    r"|all|both|only|then|first|always))*:?\s*$",
+    re.IGNORECASE,
+)
+_TIED = re.compile(
+    r"^(?:an? |the |your |any )?((?!it |them |you |us )(?:[\w'-]+ ){1,5}(?:for|about|on|from|to|of|with|in|by|at))$",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +57,17 @@ class Lead:
     start: int
     end: int
     lists_conditions: bool
+    requires: bool = False  # its list states conditions without "if": "You must:"
+
+    @property
+    def main(self) -> str:
+        """Its main clause."""
+        return self.text[self.parsed.main[0] - self.start : self.parsed.main[1] - self.start]
+
+    @property
+    def opens_verb(self) -> bool:
+        """Whether each item goes on with a verb: "You must:"."""
+        return bool(_OPEN_MODAL.search(self.main))
 
     @property
     def lists_examples(self) -> bool:
@@ -81,14 +111,15 @@ class Outline:
         if parsed.slot is None:  # "When you apply, you must:" sets a time; only "you can apply when:" is a condition
             parsed = parse_conditions(element.text, element.label, start, end, temporal=False)
         proposition = split_proposition(element.text[slice(*parsed.main)])
-        if (
+        requires = (
             parsed.slot is None
             and element.text.rstrip().endswith(":")
             and lists_requirements(proposition, element.text[start:end])
-        ):
+        )
+        if requires:
             operator, negated = quantifier(element.text[start:end][-70:])
             parsed = ParsedClause(parsed.main, parsed.condition, Slot(operator, negated))
-        return Lead(element.text[start:end], parsed, proposition, start, end, parsed.slot is not None)
+        return Lead(element.text[start:end], parsed, proposition, start, end, parsed.slot is not None, requires)
 
     def list_condition(self, element: InputElement, lead: Lead, within: str = "all") -> Condition | None:
         """The whole condition of a lead-in: its own and its list's; ``within`` joins an unmarked list."""
@@ -164,3 +195,19 @@ def leaf_tree(element: InputElement, start: int, end: int) -> Condition | None:
     if begin >= stop:
         return None
     return leaves_of(element.text, element.label, begin, stop)
+
+
+def continued(lead: Lead, item: str) -> Frame | None:
+    """What an item says after its lead-in: the lead-in's verb with the item as object, or the item's own verb."""
+    main = re.sub(r"^have (?:these|the following|this) .*ready\b.*$", "you must have", lead.main, flags=re.IGNORECASE)
+    if lead.opens_verb:
+        return read_frame(f"{main.rstrip(' :')} {item[:1].lower() + item[1:] if item[1:2].islower() else item}")
+    # A word in the list's place shows where the lead-in's verb ends.
+    frame = read_frame(f"{main.rstrip(' :')} {_PLACE}")
+    if frame is None or not frame.rest.endswith(_PLACE):
+        return None
+    before = _ANNOUNCES.sub("", frame.rest.removesuffix(_PLACE).strip()).strip()
+    if not before:
+        return replace(frame, rest=item)
+    tied = _TIED.match(before)  # "You cannot claim benefits for:"
+    return replace(frame, relation=f"{frame.relation} {tied[1]}", rest=item) if tied else None

@@ -1,20 +1,28 @@
 """Reads one chunk: an element is a table row, a list item or prose; each becomes statements.
 
 Prose is read sentence by sentence and clause by clause; a list item goes on from its lead-in. The language
-itself is in ``core.language``, the shape of lists in ``rules_outline``.
+itself is in ``core.language``, the shape of lists in ``outline``. A clause whose parts are not surely understood makes
+no statement; a condition that it states is kept, as that of a rule which its section has.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from clausegraph.core.extraction import ExtractionInput, InputElement
 from clausegraph.core.language.clauses import independent_clauses
 from clausegraph.core.language.conditions import parse_conditions
+from clausegraph.core.language.frames import is_setting, read_frames
 from clausegraph.core.language.markers import plain
 from clausegraph.core.language.normalise import entity_key
-from clausegraph.core.language.propositions import Proposition, shorten, split_proposition
+from clausegraph.core.language.nouns import things_named
+from clausegraph.core.language.propositions import Proposition, split_proposition
 from clausegraph.core.language.restrictions import (
+    HAS_INSTRUCTION,
+    HAS_RULE,
+    MENTIONS,
+    MET,
+    instructs,
     is_bounded_item,
     lists_bounds,
     lists_duties,
@@ -23,10 +31,21 @@ from clausegraph.core.language.restrictions import (
 )
 from clausegraph.core.language.values import value_kind
 from clausegraph.core.types import Condition, Literal, Mention, Not, Span, Statement, leaves
-from clausegraph.ingestion.extract.rules.mentions import mention
-from clausegraph.ingestion.extract.rules.outline import Lead, Outline, leaf_tree, readable_spans
-from clausegraph.ingestion.extract.rules.sentences import Scene, clause_statement, combined, value_statements
+from clausegraph.ingestion.extract.rules.address import READER, Addressee
+from clausegraph.ingestion.extract.rules.names import Scene, resolve
+from clausegraph.ingestion.extract.rules.outline import Lead, Outline, continued, readable_spans
+from clausegraph.ingestion.extract.rules.requirements import Requirements
+from clausegraph.ingestion.extract.rules.sentences import Setting, combined, frame_statements
 from clausegraph.ingestion.extract.rules.tables import row_statements
+
+
+@dataclass(slots=True)
+class _Before:
+    """What a paragraph said so far: the thing named last, the clause before."""
+
+    last: Mention | None = None
+    condition: Condition | None = None
+    statement: Statement | None = None
 
 
 class ChunkReader:
@@ -35,7 +54,8 @@ class ChunkReader:
     def __init__(self, chunk_input: ExtractionInput) -> None:
         self._elements = chunk_input.elements
         self.outline = Outline(chunk_input)
-        self.topic = _topic(chunk_input)
+        self._address = Addressee(chunk_input.title or next(iter(chunk_input.headings), ""))
+        self._required = Requirements()
         self.found: dict[Statement, None] = {}
 
     def statements(self) -> tuple[Statement, ...]:
@@ -45,13 +65,20 @@ class ChunkReader:
                 self._element(element)
             elif self.outline.items(element):
                 self._context_lead(element)
+        for element in self._elements:
+            if element.is_own and element.tag not in ("h1", "h2", "h3"):
+                self._mentions(element)
+        self._add(*self._required.statements())
         return tuple(self.found)
+
+    def _scene(self, element: InputElement, last: Mention | None = None) -> Scene:
+        return Scene(self._address, element.headings, last)
 
     def _element(self, element: InputElement) -> None:
         if element.tag in ("h1", "h2", "h3"):
             return  # names a section, states nothing
         if element.tag == "tr":
-            self._add(*row_statements(element, self.topic))
+            self._add(*row_statements(element, self._scene(element)))
         elif self.outline.above(element) is not None:
             self._item(element)
         else:
@@ -60,58 +87,100 @@ class ChunkReader:
 
     def _prose(self, element: InputElement) -> None:
         """A paragraph, or an item without lead-in: sentence by sentence, clause by clause."""
-        last: Mention | None = None
-        before: Statement | None = None
+        before = _Before()
         spans = readable_spans(element.text)
         for start, end in spans:
             lead = self.outline.lead(element) if end == spans[-1][1] else None
             if lead is not None:
                 self._lead(element, lead)
                 continue
+            scene_set = ""
             for begin, stop in independent_clauses(plain(element.text), start, end):
-                statement = self._clause(element, begin, stop, last, before)
-                if statement is None:
-                    continue
-                before = statement
-                last = statement.subject if statement.subject.key not in ("you", "we") else last
+                self._clause(element, begin, stop, before, scene_set)
+                scene_set = element.text[begin:stop] if is_setting(element.text[begin:stop]) else ""
 
-    def _clause(
-        self, element: InputElement, start: int, end: int, last: Mention | None = None, before: Statement | None = None
-    ) -> Statement | None:
-        """The statement of one main clause; "otherwise" negates the condition of the statement ``before`` it."""
+    def _clause(self, element: InputElement, start: int, end: int, before: _Before, scene_set: str = "") -> None:
+        """The statements of one main clause; "otherwise" negates the condition of the clause before it.
+
+        Args:
+            scene_set: what stood before the clause and goes with it ("In England").
+        """
         text = element.text[start:end]
         parsed = parse_conditions(element.text, element.label, start, end)
         main = element.text[slice(*parsed.main)]
         proposition = split_proposition(main)
-        if not (main.strip() and (proposition.subject or proposition.object)):
-            self._depends(element, self.topic, start, end, parsed.condition)
-            return None
         condition = parsed.condition
-        if before is not None and before.condition is not None and text.lower().startswith("otherwise"):
+        if before.condition is not None and text.lower().startswith("otherwise"):
             condition = combined(Not(before.condition), condition)
-        span = (Span(element.label, start, end),)
-        statement = clause_statement(proposition, condition, span, text, Scene(self.topic, last))
-        if before is not None and not proposition.subject and value_kind(main):  # "…, or £35 if you pay early"
+        setting = Setting((Span(element.label, start, end),), text, condition)
+        if (
+            before.statement is not None and not proposition.subject and value_kind(main)
+        ):  # "…, or £35 if you pay early"
             value = Literal(main.strip(), value_kind(main) or "text")
-            statement = replace(before, object=value, condition=condition, spans=span)
-        self._add(statement, *value_statements(statement, main))
-        if condition is None and restricts(proposition, main):
-            self._depends(element, self.topic, *parsed.main)
-        return statement
+            found = [replace(before.statement, object=value, condition=condition, spans=setting.spans)]
+        else:
+            scene = self._scene(element, before.last)
+            said = f"{scene_set}, {main}" if scene_set else main
+            found = [s for frame in read_frames(said) for s in frame_statements(frame, setting, scene)]
+        self._add(*(found or self._rule(element, setting, proposition)))
+        if condition is None and main.strip() and restricts(proposition, main):
+            self._required.add(element, self._scene(element), start, end)
+        before.condition = condition
+        before.statement = found[0] if found else None
+        if found and found[0].subject.type != READER:
+            before.last = found[0].subject
+
+    def _rule(self, element: InputElement, setting: Setting, proposition: Proposition) -> list[Statement]:
+        """The condition of a clause that is not understood: that of a rule which the section has."""
+        if setting.condition is None or not setting.spans:
+            return []
+        scene = self._scene(element)
+        relation = HAS_INSTRUCTION if instructs(proposition) else HAS_RULE
+        beside = setting.text
+        for leaf in leaves(setting.condition):  # what the rule is on stands beside its condition
+            beside = beside.replace(leaf.text, ";")
+        named = self._named(beside, scene, 1)
+        subject, target = (scene.section, named[0]) if named else (scene.topic, scene.section)
+        target = scene.reader if target.key == subject.key else target
+        return [Statement(subject, relation, target, setting.spans, condition=setting.condition)]
+
+    def _named(self, text: str, scene: Scene, most: int) -> list[Mention]:
+        """Things that a text names, but not the page itself."""
+        found = (resolve(name, scene) for name in things_named(text, 2 * most))
+        return [one for one in found if one is not None and one.key not in (scene.topic.key, scene.section.key)][:most]
+
+    def _mentions(self, element: InputElement) -> None:
+        """What an element names of which nothing was understood: that its section mentions it."""
+        if any(span.anchor == element.label for statement in self.found for span in statement.spans):
+            return
+        scene = self._scene(element)
+        span = (Span(element.label, 0, len(element.text)),)
+        self._add(*(Statement(scene.section, MENTIONS, thing, span) for thing in self._named(element.text, scene, 2)))
+
+    def _requirement(self, element: InputElement, setting: Setting, lead: Lead) -> list[Statement]:
+        """ "You must:" with its list: the requirements of the section, met if the list is."""
+        if setting.condition is None or not (lead.lists_conditions and lead.requires):
+            return []
+        scene = self._scene(element)
+        name = f"requirements in {scene.section.surface}"
+        subject = Mention(name, entity_key(name), "section")
+        who = resolve(lead.proposition.subject, scene) if lead.proposition.subject else None
+        return [Statement(subject, MET, who or scene.reader, setting.spans, condition=setting.condition)]
 
     def _lead(self, element: InputElement, lead: Lead) -> None:
         """A lead-in: with a condition list one statement over the whole list, else its own words alone."""
         items = [item for item in self.outline.items(element) if item.is_own]
         condition = self.outline.list_condition(element, lead) if lead.lists_conditions else lead.parsed.condition
-        text = element.text[lead.start : lead.end]
         spans = [Span(element.label, lead.start, lead.end)] if element.is_own else []
         if lead.lists_conditions:
             spans += [Span(item.label, 0, len(item.text)) for item in items]
-        if spans and (lead.lists_conditions or lead.proposition.object or not items):
-            self._add(clause_statement(lead.proposition, condition, tuple(spans), text, Scene(self.topic)))
-        refused = lead.lists_conditions and lead.parsed.condition is None and not lead.proposition.polarity
-        if element.is_own and refused:  # "You cannot claim if:", "You do not have to pay if:"
-            self._depends(element, self.topic, *lead.parsed.main)
+        setting = Setting(tuple(spans), lead.text, condition)
+        if spans and (lead.lists_conditions or not items):
+            frames = read_frames(element.text[slice(*lead.parsed.main)])
+            found = [s for frame in frames for s in frame_statements(frame, setting, self._scene(element))]
+            self._add(
+                *(found or self._requirement(element, setting, lead) or self._rule(element, setting, lead.proposition))
+            )
 
     def _context_lead(self, element: InputElement) -> None:
         """A lead-in of an earlier chunk: its condition list as far as it is in this one."""
@@ -120,15 +189,15 @@ class ChunkReader:
             self._lead(element, lead)
 
     def _item(self, element: InputElement) -> None:
-        """A list item: a condition of its lead-in, or an object of the lead-in's verb."""
+        """A list item: a condition of its lead-in, which states it, or an object of the lead-in's verb."""
         above = self.outline.above(element)
         lead = self.outline.lead(above) if above is not None else None
         if above is None or lead is None:
             self._prose(element)
-        elif lead.lists_conditions or self._within_conditions(above):
-            self._condition_item(element, lead)
-        else:
+        elif not (lead.lists_conditions or self._within_conditions(above)):
             self._object_item(element, lead)
+        elif lead.requires:
+            self._duty_item(element, lead)
 
     def _within_conditions(self, element: InputElement) -> bool:
         """Whether an introducing item stands in a condition list itself."""
@@ -142,17 +211,13 @@ class ChunkReader:
             element = above
         return False
 
-    def _condition_item(self, element: InputElement, lead: Lead) -> None:
-        """What depends on the item: the lead-in's object, or the topic."""
-        condition = self.outline.item_condition(element, "all")
-        if condition is None or next(leaves(condition), None) is None:
-            return
-        proposition = lead.proposition
-        about = mention(proposition.object, self.topic) if proposition.object else self.topic
-        if proposition.subject.lower() not in ("", "you", "we"):
-            about = mention(proposition.subject, self.topic)
-        whole = (Span(element.label, 0, len(element.text)),)
-        self._add(Statement(about, "depends on", Literal(element.text.strip(" ;,.")), whole, condition=condition))
+    def _duty_item(self, element: InputElement, lead: Lead) -> None:
+        """An item of "You must:", which is a condition and a statement of its own."""
+        start, end = readable_spans(element.text)[0]
+        parsed = parse_conditions(element.text, element.label, start, end)
+        frame = continued(lead, element.text[slice(*parsed.main)])
+        setting = Setting((Span(element.label, start, end),), element.text[start:end], parsed.condition)
+        self._add(*(frame_statements(frame, setting, self._scene(element)) if frame else []))
 
     def _object_item(self, element: InputElement, lead: Lead) -> None:
         """An object of the lead-in's verb: subject and verb from the lead-in, object from the item."""
@@ -165,33 +230,22 @@ class ChunkReader:
             own = parsed.with_items(
                 [c for c in (self.outline.item_condition(i, "all") for i in self.outline.items(element)) if c]
             )
-        condition = combined(lead.parsed.condition, own)
-        proposition = _continued(lead.proposition, main)
         whole = (Span(element.label, 0, len(element.text)),)
-        statement = clause_statement(proposition, condition, whole, element.text, Scene(self.topic))
-        self._add(statement, *value_statements(statement, main))
+        setting = Setting(whole, element.text, combined(lead.parsed.condition, own))
+        frame = continued(lead, main)
+        found = frame_statements(frame, setting, self._scene(element)) if frame else []
+        self._add(*(found or self._rule(element, setting, lead.proposition)))
         if own is None and lists_prohibitions(lead.proposition):
-            barred = leaf_tree(element, *parsed.main)
-            self._depends(element, self.topic, *parsed.main, Not(barred) if barred is not None else None)
+            self._required.add(element, self._scene(element), *parsed.main, barred=True)
         elif own is None and (
             lists_duties(lead.proposition, lead.text)
             or lead.lists_examples
             or (is_bounded_item(main) and lists_bounds(lead.proposition, lead.text))
         ):
-            self._depends(element, self.topic, *parsed.main)
+            self._required.add(element, self._scene(element), *parsed.main)
+        before = _Before()
         for start, end in spans[1:]:
-            self._clause(element, start, end)
-
-    def _depends(
-        self, element: InputElement, about: Mention, start: int, end: int, condition: Condition | None = None
-    ) -> None:
-        """A requirement, a bound or a bare "if" clause: what the page is about depends on it."""
-        text = element.text[start:end].strip(" .;,:")
-        condition = condition or leaf_tree(element, start, end)
-        if text and next(leaves(condition), None) is not None:
-            self._add(
-                Statement(about, "depends on", Literal(text), (Span(element.label, start, end),), condition=condition)
-            )
+            self._clause(element, start, end, before)
 
     def _references(self, element: InputElement) -> None:
         """Links: the page refers to what they name."""
@@ -202,30 +256,7 @@ class ChunkReader:
             start = max(element.text.find(text), 0)
             end = start + len(text) if element.text.startswith(text, start) else len(element.text)
             target = Mention(text, entity_key(text), "page")
-            self._add(Statement(self.topic, "refers to", target, (Span(element.label, start, end),)))
+            self._add(Statement(self._scene(element).topic, "refers to", target, (Span(element.label, start, end),)))
 
     def _add(self, *statements: Statement) -> None:
         self.found |= dict.fromkeys(statements)
-
-
-def _topic(chunk_input: ExtractionInput) -> Mention:
-    """The page's title as a mention, else its outermost heading."""
-    title = chunk_input.title.strip() or next(iter(chunk_input.headings), "") or "page"
-    return Mention(title, entity_key(title) or title, "topic")
-
-
-def _continued(lead: Proposition, item: str) -> Proposition:
-    """The lead-in's subject and verb with an item as object; an item with its own verb under "you must:"."""
-    if lead.object.lower() in (
-        "",
-        "either",
-        "both",
-        "the following",
-        "any of the following",
-        "all of the following",
-        "one of the following",
-    ):
-        if lead.relation in ("may", "must", "cannot"):
-            return split_proposition(f"{lead.subject} {lead.relation} {item}")
-        return replace(lead, object=shorten(item))
-    return replace(lead, object=shorten(item))

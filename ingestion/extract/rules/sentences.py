@@ -1,60 +1,228 @@
-"""Statements of one sentence: its proposition, its condition, the values and dates it names."""
+"""Statements of one clause: its frame, whom and what it names, and the value by or within which it must be."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 
 from clausegraph.core.language.conditions import join
-from clausegraph.core.language.propositions import Proposition
-from clausegraph.core.language.values import TELLING_KINDS, effective_dates, find_values
-from clausegraph.core.types import Condition, Literal, Mention, Span, Statement
-from clausegraph.ingestion.extract.rules.mentions import mention, mention_or_literal
+from clausegraph.core.language.frames import Frame, read_frame, with_particles
+from clausegraph.core.language.phrases import ObjectPhrase, Timing, object_phrase
+from clausegraph.core.language.values import effective_dates
+from clausegraph.core.language.verbs import base_of_third_person, is_base, participle
+from clausegraph.core.types import Condition, Literal, Mention, Modality, Span, Statement, leaves
+from clausegraph.ingestion.extract.rules.address import is_role
+from clausegraph.ingestion.extract.rules.names import (
+    Scene,
+    antecedent,
+    mention_type,
+    reader_mention,
+    resolve,
+    resolve_object,
+)
 
-_MOST_VALUES = 3  # value statements of one sentence
+# Verbs without object, as the noun of what is done.
+_FRONTED = re.compile(r"(?:but |and |so |or |however,? )?(?:if|when|where|once|unless)\b", re.IGNORECASE)
+_ACTIONS = {
+    "applies": "application",
+    "claims": "claim",
+    "appeals": "appeal",
+    "complains": "complaint",
+    "pays": "payment",
+    "reapplies": "new application",
+}
+_GIVES = re.compile(
+    r"^(?:usually |sometimes |normally )?(?:gives|sends|pays|offers|shows|costs|charges|grants|awards|lends|allows)$"
+)
+_TELLS = re.compile(r"^(?:tells|asks|informs|notifies|reminds|warns|advises)$")
+_RECIPIENT = re.compile(r"^(?:you|us|them|him|her)\s+(?=\S)", re.IGNORECASE)
+_NAMED_RECIPIENT = re.compile(
+    r"^(?P<whom>(?:the |your |their )?(?:[A-Za-z]+ )?[A-Za-z]+)\s+"
+    r"(?=(?:an?|the|your|their|at least|more than|written|extra|\d|£))",
+    re.IGNORECASE,
+)
+_ENQUIRES = re.compile(r"^(?:asks|checks|checks with|finds out|sees)$")
+_WHETHER = re.compile(r"^(?P<whom>[^,]{2,40}?\s)?(?:whether|if)\s+(?P<what>.+)$", re.IGNORECASE)
+_ORDERS = re.compile(
+    r"^(?:asks|tells|helps|allows|requires|advises|encourages|persuades|invites|orders|wants|lets|enables)$"
+)
+_ORDERED = re.compile(r"^(?P<whom>(?:[\w'-]+\s){1,4}?)\s*to\s+(?P<verb>[a-z]+)\s*(?P<rest>.*)$", re.IGNORECASE)
+_ABOUT = re.compile(r"^(?P<whom>[^,]{2,40}?)\s+(?P<how>about|for|of)\s+(?P<what>.+)$", re.IGNORECASE)
+_UNCLEAR_PURPOSE = re.compile(r",|^\w+$|\b(?:if|whether|what|how|why|when|who)\b")
+_KEPT_WHOLE = re.compile(r"^(?:is|has|gets|takes|does|makes)\b")
 
 
 @dataclass(frozen=True, slots=True)
-class Scene:
-    """What a sentence is read against: the page's topic and the subject named last."""
+class Setting:
+    """Where a clause stands: its spans, its words, the condition it is under."""
 
-    topic: Mention
-    last: Mention | None = None
+    spans: tuple[Span, ...]
+    text: str
+    condition: Condition | None = None
 
 
-def clause_statement(
-    proposition: Proposition,
-    condition: Condition | None,
-    spans: tuple[Span, ...],
-    text: str,
-    scene: Scene,
-) -> Statement:
-    """The statement of a proposition; an empty object is the topic."""
-    subject = mention(proposition.subject, scene.topic, scene.last)
-    target = mention_or_literal(proposition.object, scene.topic) if proposition.object else scene.topic
-    effective_from, effective_to = effective_dates(text)
-    return Statement(
+def frame_statements(frame: Frame, setting: Setting, scene: Scene) -> list[Statement]:
+    """The statements of a frame, the main one first; none where subject or object cannot be named."""
+    given = _given(frame)
+    phrase = object_phrase(given.rest) if given.rest else ObjectPhrase("")
+    bare = _TELLS.match(given.relation) and phrase is not None and phrase.timing is None
+    if phrase is None or (bare and (setting.condition is None or given.relation == "asks")):
+        return []  # "tell us": what is not said
+    fronted = setting.condition is not None and _FRONTED.match(setting.text)
+    if given.subject.lower() in ("it", "they") and setting.condition is not None and fronted:
+        scene = replace(scene, last=_in_condition(setting.condition, given.subject.lower(), scene) or scene.last)
+    subject = _subject(given, phrase, scene)
+    if subject is None:
+        return []
+    effective_from, effective_to = effective_dates(setting.text)
+    plain = Statement(
         subject=subject,
-        relation=proposition.relation,
-        object=target,
-        spans=spans,
-        polarity=proposition.polarity,
-        modality=proposition.modality,
-        condition=condition,
+        relation=given.relation,
+        object=subject,
+        spans=setting.spans,
+        polarity=given.polarity,
+        modality=given.modality,
+        condition=setting.condition,
         effective_from=effective_from,
         effective_to=effective_to,
     )
+    return [found for found in _stated(plain, phrase, scene) if _differs(found)]
 
 
-def value_statements(statement: Statement, text: str) -> list[Statement]:
-    """The values inside a statement's main clause, each about what the statement is about."""
-    if isinstance(statement.object, Literal):
+def _in_condition(condition: Condition, pronoun: str, scene: Scene) -> Mention | None:
+    """What a pronoun after "if" stands for: "If you have a contract, it …", "If the court agrees, they …"."""
+    first = next(leaves(condition), None)
+    frame = read_frame(first.text) if first is not None else None
+    if frame is None:
+        return None
+    if re.match(r"(?:it|they|this|these|their|its)\b", frame.subject, re.IGNORECASE):
+        return None
+    own = frame.subject.lower() in ("you", "we")
+    named = None if own else resolve(frame.subject, scene)
+    phrase = object_phrase(frame.rest) if own and frame.rest else None
+    if phrase is not None and phrase.text:
+        named = resolve(phrase.text, scene)
+    return named if named is not None and antecedent(pronoun, named) else None
+
+
+def _given(frame: Frame) -> Frame:
+    """A frame whose recipient belongs to the verb: "tells HMRC about", "gives your employer"."""
+    if _GIVES.match(frame.relation):
+        rest = _RECIPIENT.sub("", frame.rest)
+        named = _NAMED_RECIPIENT.match(rest)
+        if named and (is_role(named["whom"]) or mention_type(named["whom"]) == "organisation"):
+            whom = re.sub(r"^(?:the|your|their)\s", "", named["whom"], flags=re.IGNORECASE)
+            return replace(frame, relation=f"{frame.relation} {whom}", rest=rest[named.end() :])
+        return replace(frame, rest=rest)
+    asked = _WHETHER.match(frame.rest) if _ENQUIRES.match(frame.relation) else None
+    if asked:
+        return _enquired(frame, asked)
+    ordered = _ORDERED.match(frame.rest) if _ORDERS.match(frame.relation) else None
+    if ordered and is_base(ordered["verb"]):
+        whom = re.sub(r"^(?:the|your|their|an?)\s", "", ordered["whom"].strip(), flags=re.IGNORECASE)
+        verb = ordered["verb"]
+        relation, rest = with_particles(verb, f"{frame.relation} {whom} to {verb}", ordered["rest"].split())
+        return replace(frame, relation=relation, rest=rest if whom.lower() not in ("you", "them", "us") else "how")
+    about = _ABOUT.match(frame.rest) if _TELLS.match(frame.relation) else None
+    if about:
+        whom = re.sub(r"^(?:the|your|their|an?)\s", "", about["whom"], flags=re.IGNORECASE)
+        whom = "publisher" if whom.lower() == "us" else whom
+        if len(whom.split()) <= 3 and whom.lower() not in ("you", "them"):
+            return replace(frame, relation=f"{frame.relation} {whom} {about['how'].lower()}", rest=about["what"])
+    return frame
+
+
+def _enquired(frame: Frame, asked: re.Match[str]) -> Frame:
+    """ "Ask your supplier whether they offer a discount": it is the discount that is asked about."""
+    inner = read_frame(asked["what"])
+    whom = re.sub(r"^(?:the|your|their|an?)\s", "", (asked["whom"] or "").strip(), flags=re.IGNORECASE)
+    if inner is None or not inner.rest:
+        return replace(frame, rest="whether")
+    relation = f"{frame.relation} {whom} about" if whom else "finds out about"
+    return replace(frame, relation=relation, rest=inner.rest)
+
+
+def _subject(frame: Frame, phrase: ObjectPhrase, scene: Scene) -> Mention | None:
+    """Who or what the clause is about; a purpose makes of the reader somebody who has it."""
+    purpose = frame.purpose
+    if not frame.subject:
+        return scene.topic if not purpose and not frame.place else None
+    if frame.subject.lower() != "you":
+        if purpose or (frame.place and effective_dates(frame.place) == (None, None)) or frame.place == "?":
+            return None
+        return None if phrase.purpose and frame.modality is Modality.MUST else resolve(frame.subject, scene)
+    if not purpose and phrase.purpose and frame.modality is Modality.MUST:
+        purpose = phrase.purpose
+    if frame.place == "?" or len(purpose.split()) > 9 or _UNCLEAR_PURPOSE.search(purpose):
+        return None
+    if purpose:
+        return _purposeful(purpose, scene)
+    return _placed(frame.place, scene) if frame.place else scene.reader
+
+
+def _purposeful(purpose: str, scene: Scene) -> Mention | None:
+    """The reader as somebody who has a purpose."""
+    if re.search(r"\b(?:it|this|them|that|these|one)\b", purpose):
+        return scene.reader if re.match(r"(?:get|claim|qualify for|apply for)\s+it$", purpose) else None
+    return reader_mention(scene.address.with_purpose(purpose, scene.topic.surface))
+
+
+def _placed(place: str, scene: Scene) -> Mention | None:
+    """The reader in a role ("as an employee"), or at a place ("in England"); a date says nothing of her."""
+    if place.startswith("as "):
+        role = place.split(" ", 2)[-1]
+        return reader_mention(role) if is_role(role) else None
+    if effective_dates(place) != (None, None):
+        return scene.reader
+    somewhere = place.startswith(("in ", "under ", "outside "))
+    return reader_mention(f"{scene.reader.surface} {place}") if somewhere else None
+
+
+def _stated(plain: Statement, phrase: ObjectPhrase, scene: Scene) -> list[Statement]:
+    """The statement of the object, and the one of the value it happens by."""
+    timing = phrase.timing
+    relation = plain.relation
+    if not phrase.text:
+        if timing is not None:
+            return [replace(plain, relation=f"{relation} {timing.how}", object=Literal(timing.value, timing.kind))]
+        return _acted(plain, scene)
+    target = resolve_object(phrase.text, scene, property_of=relation.split()[-1] == "is")
+    if target is None:
         return []
-    about = statement.object if statement.subject.key in ("you", "we") else statement.subject
-    values = [value for value in find_values(text) if value.kind in TELLING_KINDS][:_MOST_VALUES]
-    return [
-        replace(statement, subject=about, relation=f"states {value.kind}", object=Literal(value.text, value.kind))
-        for value in values
-    ]
+    whole = replace(plain, object=target)
+    return [whole] if timing is None else _timed(plain, whole, phrase, timing, scene)
+
+
+def _timed(plain: Statement, whole: Statement, phrase: ObjectPhrase, timing: Timing, scene: Scene) -> list[Statement]:
+    """The statement of the object and that of the value; what is denied holds only with its value."""
+    relation, value = plain.relation, Literal(timing.value, timing.kind)
+    base = base_of_third_person(relation)
+    positive = plain.polarity and plain.modality is not Modality.CANNOT
+    if phrase.text.lower() in ("you", "us", "them"):
+        told = replace(plain, relation=f"{relation.removesuffix(' to')} {timing.how}", object=value)
+    elif positive and base and isinstance(whole.object, Mention) and not _KEPT_WHOLE.match(relation):
+        told = replace(plain, subject=whole.object, relation=f"is {participle(base)} {timing.how}", object=value)
+    elif len(phrase.text.split()) <= 4 and relation.split()[-1] != "is":
+        told = replace(plain, relation=f"{relation} {phrase.text} {timing.how}", object=value)
+    else:
+        entire = resolve_object(phrase.whole, scene) if phrase.whole else None
+        return [replace(plain, object=entire)] if entire is not None else []
+    return [whole, told] if positive else [told]
+
+
+def _acted(plain: Statement, scene: Scene) -> list[Statement]:
+    """A verb without object: "can appeal" is "may make an appeal"."""
+    if plain.relation in ("gets", "claims", "applies") and scene.granted is not None:
+        relation = "applies for" if plain.relation == "applies" else plain.relation
+        return [replace(plain, relation=relation, object=scene.granted)]
+    action = _ACTIONS.get(plain.relation)
+    target = resolve(action, scene) if action else None
+    return [replace(plain, relation="makes", object=target)] if target is not None else []
+
+
+def _differs(statement: Statement) -> bool:
+    """Whether the object is not the subject again."""
+    return not (isinstance(statement.object, Mention) and statement.object.key == statement.subject.key)
 
 
 def combined(first: Condition | None, second: Condition | None) -> Condition | None:

@@ -6,25 +6,31 @@ import re
 
 from clausegraph.core.extraction import InputElement
 from clausegraph.core.language.conditions import parse_conditions
+from clausegraph.core.language.normalise import entity_key
 from clausegraph.core.language.propositions import shorten
 from clausegraph.core.language.values import find_values, value_kind
 from clausegraph.core.types import Condition, Leaf, Literal, Mention, Span, Statement
-from clausegraph.ingestion.extract.rules.mentions import mention
+from clausegraph.ingestion.extract.rules.address import third_party
+from clausegraph.ingestion.extract.rules.names import Scene, reader_mention, resolve, topic_name
 
 # A table of where to turn: its rows name offices, not cases.
 _REACH = re.compile(r"\b(?:e-?mail|(?:tele)?phone|address|contact|website)\b", re.IGNORECASE)
-_LONGEST_CASE = 6  # words of a row header that names a case; a longer one describes
+_LONGEST_CASE = 8  # words of a row header that names a case; a longer one describes
 
 
-def row_statements(element: InputElement, topic: Mention) -> list[Statement]:
+def row_statements(element: InputElement, scene: Scene) -> list[Statement]:
     """One statement for each cell after the row header; nothing for a header row."""
     cells = _cells(element.text)
     texts = [element.text[start:end] for start, end in cells]
     headers = element.headers
     if not texts or tuple(texts) == tuple(headers[: len(texts)]) or (not headers and not _has_value(texts)):
         return []
-    subject = mention(texts[0], topic)
     condition = None if _REACH.search(" ".join(headers[1:])) else _case(element, cells[0])
+    coded = headers and headers[0] and not re.search(r"[A-Za-z]{3}", texts[0])  # "16" under "Area"
+    named = f"{headers[0]} {texts[0]}" if coded else texts[0]
+    subject = scene.section if condition is not None else _case_of(named, scene)
+    if subject is None:
+        return []
     found = []
     for position, (start, end) in enumerate(cells[1:], start=1):
         text = element.text[start:end]
@@ -37,6 +43,20 @@ def row_statements(element: InputElement, topic: Mention) -> list[Statement]:
             Statement(subject, relation, literal, (Span(element.label, cells[0][0], end),), condition=condition)
         )
     return found
+
+
+def _case_of(text: str, scene: Scene) -> Mention | None:
+    """What a row is about, with the page it is of: "Lower rate (Carer Payment)"; a case of the reader's as a role."""
+    clause = re.sub(r"^(?:if|when)\s+", "", text, flags=re.IGNORECASE)
+    said = third_party(clause)
+    if said is not None:
+        return reader_mention(f"{scene.reader.surface} who {said}")
+    found = resolve(text, scene) or Mention(text, entity_key(text), "thing")
+    topic = topic_name(scene.address.title)
+    if not text or found.surface.endswith(")") or topic.lower() in found.surface.lower():
+        return found if text else None
+    surface = f"{found.surface} ({topic})"
+    return Mention(surface, entity_key(surface), found.type)
 
 
 def _cells(text: str) -> list[tuple[int, int]]:

@@ -24,7 +24,7 @@ from clausegraph.ingestion.extract.llm.items import (
 )
 from clausegraph.ingestion.extract.llm.lines.rows import LONGEST_LINE, bare, chosen, groups, is_layout, parts
 from clausegraph.ingestion.extract.llm.numbering import Call
-from clausegraph.ingestion.extract.rules.mentions import mention_type
+from clausegraph.ingestion.extract.rules.names import mention_type
 
 _NOTHING = re.compile(r"\W*(?:none|no (?:more )?(?:triplets?|triples?|facts?)(?: \w+){0,4})\W*", re.IGNORECASE)
 _KEYS = (

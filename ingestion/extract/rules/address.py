@@ -1,0 +1,244 @@
+"""Whom a page addresses, and who speaks: what "you" and "we" stand for in a section.
+
+From the title the role of the whole page ("applicant for Housing Benefit", "agency worker", "person paying their
+Corporation Tax bill"), from a heading the role or the case of its section ("If you're terminally ill"), from a
+sentence the purpose it names ("To register, you must …").
+"""
+
+from __future__ import annotations
+
+import re
+
+from clausegraph.core.language import words
+from clausegraph.core.language.frames import expand
+from clausegraph.core.language.normalise import singular
+from clausegraph.core.language.verbs import base_of_gerund, gerund, is_base, third_person
+from clausegraph.core.language.words import word_set
+
+READER = "role"  # type of a mention that stands for "you"
+
+ROLES = word_set(
+    "employee employer worker tenant landlord applicant claimant carer student driver executor director owner resident"
+    " citizen apprentice member customer parent mother father relative guardian attorney deputy trustee charity casc"
+    " business company trader instructor volunteer patient pensioner refugee partner spouse husband wife child person"
+    " people contractor supplier seller buyer agent adviser donor keeper farmer leaseholder homeowner lodger visitor"
+    " traveller passenger sponsor taxpayer freelancer accountant solicitor shareholder adopter nominee dependant holder"
+    " widow widower veteran teacher nurse doctor councillor seafarer teenager adult staff manager worker"
+)
+# What a page is about that people ask for.
+_ASKED_FOR = re.compile(
+    r"\b(?:payments?|allowances?|benefits?|loans?|grants?|pensions?|credits?|reliefs?|supplement|bursary|leave|pay"
+    r"|permission|licen[cs]es?|permits?|passport|visa|certificate|support|funding|refund|help|registration|award)\b",
+    re.IGNORECASE,
+)
+_AS_ROLE = re.compile(
+    r"\b(?:as|you're|you are|become|becoming)\s+(?:an?|the)\s+(?P<role>[\w' -]+?)"
+    r"(?=[,.:;()]|\s+(?:and|or|who|in|on|at|with|under|for|from|if|when|you|but)\b|$)",
+    re.IGNORECASE,
+)
+_FOR_ROLE = re.compile(r"\b(?:for|to)\s+(?P<role>[\w-]+(?:\s[\w-]+)?)$", re.IGNORECASE)
+_ROLE_FIRST = re.compile(
+    r"^(?P<role>[\w' -]+?)(?:s'|'s|s)?(?::|'\s|\s)\s*(?:your\s)?(?:rights?|duties|responsibilities)$", re.IGNORECASE
+)
+_CASE = re.compile(r"^(?:if|when|unless)?\s*(?P<what>you\s+.+)$", re.IGNORECASE)
+_OTHER_CASE = re.compile(r"^if\s+(?P<what>(?!you\b).+)$", re.IGNORECASE)
+_MODALS = word_set("can cannot could may might must should will would shall do did need")
+_STEPS = word_set("step part chapter section")
+_AFTER_VERBS = word_set("as against to land someone of out up")  # what makes of a noun that opens a title a verb
+_LONGEST_CASE = 12  # words of a case that joins a role
+
+
+def singular_phrase(phrase: str) -> str:
+    """The last word in the singular: "foster parents" is "foster parent"."""
+    *before, last = phrase.split()
+    return " ".join([*before, singular(last)])
+
+
+def is_role(phrase: str) -> bool:
+    """Whether a phrase names a kind of person or body: its last word does."""
+    last = phrase.lower().split()[-1:] or [""]
+    return singular(last[0]) in ROLES
+
+
+def third_party(clause: str) -> str | None:
+    """What is said of "you" as said of somebody else: "you are ill and your partner works" is "is ill and their …"."""
+    tokens = expand(clause).split()
+    if len(tokens) < 2 or tokens[0].lower() != "you":
+        return None
+    verb = tokens[1].lower()
+    rest = tokens[2:]
+    if verb in ("are", "have", "were"):
+        head = {"are": "is", "have": "has", "were": "was"}[verb]
+    elif verb == "do":
+        head = "does"
+    elif verb in _MODALS or verb == "had":
+        head = verb
+    elif is_base(verb):
+        head = third_person(verb)
+    elif verb.endswith("ed") or verb in words.PURE_PASTS:
+        head = verb
+    else:
+        return None
+    joined = {"have": "has", "are": "is"}
+    if head in ("is", "has"):  # "you're in the UK and have a visa"
+        rest = [joined.get(t, t) if i and rest[i - 1] in ("and", "or") else t for i, t in enumerate(rest)]
+    if len(rest) > 1 and rest[0] in ("or", "and") and is_base(rest[1]) and head == third_person(verb):
+        rest[1] = third_person(rest[1])
+    return " ".join([head, *theirs(rest)])
+
+
+def theirs(tokens: list[str]) -> list[str]:
+    """Words about "you" as about somebody else."""
+    swaps = {"your": "their", "yourself": "themselves", "yours": "theirs", "you": "they", "our": "the publisher's"}
+    found = [swaps.get(token.lower(), token) for token in tokens]
+    for i, word in enumerate(found[:-1]):  # "help you to" is "help them to", "you normally work" "they normally work"
+        if word == "they" and i and found[i + 1].lower() in words.PREPOSITIONS | words.DETERMINERS | {"and", "or"}:
+            found[i] = "them"
+    if found and found[-1] == "they":
+        found[-1] = "them"
+    return found
+
+
+def doing(purpose: str) -> str:
+    """ "report a change" is "reporting a change"."""
+    first, *rest = purpose.split()
+    if rest and rest[0].lower() == "you":
+        rest[0] = "them"
+    return " ".join([gerund(first.lower()), *theirs(rest)])
+
+
+class Addressee:
+    """What a page's title and the headings above a text say of its reader and of its publisher."""
+
+    def __init__(self, title: str) -> None:
+        self.title = " ".join(title.split()) or "page"
+        self._role = _role_of_title(self.title)
+        self._sections: dict[tuple[str, ...], str] = {}
+
+    def reader(self, headings: tuple[str, ...], said: str | None = None) -> str:
+        """The role that a section addresses; ``said`` is one that the sentence itself names."""
+        if said:
+            return said
+        if headings not in self._sections:
+            self._sections[headings] = self._section(headings)
+        return self._sections[headings]
+
+    @property
+    def speaker(self) -> str:
+        """Who says "we"."""
+        return f"publisher of {self.title}"
+
+    def with_purpose(self, purpose: str, about: str) -> str:
+        """The reader as somebody who does something: "person reporting a change (Housing Benefit)"."""
+        short = len(purpose.split()) < 4 and about.lower() not in purpose.lower()
+        return f"person {doing(purpose)}" + (f" ({about})" if short else "")
+
+    def _section(self, headings: tuple[str, ...]) -> str:
+        role = self._role
+        for heading in reversed(headings):
+            if heading == self.title:
+                continue
+            plain = expand(heading).strip(" .?")
+            named = _named_role(plain)
+            if named:
+                return named
+            case = _case(plain)
+            if case:
+                return _narrowed(role, case)
+        return role
+
+
+def _named_role(heading: str) -> str | None:
+    """ "When you're an agency worker", "Landlord's responsibilities"."""
+    if heading.lower().startswith("your "):
+        return None
+    match = _AS_ROLE.search(heading) if re.match(r"(?:if|when|as|you)\b", heading, re.IGNORECASE) else None
+    match = match or _ROLE_FIRST.match(heading)
+    if match is None or len(heading.split()) > 8:
+        return None
+    role = match["role"].strip().removesuffix("'s").removesuffix("'")
+    whole = match.end() >= len(heading) - 1
+    return singular_phrase(role[0].lower() + role[1:]) if whole and is_role(role) and len(role.split()) <= 4 else None
+
+
+def _case(heading: str) -> str | None:
+    """The case a heading sets: "If you live abroad" is "who lives abroad", "If the donor dies" "if the donor dies"."""
+    if len(heading.split()) > _LONGEST_CASE:
+        return None
+    own = _CASE.match(heading)
+    if own and [*expand(own["what"]).split(), "", ""][1].lower() not in _MODALS - {"do", "cannot"}:
+        if heading.lower().startswith("when"):
+            return None
+        said = third_party(own["what"])
+        return f"who {said}" if said else None
+    other = _OTHER_CASE.match(heading)
+    return f"if {' '.join(theirs(other['what'].split()))}" if other else None
+
+
+def _narrowed(role: str, case: str) -> str:
+    if case.startswith("who "):
+        return f"{role} {case}" if " who " not in role else f"{role} and {case}"
+    return f"{role}, {case}"
+
+
+def _role_of_title(title: str) -> str:
+    """The role of a page by its title: an asker, a doer, a named role, else whoever deals with it."""
+    plain = uncapitalised(re.sub(r":\s*your rights$|\s*\([^()]*\)(?=$|\s)", "", expand(title)))
+    named = _title_role(plain)
+    if named:
+        return named
+    first, *rest = plain.split() or [title]
+    bare = first.lower()
+    if rest and bare in ("get", "request", "apply", "receive"):
+        return f"applicant for {' '.join(theirs(rest if rest[0].lower() != 'for' else rest[1:]))}"
+    if (
+        rest
+        and is_base(bare)
+        and (bare in words.IMPERATIVES or bare in ("renounce", "challenge", "nominate", "volunteer", "raise"))
+        and (bare not in words.NOUN_VERBS or rest[0].lower() in words.DETERMINERS | _AFTER_VERBS or bare == "claim")
+    ):
+        return f"person {doing(plain)}"
+    if (
+        rest
+        and base_of_gerund(bare)
+        and bare not in ("planning", "driving", "training", "parking", "street", "housing", "fishing", "working")
+    ):
+        return f"person {' '.join([bare, *theirs(rest)])}"
+    if _ASKED_FOR.search(plain) and not re.match(r"your\b|tax\b", plain, re.IGNORECASE):
+        return f"applicant for {plain}"
+    return f"person dealing with {plain.removeprefix('your ')}"
+
+
+def uncapitalised(title: str) -> str:
+    """A title as it stands inside a sentence: "Planning permission" is not a name, "Housing Benefit" is."""
+    first, *rest = title.split() or [""]
+    lowers = first[1:].islower() and (not rest or rest[0][:1].islower())
+    return title[0].lower() + title[1:] if lowers else title
+
+
+def _title_role(title: str) -> str | None:
+    """A role that the title names: "Your rights as an agency worker", "Deputies: manage …", "… for foster parents"."""
+    owner = re.match(r"(?P<role>[\w ]+)'s\s", title)
+    if owner and is_role(owner["role"]) and not is_base(owner["role"].split()[0].lower()):
+        return owner["role"].lower().removeprefix("your ")
+    match = re.search(r"\bas an? (?P<role>\w+ or (?:an? )?\w+)$", title)
+    if match:
+        return match["role"]
+    match = _AS_ROLE.search(title)
+    if match and is_role(match["role"]):
+        return (
+            match["role"].lower() if not title.lower().startswith("become") else f"prospective {match['role'].lower()}"
+        )
+    match = re.match(r"(?P<role>[\w ]+):\s", title)
+    if match and is_role(match["role"]):
+        return singular_phrase(match["role"].lower())
+    match = _FOR_ROLE.search(title)
+    if (
+        match
+        and is_role(match["role"])
+        and match["role"].split()[0].lower() not in words.PREPOSITIONS | words.DETERMINERS | {"and"}
+    ):
+        return singular_phrase(match["role"].lower())
+    match = re.search(r"\bif you (?P<case>.+)$", title)
+    said = third_party(f"you {match['case']}") if match else None
+    return f"person who {said}" if said else None

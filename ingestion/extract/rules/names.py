@@ -1,0 +1,227 @@
+"""What a phrase names, so that it can be read without the page: roles for pronouns, whole names for bare heads."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from clausegraph.core.language import words
+from clausegraph.core.language.frames import expand
+from clausegraph.core.language.normalise import entity_key, singular
+from clausegraph.core.language.phrases import without_asides
+from clausegraph.core.language.values import TELLING_KINDS, value_kind
+from clausegraph.core.language.words import word_set
+from clausegraph.core.types import Literal, Mention
+from clausegraph.ingestion.extract.rules.address import READER, ROLES, Addressee, theirs, uncapitalised
+
+_TYPES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
+    (name, re.compile(rf"\b(?:{words})\b", re.IGNORECASE))
+    for name, words in (
+        (
+            "person",
+            r"you|someone|anyone|everyone|nobody|employees?|workers?|partners?|spouses?|husband|wife|child|children|parents?"
+            r"|persons?|people|tenants?|landlords?|applicants?|carers?|students?|drivers?|executors?|directors?|owners?"
+            r"|residents?|citizens?|apprentices?|members?|customers?|mother|father|relatives?",
+        ),
+        (
+            "organisation",
+            r"we|us|employers?|councils?|hmrc|dvla|government|office|agency|agencies|company|companies|courts?|tribunals?"
+            r"|university|college|schools?|banks?|police|department|authority|authorities|service|panel|charity|charities",
+        ),
+        (
+            "benefit",
+            r"benefits?|allowances?|pensions?|grants?|credits?|loans?|payments?|reliefs?|support|bursary|bonus|compensation|pay",
+        ),
+        (
+            "document",
+            r"forms?|licen[cs]es?|certificates?|permits?|passports?|visas?|letters?|records?|statements?|returns?|notices?|contracts?",
+        ),
+        ("tax", r"tax|taxes|vat|duty|national insurance|stamp duty|fees?|fines?|charges?|penalty|penalties"),
+    )
+)
+_READER = word_set("you i yourself yourselves")
+_SPEAKER = word_set("we us ourselves")
+_SINGULAR = word_set("it one")
+_PLURAL = word_set("they them")
+_NOBODY = word_set(
+    "this that these those anyone someone everyone nobody anybody somebody everybody people others one ones"
+    " something anything everything"
+    " nothing who which what he she him her there here some all both each none either neither another other most many"
+    " few several following more less others rest lot example examples things thing way ways number kind type"
+    " yes no not only such same"
+)
+_OPEN = word_set("following there it they we you this i he she")
+_POINTING = word_set("this these those")
+_UNNAMED = re.compile(
+    r"(?:how|what|which|who|where|when|why|whether|if|once|after|before|from|to)\b"
+    r"|no (?:more|less|fewer) |more than |only one of",
+    re.IGNORECASE,
+)
+_DETERMINERS = word_set("a an the your our their his her its my this these those that any every each no own")
+# Nouns that need no page to be understood; any other that stands alone is completed by the topic.
+_STANDING = word_set(
+    "tax vat rent wage salary income passport visa money pension council court tribunal police hmrc dvla government"
+    " parliament university college school bank embassy hospital doctor gp solicitor barrister accountant dentist"
+    " england scotland wales uk eu ireland britain crown interest inheritance savings property cash cheque bacs chaps"
+    " alcohol tobacco petrol diesel food clothing electricity gas water fishing tree animal dog vehicle car ship"
+    " school job home house holiday pregnancy marriage divorce race sex age disability religion asbestos"
+    " mediation redundancy bereavement adoption sickness illness injury death dismissal discrimination harassment"
+    " payslip payroll paye post phone telephone email letter cash text fax staff internet spain france"
+    " prison euthanasia online mortgage wine beer cider spirits cigarettes"
+)
+_HEAD_BREAK = re.compile(r"\b(?:who|which|that|of|for|from|with|in|on|at|to|as|by|about|under|within|during)\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """What a sentence is read against: whom the page addresses, the headings above, and what was named before."""
+
+    address: Addressee
+    headings: tuple[str, ...] = ()
+    last: Mention | None = None
+
+    @property
+    def topic(self) -> Mention:
+        """What the page is about, by its title."""
+        return Mention(self.address.title, entity_key(self.address.title) or self.address.title, "topic")
+
+    @property
+    def reader(self) -> Mention:
+        """Whom the section addresses."""
+        return reader_mention(self.address.reader(self.headings))
+
+    @property
+    def granted(self) -> Mention | None:
+        """What the section grants: what its heading names, else the page, if its reader asks for that."""
+        for heading in reversed(self.headings):
+            how = re.match(
+                r"(?:how to|when you can|who can) (?:get|claim|apply for) (?P<what>(?:the |a )?\w+ \w+.*)$",
+                heading,
+                re.IGNORECASE,
+            )
+            if how:
+                return resolve(how["what"], self)
+            if len(heading.split()) > 1 and all(word[:1].isupper() for word in heading.split() if word.isalpha()):
+                return Mention(heading, entity_key(heading), mention_type(heading))
+        role = self.address.reader(())
+        if not role.startswith("applicant for "):
+            return None
+        name = role.removeprefix("applicant for ")
+        return Mention(name, entity_key(name), mention_type(name))
+
+    @property
+    def section(self) -> Mention:
+        """The section the sentence stands in, named with its page."""
+        heading = next((found for found in reversed(self.headings) if found != self.address.title), None)
+        if heading is None:
+            return Mention(self.address.title, self.topic.key, "topic")
+        surface = f"{heading} ({topic_name(self.address.title)})"
+        return Mention(surface, entity_key(surface), "section")
+
+
+def reader_mention(role: str) -> Mention:
+    """Whom the page addresses, as a mention."""
+    return Mention(role, entity_key(role), READER)
+
+
+def topic_name(title: str) -> str:
+    """A title as it stands in brackets: the name in its own brackets, else without them."""
+    inner = re.search(r"\(([^()]{6,})\)$", title)
+    bare = re.sub(r"\s*\([^()]*\)", "", title).strip()
+    return inner[1] if inner and inner[1][:1].isupper() and " " in inner[1] else bare or title
+
+
+def resolve(phrase: str, scene: Scene) -> Mention | None:
+    """What a noun phrase names; none where that cannot be said without the page."""
+    text = without_asides(expand(phrase).strip(" \"'"))
+    if not text:
+        return None
+    if text not in ("US", "IT") and text.lower() in _READER | _SPEAKER | _SINGULAR | _PLURAL:
+        return _pronoun(text.lower(), scene)
+    tokens = _bare(text)
+    if _UNNAMED.match(text) or tokens[0].lower() in _OPEN or not _POINTING.isdisjoint(t.lower() for t in tokens[1:]):
+        return None
+    if len(tokens) == 1 and tokens[0].lower() in _NOBODY | _DETERMINERS:
+        return None
+    surface = _completed(" ".join(theirs(tokens)), scene)
+    return Mention(surface, entity_key(surface), mention_type(surface))
+
+
+def _pronoun(lowered: str, scene: Scene) -> Mention | None:
+    """What a pronoun stands for."""
+    if lowered in _READER:
+        return scene.reader
+    if lowered in _SPEAKER:
+        return Mention(scene.address.speaker, entity_key(scene.address.speaker), "organisation")
+    return scene.last if scene.last is not None and antecedent(lowered, scene.last) else None
+
+
+def _bare(text: str) -> list[str]:
+    """The words of a phrase without its determiners."""
+    tokens = text.split()
+    if len(tokens) == 1 and re.fullmatch(r"[A-Z][a-z]{2,}[^s\W]s", text):
+        return [text.lower()]  # a plural that opens its sentence
+    while len(tokens) > 1 and tokens[0].lower() in _DETERMINERS:
+        tokens = tokens[1:]
+    return tokens
+
+
+def resolve_object(phrase: str, scene: Scene, *, property_of: bool = False) -> Mention | Literal | None:
+    """A value, or what the phrase names; ``property_of``: what something "is" may be an adjective."""
+    kind = value_kind(phrase)
+    if kind in TELLING_KINDS or (kind == "number" and len(phrase.split()) == 1):
+        return Literal(phrase.strip(), kind or "text")
+    first = phrase.split(maxsplit=1)[0].lower()
+    if property_of and first not in words.DETERMINERS and len(phrase.split()) <= 4:
+        return Literal(" ".join(theirs(expand(phrase).split())), "text")
+    return resolve(phrase, scene)
+
+
+def antecedent(pronoun: str, named: Mention) -> bool:
+    """Whether a pronoun can stand for what was named: it fits in number; nobody is "it"."""
+    if named.type in (READER, "topic"):
+        return False
+    if named.type in ("person", "organisation"):
+        return pronoun in _PLURAL
+    head = named.surface.split(" (")[0].split()[-1].lower()
+    return (singular(head) != head or head in ("people", "children", "police")) is (pronoun in _PLURAL)
+
+
+def _completed(surface: str, scene: Scene) -> str:
+    """A bare head as the page means it: "the loan" on "Master's Loan" is that, "fees" on "Planning permission" are
+    "fees (Planning permission)"."""
+    tokens = surface.split()
+    head = singular(tokens[-1].lower())
+    if (
+        len(tokens) > 1
+        or not surface.islower()
+        or head in ROLES | _STANDING
+        or any(c.isdigit() or c in "@." for c in surface)
+    ):
+        return surface
+    for heading in (*reversed(scene.headings), scene.address.title):
+        name = topic_name(heading)
+        if (
+            singular(name.split()[-1].lower()) == head
+            and 1 < len(name.split()) <= 5
+            and not re.match(
+                r"(?:if|when|how|what|who|where|your|you|apply|get|claim|check|report|pay|make|use|other)\b"
+                r"|(?-i:[A-Z]?[a-z]+ing [a-z])",
+                name,
+                re.IGNORECASE,
+            )
+        ):
+            found = re.sub(r"^(?:the|an?)\s+", "", name, flags=re.IGNORECASE)
+            return found if found[:1].isupper() and found.split()[1][:1].isupper() else uncapitalised(found)
+    return f"{surface} ({topic_name(scene.address.title)})"
+
+
+def mention_type(surface: str) -> str:
+    """The type whose word stands last in the phrase: "employer's payment" is a benefit."""
+    head = _HEAD_BREAK.split(surface.split(" (", maxsplit=1)[0], maxsplit=1)[0] or surface
+    best, found = -1, "thing"
+    for name, pattern in _TYPES:
+        for match in pattern.finditer(head):
+            if match.start() > best and head[match.end() : match.end() + 1] != "'":  # not whose it is
+                best, found = match.start(), name
+    return found

@@ -1,0 +1,50 @@
+"""Whom a page addresses: by its title, and by the headings of its sections."""
+
+from __future__ import annotations
+
+import pytest
+
+from clausegraph.ingestion.extract.rules.address import Addressee, third_party
+
+pytestmark = pytest.mark.unit
+
+
+@pytest.mark.parametrize(
+    ("title", "role"),
+    [
+        ("Bereavement Support Payment", "applicant for Bereavement Support Payment"),
+        ("Your rights as an agency worker", "agency worker"),
+        ("Help and support for foster parents", "foster parent"),
+        ("Pay your Corporation Tax bill", "person paying their Corporation Tax bill"),
+        ("Deputies: manage an account", "deputy"),
+        ("Director's loans", "director"),
+        ("Apply for a council home", "applicant for a council home"),
+        ("Financial help if you're disabled", "person who is disabled"),
+        ("Challenge your solicitor's bill", "person challenging their solicitor's bill"),
+        ("Employment contracts", "person dealing with employment contracts"),
+    ],
+)
+def test_the_title_names_a_role(title: str, role: str) -> None:
+    assert Addressee(title).reader(()) == role
+
+
+@pytest.mark.parametrize(
+    ("heading", "role"),
+    [
+        ("Eligibility", "applicant for Rent Supplement"),
+        ("If you’re terminally ill", "applicant for Rent Supplement who is terminally ill"),
+        ("If you live abroad", "applicant for Rent Supplement who lives abroad"),
+        ("If your partner dies", "applicant for Rent Supplement, if their partner dies"),
+        ("If you are the landlord", "landlord"),
+        ("Landlord's responsibilities", "landlord"),
+        ("What you can claim", "applicant for Rent Supplement"),
+    ],
+)
+def test_a_heading_narrows_it(heading: str, role: str) -> None:
+    assert Addressee("Rent Supplement").reader(("Rent Supplement", heading)) == role
+
+
+def test_what_is_said_of_the_reader_as_of_somebody_else() -> None:
+    assert third_party("you’re in the UK and have a visa") == "is in the UK and has a visa"
+    assert third_party("you change your job") == "changes their job"
+    assert third_party("the donor dies") is None

@@ -2,12 +2,12 @@
 
 Equal inputs share one stored extraction, so nothing here knows the page, its uri or its anchors: an own
 element is called ``e0, e1, …`` in chunk order, a context element (a lead-in or parent item that stands in
-an earlier chunk) ``c0, c1, …``.
+an earlier chunk) ``c0, c1, …``, a heading above them that is none of these ``h0, h1, …``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol, runtime_checkable
@@ -38,15 +38,18 @@ class InputElement:
 
 @dataclass(frozen=True)
 class ExtractionInput:
-    """Everything an extractor may use of one chunk: title, heading path, own and context elements.
+    """Everything an extractor may use of one chunk: title, heading path, own and context elements, headings above.
 
-    ``scope`` is part of the key and of nothing else: equal chunks of two scopes do not share an extraction.
+    ``scope`` is part of the key and of nothing else: equal chunks of two scopes do not share an extraction. ``above``
+    are the heading elements of the paths of its elements, outermost first; their texts are in those paths, and so in
+    the key.
     """
 
     title: str
     headings: tuple[str, ...]
     elements: tuple[InputElement, ...]
     scope: str = ""
+    above: tuple[InputElement, ...] = ()
 
     @cached_property
     def key(self) -> str:
@@ -134,14 +137,14 @@ def extraction_input(reading: Reading, chunk: Chunk) -> tuple[ExtractionInput, d
     An element split over several chunks is an own element of the chunk that holds its start, and
     context of the others, so that each of its statements is extracted once.
     """
-    return _input(reading, chunk, {element.anchor: element for element in reading.elements})
+    return _input(reading, chunk, _Page.of(reading))
 
 
 def extraction_inputs(reading: Reading, scope: str = "") -> Iterator[tuple[ExtractionInput, dict[str, str]]]:
     """What :func:`extraction_input` makes of every chunk, in order; linear, however many chunks a page has."""
-    by_anchor = {element.anchor: element for element in reading.elements}
+    page = _Page.of(reading)
     for chunk in reading.chunks:
-        yield _input(reading, chunk, by_anchor, scope)
+        yield _input(reading, chunk, page, scope)
 
 
 def scope_of(extractor: str, page_id: int) -> str:
@@ -150,29 +153,55 @@ def scope_of(extractor: str, page_id: int) -> str:
     return f"page {page_id}" if asked is not None and asked.page_scoped else ""
 
 
-def _input(
-    reading: Reading, chunk: Chunk, by_anchor: dict[str, Element], scope: str = ""
-) -> tuple[ExtractionInput, dict[str, str]]:
+@dataclass(frozen=True, slots=True)
+class _Page:
+    """The elements of a page by anchor, and the anchors of the headings above each, outermost first."""
+
+    elements: dict[str, Element]
+    above: dict[str, tuple[str, ...]]
+
+    @classmethod
+    def of(cls, reading: Reading) -> _Page:
+        latest: dict[tuple[str, ...], str] = {}  # heading path → the heading that ends it
+        above: dict[str, tuple[str, ...]] = {}
+        for element in reading.elements:
+            path = element.headings
+            above[element.anchor] = tuple(latest[path[: i + 1]] for i in range(len(path)) if path[: i + 1] in latest)
+            if element.is_heading:
+                latest[(*path, element.text)] = element.anchor
+        return cls({element.anchor: element for element in reading.elements}, above)
+
+
+def _input(reading: Reading, chunk: Chunk, page: _Page, scope: str = "") -> tuple[ExtractionInput, dict[str, str]]:
     starts = {part.anchor for part in chunk.parts if part.start == 0}
     own = [anchor for anchor in chunk.anchors if anchor in starts]
-    context = _context(own, by_anchor)
+    context = _context(own, page.elements)
+    known = {*own, *context}
+    above = [one for one in dict.fromkeys(h for anchor in own for h in page.above[anchor]) if one not in known]
     labels = {anchor: f"e{i}" for i, anchor in enumerate(own)}
     labels |= {anchor: f"c{i}" for i, anchor in enumerate(context)}
-    elements = tuple(
-        InputElement(
-            label=labels[anchor],
-            tag=by_anchor[anchor].tag,
-            text=by_anchor[anchor].text,
-            headings=by_anchor[anchor].headings,
-            lead_in=labels.get(by_anchor[anchor].lead_in or ""),
-            parent=labels.get(by_anchor[anchor].parent or ""),
-            headers=by_anchor[anchor].headers,
-            links=by_anchor[anchor].links,
-        )
-        for anchor in [*context, *own]
+    labels |= {anchor: f"h{i}" for i, anchor in enumerate(above)}
+    chunk_input = ExtractionInput(
+        title=reading.title,
+        headings=chunk.headings,
+        elements=tuple(_labelled(page.elements[anchor], labels) for anchor in [*context, *own]),
+        scope=scope,
+        above=tuple(_labelled(page.elements[anchor], labels) for anchor in above),
     )
-    chunk_input = ExtractionInput(title=reading.title, headings=chunk.headings, elements=elements, scope=scope)
     return chunk_input, {label: anchor for anchor, label in labels.items()}
+
+
+def _labelled(element: Element, labels: Mapping[str, str]) -> InputElement:
+    return InputElement(
+        label=labels[element.anchor],
+        tag=element.tag,
+        text=element.text,
+        headings=element.headings,
+        lead_in=labels.get(element.lead_in or ""),
+        parent=labels.get(element.parent or ""),
+        headers=element.headers,
+        links=element.links,
+    )
 
 
 def _context(own: list[str], by_anchor: dict[str, Element]) -> list[str]:

@@ -106,6 +106,7 @@ def statement_to_json(statement: Statement) -> dict[str, Any]:
         "condition": condition_to_json(statement.condition),
         "from": statement.effective_from,
         "to": statement.effective_to,
+        "wording": statement.wording or None,
     }
     return {key: item for key, item in value.items() if item is not None}
 
@@ -125,6 +126,7 @@ def statement_from_json(value: dict[str, Any]) -> Statement:
         condition=condition_from_json(value.get("condition")),
         effective_from=value.get("from"),
         effective_to=value.get("to"),
+        wording=value.get("wording", ""),
     )
 
 
@@ -135,7 +137,7 @@ def statement_from_text(text: str) -> Statement:
 
 def _node_to_json(node: Mention | Literal) -> list[str]:
     if isinstance(node, Mention):
-        return ["mention", node.surface, node.key, node.type]
+        return ["mention", node.surface, node.key, node.type, *([node.written] if node.written else [])]
     return ["literal", node.value, node.kind]
 
 

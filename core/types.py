@@ -220,11 +220,15 @@ def fold(tree: Tree[_L], leaf: Callable[[_L], _R], group: Callable[[str, list[_R
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """An entity as a page writes it; ``key`` is its normalised name, by which mentions meet."""
+    """An entity by name; ``key`` is its normalised name, by which mentions meet.
+
+    ``written`` is what the page has in its place where that is another text: "you" for the employee it addresses.
+    """
 
     surface: str
     key: str
     type: str = "thing"
+    written: str = ""
 
 
 LITERAL = "="  # marks a literal among object keys; an entity key never starts with it
@@ -239,12 +243,15 @@ class Literal:
 
 
 class Modality(StrEnum):
-    """What a statement does to its subject."""
+    """What a statement says of its subject."""
 
-    IS = "is"
-    MAY = "may"
-    MUST = "must"
-    CANNOT = "cannot"
+    IS = "is"  # it is or happens so
+    MAY = "may"  # it is allowed or entitled to
+    CAN = "can"  # it is able to, or it is possible
+    MUST = "must"  # it has to
+    SHOULD = "should"  # it is advised to
+    NEED_NOT = "need not"  # it is free not to
+    CANNOT = "cannot"  # it is not allowed, entitled or able to
 
 
 @dataclass(frozen=True, slots=True)
@@ -252,7 +259,10 @@ class Statement:
     """One statement of a fact as an extractor returns it for one chunk.
 
     Anchors in ``spans`` and ``condition`` are labels of the extraction input (``e0`` for an own element,
-    ``c0`` for context), so that equal chunks share an extraction; ``spans`` cite own elements only.
+    ``c0`` for context, ``h0`` for a heading above), so that equal chunks share an extraction; ``spans`` cite own
+    elements only. A leaf of the condition that lies in none of the elements of ``spans`` is its scope: what a
+    heading, a lead-in or an earlier sentence sets. ``wording`` is the page's own words for the relation, where they
+    are others; with modality ``CANNOT`` or ``NEED_NOT`` the polarity is false.
     """
 
     subject: Mention
@@ -264,6 +274,7 @@ class Statement:
     condition: Condition | None = None
     effective_from: str | None = None  # ISO date
     effective_to: str | None = None
+    wording: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ second can be done again, or taken back, from the row alone.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from clausegraph.core.embedding_texts import FINGERPRINT as TEXTS_FINGERPRINT
 from clausegraph.core.embedding_texts import element_texts, fact_text
@@ -88,16 +88,10 @@ def under_names(row: SupportRow, names: Mapping[str, str]) -> SupportRow:
 
 def anchored(statement: Statement, anchors: Mapping[str, str]) -> Statement:
     """The statement with its labels replaced by the page's anchors."""
-    return Statement(
-        subject=statement.subject,
-        relation=statement.relation,
-        object=statement.object,
+    return replace(
+        statement,
         spans=tuple(Span(anchors[span.anchor], span.start, span.end) for span in statement.spans),
-        polarity=statement.polarity,
-        modality=statement.modality,
         condition=relabel(statement.condition, dict(anchors)),
-        effective_from=statement.effective_from,
-        effective_to=statement.effective_to,
     )
 
 

@@ -38,8 +38,14 @@ _HEDGES = word_set("usually normally sometimes often generally probably rarely")
 _MODALS = {
     (Modality.MAY, True): "may",
     (Modality.MAY, False): "may not",
+    (Modality.CAN, True): "can",
+    (Modality.CAN, False): "cannot",
     (Modality.MUST, True): "must",
-    (Modality.MUST, False): "need not",
+    (Modality.MUST, False): "need not",  # as extractors before NEED_NOT said it
+    (Modality.SHOULD, True): "should",
+    (Modality.SHOULD, False): "should not",
+    (Modality.NEED_NOT, True): "need not",
+    (Modality.NEED_NOT, False): "need not",
     (Modality.CANNOT, True): "cannot",
     (Modality.CANNOT, False): "cannot",
 }

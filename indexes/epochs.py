@@ -10,7 +10,7 @@ from sqlalchemy import Connection, select, update
 from clausegraph.core.errors import NotFoundError
 from clausegraph.indexes.corpora import CorpusRow
 from clausegraph.indexes.ledger.decoding import COUNTS, decode_json
-from clausegraph.indexes.ledger.schema import corpora, epochs
+from clausegraph.indexes.ledger.schema import FLIPPED, corpora, epochs
 from clausegraph.indexes.ledger.store import Ledger
 
 
@@ -29,7 +29,7 @@ def list_epochs(ledger: Ledger, corpus_id: int) -> list[EpochRow]:
     """The retained epochs, newest first; a frozen one is not an epoch yet."""
     query = (
         select(epochs)
-        .where(epochs.c.corpus_id == corpus_id, epochs.c.state == "flipped")
+        .where(epochs.c.corpus_id == corpus_id, epochs.c.state == FLIPPED)
         .order_by(epochs.c.number.desc())
     )
     with ledger.read() as connection:
@@ -46,7 +46,7 @@ def find_epoch(connection: Connection, corpus: CorpusRow, number: int) -> str:
     Raises:
         NotFoundError: never published or already vacuumed; the message gives the range there is.
     """
-    mine = (epochs.c.corpus_id == corpus.id, epochs.c.state == "flipped")
+    mine = (epochs.c.corpus_id == corpus.id, epochs.c.state == FLIPPED)
     query = select(epochs.c.number, epochs.c.model).where(*mine)
     rows = {row.number: row.model for row in connection.execute(query)}
     if number not in rows:

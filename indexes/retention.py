@@ -10,7 +10,7 @@ from sqlalchemy import Connection, delete, select
 
 from clausegraph.indexes.ledger.leases import RunLease, check_fence
 from clausegraph.indexes.ledger.readers import AT_ONCE, forget, taking
-from clausegraph.indexes.ledger.schema import corpora, epochs
+from clausegraph.indexes.ledger.schema import FLIPPED, corpora, epochs
 from clausegraph.indexes.ledger.store import Ledger
 
 _DAY_S = 86400.0
@@ -85,7 +85,7 @@ def _kept(
     "published", "held" by a reader, "young", of the "future" of a clock that was set back, among the "newest", or
     "between" others that stay.
     """
-    mine = (epochs.c.corpus_id == corpus_id, epochs.c.state == "flipped")
+    mine = (epochs.c.corpus_id == corpus_id, epochs.c.state == FLIPPED)
     rows = connection.execute(select(epochs.c.number, epochs.c.created).where(*mine).order_by(epochs.c.number)).all()
     published = connection.execute(select(corpora.c.published).where(corpora.c.id == corpus_id)).scalar_one()
     newest = {row.number for row in rows[-retention.epochs :]}
@@ -103,5 +103,5 @@ def _kept(
 
 
 def _older(connection: Connection, corpus_id: int, floor: int) -> list[int]:
-    mine = (epochs.c.corpus_id == corpus_id, epochs.c.number < floor, epochs.c.state == "flipped")
+    mine = (epochs.c.corpus_id == corpus_id, epochs.c.number < floor, epochs.c.state == FLIPPED)
     return list(connection.execute(select(epochs.c.number).where(*mine).order_by(epochs.c.number)).scalars())

@@ -20,7 +20,7 @@ from clausegraph.core.hashing import canonical_json
 from clausegraph.indexes.ledger.decoding import COUNTS, OBJECT, decode_json
 from clausegraph.indexes.ledger.dialect import insert_new, insert_or_update
 from clausegraph.indexes.ledger.leases import RunLease, beating, check_fence, is_alive
-from clausegraph.indexes.ledger.schema import epochs, run_pages, run_steps, work_batches
+from clausegraph.indexes.ledger.schema import FLIPPED, epochs, run_pages, run_steps, work_batches
 from clausegraph.indexes.ledger.store import Ledger
 from clausegraph.indexes.truth import StoredPage, load_reading
 
@@ -93,7 +93,7 @@ def epoch_of_run(
 ) -> tuple[int, dict[str, dict[str, int]]] | None:
     """Number and row counts of the epoch that a run has flipped since the newest one was ``after``, or None."""
     query = select(epochs.c.number, epochs.c.summary).where(
-        epochs.c.corpus_id == corpus_id, epochs.c.run_id == run_id, epochs.c.state == "flipped", epochs.c.number > after
+        epochs.c.corpus_id == corpus_id, epochs.c.run_id == run_id, epochs.c.state == FLIPPED, epochs.c.number > after
     )
     with ledger.read() as connection:
         row = connection.execute(query).fetchone()

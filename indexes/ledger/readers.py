@@ -24,7 +24,7 @@ from sqlalchemy import Connection, select
 
 from clausegraph.core.errors import NotFoundError, ViewExpired
 from clausegraph.indexes.files import file_errors, make_private
-from clausegraph.indexes.ledger.schema import epochs
+from clausegraph.indexes.ledger.schema import FLIPPED, epochs
 from clausegraph.indexes.ledger.store import Ledger
 from clausegraph.indexes.scrub import users_of
 
@@ -57,7 +57,7 @@ class EpochReads:
         self._ledger = ledger
         self._name = f"corpus {corpus!r} at epoch {epoch}"
         self._there = select(epochs.c.number).where(
-            epochs.c.corpus_id == corpus_id, epochs.c.number == epoch, epochs.c.state == "flipped"
+            epochs.c.corpus_id == corpus_id, epochs.c.number == epoch, epochs.c.state == FLIPPED
         )
         self._is_closed = False
 

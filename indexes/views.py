@@ -20,7 +20,7 @@ from clausegraph.indexes.epochs import find_epoch, get_published
 from clausegraph.indexes.graph.protocol import Graph
 from clausegraph.indexes.graph.sql import SqlGraph
 from clausegraph.indexes.ledger.readers import EpochHold, EpochReads, hold
-from clausegraph.indexes.ledger.schema import members, pages, sources, vectors
+from clausegraph.indexes.ledger.schema import members, pages, seen_at, sources, vectors
 from clausegraph.indexes.ledger.store import Ledger
 from clausegraph.indexes.truth import batches, load_reading
 from clausegraph.indexes.vectors.opening import open_segments
@@ -154,8 +154,7 @@ class View:
             select(sources.c.name, pages.c.uri, members.c.page_version_id)
             .join(pages, pages.c.id == members.c.page_id)
             .join(sources, sources.c.id == pages.c.source_id)
-            .where(members.c.corpus_id == self._corpus_id)
-            .where(members.c.since <= self.epoch, members.c.until > self.epoch)
+            .where(members.c.corpus_id == self._corpus_id, seen_at(members, self.epoch))
             .order_by(sources.c.name, pages.c.uri)
         )
         with self._reads.read() as connection:

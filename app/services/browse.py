@@ -20,7 +20,7 @@ from clausegraph.indexes.corpora import CorpusRow, get_corpus
 from clausegraph.indexes.epochs import find_epoch, get_published
 from clausegraph.indexes.graph.sql import SqlGraph
 from clausegraph.indexes.ledger.dialect import RESTORE
-from clausegraph.indexes.ledger.schema import members, page_versions, pages, sources, supports
+from clausegraph.indexes.ledger.schema import members, page_versions, pages, seen_at, sources, supports
 from clausegraph.indexes.ledger.store import Ledger
 from clausegraph.indexes.runs import find_run, why_no_run
 from clausegraph.indexes.truth import load_reading
@@ -47,8 +47,7 @@ class Shelf:
             .join(pages, pages.c.id == members.c.page_id)
             .join(sources, sources.c.id == pages.c.source_id)
             .join(page_versions, page_versions.c.id == members.c.page_version_id)
-            .where(members.c.corpus_id == self.corpus.id)
-            .where(members.c.since <= self.epoch, members.c.until > self.epoch)
+            .where(members.c.corpus_id == self.corpus.id, seen_at(members, self.epoch))
             .order_by(sources.c.name, pages.c.uri)
         )
         with self.ledger.read() as connection:
@@ -86,7 +85,7 @@ class Shelf:
             select(supports.c.fact_id)
             .distinct()
             .where(supports.c.corpus_id == self.corpus.id, supports.c.fact_id.startswith(prefix))
-            .where(supports.c.since <= self.epoch, supports.c.until > self.epoch)
+            .where(seen_at(supports, self.epoch))
             .order_by(supports.c.fact_id)
             .limit(_NAMED + 1)
         )

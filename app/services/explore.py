@@ -15,7 +15,7 @@ from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import InputError, NotFoundError
 from clausegraph.core.language.normalise import tokens
 from clausegraph.core.types import LITERAL, Fact, Mention, Reading, Support
-from clausegraph.indexes.ledger.schema import entity_tokens, pages, sources, supports
+from clausegraph.indexes.ledger.schema import entity_tokens, pages, seen_at, sources, supports
 from clausegraph.query.retrieve.paths import Path, shortest_paths
 
 _NAMED = 5  # candidates named in a message
@@ -169,8 +169,7 @@ def _at(shelf: Shelf) -> dict[str, Any]:
 
 
 def _visible(shelf: Shelf) -> ColumnElement[bool]:
-    mine = supports.c.corpus_id == shelf.corpus.id
-    return and_(mine, supports.c.since <= shelf.epoch, supports.c.until > shelf.epoch)
+    return and_(supports.c.corpus_id == shelf.corpus.id, seen_at(supports, shelf.epoch))
 
 
 def _fact_ids(shelf: Shelf, condition: ColumnElement[bool], limit: int) -> list[str]:

@@ -26,7 +26,7 @@ from clausegraph.indexes.graph.protocol import (
 )
 from clausegraph.indexes.ledger.decoding import decode
 from clausegraph.indexes.ledger.dialect import without_index
-from clausegraph.indexes.ledger.schema import entity_names, entity_tokens, pages, sources, supports
+from clausegraph.indexes.ledger.schema import entity_names, entity_tokens, pages, seen_at, sources, supports
 from clausegraph.indexes.ledger.store import Reads
 from clausegraph.indexes.truth import batches
 
@@ -97,8 +97,7 @@ class SqlGraph:
             query = select(entity_names.c.name, entity_names.c.entity).where(
                 entity_names.c.corpus_id == self._corpus_id,
                 entity_names.c.name.in_(part),
-                entity_names.c.since <= self._epoch,
-                entity_names.c.until > self._epoch,
+                seen_at(entity_names, self._epoch),
             )
             found |= {row.name: row.entity for row in connection.execute(query)}
         return found

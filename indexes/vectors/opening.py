@@ -14,7 +14,7 @@ import numpy as np
 from sqlalchemy import Row, select
 
 from clausegraph.core.errors import SegmentError
-from clausegraph.indexes.ledger.schema import vectors
+from clausegraph.indexes.ledger.schema import seen_at, vectors
 from clausegraph.indexes.ledger.store import Ledger, Reads
 from clausegraph.indexes.truth import batches, load_embeddings
 from clausegraph.indexes.vectors.memory import MemoryVectors
@@ -60,7 +60,7 @@ def visible_ids(reads: Reads, corpus_id: int, epoch: int, model: str, kind: str)
     query = (
         select(vectors.c.id)
         .where(vectors.c.corpus_id == corpus_id, vectors.c.kind == kind, vectors.c.model == model)
-        .where(vectors.c.since <= epoch, vectors.c.until > epoch)
+        .where(seen_at(vectors, epoch))
         .order_by(vectors.c.id)
     )
     with reads.read() as connection:

@@ -42,16 +42,21 @@ check_cells(metadata)
 VERSIONED = (members, entity_names, chunks, supports, vectors)  # every table with an epoch interval
 
 
+def seen_at(table: Table, epoch: ColumnElement[int] | int) -> ColumnElement[bool]:
+    """Whether a row is visible at an epoch."""
+    return and_(table.c.since <= epoch, table.c.until > epoch)
+
+
 def in_newest(table: Table) -> ColumnElement[bool]:
     """Whether a row belongs to the newest state, for whoever looks without the corpus' lease: an epoch that is being
     written has closed rows and opened others that are not part of it."""
     newest = select(corpora.c.newest).where(corpora.c.id == table.c.corpus_id).correlate(table).scalar_subquery()
-    return and_(table.c.since <= newest, table.c.until > newest)
+    return seen_at(table, newest)
 
 
 __all__ = [
     "FLIPPED", "FREEZING", "FROZEN", "OPEN", "VERSIONED", "blobs", "budgets", "chunks", "corpora", "decisions",
     "embeddings", "entity_names", "entity_tokens", "epochs", "extractions", "identity", "in_newest", "members",
-    "metadata", "model_calls", "page_versions", "pages", "run_leases", "run_pages", "run_steps", "runs", "segments",
-    "sources", "supports", "vectors", "work_batches",
+    "metadata", "model_calls", "page_versions", "pages", "run_leases", "run_pages", "run_steps", "runs", "seen_at",
+    "segments", "sources", "supports", "vectors", "work_batches",
 ]  # fmt: skip

@@ -155,13 +155,15 @@ def find_paths(
         "to": ends[1],
         "hops": hops,
         "cut": found.cut,
-        "paths": [_path_record(shelf, path) for path in found.paths],
+        "paths": _path_records(shelf, found.paths),
     }
 
 
-def _path_record(shelf: Shelf, path: Path) -> list[dict[str, Any]]:
-    facts = _with_statements(shelf, [hop.fact for hop in path])
-    return [fact | {"forward": hop.forward} for hop, fact in zip(path, facts, strict=True)]
+def _path_records(shelf: Shelf, paths: Sequence[Path]) -> list[list[dict[str, Any]]]:
+    """The facts of each path; one that several paths take is looked up once."""
+    facts = {hop.fact.id: hop.fact for path in paths for hop in path}
+    records = {record["id"]: record for record in _with_statements(shelf, list(facts.values()))}
+    return [[records[hop.fact.id] | {"forward": hop.forward} for hop in path] for path in paths]
 
 
 def _at(shelf: Shelf) -> dict[str, Any]:

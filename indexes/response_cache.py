@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from clausegraph.indexes.files import make_private
-from clausegraph.indexes.scrub import rewrite
+from clausegraph.indexes.scrub import give_back, rewrite
 
 T = TypeVar("T")
 
@@ -125,7 +125,7 @@ class FileResponseCache:
                 pass
         connection.execute("COMMIT")
         if full:
-            connection.execute("PRAGMA incremental_vacuum").fetchall()
+            give_back(connection)
 
     @staticmethod
     def _forget(connection: sqlite3.Connection, key: str) -> None:
@@ -134,7 +134,7 @@ class FileResponseCache:
     def _forget_before(self, connection: sqlite3.Connection, moment: float) -> int:
         self._write_touches(connection)
         gone = connection.execute("DELETE FROM replies WHERE used < ?", (moment,)).rowcount
-        connection.execute("PRAGMA incremental_vacuum").fetchall()
+        give_back(connection)
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
         return gone
 

@@ -8,6 +8,7 @@ import stat
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 
 import pytest
@@ -50,6 +51,26 @@ def test_the_least_recently_used_goes_first(tmp_path: Path) -> None:
     assert path.stat().st_size <= 100_000
     left = sum(FileResponseCache(path, 100_000).get(f"key {number}") is not None for number in range(200))
     assert 10 <= left <= 50
+
+
+def test_what_was_forgotten_leaves_the_file_smaller(tmp_path: Path) -> None:
+    path = tmp_path / "responses.db"
+    cache = FileResponseCache(path, 1_000_000)
+    for number in range(50):
+        cache.put(f"key {number}", _value(number))
+    assert cache.forget_before(time.time() + 1) == 50
+    cache.close()
+    assert path.stat().st_size < 30_000
+
+
+def test_a_lower_limit_makes_the_file_smaller(tmp_path: Path) -> None:
+    path = tmp_path / "responses.db"
+    for limit in (1_000_000, 50_000):
+        cache = FileResponseCache(path, limit)
+        for number in range(100):
+            cache.put(f"key {number} {limit}", _value(number))
+        cache.close()
+    assert path.stat().st_size <= 60_000
 
 
 def test_a_reply_larger_than_the_cache_is_not_kept(tmp_path: Path) -> None:

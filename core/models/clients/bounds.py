@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Callable
 from typing import Any, Protocol
 
 from clausegraph.core.models.clients.failures import Server
 
-PLAIN = {"accept-encoding": "identity"}
-"""Headers of every request: what is not compressed cannot grow."""
-
+_PLAIN = {"accept-encoding": "identity"}  # what is not compressed cannot grow
 _MARGIN = 1_000_000
 _TOKEN_BYTES = 512  # of a reply token on the wire: a streamed one has an event of its own
 _NUMBER_BYTES = 24
@@ -53,12 +51,10 @@ class BoundedBody:
         await self._body.aclose()
 
 
-def response_hook(
-    server: Server, limit: int, bounded: Callable[[Body, int, Server], Body]
-) -> dict[str, list[Callable[[Any], Awaitable[None]]]]:
-    """What a client of either library does with each response before its body is read.
+def bounds(server: Server, limit: int, bounded: Callable[[Body, int, Server], Body]) -> dict[str, Any]:
+    """The options of a client of either library by which at most ``limit`` bytes of a reply are read.
 
-    The hook raises, and nothing of the body is read, for a redirect or a compressed body.
+    A redirect or a compressed body is an error, and nothing of the body is read.
     """
 
     async def check(response: Any) -> None:
@@ -70,4 +66,4 @@ def response_hook(
         response.encoding = "utf-8"  # JSON is; the codec that the server names may be none for texts
         response.stream = bounded(response.stream, limit, server)
 
-    return {"response": [check]}
+    return {"headers": _PLAIN, "follow_redirects": False, "event_hooks": {"response": [check]}}

@@ -13,7 +13,7 @@ from llama_index.llms.mistralai import MistralAI
 from mistralai.client import Mistral
 from mistralai.client.errors import MistralError, NoResponseError, ResponseValidationError
 
-from clausegraph.core.models.clients.bounds import PLAIN, BoundedBody, reply_limit, response_hook
+from clausegraph.core.models.clients.bounds import BoundedBody, bounds, reply_limit
 from clausegraph.core.models.clients.driver import Driver
 from clausegraph.core.models.clients.failures import UNREADABLE, Server, is_mistake
 from clausegraph.core.models.replies import tool_calls_of
@@ -65,9 +65,7 @@ def open_http(server: Server, timeout_s: float, connections: int, limit: int) ->
     return httpx2.AsyncClient(
         timeout=timeout_s,
         limits=httpx2.Limits(max_connections=connections, max_keepalive_connections=connections),
-        headers=PLAIN,
-        follow_redirects=False,
-        event_hooks=response_hook(server, limit, _Body),
+        **bounds(server, limit, _Body),
     )
 
 

@@ -11,7 +11,7 @@ import openai
 from llama_index.llms.openai_like import OpenAILike
 
 from clausegraph.core.errors import ModelCallError
-from clausegraph.core.models.clients.bounds import PLAIN, BoundedBody, reply_limit, response_hook
+from clausegraph.core.models.clients.bounds import BoundedBody, bounds, reply_limit
 from clausegraph.core.models.clients.driver import Driver
 from clausegraph.core.models.clients.failures import UNREADABLE, Server, is_mistake
 
@@ -50,9 +50,7 @@ def open_http(server: Server, timeout_s: float, connections: int, limit: int) ->
     return httpx.AsyncClient(
         timeout=timeout_s,
         limits=httpx.Limits(max_connections=connections, max_keepalive_connections=connections),
-        headers=PLAIN,
-        follow_redirects=False,
-        event_hooks=response_hook(server, limit, _Body),
+        **bounds(server, limit, _Body),
     )
 
 

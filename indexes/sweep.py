@@ -8,10 +8,11 @@ sweep can be repeated and finishes what another one began. What belongs to a cor
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
-from clausegraph.core.errors import StorageError
+from clausegraph.core.errors import SegmentError, StorageError
 from clausegraph.indexes.corpora import list_corpora
 from clausegraph.indexes.files import file_errors
 from clausegraph.indexes.ledger.dialect import is_removal_promised, promise_removal
@@ -50,16 +51,25 @@ def was_promised(ledger: Ledger) -> bool:
         return is_removal_promised(connection)
 
 
+def why_not(work: Callable[[], None]) -> Iterator[str]:
+    """Do the work, and say why where it cannot be done; the rest is done all the same."""
+    try:
+        work()
+    except (SegmentError, StorageError) as error:
+        yield str(error)
+
+
 def remove_path(path: Path) -> Iterator[str]:
     """Remove a file, or a folder and what is in it; yields what remains and why. Where a link leads to, all stays."""
-    try:
-        with file_errors(path):
-            if path.is_dir() and not path.is_symlink():
-                shutil.rmtree(path)
-            else:
-                path.unlink(missing_ok=True)
-    except StorageError as error:
-        yield str(error)
+    yield from why_not(partial(_remove, path))
+
+
+def _remove(path: Path) -> None:
+    with file_errors(path):
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path)
+        else:
+            path.unlink(missing_ok=True)
 
 
 def _of_dropped_corpora(ledger: Ledger) -> Iterator[str]:
@@ -70,10 +80,7 @@ def _of_dropped_corpora(ledger: Ledger) -> Iterator[str]:
     for corpus_id in read - listed:
         forget(ledger, corpus_id)
     for corpus_id in sorted(stored - listed):
-        try:
-            index.drop(corpus_id)
-        except StorageError as error:
-            yield str(error)
+        yield from why_not(partial(index.drop, corpus_id))
     for folder in cached:
         if folder.name not in {str(corpus_id) for corpus_id in listed}:
             yield from remove_path(folder)

@@ -12,11 +12,10 @@ from __future__ import annotations
 
 import time
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import asdict, dataclass
 from functools import partial
 
-from clausegraph.core.errors import SegmentError, StorageError
 from clausegraph.indexes.corpora import CorpusRow
 from clausegraph.indexes.ledger.dialect import promise_removal
 from clausegraph.indexes.ledger.leases import RunLease
@@ -26,7 +25,7 @@ from clausegraph.indexes.removal import count_unpublished, remove_rows
 from clausegraph.indexes.response_cache import forget_all
 from clausegraph.indexes.retention import Retained, Retention, remove_epochs
 from clausegraph.indexes.scrub import in_words
-from clausegraph.indexes.sweep import remove_path
+from clausegraph.indexes.sweep import remove_path, why_not
 from clausegraph.indexes.vectors.segments import (
     holds_strangers,
     listed_segments,
@@ -124,8 +123,8 @@ def _rewrite_segments(ledger: Ledger, lease: RunLease) -> Iterator[str]:
         listed[row.model, row.kind].append(row)
     for (model, kind), rows in listed.items():
         if len(rows) > 1 or holds_strangers(ledger, rows[0]):
-            yield from _failure(partial(merge_segments, ledger, lease, model, kind))
-    yield from _failure(partial(remove_unlisted, ledger, lease.corpus_id))
+            yield from why_not(partial(merge_segments, ledger, lease, model, kind))
+    yield from why_not(partial(remove_unlisted, ledger, lease.corpus_id))
 
 
 def _remove_caches(ledger: Ledger, corpus_id: int, kept: Collection[int]) -> Iterator[str]:
@@ -139,11 +138,3 @@ def _remove_caches(ledger: Ledger, corpus_id: int, kept: Collection[int]) -> Ite
             yield from remove_path(path)
     for path in sorted(folder.glob("*/*.tmp")):
         yield from remove_path(path)
-
-
-def _failure(work: Callable[[], None]) -> Iterator[str]:
-    """Do the work, and say why where it cannot be done; the rest is done all the same."""
-    try:
-        work()
-    except (SegmentError, StorageError) as error:
-        yield str(error)

@@ -10,6 +10,7 @@ from pydantic import TypeAdapter, ValidationError
 from sqlalchemy import Column
 
 from clausegraph.core.errors import LedgerError, StorageError
+from clausegraph.indexes.ledger.dialect import RESTORE
 
 T = TypeVar("T")
 
@@ -44,8 +45,8 @@ def decode_json(column: Column[Any], row: object, text: str, form: TypeAdapter[T
 def damaged(column: Column[Any], row: object, reason: str) -> StorageError:
     """The error about a row that is not what was stored."""
     return StorageError(
-        f"the ledger is damaged: table {column.table.name}, row {row}, column {column.name} cannot be read ({reason}); "
-        "restore it from a backup, `clausegraph doctor` looks at all of it"
+        f"the ledger is damaged: table {column.table.name}, row {row}, column {column.name} cannot be read "
+        f"({reason}); {RESTORE}"
     )
 
 

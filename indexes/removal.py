@@ -66,9 +66,9 @@ def remove_rows(
         key = _key(table)
         with ledger.read() as connection:
             rows = connection.execute(select(*key).where(table.c.corpus_id == lease.corpus_id, condition)).all()
-        counts[table.name] = len(rows)
-        if rows and not any(count for name, count in counts.items() if name != table.name):
+        if rows and not any(counts.values()):
             beforehand()
+        counts[table.name] = len(rows)
         one = delete(table).where(*(column == bindparam(f"key_{column.name}") for column in key))
         is_tight = bool(rows) and ledger.is_tight
         for part in batches(rows, _ROWS_IF_TIGHT if is_tight else _ROWS_AT_ONCE):

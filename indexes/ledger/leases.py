@@ -22,6 +22,7 @@ from clausegraph.indexes.ledger.store import Ledger
 LEASE_S = 60.0
 HEARTBEAT_S = 15.0
 STEPS_LEASE_S = 900.0  # of a run in steps: between two of them no process of it is alive
+_RELEASED = 0.0  # when a lease that was given back expires
 _NO_PROCESS = 0  # pid of a lease that lives until it expires, whichever process goes
 
 
@@ -183,8 +184,10 @@ def is_held(lease: Any, now: float) -> bool:
     A process that was stopped for a while, as on a laptop that slept, is there when its lease has expired.
     """
     host, pid, expires, acquired = lease.host, int(lease.pid), float(lease.expires), float(lease.acquired)
-    if expires == 0.0 or _is_live(host, pid, expires, now):
-        return expires != 0.0
+    if expires == _RELEASED:
+        return False
+    if _is_live(host, pid, expires, now):
+        return True
     return pid != _NO_PROCESS and host == socket.gethostname() and _began(pid) <= acquired + 1
 
 
@@ -210,7 +213,7 @@ def _renew(ledger: Ledger, lease: RunLease, seconds: float) -> None:
 def release(ledger: Ledger, lease: RunLease) -> None:
     """Give the corpus back; the row stays, so that the fence goes on growing."""
     with ledger.write() as connection:
-        connection.execute(update(run_leases).where(*_mine(lease)).values(expires=0.0))
+        connection.execute(update(run_leases).where(*_mine(lease)).values(expires=_RELEASED))
 
 
 def _mine(lease: RunLease) -> list[ColumnElement[bool]]:

@@ -47,6 +47,11 @@ class _Open:
     key: Any = _UNSET
 
 
+def without_surrogates(text: str) -> str:
+    """The text with each unpaired surrogate, which no encoding has, as U+FFFD."""
+    return _SURROGATE.sub("\ufffd", text)
+
+
 def scan_value(text: str, start: int, most: int = MAX_STEPS) -> Scanned:
     """Read the object or array that begins at ``start``, in at most so many steps. Trailing and missing commas, control
     characters in strings and Python's words are accepted."""
@@ -147,7 +152,7 @@ def _decoded(token: str) -> str:
         value = str(json.loads(token, strict=False))
     except ValueError:
         value = str(json.loads(_BAD_ESCAPE.sub(lambda m: m[0] if m[1] else "\\\\" + m[2], token), strict=False))
-    return _SURROGATE.sub("\ufffd", value)
+    return without_surrogates(value)
 
 
 def _kept(stack: list[_Open]) -> Any:

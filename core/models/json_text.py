@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from clausegraph.core.errors import UnusableReply
-from clausegraph.core.models.json_scan import MAX_STEPS, TOO_LONG, Scanned, scan_value
+from clausegraph.core.models.json_scan import MAX_STEPS, TOO_LONG, Scanned, scan_value, without_surrogates
+from clausegraph.core.naming import is_text
 
 _OPENING = re.compile(r"[{\[]")
-_SURROGATE = re.compile("[\ud800-\udfff]")
 _THOUGHT = "</think>"
 _EXCERPT = 120
 
@@ -41,7 +41,7 @@ def read_json(text: str) -> JsonText:
     plain = _plain(body)
     if plain is not None:
         return plain
-    found = _longest(_SURROGATE.sub("\ufffd", body))
+    found = _longest(without_surrogates(body))
     if found is None:
         shown = " ".join(text[: 4 * _EXCERPT].split())[:_EXCERPT]
         raise UnusableReply(f"the model's reply has no JSON in it: {shown!a}")
@@ -57,7 +57,7 @@ def _plain(text: str) -> JsonText | None:
         value = json.loads(stripped, parse_constant=lambda _: None)
     except (ValueError, RecursionError):  # not JSON, or an integer or a nesting that Python refuses
         return None
-    escaped = "\\ud" in stripped or "\\uD" in stripped or _SURROGATE.search(stripped)
+    escaped = "\\ud" in stripped or "\\uD" in stripped or not is_text(stripped)
     return None if escaped else JsonText(value, True)  # unpaired surrogates, perhaps: the scanner replaces them
 
 

@@ -11,7 +11,7 @@ from clausegraph.core.extraction import Reject
 from clausegraph.core.hashing import canonical_json
 from clausegraph.core.pages.document import CONDITIONALQA, SourceDocument
 from clausegraph.ingestion.sources.files import kind_of, local
-from clausegraph.ingestion.sources.json_list import read_list
+from clausegraph.ingestion.sources.json_list import read_list, sound
 
 
 class ConditionalQASource:
@@ -59,11 +59,6 @@ def _page(record: Any, location: str, index: int) -> SourceDocument:
     contents = record.get("contents")
     if not isinstance(contents, list) or not all(isinstance(item, str) for item in contents):
         raise SourceError(f"{where} ({record['url']}): field 'contents' is missing or no list of texts")
-    title, url = _sound(record["title"]), _sound(record["url"])
+    title, url = sound(record["title"]), sound(record["url"])
     raw = canonical_json({"title": title, "url": url, "contents": contents}).encode("utf-8", "replace")
     return SourceDocument(url, raw, CONDITIONALQA, title, url)
-
-
-def _sound(text: str) -> str:
-    """The text with each lone surrogate, which JSON can write and no database can store, shown as "?"."""
-    return text.encode("utf-8", "replace").decode("utf-8")

@@ -28,3 +28,8 @@ def read_list(path: Path, of_what: str) -> list[Any]:
     if not isinstance(found, list):
         raise SourceError(f"source {path}: expected a list of {of_what}; got {type(found).__name__}")
     return found
+
+
+def sound(text: str) -> str:
+    """The text with each lone surrogate, which JSON can write and no database can store, shown as "?"."""
+    return text.encode("utf-8", "replace").decode("utf-8")

@@ -19,7 +19,7 @@ from clausegraph.core.extraction import Reject
 from clausegraph.core.hashing import canonical_json
 from clausegraph.core.pages.document import CONDITIONALQA, SourceDocument
 from clausegraph.ingestion.sources.files import kind_of, local
-from clausegraph.ingestion.sources.json_list import read_list
+from clausegraph.ingestion.sources.json_list import read_list, sound
 
 _HEAD = 1024 * 1024  # bytes looked at to tell passages from other JSON
 _SLUG = 80  # characters of a title that its uri keeps
@@ -113,7 +113,7 @@ def slug_of(title: str) -> str:
 
 def squeezed(text: str) -> str:
     """A text as reading a page leaves it: single spaces, nothing invisible, a lone surrogate as a question mark."""
-    return " ".join(text.encode("utf-8", "replace").decode("utf-8").translate(_INVISIBLE).split())
+    return " ".join(sound(text).translate(_INVISIBLE).split())
 
 
 def _passage(record: Any, where: str) -> Passage:

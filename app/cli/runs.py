@@ -74,11 +74,13 @@ def usage_line(task: str, used: dict[str, float]) -> str:
 
 
 def _headline(report: RunReport) -> str:
+    from clausegraph.indexes.runs import INTERRUPTED
+
     name = f"corpus {report.corpus!r}" + (f", source {report.source!r}" if report.source else "")
     if report.dry_run:
         return f"{name}: nothing was written (--dry-run)"
     published = "unchanged" if report.epoch is None else f"published epoch {report.epoch}"
-    if report.error == "interrupted":
+    if report.error == INTERRUPTED:
         return f"{name}: interrupted; what was stored is kept, and the next run goes on with it"
     if report.error:
         return f"{name}: failed: {one_line(report.error)}" + (f"; {published}" if report.epoch is not None else "")

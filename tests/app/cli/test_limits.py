@@ -94,7 +94,7 @@ def test_rules_cost_nothing(cli: Cli) -> None:
         ["epochs", "vacuum", "--keep-days", "nan"],
         ["epochs", "vacuum", "--keep-days", "inf"],
         ["epochs", "rollback", HUGE],
-        ["entities", "propose", "--limit", HUGE],
+        ["entities", "review", "--limit", HUGE],
         ["cypher", "RETURN 1", "--timeout", "nan"],
     ],
 )

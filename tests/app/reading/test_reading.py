@@ -108,13 +108,18 @@ def test_a_read_only_home_can_be_read(home: Path, tmp_path: Path, left: str) -> 
     assert ("bees" in lines) == (left == "nothing")  # the log says that readers get the first epoch
 
 
+def filled(disk: Path, home: Path, spare: int) -> str:
+    """What a shell does to have the home on a disk with so many bytes to spare, which a file then takes."""
+    disk.mkdir()
+    size = sum(path.stat().st_size for path in home.rglob("*") if path.is_file())
+    mount = f'mount -t tmpfs -o size={size + spare} tmpfs "{disk}"; cp -r "$HOME_FOLDER" "{disk}/home"; '
+    return f'{mount}cat /dev/zero > "{disk}/full" 2>/dev/null || true; '
+
+
 @pytest.mark.integration
 def test_a_home_on_a_full_disk_can_be_read(home: Path, tmp_path: Path) -> None:
-    size = sum(path.stat().st_size for path in home.rglob("*") if path.is_file())
     disk = tmp_path / "disk"
-    disk.mkdir()
-    fill = f'mount -t tmpfs -o size={size + 2_000_000} tmpfs "{disk}"; cp -r "$HOME_FOLDER" "{disk}/home"; '
-    fill += f'cat /dev/zero > "{disk}/full" 2>/dev/null || true; '
+    fill = filled(disk, home, 2_000_000)
     fill += f'if printf x 2>/dev/null > "{disk}/more" && test -s "{disk}/more"; then exit 1; fi; '
     failed = mounted(f'{fill} {PYTHON} "{disk}/home" "$OUTPUT"', home=home, output=tmp_path)
     assert failed == {} or set(failed) == {"doctor"}, failed
@@ -125,11 +130,8 @@ def test_a_home_on_a_full_disk_can_be_read(home: Path, tmp_path: Path) -> None:
 @pytest.mark.long
 def test_vacuum_makes_room_on_a_disk_with_a_megabyte(home: Path, tmp_path: Path) -> None:
     """What can be removed is, in small steps; what has no room to be done is said, with how much it wants."""
-    size = sum(path.stat().st_size for path in home.rglob("*") if path.is_file())
     disk = tmp_path / "disk"
-    disk.mkdir()
-    fill = f'mount -t tmpfs -o size={size + 4_000_000} tmpfs "{disk}"; cp -r "$HOME_FOLDER" "{disk}/home"; '
-    fill += f'cat /dev/zero > "{disk}/full" 2>/dev/null || true; truncate -s -1000000 "{disk}/full"; '
+    fill = filled(disk, home, 4_000_000) + f'truncate -s -1000000 "{disk}/full";'
     command = f'{sys.executable} -m clausegraph epochs vacuum --keep-epochs 1 --keep-days 0 --json --home "{disk}/home"'
     said = mounted(
         f'{fill} export CLAUSEGRAPH_EMBEDDING_MODEL=hashing; {command} > "$OUTPUT/said" || true; '

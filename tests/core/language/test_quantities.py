@@ -1,0 +1,189 @@
+"""Values as numbers with unit, period, bound and trigger, and how two compare."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import pytest
+
+from clausegraph.core.language.comparing import lies_within, same_value
+from clausegraph.core.language.quantities import (
+    Quantity,
+    Whichever,
+    find_quantities,
+    read_quantity,
+    statement_quantity,
+)
+from clausegraph.core.types import Literal, Mention, Span, Statement
+
+pytestmark = pytest.mark.unit
+
+
+def day(year: int, month: int, number: int) -> float:
+    return float(date(year, month, number).toordinal())
+
+
+READ = {
+    "£20": Quantity("amount", 20, 20, "GBP"),
+    "up to £600 a year": Quantity("amount", None, 600, "GBP", period="year"),
+    "at least £1,500": Quantity("amount", 1500, None, "GBP"),
+    "£1.5 million": Quantity("amount", 1.5e6, 1.5e6, "GBP"),
+    "50p": Quantity("amount", 0.5, 0.5, "GBP"),
+    "€100": Quantity("amount", 100, 100, "EUR"),
+    "between £100 and £200": Quantity("amount", 100, 200, "GBP"),
+    "£100 to £200 per week": Quantity("amount", 100, 200, "GBP", period="week"),
+    "more than £16,000": Quantity("amount", 16000, None, "GBP", low_included=False),
+    "£8,000 or less": Quantity("amount", None, 8000, "GBP"),
+    "£20 for each child": Quantity("amount", 20, 20, "GBP", per="child"),
+    "about £500": Quantity("amount", 500, 500, "GBP", about=True),
+    "no more than 5% of your income": Quantity("percent", None, 5, "%"),
+    "18 or over": Quantity("age", 18, None, "year"),
+    "over 18": Quantity("age", 18, None, "year", low_included=False),
+    "aged 16 to 24": Quantity("age", 16, 24, "year"),
+    "aged between 16 and 24": Quantity("age", 16, 24, "year"),
+    "under the age of 25": Quantity("age", None, 25, "year", high_included=False),
+    "your 16th birthday": Quantity("age", 16, 16, "year"),
+    "17 years old or over": Quantity("age", 17, None, "year"),
+    "I am 17": Quantity("age", 17, 17, "year"),
+    "a 6 month old baby": Quantity("age", 0.5, 0.5, "year"),
+    "over 50 employees": Quantity("number", 50, None, "employee", low_included=False),
+    "two or more children": Quantity("number", 2, None, "child"),
+    "3 times a year": Quantity("number", 3, 3, "time", period="year"),
+    "within 30 days of the decision": Quantity("duration", None, 30, "day", relation="of", trigger="the decision"),
+    "28 days after you get the letter": Quantity(
+        "duration", 28, 28, "day", relation="after", trigger="you get the letter"
+    ),
+    "a year after the death": Quantity("duration", 12, 12, "month", relation="after", trigger="the death"),
+    "within 10 working days": Quantity("duration", None, 10, "working day"),
+    "6 weeks": Quantity("duration", 42, 42, "day"),
+    "2 years and 6 months": Quantity("duration", 30, 30, "month"),
+    "5 to 10 years": Quantity("duration", 60, 120, "month"),
+    "half a day": Quantity("duration", 0.5, 0.5, "day"),
+    "16 hours a week": Quantity("duration", 16, 16, "hour", period="week"),
+    "in the last 12 months": Quantity("duration", 12, 12, "month", trigger="now"),
+    "2 weeks ago": Quantity("duration", 14, 14, "day", relation="before", trigger="now"),
+    "6 April 2026": Quantity("date", day(2026, 4, 6), day(2026, 4, 6), "date"),
+    "2026-04-06": Quantity("date", day(2026, 4, 6), day(2026, 4, 6), "date"),
+    "April 2026": Quantity("date", day(2026, 4, 1), day(2026, 4, 30), "date"),
+    "after 6 April 2026": Quantity("date", day(2026, 4, 6), None, "date", low_included=False),
+    "in 2019": Quantity("date", day(2019, 1, 1), day(2019, 12, 31), "date"),
+    "before 6 April": Quantity("date", None, 406, "day of any year", high_included=False),
+    "1 January 2021 to 31 December 2021": Quantity("date", day(2021, 1, 1), day(2021, 12, 31), "date"),
+}
+
+
+@pytest.mark.parametrize(("text", "meant"), READ.items(), ids=list(READ))
+def test_a_value_is_an_interval_with_a_unit(text: str, meant: Quantity) -> None:
+    found = list(find_quantities(text))
+    assert len(found) == 1
+    one = found[0]
+    assert 0 <= one.start < one.end <= len(text)
+    assert one == Quantity(
+        *(getattr(meant, name) for name in Quantity.__slots__ if name not in ("start", "end")), one.start, one.end
+    )
+    assert read_quantity(text) == one
+
+
+@pytest.mark.parametrize(
+    "text", ["", "one of these", "form SA100", "phone 0300 123 4567", "8am to 6pm", "31 April 2026", "once a year"]
+)
+def test_what_is_no_value_is_none(text: str) -> None:
+    assert read_quantity(text) is None
+
+
+def test_several_values_that_nothing_joins_are_not_one() -> None:
+    assert [found.kind for found in find_quantities("30% of £200")] == ["percent", "amount"]
+    assert read_quantity("30% of £200") is None
+
+
+@pytest.mark.parametrize(
+    ("text", "which", "count"),
+    [
+        ("52 weeks or 6 months, whichever is later", "latest", 2),
+        ("£100 or 5% of the price, whichever is the lower", "lowest", 2),
+        ("the longer of 3 months or 12 weeks", "highest", 2),
+        ("30 days of the notice or 6 April 2026, whichever comes first", "earliest", 2),
+    ],
+)
+def test_whichever_is_an_expression_of_values(text: str, which: str, count: int) -> None:
+    found = read_quantity(text)
+    assert isinstance(found, Whichever)
+    assert (found.which, len(found.options)) == (which, count)
+
+
+def test_the_bound_in_a_relation_is_that_of_its_value() -> None:
+    spans = (Span("e0", 0, 1),)
+    appeal = Mention("tenant", "tenant", "role")
+    within = Statement(appeal, "appeals within", Literal("30 days of the decision", "duration"), spans)
+    meant = Quantity("duration", None, 30, "day", relation="of", trigger="the decision", start=15, end=22)
+    assert statement_quantity(within) == meant
+    assert statement_quantity(Statement(appeal, "pays", Literal("£20", "amount"), spans)) == read_quantity("£20")
+    assert statement_quantity(Statement(appeal, "pays", Mention("rent", "rent"), spans)) is None
+
+
+def quantity(text: str) -> Quantity:
+    found = read_quantity(text)
+    assert isinstance(found, Quantity), text
+    return found
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("£20 a week", "£20 per week", True),
+        ("£20 a week", "£25 a week", False),
+        ("£20 a week", "£20 a month", None),
+        ("£20", "20%", None),
+        ("£20", "€20", None),
+        ("2 weeks", "14 days", True),
+        ("14 days", "14 working days", None),
+        ("1 year", "12 months", True),
+        ("up to £20", "£20", False),
+        ("18 or over", "over 18", False),
+        ("30 days of the decision", "30 days of your decision", True),
+        ("30 days of the decision", "28 days of the decision", False),
+        ("30 days of the decision", "28 days of the hearing", None),
+        ("about £500", "£510", None),
+    ],
+)
+def test_two_statements_of_a_value_are_the_same_or_differ_or_cannot_be_compared(
+    one: str, other: str, same: bool | None
+) -> None:
+    assert same_value(quantity(one), quantity(other)) is same
+    assert same_value(quantity(other), quantity(one)) is same
+
+
+@pytest.mark.parametrize(
+    ("value", "bound", "within"),
+    [
+        ("I am 17", "18 or over", False),
+        ("I am 18", "18 or over", True),
+        ("I am 18", "over 18", False),
+        ("I am 20", "aged 16 to 24", True),
+        ("3 weeks", "at least 1 month", False),
+        ("5 weeks", "at least 1 month", True),
+        ("30 days", "at least 1 month", None),
+        ("2 years", "at least 104 weeks", True),
+        ("£2,000 a month", "at least £20,000 a year", True),
+        ("£300 a week", "up to £16,000 a year", True),
+        ("£310 a week", "up to £16,000 a year", None),
+        ("£400 a week", "up to £16,000 a year", False),
+        ("£300", "up to £16,000 a year", None),
+        ("more than £20,000", "less than £16,000", False),
+        ("more than £10,000", "less than £16,000", None),
+        ("about £500", "up to £520", None),
+        ("about £500", "up to £600", True),
+        ("20 hours a week", "at least 16 hours a week", True),
+        ("3 employees", "fewer than 5 employees", True),
+        ("3 children", "fewer than 5 employees", None),
+        ("1 March 2020", "before 6 April 2021", True),
+        ("April 2021", "before 6 April 2021", None),
+    ],
+)
+def test_a_value_meets_a_bound_or_not_or_cannot_be_said(value: str, bound: str, within: bool | None) -> None:
+    assert lies_within(quantity(value), quantity(bound)) is within
+
+
+def test_a_long_text_has_all_its_values() -> None:
+    text = "between 1 and 2 years after the day that you began, £3 a week or more, " * 400
+    assert len(list(find_quantities(text))) == 800

@@ -113,6 +113,7 @@ def _guarded(
     usage: UsageSink | None,
 ) -> GuardedLLM:
     from clausegraph.core.models.guard import GuardedLLM, Layers
+    from clausegraph.core.models.middleware.account import Accounting
     from clausegraph.core.models.middleware.budget import Budgeting
     from clausegraph.core.models.middleware.cache import Caching
     from clausegraph.core.models.middleware.charge import Tariff
@@ -124,7 +125,7 @@ def _guarded(
 
     def make() -> Layers:
         layers: list[Any] = [] if cache is None else [Caching(cache, str(llm.fingerprint), traits.name, usage)]
-        layers.append(Retrying(attempts))
+        layers += [Retrying(attempts), Accounting(tariff)]
         layers += [] if budget is None else [Budgeting(budget, tariff)]
         layers.append(Limiting(concurrency))
         layers.append(Recording(usage, traits.name, tariff))

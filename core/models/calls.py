@@ -82,3 +82,7 @@ class UsageSink(Protocol):
 
     def record(self, record: CallRecord) -> None:
         """Keep one record, without waiting: it is called on the models' event loop."""
+
+
+class Account(Budget, UsageSink, Protocol):
+    """What one question may use, and did use: it travels with its calls. Called on the models' loop: it never waits."""

@@ -32,7 +32,7 @@ from llama_index.core.llms.llm import LLM, ToolSelection
 from llama_index.core.prompts import PromptTemplate
 
 from clausegraph.core.fingerprints import ModelFingerprint
-from clausegraph.core.models.calls import CallLabels
+from clausegraph.core.models.calls import Account, CallLabels
 from clausegraph.core.models.clients.driver import Driver
 from clausegraph.core.models.loop import ModelLoop, iterate_async, iterate_sync, model_loop, run_async, run_sync
 from clausegraph.core.models.middleware.cache import Caching
@@ -143,11 +143,15 @@ class GuardedLLM(FunctionCallingLLM):
     # --- the four ways to the server ----------------------------------------------------------------
 
     def call(
-        self, messages: Sequence[ChatMessage], options: dict[str, Any], labels: CallLabels = CallLabels()
+        self,
+        messages: Sequence[ChatMessage],
+        options: dict[str, Any],
+        labels: CallLabels = CallLabels(),
+        account: Account | None = None,
     ) -> ModelCall:
         """What goes through the stack for a chat."""
         limited = {"max_tokens": self._traits.max_output, **options}
-        return ModelCall(tuple(messages), limited, labels)
+        return ModelCall(tuple(messages), limited, labels, account)
 
     async def send(self, call: ModelCall) -> ChatResponse:
         """Send a call; on the model loop."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import atexit
+import concurrent.futures
 import contextlib
 import os
 import queue
@@ -159,17 +160,22 @@ os.register_at_fork(after_in_child=_after_fork)
 atexit.register(_at_exit)
 
 
-def run_sync(work: Coroutine[Any, Any, T]) -> T:
-    """Run ``work`` on the model loop and wait for it; an interrupt of the caller cancels it.
+def start(work: Coroutine[Any, Any, T]) -> concurrent.futures.Future[T]:
+    """Run ``work`` on the model loop; whoever waits for the future may cancel it from any thread.
 
     Raises:
-        RuntimeError: called on the model loop itself, which would wait for itself for ever.
+        RuntimeError: called on the model loop itself, where waiting for it would be for ever.
     """
     home = model_loop()
     if home.is_here():
         work.close()
         raise RuntimeError("a sync model call was made on the model loop; await the async form of the method instead")
-    future = asyncio.run_coroutine_threadsafe(work, home.loop)
+    return asyncio.run_coroutine_threadsafe(work, home.loop)
+
+
+def run_sync(work: Coroutine[Any, Any, T]) -> T:
+    """Run ``work`` on the model loop and wait for it; an interrupt of the caller cancels it. Raises as ``start``."""
+    future = start(work)
     try:
         return future.result()
     except BaseException:

@@ -11,17 +11,18 @@ from typing import Any, Protocol
 
 from llama_index.core.base.llms.types import ChatMessage, ChatResponse
 
-from clausegraph.core.models.calls import CallLabels
+from clausegraph.core.models.calls import Account, CallLabels
 from clausegraph.core.models.replies import Collected
 
 
 @dataclass(frozen=True, slots=True)
 class ModelCall:
-    """What the server is to be sent, and what for."""
+    """What the server is to be sent, what for, and on whose account beside that of the model."""
 
     messages: tuple[ChatMessage, ...]
     options: Mapping[str, Any]
     labels: CallLabels
+    account: Account | None = None
 
 
 Chunks = AsyncGenerator[ChatResponse, None]

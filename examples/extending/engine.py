@@ -8,7 +8,7 @@ from pathlib import Path
 
 from clausegraph import Answer, AnswerStatus, Embedder, Inquiry, TraceStep, View, open_corpus
 from clausegraph.query.engines.bank import ENGINES, make_engine
-from clausegraph.query.engines.protocol import EngineOptions
+from clausegraph.query.engines.protocol import EngineOptions, Watch
 from clausegraph.query.registry import Entry
 
 
@@ -18,11 +18,11 @@ class SecondTry:
     def __init__(self, view: View, embedder: Embedder, options: EngineOptions) -> None:
         self._once = make_engine(view, embedder, retriever=options.retriever, limit=options.limit)
 
-    def ask(self, inquiry: Inquiry) -> Answer:
-        first = self._once.ask(inquiry)
+    def ask(self, inquiry: Inquiry, watch: Watch | None = None) -> Answer:
+        first = self._once.ask(inquiry, watch)
         if first.status is not AnswerStatus.NOT_ANSWERABLE or not inquiry.scenario:
             return first
-        second = self._once.ask(replace(inquiry, scenario=""))
+        second = self._once.ask(replace(inquiry, scenario=""), watch)
         again = TraceStep("again", 0.0, {"because": first.status.value, "without": "scenario"})
         return replace(second, inquiry=inquiry, trace=(*first.trace, again, *second.trace))
 

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 from clausegraph.query.registry import Entry, Registry
 
 if TYPE_CHECKING:
     from clausegraph.core.models.embedding import Embedder
     from clausegraph.indexes.views import View
-    from clausegraph.query.engines.protocol import Engine
-    from clausegraph.query.read.protocol import Reader
+    from clausegraph.query.engines.protocol import Engine, EngineOptions
 
 DEFAULT = "single-pass"
 
@@ -20,18 +20,18 @@ ENGINES = Registry("engine", Entry("single-pass", "retrieve once, read once", "e
 def make_engine(
     view: View,
     embedder: Embedder,
+    options: EngineOptions | None = None,
     *,
     engine: str = DEFAULT,
-    retriever: str = "hybrid",
-    reader: str | Reader = "extractive",
-    limit: int = 60,
+    **changes: Any,
 ) -> Engine:
-    """The engine of that name on a view; the other arguments as in ``EngineOptions``.
+    """The engine of that name on a view; ``changes`` are single ``EngineOptions``, by name.
 
     Raises:
         InputError: no such engine, retriever or reader, or a limit below 1.
+        SettingsError: something asks a language model, and there is none.
     """
     from clausegraph.query.engines.protocol import EngineOptions
 
-    made: Engine = ENGINES[engine].load()(view, embedder, EngineOptions(retriever, reader, limit))
+    made: Engine = ENGINES[engine].load()(view, embedder, replace(options or EngineOptions(), **changes))
     return made

@@ -2,22 +2,31 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Protocol
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol
 
 from clausegraph.core.inquiry import Inquiry
-from clausegraph.core.types import Answer
+from clausegraph.core.types import Answer, TraceStep
 from clausegraph.query.read.protocol import Reader
+from clausegraph.query.steps.choice import StepChoice
+from clausegraph.query.steps.meter import QuestionLimits
+
+if TYPE_CHECKING:
+    from clausegraph.query.steps.model import ModelSteps
+
+Watch = Callable[[TraceStep], None]  # told of each step when it has ended, while the question is still open
 
 
 class Engine(Protocol):
     """Answers inquiries from one view; meters its own question and keeps nothing of it."""
 
-    def ask(self, inquiry: Inquiry) -> Answer:
+    def ask(self, inquiry: Inquiry, watch: Watch | None = None) -> Answer:
         """The answer with its trace. No alternatives means "searched, and the corpus does not say".
 
         Raises:
             QuestionError: the inquiry has a date or assumptions that this engine cannot use.
+            ModelError: a step asks a language model, and there is no reply.
         """
 
 
@@ -29,8 +38,16 @@ class EngineOptions:
         retriever: a name of the bank (``query/retrieve/bank.py``).
         reader: a name of ``query/read/bank.py``, or a reader that somebody made.
         limit: hits handed to the reader.
+        model: language model and prompts of the steps that ask one.
+        steps: which implementation each step of the loop has.
+        rounds: of routing and retrieval, at most.
+        question: what a question may use of the model.
     """
 
     retriever: str = "hybrid"
     reader: str | Reader = "extractive"
     limit: int = 60
+    model: ModelSteps | None = None
+    steps: StepChoice = field(default_factory=StepChoice)
+    rounds: int = 4
+    question: QuestionLimits = field(default_factory=QuestionLimits)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from clausegraph.core.inquiry import Inquiry
@@ -11,14 +11,17 @@ from clausegraph.core.models.embedding import Embedder
 from clausegraph.core.telemetry.spans import span
 from clausegraph.core.types import Alternative, Answer, PageKey, Reading, Support, TraceStep
 from clausegraph.indexes.views import View
-from clausegraph.query.engines.protocol import EngineOptions
+from clausegraph.query.engines.protocol import EngineOptions, Watch
 from clausegraph.query.rank.hits import Hit
-from clausegraph.query.read.bank import make_reader
+from clausegraph.query.read.bank import READERS, make_reader
 from clausegraph.query.read.protocol import Reader, ReadResult
 from clausegraph.query.retrieve.bank import make_retriever
 from clausegraph.query.retrieve.protocol import Retriever, depth
+from clausegraph.query.steps.meter import QuestionMeter
+from clausegraph.query.steps.model import StepModel
 
 NAME = "single-pass"
+ReaderOf = Callable[[StepModel | None], Reader]  # a reader for one question
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,24 +40,28 @@ class ViewRules:
 class SinglePass:
     """Hands what one retriever finds to one reader."""
 
-    def __init__(self, view: View, retriever: Retriever, reader: Reader, options: EngineOptions) -> None:
+    def __init__(self, view: View, retriever: Retriever, reader: ReaderOf, options: EngineOptions) -> None:
         depth(options.limit, None)
         self._view = view
         self._retriever = retriever
         self._reader = reader
         self._options = options
 
-    def ask(self, inquiry: Inquiry) -> Answer:
+    def ask(self, inquiry: Inquiry, watch: Watch | None = None) -> Answer:
         """The answer at the view's epoch.
 
         Raises:
             QuestionError: there is a date or an assumption.
+            ModelError: the reader asks a language model, and there is no reply.
         """
         inquiry.require_plain(NAME)
+        told = watch or unwatched
         corpus, epoch = self._view.corpus, self._view.epoch
         with span("ask", corpus=corpus, epoch=epoch, question=inquiry.question, scenario=inquiry.scenario) as asked:
             hits, retrieved = self._retrieve(inquiry)
+            told(retrieved)
             result, read = self._read(inquiry, hits)
+            told(read)
             asked.set(status=result.status.value, alternatives=len(result.alternatives))
             return Answer(
                 inquiry=inquiry,
@@ -77,9 +84,12 @@ class SinglePass:
 
     def _read(self, inquiry: Inquiry, hits: Sequence[Hit]) -> tuple[ReadResult, TraceStep]:
         start = time.perf_counter()
+        meter = QuestionMeter(self._options.question)
+        model = self._options.model.question(meter) if self._options.model else None
         with span("ask.read", elements=len(hits)):
-            result = self._reader.read(inquiry, hits, ViewRules(self._view))
-        return result, TraceStep("read", (time.perf_counter() - start) * 1000, dict(result.reasons))
+            result = self._reader(model).read(inquiry, hits, ViewRules(self._view))
+        detail = dict(result.reasons) | usage_detail(meter)
+        return result, TraceStep("read", (time.perf_counter() - start) * 1000, detail)
 
 
 def make(view: View, embedder: Embedder, options: EngineOptions) -> SinglePass:
@@ -89,8 +99,41 @@ def make(view: View, embedder: Embedder, options: EngineOptions) -> SinglePass:
         InputError: no such retriever or reader, or a limit below 1.
     """
     retriever = make_retriever(options.retriever, view, embedder)
-    reader = make_reader(options.reader, embedder) if isinstance(options.reader, str) else options.reader
-    return SinglePass(view, retriever, reader, options)
+    return SinglePass(view, retriever, reader_of(embedder, options), options)
+
+
+def reader_of(embedder: Embedder, options: EngineOptions) -> ReaderOf:
+    """What makes the reader of a question; one that asks no model is made once.
+
+    Raises:
+        InputError: no such reader.
+        SettingsError: it asks a language model, and there is none.
+    """
+    name = options.reader
+    if not isinstance(name, str):
+        return lambda _: name
+    if READERS[name].asks and options.model is not None:
+        return lambda model: make_reader(name, embedder, model)
+    made = make_reader(name, embedder)
+    return lambda _: made
+
+
+def unwatched(_: TraceStep) -> None:
+    """Nobody looks on."""
+
+
+def usage_detail(meter: QuestionMeter) -> dict[str, object]:
+    """What a question used of the model, for its trace; nothing where it asked none."""
+    used = meter.usage()
+    if not used.calls:
+        return {}
+    return {
+        "calls": used.calls,
+        "prompt_tokens": used.prompt_tokens,
+        "output_tokens": used.output_tokens,
+        "money": round(used.money, 6),
+        "model_seconds": round(used.seconds, 3),
+    }
 
 
 def stated_by(view: View, alternatives: Sequence[Alternative]) -> tuple[str, ...]:

@@ -13,6 +13,7 @@ from llama_index.core.base.llms.types import ChatMessage, ChatResponse, TextBloc
 
 from clausegraph.core.models.calls import CallRecord, ResponseCache, UsageSink
 from clausegraph.core.models.loop import in_worker
+from clausegraph.core.models.middleware.charge import keep_record
 from clausegraph.core.models.replies import Collected, decode_reply, encode_reply, usage_of
 from clausegraph.core.models.stack import Chat, Chunks, ModelCall, Stream
 
@@ -67,10 +68,9 @@ class Caching:
         except ValueError:
             _log.warning("a stored reply cannot be read; asking again")
             return None
-        if self._usage is not None:
-            seconds = time.perf_counter() - started
-            record = CallRecord(call.labels, self._model, "cached", usage_of(found), 0.0, seconds, time.time())
-            self._usage.record(record)
+        seconds = time.perf_counter() - started
+        record = CallRecord(call.labels, self._model, "cached", usage_of(found), 0.0, seconds, time.time())
+        keep_record(record, self._usage, call.account)
         return found
 
     def _put(self, key: str, collected: Collected) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 from llama_index.core.base.llms.types import ChatMessage, TextBlock
 
 from clausegraph.core.errors import ModelCallError, NotConnected
-from clausegraph.core.models.calls import Usage
+from clausegraph.core.models.calls import CallRecord, Usage, UsageSink
 from clausegraph.core.models.replies import Collected
 from clausegraph.core.models.stack import ModelCall
 
@@ -84,3 +84,10 @@ def output_bound(options: Mapping[str, Any], max_output: int) -> int:
     longest = max((number for number in asked if isinstance(number, int)), default=max_output)
     choices = options.get("n")
     return longest * (choices if isinstance(choices, int) and choices > 1 else 1)
+
+
+def keep_record(record: CallRecord, *sinks: UsageSink | None) -> None:
+    """Give the record to those sinks that there are."""
+    for sink in sinks:
+        if sink is not None:
+            sink.record(record)

@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 
 from clausegraph.core.errors import ModelCallError, NotConnected
 from clausegraph.core.models.calls import CallRecord, UsageSink
-from clausegraph.core.models.middleware.charge import Tariff
+from clausegraph.core.models.middleware.charge import Tariff, keep_record
 from clausegraph.core.models.replies import Collected
 from clausegraph.core.models.stack import Around, ModelCall
 from clausegraph.core.telemetry.spans import span
@@ -41,9 +41,10 @@ class Recording(Around):
                 outcome=outcome, prompt_tokens=used.prompt_tokens, output_tokens=used.output_tokens, money=money
             )
             attempt.end(error)
-            if self._usage is not None and not isinstance(error, NotConnected):
+            if not isinstance(error, NotConnected):
                 seconds = time.perf_counter() - started
-                self._usage.record(CallRecord(labels, self._model, outcome, used, money, seconds, at))
+                record = CallRecord(labels, self._model, outcome, used, money, seconds, at)
+                keep_record(record, self._usage, call.account)
 
 
 def _outcome(error: BaseException) -> str:

@@ -1,0 +1,58 @@
+"""Steps of a question before a fake model server."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from clausegraph.app.dev.fake_llm import FakeModelServer, FakeOptions
+from clausegraph.core.models.build import ModelOptions, make_llm
+from clausegraph.core.models.guard import GuardedLLM
+from clausegraph.core.prompts.library import PromptLibrary
+from tests.core.models.stack.doubles import MemoryCache
+
+PROMPT = """{#
+purpose = "a test"
+inputs = ["question"]
+output = "a JSON object"
+since = "0.3.0"
+#}
+=== system ===
+Say what is asked.
+=== user ===
+{{ question }}
+"""
+
+
+@pytest.fixture(scope="session")
+def running() -> Iterator[FakeModelServer]:
+    with FakeModelServer(FakeOptions(replies="echo")) as server:
+        yield server
+
+
+@pytest.fixture
+def fake(running: FakeModelServer) -> FakeModelServer:
+    defaults = FakeOptions(replies="echo")
+    running.set(**{name: getattr(defaults, name) for name in defaults.__dataclass_fields__ if name != "port"})
+    running.reset()
+    return running
+
+
+@pytest.fixture
+def cache() -> MemoryCache:
+    return MemoryCache()
+
+
+@pytest.fixture
+def llm(fake: FakeModelServer, cache: MemoryCache) -> Iterator[GuardedLLM]:
+    options = ModelOptions("openai", "fake-small", fake.url, "none", max_output=500, attempts=2, price=(2.0, 4.0))
+    with make_llm(options, cache=cache) as made:
+        yield made
+
+
+@pytest.fixture
+def prompts(tmp_path: Path) -> PromptLibrary:
+    (tmp_path / "say.v1.jinja").write_text(PROMPT, encoding="utf-8")
+    return PromptLibrary((tmp_path, "yours"))

@@ -1,0 +1,114 @@
+"""How a step asks a model: prompt, account, parse; two questions at once, limits, and a question given up."""
+
+from __future__ import annotations
+
+import threading
+from concurrent.futures import CancelledError, ThreadPoolExecutor
+
+import pytest
+
+from clausegraph.app.dev.fake_llm import FakeModelServer
+from clausegraph.core.errors import BudgetExceeded, PromptError, UnusableReply
+from clausegraph.core.models.guard import GuardedLLM
+from clausegraph.core.prompts.library import PromptLibrary
+from clausegraph.query.steps.meter import QuestionLimits, QuestionMeter
+from clausegraph.query.steps.model import ModelSteps
+from tests.core.models.stack.doubles import MemoryCache
+from tests.harness.wait import until
+
+pytestmark = pytest.mark.integration
+
+
+@pytest.fixture
+def steps(llm: GuardedLLM, prompts: PromptLibrary) -> ModelSteps:
+    return ModelSteps(llm, prompts)
+
+
+def test_a_call_is_rendered_parsed_and_on_the_questions_account(fake: FakeModelServer, steps: ModelSteps) -> None:
+    model = steps.question(QuestionMeter())
+    asked = model.ask("say", {"question": "four", "more": "than the prompt takes"}, str.upper)
+    assert (asked.value, asked.text) == ("FOUR", "four")
+    assert [message.role.value for message in asked.chat] == ["system", "user", "assistant"]
+    on = model.ask("say.v1", {"question": "five"}, str, before=asked.chat)
+    assert len(on.chat) == 6
+    used, counted = model.meter.usage(), fake.counters()
+    assert (used.calls, used.cached, used.tasks) == (2, 0, {"say": 2})
+    assert (used.prompt_tokens, used.output_tokens) == (counted["prompt_tokens"], counted["output_tokens"])
+    assert used.money == pytest.approx((2 * used.prompt_tokens + 4 * used.output_tokens) / 1e6)
+    assert used.seconds > 0
+
+
+def test_a_prompt_that_wants_more_than_the_step_has_is_named(steps: ModelSteps) -> None:
+    with pytest.raises(PromptError, match="declares input 'question'; this step has: name"):
+        steps.question(QuestionMeter()).ask("say", {"name": "x"}, str)
+
+
+def test_a_reply_from_the_cache_costs_nothing(steps: ModelSteps) -> None:
+    steps.question(QuestionMeter()).ask("say", {"question": "four"}, str)
+    again = steps.question(QuestionMeter())
+    again.ask("say", {"question": "four"}, str)
+    assert (again.meter.usage().cached, again.meter.usage().money) == (1, 0.0)
+
+
+def test_a_reply_that_cannot_be_read_is_not_kept(steps: ModelSteps, cache: MemoryCache) -> None:
+    def parse(text: str) -> str:
+        raise UnusableReply("nothing in it")
+
+    with pytest.raises(UnusableReply):
+        steps.question(QuestionMeter()).ask("say", {"question": "four"}, parse)
+    assert not cache.stored
+
+
+@pytest.mark.parametrize(
+    ("limits", "problem"),
+    [
+        (QuestionLimits(calls=1), "has made its 1 calls of a model; that for 'say'"),
+        (QuestionLimits(tokens=700), "may use 700 of tokens and has used"),
+        (QuestionLimits(money=0.0025), "may use 0.0025 of money and has used"),
+    ],
+)
+def test_what_a_question_may_not_use_is_not_sent(
+    fake: FakeModelServer, steps: ModelSteps, limits: QuestionLimits, problem: str
+) -> None:
+    model = steps.question(QuestionMeter(limits))
+    model.ask("say", {"question": "four"}, str)
+    with pytest.raises(BudgetExceeded, match=problem):
+        model.ask("say", {"question": "five " * 200}, str)
+    assert fake.counters()["requests"] == 1
+
+
+def test_two_questions_at_once_do_not_mix(fake: FakeModelServer, steps: ModelSteps) -> None:
+    fake.set(latency=[0.0, 0.02])
+
+    def question(number: int) -> QuestionMeter:
+        model = steps.question(QuestionMeter())
+        for turn in range(number):
+            said = model.ask("say", {"question": f"{number} {turn} " + "word " * number}, str).text
+            assert said.startswith(f"{number} {turn}")
+        return model.meter
+
+    with ThreadPoolExecutor(6) as pool:
+        meters = list(pool.map(question, range(1, 7)))
+    assert [meter.usage().calls for meter in meters] == [1, 2, 3, 4, 5, 6]
+    assert sum(meter.usage().prompt_tokens for meter in meters) == fake.counters()["prompt_tokens"]
+
+
+def test_a_question_given_up_ends_its_call_and_makes_no_other(fake: FakeModelServer, steps: ModelSteps) -> None:
+    fake.set(fault="hang")
+    model = steps.question(QuestionMeter())
+    raised: list[BaseException] = []
+
+    def ask() -> None:
+        try:
+            model.ask("say", {"question": "four"}, str)
+        except CancelledError as error:
+            raised.append(error)
+
+    waiting = threading.Thread(target=ask)
+    waiting.start()
+    until(lambda: fake.counters()["in_flight"] == 1)
+    model.stop()
+    waiting.join()
+    assert raised
+    with pytest.raises(CancelledError):
+        model.ask("say", {"question": "five"}, str)

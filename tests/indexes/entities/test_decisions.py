@@ -35,7 +35,7 @@ pytestmark = pytest.mark.unit
 
 SHORT, LONG = "ztx", "zonal tax exchange"
 PAGES = {
-    "a": ["The Zonal Tax Exchange must pay the heating grant.", "Tenants must contact the office."],
+    "a": ["The Zonal Tax Exchange must pay the heating grant.", "Tenants must contact the Housing Office."],
     "b": ["The ZTX must reply within 10 working days.", "You can get the heating grant if you are over 65."],
     "c": ["Students can get the study loan."],
 }
@@ -118,7 +118,7 @@ def test_statements_keep_the_name_as_written(world: World) -> None:
         written = {view.graph.supports([key])[0].statement.subject for key in facts}
     assert {fact.subject for fact in facts.values()} == {LONG}
     assert {mention.key for mention in written} == {SHORT, LONG}
-    assert "the ZTX" in {mention.surface.replace("The", "the") for mention in written}
+    assert {mention.surface for mention in written} == {"ZTX", "Zonal Tax Exchange"}
 
 
 def test_undo_and_publish_restore_the_earlier_dump(world: World) -> None:
@@ -167,10 +167,10 @@ def test_apply_without_decisions_publishes_nothing(world: World) -> None:
 
 def test_chains_are_followed_and_their_middle_can_be_taken_out(world: World) -> None:
     world.merge(SHORT, LONG)
-    world.merge(LONG, "office")
+    world.merge(LONG, "housing office")
     world.apply()
     with open_view(world.ledger, CORPUS) as view:
-        assert view.graph.names() == {LONG: "office", SHORT: "office"}
+        assert view.graph.names() == {LONG: "housing office", SHORT: "housing office"}
     world.assert_lawful()
     world.undo(LONG)
     world.apply()
@@ -343,10 +343,10 @@ def test_merge_refuses_what_is_not_there_and_circles(world: World) -> None:
     world.merge(SHORT, LONG)
     assert world.merge(SHORT, LONG) == world.decisions()[0]  # again: nothing new
     with pytest.raises(InputError, match="already taken for 'zonal tax exchange'"):
-        world.merge(SHORT, "office")
-    world.merge(LONG, "office")
-    with pytest.raises(InputError, match="office → ztx → zonal tax exchange → office"):
-        world.merge("office", SHORT)
+        world.merge(SHORT, "housing office")
+    world.merge(LONG, "housing office")
+    with pytest.raises(InputError, match="housing office → ztx → zonal tax exchange → housing office"):
+        world.merge("housing office", SHORT)
     world.apply()
     assert world.merge("tenant", SHORT).entity == SHORT  # a name in force is known though no fact has it
 
@@ -383,7 +383,7 @@ def test_undo_names_what_it_means(world: World) -> None:
         world.undo(number)
     with pytest.raises(NotFoundError, match="nothing was decided"):
         world.undo(SHORT)
-    settle(world, [], [number, proposal(world, SHORT, "office")])
+    settle(world, [], [number, proposal(world, SHORT, "housing office")])
     with pytest.raises(InputError, match="2 decisions are about"):
         world.undo(SHORT)
 
@@ -395,7 +395,7 @@ def test_a_circle_in_a_damaged_ledger_is_an_error() -> None:
 
 def test_every_retained_epoch_stays_what_it_was(world: World) -> None:
     was = {1: world.dump()}
-    for step in (lambda: world.merge(SHORT, LONG), lambda: world.merge(LONG, "office"), lambda: world.undo(SHORT)):
+    for step in (lambda: world.merge(SHORT, LONG), lambda: world.merge(LONG, "housing office"), lambda: world.undo(SHORT)):
         step()
         world.apply()
         was[world.newest()] = world.dump()

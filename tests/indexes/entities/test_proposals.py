@@ -191,9 +191,9 @@ def test_many_names_are_compared_by_what_they_share() -> None:
 def world() -> Iterator[World]:
     made = World()
     made.write(
-        "a", ["The Office of Housing Help must pay the heating grant.", "The Office of Housing Help must reply."]
+        "a", ["The Office of Housing Help must pay the heating grant.", "The Office of Housing Help must keep records."]
     )
-    made.write("b", ["The Housing Help Office must keep records.", "The grant is £200 a year."])
+    made.write("b", ["The Housing Help Office must keep records.", "The heating grant is £200 a year."])
     made.ingest()
     yield made
     made.close()
@@ -204,7 +204,7 @@ def test_what_was_proposed_or_decided_is_not_proposed_again(world: World) -> Non
     (found,), profiles = propose(world.ledger, corpus.id, 1)
     assert (found.name, found.entity) == ("housing help office", "office of housing help")
     assert found.evidence["variant"] == "order"
-    assert profiles[found.entity].surfaces["The Office of Housing Help"] == 2
+    assert profiles[found.entity].surfaces["Office of Housing Help"] == 2
     assert store_proposals(world.ledger, corpus.id, [found]) == 1
     assert propose(world.ledger, corpus.id, 1)[0] == []
     decide(world.ledger, corpus, [], [world.decisions()[0].id], "tester")
@@ -217,7 +217,7 @@ def test_profiles_are_those_of_the_epoch(world: World) -> None:
     world.apply()
     before, after = (entity_profiles(world.ledger, corpus.id, epoch) for epoch in (1, 2))
     assert "housing help office" in before and "housing help office" not in after
-    assert "The Housing Help Office" in after["office of housing help"].surfaces
+    assert "Housing Help Office" in after["office of housing help"].surfaces
     with open_view(world.ledger, CORPUS) as view:
         assert len(after) == view.graph.counts().entities
     assert propose(world.ledger, corpus.id, 2)[0] == []

@@ -69,7 +69,9 @@ def readings(sound: Path) -> list[Callable[[Path], Result]]:
     """Every command that reads, each with something there is."""
     with closing(sqlite3.connect(sound / "ledger.db")) as connection:
         (run,) = connection.execute("SELECT id FROM runs ORDER BY started DESC LIMIT 1").fetchone()
-        (fact,) = connection.execute("SELECT fact_id FROM supports ORDER BY fact_id LIMIT 1").fetchone()
+        (fact,) = connection.execute(
+            "SELECT fact_id FROM supports WHERE until = 9223372036854775807 ORDER BY fact_id LIMIT 1"
+        ).fetchone()
         (page,) = connection.execute("SELECT uri FROM pages ORDER BY id DESC LIMIT 1").fetchone()
     out = str(sound.parent / "out")
     return [

@@ -27,8 +27,8 @@ pytestmark = pytest.mark.unit
 @pytest.fixture
 def world() -> Iterator[World]:
     made = World()
-    made.write("a", ["You can get the grant if you are over 65.", "The grant is £200 a year."])
-    made.write("b", ["You must live in Lethmoor unless you are a student.", "Contact the office."])
+    made.write("a", ["You can get the heating grant if you are over 65.", "The heating grant is £200 a year."])
+    made.write("b", ["You must live in Lethmoor unless you are a student.", "Students can get the study loan."])
     made.ingest()
     yield made
     made.close()
@@ -130,6 +130,6 @@ def test_decisions_are_about_names_that_readers_have(world: World) -> None:
     with killed_at("os.rename", world.root):
         world.ingest()
     corpus = get_corpus(world.ledger, CORPUS)
-    merge(world.ledger, corpus, "the grant", "the office", "tester")
+    merge(world.ledger, corpus, "the heating grant", "the study loan", "tester")
     with pytest.raises(NotFoundError, match="beekeeper"):
-        merge(world.ledger, corpus, "beekeeper", "the office", "tester")
+        merge(world.ledger, corpus, "beekeeper", "the study loan", "tester")

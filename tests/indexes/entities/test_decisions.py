@@ -395,7 +395,11 @@ def test_a_circle_in_a_damaged_ledger_is_an_error() -> None:
 
 def test_every_retained_epoch_stays_what_it_was(world: World) -> None:
     was = {1: world.dump()}
-    for step in (lambda: world.merge(SHORT, LONG), lambda: world.merge(LONG, "housing office"), lambda: world.undo(SHORT)):
+    for step in (
+        lambda: world.merge(SHORT, LONG),
+        lambda: world.merge(LONG, "housing office"),
+        lambda: world.undo(SHORT),
+    ):
         step()
         world.apply()
         was[world.newest()] = world.dump()

@@ -33,6 +33,7 @@ if TYPE_CHECKING:
         PromptError,
         QueryRefused,
         QuestionError,
+        ReplyMissing,
         SchemaError,
         SegmentError,
         SettingsError,
@@ -112,6 +113,7 @@ __all__ = [
     "QueryRefused",
     "QuestionError",
     "Reject",
+    "ReplyMissing",
     "RunReport",
     "ScenarioBundle",
     "SchemaError",
@@ -151,8 +153,8 @@ _MODULES = {
     "clausegraph.core.errors": """
         BudgetExceeded ClauseGraphError InputError LeaseHeldError LeaseLostError LedgerError ModelCallError
         ModelError ModelMismatchError ModelRefused ModelUnavailable NotConnected NotFoundError PromptError
-        QueryRefused QuestionError SchemaError SegmentError SettingsError SourceError StorageError StoreError
-        StoreMismatch StoreRefused StoreUnavailable UnusableReply ViewExpired WorkspaceClosed
+        QueryRefused QuestionError ReplyMissing SchemaError SegmentError SettingsError SourceError StorageError
+        StoreError StoreMismatch StoreRefused StoreUnavailable UnusableReply ViewExpired WorkspaceClosed
     """,
     "clausegraph.core.extraction": "Reject",
     "clausegraph.core.inquiry": "Inquiry",

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from clausegraph.core.extraction import Extractor
     from clausegraph.core.models.build import ModelOptions
+    from clausegraph.core.models.cassette import Cassette
     from clausegraph.core.models.embedding import Embedder
     from clausegraph.core.models.guard import GuardedLLM
     from clausegraph.indexes.ledger.metering import RunMeter
@@ -176,8 +177,12 @@ def _llm_extractor(settings: Settings, llm: GuardedLLM) -> Extractor:
 
 
 @contextmanager
-def opened_model(settings: Settings, meter: RunMeter | None = None) -> Iterator[GuardedLLM]:
+def opened_model(
+    settings: Settings, meter: RunMeter | None = None, cassette: Cassette | None = None
+) -> Iterator[GuardedLLM]:
     """The language model of the settings, behind its guard; ``meter`` limits and records its calls.
+
+    A cassette answers in place of the model's server, or records what is answered.
 
     Raises:
         SettingsError: no model is set, or its key is missing.
@@ -203,7 +208,7 @@ def opened_model(settings: Settings, meter: RunMeter | None = None) -> Iterator[
         cache = FileResponseCache(settings.home / RESPONSES, size) if size else None
         if cache is not None:
             stack.callback(cache.close)
-        yield stack.enter_context(make_llm(options, cache=cache, budget=meter, usage=meter))
+        yield stack.enter_context(make_llm(options, cache=cache, budget=meter, usage=meter, cassette=cassette))
 
 
 def forget_replies(settings: Settings, days: float) -> int:

@@ -9,6 +9,7 @@
     │   ├── PromptError          a prompt file is missing or malformed, or was given the wrong inputs
     │   └── QuestionError        an empty or over-long question
     ├── NotFoundError            the named thing is not there (exit code 3)
+    │   └── ReplyMissing         a cassette has no reply to a call
     ├── LedgerError              the ledger cannot be used as it is (exit code 4)
     │   ├── SchemaError          made by an older or newer ClauseGraph
     │   ├── LeaseHeldError       another run holds the corpus
@@ -71,6 +72,10 @@ class NotFoundError(ClauseGraphError):
     """The named corpus, page, fact, run or epoch does not exist."""
 
     exit_code = 3
+
+
+class ReplyMissing(NotFoundError):
+    """A cassette has no reply to a call; nothing was sent."""
 
 
 class LedgerError(ClauseGraphError):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from clausegraph.core.errors import SettingsError
@@ -13,6 +13,7 @@ from clausegraph.core.models.names import Provider
 if TYPE_CHECKING:
     from llama_index.core.llms.llm import LLM
 
+    from clausegraph.core.models.cassette import Cassette
     from clausegraph.core.models.clients.driver import Driver
     from clausegraph.core.models.guard import GuardedLLM, Traits
 
@@ -46,11 +47,16 @@ def make_llm(
     cache: ResponseCache | None = None,
     budget: Budget | None = None,
     usage: UsageSink | None = None,
+    cassette: Cassette | None = None,
 ) -> GuardedLLM:
     """A model behind cache, retry, budget, limit and records.
 
+    Args:
+        cassette: answers in place of the server, or records what is answered. Replaying needs neither key nor network.
+
     Raises:
         SettingsError: the key is missing or cannot be one, or the address is none.
+        InputError: the cassette is another model's; at the first call.
     """
     from clausegraph.core.models.guard import Traits
 
@@ -62,10 +68,46 @@ def make_llm(
         options.context_window,
         options.json_mode,
     )
+    if cassette is not None and not cassette.record:
+        options = replace(options, key=options.key or "replayed")
     connect = _client(options)
+    if cassette is not None and not cassette.record:
+        return _replayed(traits, connect, cassette, options.price, usage)
     return _guarded(
-        traits, connect, options.attempts, options.concurrency, options.price, cache=cache, budget=budget, usage=usage
+        traits,
+        connect,
+        options.attempts,
+        options.concurrency,
+        options.price,
+        cache=cache,
+        budget=budget,
+        usage=usage,
+        cassette=cassette,
     )
+
+
+def _replayed(
+    traits: Traits,
+    connect: Callable[[], Driver],
+    cassette: Cassette,
+    price: tuple[float, float] | None,
+    usage: UsageSink | None,
+) -> GuardedLLM:
+    """A model whose replies are on a cassette: counted as they were when they were new, and nothing is sent."""
+    from clausegraph.core.models.guard import GuardedLLM, Layers
+    from clausegraph.core.models.middleware.account import Accounting
+    from clausegraph.core.models.middleware.charge import Tariff
+    from clausegraph.core.models.middleware.record import Recording
+    from clausegraph.core.models.middleware.tape import Replaying
+
+    tariff = Tariff(price, traits.max_output)
+
+    def make() -> Layers:
+        replay = Replaying(cassette, str(llm.fingerprint))
+        return Layers([Accounting(tariff), Recording(usage, traits.name, tariff), replay], connect())
+
+    llm = GuardedLLM(traits, make)
+    return llm
 
 
 def guard(
@@ -111,6 +153,7 @@ def _guarded(
     cache: ResponseCache | None,
     budget: Budget | None,
     usage: UsageSink | None,
+    cassette: Cassette | None = None,
 ) -> GuardedLLM:
     from clausegraph.core.models.guard import GuardedLLM, Layers
     from clausegraph.core.models.middleware.account import Accounting
@@ -120,11 +163,14 @@ def _guarded(
     from clausegraph.core.models.middleware.limiter import Limiting
     from clausegraph.core.models.middleware.record import Recording
     from clausegraph.core.models.middleware.retry import Retrying
+    from clausegraph.core.models.middleware.tape import Taping
 
     tariff = Tariff(price, traits.max_output)
 
     def make() -> Layers:
-        layers: list[Any] = [] if cache is None else [Caching(cache, str(llm.fingerprint), traits.name, usage)]
+        fingerprint = str(llm.fingerprint)
+        layers: list[Any] = [] if cassette is None else [Taping(cassette, fingerprint, traits.name, usage)]
+        layers += [] if cache is None else [Caching(cache, fingerprint, traits.name, usage)]
         layers += [Retrying(attempts), Accounting(tariff)]
         layers += [] if budget is None else [Budgeting(budget, tariff)]
         layers.append(Limiting(concurrency))

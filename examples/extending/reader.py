@@ -9,10 +9,9 @@ from pathlib import Path
 from clausegraph import Alternative, AnswerStatus, Embedder, Inquiry, open_corpus
 from clausegraph.query.engines.bank import make_engine
 from clausegraph.query.rank.hits import Hit
-from clausegraph.query.read.bank import READERS
+from clausegraph.query.read.bank import READERS, ReaderEntry
 from clausegraph.query.read.evidence import evidence_of
 from clausegraph.query.read.protocol import ReadResult, Rules
-from clausegraph.query.registry import Entry
 
 
 class FirstSentence:
@@ -31,7 +30,7 @@ class FirstSentence:
         return ReadResult(AnswerStatus.NOT_ANSWERABLE, ())
 
 
-READERS.add(Entry("first-sentence", "quotes the best hit", FirstSentence))
+READERS.add(ReaderEntry("first-sentence", "quotes the best hit", FirstSentence))
 
 with tempfile.TemporaryDirectory() as folder, open_corpus("lethmoor", home=folder) as corpus:
     corpus.ingest(Path(__file__).parents[1] / "corpus" / "appeal-a-decision.html")

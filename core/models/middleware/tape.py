@@ -1,0 +1,89 @@
+"""Replies from a cassette, and onto one."""
+
+from __future__ import annotations
+
+import time
+from contextlib import aclosing
+
+from llama_index.core.base.llms.types import ChatResponse
+
+from clausegraph.core.models.calls import CallRecord, UsageSink
+from clausegraph.core.models.cassette import Cassette
+from clausegraph.core.models.loop import in_worker
+from clausegraph.core.models.middleware.cache import reply_key
+from clausegraph.core.models.middleware.charge import keep_record
+from clausegraph.core.models.replies import Collected, decode_reply, encode_reply, usage_of
+from clausegraph.core.models.stack import Chat, Chunks, ModelCall, Stream
+
+_WORKER = "cassette"
+
+
+class Replaying:
+    """Answers from the cassette alone; what it lacks is an error. It stands where the client would."""
+
+    def __init__(self, cassette: Cassette, fingerprint: str) -> None:
+        self._cassette, self._fingerprint = cassette.for_model(fingerprint), fingerprint
+
+    async def chat(self, call: ModelCall, proceed: Chat) -> ChatResponse:
+        """The recorded reply.
+
+        Raises:
+            ReplyMissing: there is none.
+        """
+        return self._found(call)
+
+    async def stream(self, call: ModelCall, proceed: Stream) -> Chunks:
+        """The recorded reply as one chunk; raises as :meth:`chat`."""
+        yield self._found(call)
+
+    def _found(self, call: ModelCall) -> ChatResponse:
+        key = reply_key(self._fingerprint, call)
+        value = self._cassette.find(key)
+        if value is None:
+            raise self._cassette.missing(key, call.labels.task, call.labels.prompt)
+        return decode_reply(value)
+
+
+class Taping:
+    """Stores complete replies on the cassette; what it has already is answered from it, and counts as cached."""
+
+    def __init__(self, cassette: Cassette, fingerprint: str, model: str, usage: UsageSink | None) -> None:
+        self._cassette, self._fingerprint = cassette.for_model(fingerprint), fingerprint
+        self._model, self._usage = model, usage
+
+    async def chat(self, call: ModelCall, proceed: Chat) -> ChatResponse:
+        """The recorded reply, or a new one, which is recorded."""
+        key = reply_key(self._fingerprint, call)
+        if (found := self._find(key, call)) is not None:
+            return found
+        response = await proceed(call)
+        reply = Collected()
+        reply.add(response)
+        await self._keep(key, call, reply)
+        return response
+
+    async def stream(self, call: ModelCall, proceed: Stream) -> Chunks:
+        """The recorded reply as one chunk, or a new one, which is recorded when its last chunk has come."""
+        key = reply_key(self._fingerprint, call)
+        if (found := self._find(key, call)) is not None:
+            yield found
+            return
+        reply = Collected()
+        async with aclosing(proceed(call)) as chunks:
+            async for chunk in chunks:
+                reply.add(chunk)
+                yield chunk
+        if reply.last is not None:
+            await self._keep(key, call, reply)
+
+    def _find(self, key: str, call: ModelCall) -> ChatResponse | None:
+        value = self._cassette.find(key)
+        if value is None:
+            return None
+        found = decode_reply(value)
+        record = CallRecord(call.labels, self._model, "cached", usage_of(found), 0.0, 0.0, time.time())
+        keep_record(record, self._usage, call.account)
+        return found
+
+    async def _keep(self, key: str, call: ModelCall, reply: Collected) -> None:
+        await in_worker(_WORKER, self._cassette.keep, key, call.labels.prompt, encode_reply(reply))

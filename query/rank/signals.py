@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
 from dataclasses import dataclass, field
 
 from clausegraph.core.types import PageKey
@@ -18,6 +18,7 @@ class Signals:
     chunks: Mapping[Place, float] = field(default_factory=dict)  # cosine, by chunk key
     keywords: Mapping[Place, float] = field(default_factory=dict)  # BM25, by chunk key
     facts: Mapping[Place, float] = field(default_factory=dict)  # 0 to 1, by anchor
+    rules: Set[Place] = frozenset()  # elements that state something under a condition, by anchor
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +29,7 @@ class Weights:
     keyword: float = 0.25
     page: float = 1.0
     fact: float = 0.1
+    rule: float = 0.05
     lead_in: float = 0.75
     heading: float = 0.2
     length: float = 0.02

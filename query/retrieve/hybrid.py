@@ -26,6 +26,6 @@ class Hybrid:
     def retrieve(self, inquiry: Inquiry, *, limit: int | None = None, budget: int | None = None) -> list[Hit]:
         """Elements, best first."""
         depth(limit, budget)
-        signals = gather(self.view, self.embedder, inquiry)
+        signals = gather(self.view, self.embedder, inquiry, self.weights)
         readings = {page: self.view.reading(page) for page in page_priors(signals, self.weights)}
         return within(rank(readings, signals, self.weights), budget, limit)

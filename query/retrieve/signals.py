@@ -3,30 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.models.embedding import Embedder, Vectors
 from clausegraph.core.types import Support, leaves
 from clausegraph.indexes.lexical import lexical_index
 from clausegraph.indexes.views import View
-from clausegraph.query.rank.signals import Place, Signals
+from clausegraph.query.rank.score import page_priors
+from clausegraph.query.rank.signals import DEFAULT_WEIGHTS, Place, Signals, Weights
 from clausegraph.query.retrieve.places import nearest
 from clausegraph.query.retrieve.question import embed
+from clausegraph.query.retrieve.rules import rules_on
 
 ELEMENTS = 500  # candidates of each store; four times as many rank ConditionalQA's evidence the same
 CHUNKS = 150
 NEAREST_FACTS = 100
 
 
-def gather(view: View, embedder: Embedder, inquiry: Inquiry) -> Signals:
-    """Every signal of the hybrid ranking."""
+def gather(view: View, embedder: Embedder, inquiry: Inquiry, weights: Weights = DEFAULT_WEIGHTS) -> Signals:
+    """Every signal of the hybrid ranking; rules on the pages that :func:`page_priors` names."""
     vector = embed(inquiry, embedder)
-    return Signals(
+    found = Signals(
         elements=nearest(view, "element", vector, ELEMENTS),
         chunks=nearest(view, "chunk", vector, CHUNKS),
         keywords={(hit.page, hit.ref): hit.score for hit in lexical_index(view).search(inquiry.text, CHUNKS)},
         facts=fact_signal(view, vector),
     )
+    return replace(found, rules=rules_on(view, page_priors(found, weights)))
 
 
 def fact_signal(view: View, vector: Vectors) -> dict[Place, float]:

@@ -34,19 +34,20 @@ def anchors(ranked: list[Hit]) -> list[str]:
 
 
 def test_the_score_is_the_formula_and_the_sum_of_its_parts() -> None:
-    weights = Weights(keyword=0.25, fact=0.5, heading=0.2, length=0.02)
+    weights = Weights(keyword=0.25, fact=0.5, rule=0.3, heading=0.2, length=0.02)
     head = Element("h", "h2", "<h2>Costs</h2>", "Costs")
     signals = Signals(
         elements={(ONE, "h"): 0.4, (ONE, "p"): 0.6},
         chunks={(ONE, "c"): 0.5},
         keywords={(ONE, "c"): 3.0, (TWO, "c"): 6.0},
         facts={(ONE, "p"): 0.8},
+        rules=frozenset({(ONE, "p"), (TWO, "h")}),
     )
     page = reading(head, paragraph("p"))
     ranked = rank({ONE: page, TWO: reading(paragraph("x"))}, signals, weights)
     by_anchor = {item.key: item for item in ranked}
     chunk = 0.5 + 0.25 * 3 / 6
-    assert by_anchor["p"].score == pytest.approx(0.6 + chunk + chunk + 0.5 * 0.8 - 0.02 * math.log(11))
+    assert by_anchor["p"].score == pytest.approx(0.6 + chunk + chunk + 0.5 * 0.8 + 0.3 - 0.02 * math.log(11))
     assert by_anchor["h"].score == pytest.approx(0.4 + chunk + chunk - 0.2 - 0.02 * math.log(5))
     for item in ranked:
         assert sum(item.parts.values()) == pytest.approx(item.score)

@@ -7,6 +7,7 @@ from llama_index.core.schema import QueryBundle
 
 from clausegraph.core.errors import InputError, QuestionError
 from clausegraph.core.inquiry import Inquiry
+from clausegraph.core.language.restrictions import KEEPS, MET
 from clausegraph.core.models.embedding import HashingEmbedder
 from clausegraph.core.tokens import count_tokens
 from clausegraph.indexes.ledger.store import Ledger
@@ -14,6 +15,7 @@ from clausegraph.indexes.views import View, open_view
 from clausegraph.query.rank.score import page_priors, rank
 from clausegraph.query.rank.signals import DEFAULT_WEIGHTS, Weights
 from clausegraph.query.retrieve.bank import RETRIEVERS, make_retriever
+from clausegraph.query.retrieve.rules import rules_on
 from clausegraph.query.retrieve.signals import fact_signal, gather
 from clausegraph.query.stores.bundle import ScenarioBundle
 from clausegraph.query.stores.retriever import ViewRetriever
@@ -96,6 +98,23 @@ def test_the_signal_of_facts_is_between_0_and_1(view: View, embedder: HashingEmb
     assert max(signal.values()) == 1 and min(signal.values()) >= 0
     stated = {support.page for support in view.graph.all_supports()}
     assert {page for page, _ in signal} <= stated
+
+
+def test_rules_are_what_is_stated_under_a_condition(view: View) -> None:
+    pages = view.page_keys()
+    texts = {(page, element.anchor): element.text for page in pages for element in view.reading(page).elements}
+    rules = {texts[place] for place in rules_on(view, pages)}
+    assert {"You can get the mooring grant if you:", "are 21 or over"} <= rules
+    assert not rules & {"Overview", "The allotment licence costs £35 a year.", "Apply by 1 March."}
+    assert {page for page, _ in rules_on(view, pages[:1])} <= {pages[0]}
+
+
+def test_gathered_requirements_are_no_rules_of_their_own(ledger: Ledger, embedder: HashingEmbedder) -> None:
+    with open_view(ledger, "town") as view:
+        gathered = [s for s in view.graph.all_supports() if s.statement.relation in (KEEPS, MET)]
+        rest = [s for s in view.graph.all_supports() if s not in gathered and s.statement.condition]
+        stated = {(s.page, span.anchor) for s in rest for span in s.statement.spans}
+        assert gathered and rules_on(view, view.page_keys()) == stated
 
 
 def test_facts_bring_lead_ins_and_the_items_beside(view: View, embedder: HashingEmbedder) -> None:

@@ -1,0 +1,186 @@
+"""What a draft is worth: labels must have been shown, quotes be verbatim, conditions be elements, answers be stated.
+
+Nothing that fails here reaches an answer: it is told as a problem, which one repair may mend, or left out with a note.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from clausegraph.core.inquiry import Inquiry
+from clausegraph.core.language.quotes import Quotable
+from clausegraph.core.types import All, AnyOf, ConditionState, JudgedCondition, JudgedLeaf, Leaf, Not, leaves
+from clausegraph.query.read.evidence import evidence_of
+from clausegraph.query.read.model.reply import Draft, DraftAnswer, DraftCondition
+from clausegraph.query.read.model.shown import Shown, ShownElement
+from clausegraph.query.read.model.verdict import settled, value_of
+from clausegraph.query.read.protocol import Pages
+
+MAX_DEPTH = 8
+MAX_LEAVES = 60
+VERDICTS = ("yes", "no")
+_STATES = {"met": ConditionState.MET, "contradicted": ConditionState.UNMET}
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedAnswer:
+    """An answer whose words stand on a page, with its condition as the scenario has it, and what it rests on.
+
+    ``place`` is where a span stands; a verdict has none. ``value`` is that of the condition: false where the model's
+    own conditions refute its answer.
+    """
+
+    text: str
+    place: tuple[ShownElement, int, int] | None
+    condition: JudgedCondition | None
+    evidence: tuple[ShownElement, ...]
+    value: bool | None
+
+    @property
+    def is_verdict(self) -> bool:
+        return self.place is None
+
+
+@dataclass(slots=True)
+class Checked:
+    """The answers that stand, the problems a repair could mend, and what was left out."""
+
+    answers: list[CheckedAnswer] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+class _Unusable(Exception):
+    """An answer cannot be used, and why."""
+
+
+def check_draft(draft: Draft, shown: Shown, inquiry: Inquiry, pages: Pages) -> Checked:
+    """Check every answer of a draft."""
+    return _Check(draft, shown, inquiry, pages).run()
+
+
+class _Check:
+    def __init__(self, draft: Draft, shown: Shown, inquiry: Inquiry, pages: Pages) -> None:
+        self._draft, self._shown, self._pages = draft, shown, pages
+        self._said = Quotable(" ".join([inquiry.scenario, inquiry.question, *inquiry.assumptions]))
+        self._judged: dict[str, JudgedLeaf | str] = {}  # or why there is none
+        self._checked = Checked()
+
+    def run(self) -> Checked:
+        found = self._checked
+        for answer in self._draft.answers:
+            try:
+                made = self._answer(answer)
+            except _Unusable as problem:
+                found.problems.append(f"answer {answer.text[:80]!r}: {problem}")
+                continue
+            if made.value is False:
+                found.problems.append(f"answer {answer.text[:80]!r}: your own conditions refute it")
+            found.answers.append(made)
+        return found
+
+    def _answer(self, answer: DraftAnswer) -> CheckedAnswer:
+        verdict = answer.text.lower().strip(" .!")
+        evidence = self._evidence(answer)
+        if verdict in VERDICTS:
+            text, place = verdict, None
+            if not evidence:
+                raise _Unusable("none of its evidence was shown")
+        else:
+            place = self._place(answer, evidence)
+            text = place[0].element.text[place[1] : place[2]]
+            evidence = list(dict.fromkeys([place[0], *evidence]))
+        condition = self._tree(answer.when, 1)
+        condition = None if condition is None else settled(condition)
+        if len(list(leaves(condition))) > MAX_LEAVES:
+            raise _Unusable(f"it has more than {MAX_LEAVES} conditions")
+        return CheckedAnswer(text, place, condition, tuple(evidence), value_of(condition))
+
+    def _evidence(self, answer: DraftAnswer) -> list[ShownElement]:
+        found: list[ShownElement] = []
+        for label in dict.fromkeys([answer.element, *answer.evidence]):
+            if label in self._shown.by_label:
+                found.append(self._shown.by_label[label])
+            elif label:
+                self._checked.notes.append(f"left out evidence {label[:20]!r}: not shown")
+        return found
+
+    def _place(self, answer: DraftAnswer, evidence: list[ShownElement]) -> tuple[ShownElement, int, int]:
+        """Where the words of a span stand: in the element it names, else in its evidence."""
+        for shown in evidence:
+            place = Quotable(shown.element.text).find(answer.text)
+            if place is not None:
+                return shown, *place
+        named = ", ".join(shown.label for shown in evidence) or "any element that was shown"
+        raise _Unusable(f"its words do not stand in {named}; copy them exactly")
+
+    def _tree(self, value: Any, depth: int) -> JudgedCondition | None:
+        if depth > MAX_DEPTH:
+            raise _Unusable(f"its conditions are nested more than {MAX_DEPTH} deep")
+        if value is None or value in ("", [], {}, {"all": []}):
+            return None
+        if isinstance(value, str):
+            return self._leaf(value)
+        if isinstance(value, list):
+            value = {"all": value}
+        given = {key: item for key, item in value.items() if item is not None} if isinstance(value, dict) else {}
+        if len(given) != 1 or not set(given) <= {"all", "any", "not"}:
+            raise _Unusable('its "if" cannot be read')
+        operator, inner = next(iter(given.items()))
+        if operator == "not":
+            child = self._tree(inner, depth + 1)
+            if child is None:
+                raise _Unusable('its "if" has an empty "not"')
+            return child.child if isinstance(child, Not) else Not(child)
+        return self._group(operator, inner if isinstance(inner, list) else [inner], depth)
+
+    def _group(self, operator: str, inner: list[Any], depth: int) -> JudgedCondition | None:
+        if len(inner) > MAX_LEAVES:
+            raise _Unusable(f"it has more than {MAX_LEAVES} conditions")
+        made = (self._tree(item, depth + 1) for item in inner)
+        children = tuple(dict.fromkeys(child for child in made if child is not None))
+        if not children:
+            raise _Unusable(f'its "if" has an empty "{operator}"')
+        if len(children) == 1:
+            return children[0]
+        return All(children) if operator == "all" else AnyOf(children)
+
+    def _leaf(self, name: str) -> JudgedLeaf:
+        if name not in self._judged:
+            self._judged[name] = self._made(name)
+        found = self._judged[name]
+        if isinstance(found, str):
+            raise _Unusable(found)
+        return found
+
+    def _made(self, name: str) -> JudgedLeaf | str:
+        stated = self._draft.conditions.get(name)
+        if stated is None:
+            return f"its condition {name[:20]!r} is not among the conditions"
+        shown = self._shown.by_label.get(stated.element)
+        if shown is None:
+            return f"condition {name[:20]!r} cites {stated.element[:20]!r}, which was not shown"
+        text = shown.element.text
+        place = Quotable(text).find(stated.quote) if stated.quote else (0, len(text))
+        if place is None:
+            return f"the quote of condition {name[:20]!r} does not stand in {stated.element}; copy it exactly"
+        state = self._state(stated)
+        if isinstance(state, str):
+            return state
+        leaf = Leaf(shown.element.anchor, *place, text[slice(*place)])
+        source = evidence_of(shown.page, self._pages(shown.page), shown.element, *place)
+        return JudgedLeaf(leaf, state, source, decisive=state is not ConditionState.UNKNOWN or stated.state == "open")
+
+    def _state(self, stated: DraftCondition) -> ConditionState | str:
+        """The state of a condition; one that is met or contradicted is so by words of the scenario."""
+        state = _STATES.get(stated.state, ConditionState.UNKNOWN)
+        if state is ConditionState.UNKNOWN:
+            known = stated.state in ("open", "granted")
+            return state if known else f"condition {stated.id[:20]!r} has no state"
+        if stated.scenario and self._said.find(stated.scenario) is not None:
+            return state
+        if state is ConditionState.MET:
+            self._checked.notes.append(f"condition {stated.id[:20]!r} is taken for granted: no words of the scenario")
+            return ConditionState.UNKNOWN
+        return f"condition {stated.id[:20]!r} is contradicted by no words of the scenario; copy them exactly"

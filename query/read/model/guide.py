@@ -1,0 +1,87 @@
+"""A guide: what is usual in good answers, in words, with the questions it was learned from."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
+
+from clausegraph.core.errors import InputError
+from clausegraph.core.prompts import shipped_folder
+from clausegraph.query.read.model.labelled import LabelledQuestion, text_hash
+
+MOST_WORDS = 900
+FORM = 1  # of the file
+SHIPPED = "policy-pages"
+
+
+@dataclass(frozen=True)
+class Guide:
+    """Conventions for a reader's prompt. ``saw`` has id → text hash of every question that it was learned from."""
+
+    name: str
+    text: str
+    form: int = FORM
+    made_by: str = ""
+    rates: Mapping[str, float] = field(default_factory=dict)
+    saw: Mapping[str, str] = field(default_factory=dict)
+    held_back: Mapping[str, float] = field(default_factory=dict)  # what it was worth on questions it had not seen
+
+    def check_unseen(self, questions: Iterable[tuple[str, str, str]]) -> None:
+        """Refuse to be measured on what it was learned from.
+
+        Args:
+            questions: id, question, scenario.
+
+        Raises:
+            InputError: one of them was seen, by its id or by its text.
+        """
+        hashes = {digest: seen for seen, digest in self.saw.items()}
+        for name, question, scenario in questions:
+            seen = name if name in self.saw else hashes.get(text_hash(question, scenario))
+            if seen is not None:
+                raise InputError(
+                    f"guide {self.name!r} was learned from question {seen!r} (here {name!r}); measure it on questions "
+                    "it has not seen, or train it on others"
+                )
+
+    def as_json(self) -> str:
+        """The file of the guide."""
+        return _GUIDE.dump_json(self, indent=1).decode() + "\n"
+
+
+_GUIDE = TypeAdapter(Guide)
+
+
+def saw_of(questions: Iterable[LabelledQuestion]) -> dict[str, str]:
+    """Id → text hash of questions."""
+    return {question.id: question.text_hash for question in questions}
+
+
+def read_guide(path: Path) -> Guide:
+    """The guide of a file.
+
+    Raises:
+        InputError: it cannot be read, is none, is of another form, or has too many words.
+    """
+    try:
+        value: Any = json.loads(path.read_text("utf-8"))
+        guide = _GUIDE.validate_python(value)
+    except (OSError, UnicodeDecodeError, ValueError, ValidationError) as error:
+        said = str(error).splitlines()[0]
+        raise InputError(f"guide {path} cannot be read: {said}; make one with `clausegraph train guide`") from error
+    if guide.form != FORM:
+        raise InputError(f"guide {path} has form {guide.form}, this version reads {FORM}; train it again")
+    words = len(guide.text.split())
+    if words > MOST_WORDS:
+        raise InputError(f"guide {path} has {words:,} words; at most {MOST_WORDS} fit in a prompt; shorten its text")
+    return guide
+
+
+def shipped_guide() -> Guide:
+    """The guide that comes with ClauseGraph: general, for pages of policies."""
+    return read_guide(shipped_folder() / "guides" / f"{SHIPPED}.json")

@@ -1,0 +1,55 @@
+"""How a model is asked to read: what all questions share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cache
+
+from clausegraph.core.inquiry import Inquiry
+from clausegraph.query.read.model.facts import stored_rules
+from clausegraph.query.read.model.guide import Guide, shipped_guide
+from clausegraph.query.read.model.labelled import Examples, shown_example
+from clausegraph.query.read.model.shown import Shown
+from clausegraph.query.read.protocol import Rules
+
+BUDGET = 1_600  # word pieces of elements: with guide and examples about 4,500 tokens of prompt
+
+_shipped = cache(shipped_guide)
+
+
+@dataclass(frozen=True)
+class ReadOptions:
+    """Prompt, guide and examples of a reader with a model.
+
+    Args:
+        guide: what good answers look like; none for no guide.
+        examples: labelled questions of the user; the ``shots`` most like are shown.
+        budget: word pieces of elements that are shown.
+        facts: whether the stored conditions of the elements are shown too.
+    """
+
+    prompt: str = "read"
+    guide: Guide | None = field(default_factory=_shipped)
+    examples: Examples | None = None
+    shots: int = 5
+    budget: int = BUDGET
+    facts: bool = False
+
+    def inputs(self, inquiry: Inquiry, shown: Shown, rules: Rules) -> dict[str, object]:
+        """Every input that a prompt of a reader or of a verifier may declare."""
+        return {
+            "question": inquiry.question,
+            "scenario": inquiry.scenario,
+            "taken": "; ".join(inquiry.assumptions),
+            "date": inquiry.as_of.isoformat() if inquiry.as_of else "",
+            "pages": shown.pages(),
+            "facts": "\n".join(stored_rules(shown, rules)) if self.facts else "",
+            "guide": self.guide.text if self.guide else "",
+            "examples": "\n\n".join(self._examples(inquiry)),
+        }
+
+    def _examples(self, inquiry: Inquiry) -> Sequence[str]:
+        if self.examples is None:
+            return ()
+        return [shown_example(e) for e in self.examples.nearest(inquiry.question, inquiry.scenario, self.shots)]

@@ -1,0 +1,124 @@
+"""``model``: one call by default, whose reply is a draft; code checks it, evaluates it, and asks once to repair it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from clausegraph.core.errors import BudgetExceeded, UnusableReply
+from clausegraph.core.inquiry import Inquiry
+from clausegraph.core.models.embedding import Embedder
+from clausegraph.core.types import AnswerStatus
+from clausegraph.query.rank.hits import Hit
+from clausegraph.query.read.model.answers import alternative_of, decided
+from clausegraph.query.read.model.check import Checked, check_draft
+from clausegraph.query.read.model.options import ReadOptions
+from clausegraph.query.read.model.reply import Draft, parse_draft
+from clausegraph.query.read.model.schema import READ_SCHEMA
+from clausegraph.query.read.model.shown import Shown, shown_of
+from clausegraph.query.read.protocol import Pages, ReadResult, Rules
+from clausegraph.query.steps.model import Asked, Schema, StepModel
+
+REPAIR = "read-repair"
+READING: Schema = ("reading", READ_SCHEMA)
+_MOST_TOLD = 12  # problems or notes
+Reasons = dict[str, object]
+Check = Callable[[Draft], Checked]
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """What was made of a reply: a draft that was checked, or the reason why there is none."""
+
+    draft: Draft | None
+    checked: Checked
+
+    @property
+    def problems(self) -> list[str]:
+        return self.checked.problems[:_MOST_TOLD]
+
+    @property
+    def is_usable(self) -> bool:
+        """Whether it says something: answers that stand, or that there are none."""
+        return bool(self.checked.answers) or (self.draft is not None and not self.draft.answers)
+
+
+class ModelReader:
+    """Reads with a language model on the account of one question. It is asked once, and once more to repair."""
+
+    def __init__(self, embedder: Embedder | None, model: StepModel, options: ReadOptions | None = None) -> None:
+        self._model = model
+        self._options = options or ReadOptions()
+
+    def read(self, inquiry: Inquiry, hits: Sequence[Hit], rules: Rules) -> ReadResult:
+        """The answers that were checked, with the conditions that the scenario leaves open.
+
+        Raises:
+            ModelError: there is no reply.
+        """
+        shown = shown_of(hits, rules.reading, self._options.budget)
+        if not shown.elements:
+            return ReadResult(AnswerStatus.NOT_ANSWERABLE, (), {"status_because": "nothing to read"})
+        inputs = self._options.inputs(inquiry, shown, rules)
+
+        def check(draft: Draft) -> Checked:
+            return check_draft(draft, shown, inquiry, rules.reading)
+
+        attempt, repaired = drafted(self._model, self._options.prompt, inputs, READING, check)
+        reasons: Reasons = {"shown": len(shown.elements), "repaired": repaired}
+        return result_of(attempt, shown, rules.reading, reasons)
+
+
+def drafted(
+    model: StepModel, prompt: str, inputs: Mapping[str, object], schema: Schema, check: Check
+) -> tuple[Attempt, bool]:
+    """The draft that a prompt gets, repaired at most once where it has problems; and whether it was repaired.
+
+    Raises:
+        ModelError: there is no reply.
+    """
+    first = model.ask(prompt, inputs, lambda text: attempt_of(text, check), schema=schema)
+    if not first.value.problems or not model.meter.calls_left:
+        return first.value, False
+    second = _repaired(model, first, schema, check)
+    if second is None or not second.is_usable or (second.problems and first.value.is_usable):
+        return first.value, False
+    return second, True
+
+
+def _repaired(model: StepModel, first: Asked[Attempt], schema: Schema, check: Check) -> Attempt | None:
+    """What a second call makes of the problems; none where the question has no room for one."""
+    inputs = {"problems": first.value.problems}
+    try:
+        return model.ask(REPAIR, inputs, lambda text: attempt_of(text, check), schema=schema, before=first.chat).value
+    except BudgetExceeded:
+        return None
+
+
+def attempt_of(text: str, check: Check) -> Attempt:
+    """A reply that cannot be read is a problem like others: the model is told, and the reply is kept with its chat."""
+    try:
+        draft = parse_draft(text)
+    except UnusableReply as problem:
+        return Attempt(None, Checked(problems=[str(problem)]))
+    return Attempt(draft, check(draft))
+
+
+def result_of(attempt: Attempt, shown: Shown, pages: Pages, reasons: Reasons) -> ReadResult:
+    """The result of an attempt; what was left out of it is among the reasons."""
+    draft, checked = attempt.draft, attempt.checked
+    notes = list(checked.notes)
+    answers = decided(checked.answers, draft.kind if draft else "", notes)
+    reasons = reasons | {"problems": attempt.problems, "notes": notes[:_MOST_TOLD]}
+    if draft is not None:
+        reasons |= {
+            "kind": draft.kind,
+            "analysis": draft.analysis,
+            "rules": [shown.by_label[label].element.text for label in draft.rules if label in shown.by_label],
+            "questions": {c.id: c.ask for c in draft.conditions.values() if c.state == "open" and c.ask},
+        }
+    if answers:
+        return ReadResult(AnswerStatus.ANSWERED, tuple(alternative_of(a, pages) for a in answers), reasons)
+    if draft is not None and not draft.answers:
+        return ReadResult(AnswerStatus.NOT_ANSWERABLE, (), reasons | {"status_because": "nothing shown answers it"})
+    return ReadResult(AnswerStatus.UNKNOWN, (), reasons | {"status_because": "no answer could be verified"})

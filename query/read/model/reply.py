@@ -1,0 +1,132 @@
+"""A reader's reply as a draft: what it says, of the right form, and nothing yet about whether it is true. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from clausegraph.core.errors import UnusableReply
+from clausegraph.core.models.json_text import read_json
+from clausegraph.query.read.model.schema import KINDS
+
+MOST_CONDITIONS = 60
+MOST_ANSWERS = 20
+MOST_LABELS = 30  # of one list
+_LONGEST = 2_000  # characters of any text that is kept
+
+
+@dataclass(frozen=True, slots=True)
+class DraftCondition:
+    """A leaf as the model labels it; ``element`` is a label, ``state`` one of ``schema.STATES`` or nothing known."""
+
+    id: str
+    element: str
+    quote: str
+    state: str
+    scenario: str = ""
+    ask: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class DraftAnswer:
+    """An answer as the model drafts it. ``when`` is its ``if`` as sent: ids of conditions under all, any and not.
+
+    ``element`` is the label of the element that has the answer's words.
+    """
+
+    text: str
+    element: str
+    evidence: tuple[str, ...]
+    when: Any = None
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """What a reply says."""
+
+    rules: tuple[str, ...]
+    analysis: str
+    conditions: Mapping[str, DraftCondition]
+    kind: str
+    answers: tuple[DraftAnswer, ...]
+
+
+def parse_draft(text: str) -> Draft:
+    """The draft in a reply. What is no condition or answer is passed over; lists are read to their limits.
+
+    Raises:
+        UnusableReply: there is no JSON object with a list of answers in it.
+    """
+    value = _with_answers(read_json(text).value)
+    listed = [c for c in (_condition(item) for item in _items(value.get("conditions"))) if c is not None]
+    conditions = {found.id: found for found in listed[:MOST_CONDITIONS]}
+    answers: list[DraftAnswer] = []
+    for number, item in enumerate(_items(value["answers"])[:MOST_ANSWERS]):
+        if isinstance(item, dict) and _text(item.get("text")):
+            answers.append(_answer(item, conditions, number))
+    if _items(value["answers"]) and not answers:
+        raise UnusableReply('no item of "answers" has a "text"')
+    kind = _text(value.get("kind")).lower()
+    return Draft(
+        rules=_labels(value.get("rules")),
+        analysis=_text(value.get("analysis")),
+        conditions=conditions,
+        kind=kind if kind in KINDS else "",
+        answers=tuple(answers),
+    )
+
+
+def _with_answers(value: Any) -> dict[str, Any]:
+    candidates = value if isinstance(value, list) else [value]
+    for item in candidates:
+        if isinstance(item, dict) and isinstance(item.get("answers"), list):
+            return item
+    raise UnusableReply('the reply has no JSON object with a list of "answers"')
+
+
+def _items(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        value = f"{value:g}" if abs(value) < 10**15 else ""
+    return " ".join(value[:_LONGEST].split()) if isinstance(value, str) else ""
+
+
+def _label(value: Any) -> str:
+    """A label as it is shown: "e4" of "e4", " E4 " or "[e4]"."""
+    return _text(value).strip("[]().- ").lower()
+
+
+def _labels(value: Any) -> tuple[str, ...]:
+    given = value if isinstance(value, list) else [value]
+    return tuple(dict.fromkeys(label for label in map(_label, given[:MOST_LABELS]) if label))
+
+
+def _condition(item: Any) -> DraftCondition | None:
+    if not isinstance(item, dict) or not _text(item.get("id")):
+        return None
+    return DraftCondition(
+        id=_text(item.get("id")),
+        element=_label(item.get("element")),
+        quote=_text(item.get("quote")),
+        state=_text(item.get("state")).lower(),
+        scenario=_text(item.get("scenario")),
+        ask=_text(item.get("ask")),
+    )
+
+
+def _answer(item: dict[str, Any], conditions: dict[str, DraftCondition], number: int) -> DraftAnswer:
+    """An answer; elements that it names as its conditions, without a tree, are open ones that must all hold."""
+    when = item.get("if")
+    named = _labels(item.get("conditions")) if when is None else ()
+    for label in named:
+        conditions[f"{label} of {number}"] = DraftCondition(f"{label} of {number}", label, "", "open")
+    return DraftAnswer(
+        text=_text(item.get("text")),
+        element=_label(item.get("element")),
+        evidence=_labels(item.get("evidence")),
+        when={"all": [f"{label} of {number}" for label in named]} if named else when,
+    )

@@ -1,0 +1,69 @@
+"""A judged condition tree evaluated by code: three values, and which open leaves still matter."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+
+from clausegraph.core.types import All, AnyOf, ConditionState, JudgedCondition, JudgedLeaf, Not
+
+_SAID = {ConditionState.MET: True, ConditionState.UNMET: False}
+
+
+def value_of(tree: JudgedCondition | None, *, favourable: bool = True) -> bool | None:
+    """Whether a condition holds; None where that depends on an open leaf.
+
+    An unknown leaf that is not decisive is taken for granted: it counts for what lets the whole hold, true, or false
+    under a "not".
+    """
+    match tree:
+        case None:
+            return True
+        case Not(child):
+            value = value_of(child, favourable=not favourable)
+            return None if value is None else not value
+        case All(children):
+            return _all([value_of(child, favourable=favourable) for child in children])
+        case AnyOf(children):
+            denied = [_denied(value_of(child, favourable=favourable)) for child in children]
+            return _denied(_all(denied))
+        case JudgedLeaf():
+            known = _SAID.get(tree.state)
+            return known if known is not None or tree.decisive else favourable
+    raise TypeError(f"{tree!r} is no condition")
+
+
+def _denied(value: bool | None) -> bool | None:
+    return None if value is None else not value
+
+
+def _all(values: list[bool | None]) -> bool | None:
+    return False if False in values else None if None in values else True
+
+
+def settled(tree: JudgedCondition, *, favourable: bool = True) -> JudgedCondition:
+    """The tree with those open leaves no longer decisive on which its value does not depend any more."""
+    if value_of(tree, favourable=favourable) is not None:
+        return _quiet(tree)
+    within = partial(settled, favourable=favourable)
+    match tree:
+        case Not(child):
+            return Not(settled(child, favourable=not favourable))
+        case All(children):
+            return All(tuple(within(child) for child in children))
+        case AnyOf(children):
+            return AnyOf(tuple(within(child) for child in children))
+    return tree
+
+
+def _quiet(tree: JudgedCondition) -> JudgedCondition:
+    match tree:
+        case Not(child):
+            return Not(_quiet(child))
+        case All(children):
+            return All(tuple(_quiet(child) for child in children))
+        case AnyOf(children):
+            return AnyOf(tuple(_quiet(child) for child in children))
+        case JudgedLeaf():
+            return replace(tree, decisive=False) if tree.state is ConditionState.UNKNOWN else tree
+    raise TypeError(f"{tree!r} is no condition")

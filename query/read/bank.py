@@ -26,6 +26,9 @@ READERS = Registry(
     ReaderEntry(
         "extractive", "rules on words and small linear models; no language model", "read.extractive:ExtractiveReader"
     ),
+    ReaderEntry(
+        "model", "a language model drafts, code checks and decides", "read.model.reader:ModelReader", asks=True
+    ),
 )
 
 

@@ -99,5 +99,5 @@ def _document(triples: tuple[dict[str, Any], ...] | list[dict[str, Any]]) -> str
 def _is_object(text: str) -> bool:
     try:
         return isinstance(json.loads(text), dict)
-    except ValueError:
+    except (ValueError, RecursionError):
         return False

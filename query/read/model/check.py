@@ -64,7 +64,7 @@ class _Check:
     def __init__(self, draft: Draft, shown: Shown, inquiry: Inquiry, pages: Pages) -> None:
         self._draft, self._shown, self._pages = draft, shown, pages
         self._said = Quotable(" ".join([inquiry.scenario, inquiry.question, *inquiry.assumptions]))
-        self._judged: dict[str, JudgedLeaf | str] = {}  # or why there is none
+        self._judged: dict[str, JudgedLeaf] = {}
         self._checked = Checked()
 
     def run(self) -> Checked:
@@ -149,38 +149,35 @@ class _Check:
     def _leaf(self, name: str) -> JudgedLeaf:
         if name not in self._judged:
             self._judged[name] = self._made(name)
-        found = self._judged[name]
-        if isinstance(found, str):
-            raise _Unusable(found)
-        return found
+        return self._judged[name]
 
-    def _made(self, name: str) -> JudgedLeaf | str:
+    def _made(self, name: str) -> JudgedLeaf:
         stated = self._draft.conditions.get(name)
         if stated is None:
-            return f"its condition {name[:20]!r} is not among the conditions"
+            raise _Unusable(f"its condition {name[:20]!r} is not among the conditions")
         shown = self._shown.by_label.get(stated.element)
         if shown is None:
-            return f"condition {name[:20]!r} cites {stated.element[:20]!r}, which was not shown"
+            raise _Unusable(f"condition {name[:20]!r} cites {stated.element[:20]!r}, which was not shown")
         text = shown.element.text
         place = Quotable(text).find(stated.quote) if stated.quote else (0, len(text))
         if place is None:
-            return f"the quote of condition {name[:20]!r} does not stand in {stated.element}; copy it exactly"
+            raise _Unusable(f"the quote of condition {name[:20]!r} does not stand in {stated.element}; copy it exactly")
         state = self._state(stated)
-        if isinstance(state, str):
-            return state
         leaf = Leaf(shown.element.anchor, *place, text[slice(*place)])
         source = evidence_of(shown.page, self._pages(shown.page), shown.element, *place)
         return JudgedLeaf(leaf, state, source, decisive=state is not ConditionState.UNKNOWN or stated.state == "open")
 
-    def _state(self, stated: DraftCondition) -> ConditionState | str:
+    def _state(self, stated: DraftCondition) -> ConditionState:
         """The state of a condition; one that is met or contradicted is so by words of the scenario."""
+        name = stated.id[:20]
         state = _STATES.get(stated.state, ConditionState.UNKNOWN)
         if state is ConditionState.UNKNOWN:
-            known = stated.state in ("open", "granted")
-            return state if known else f"condition {stated.id[:20]!r} has no state"
+            if stated.state not in ("open", "granted"):
+                raise _Unusable(f"condition {name!r} has no state")
+            return state
         if stated.scenario and self._said.find(stated.scenario) is not None:
             return state
-        if state is ConditionState.MET:
-            self._checked.notes.append(f"condition {stated.id[:20]!r} is taken for granted: no words of the scenario")
-            return ConditionState.UNKNOWN
-        return f"condition {stated.id[:20]!r} is contradicted by no words of the scenario; copy them exactly"
+        if state is ConditionState.UNMET:
+            raise _Unusable(f"condition {name!r} is contradicted by no words of the scenario; copy them exactly")
+        self._checked.notes.append(f"condition {name!r} is taken for granted: no words of the scenario")
+        return ConditionState.UNKNOWN

@@ -43,7 +43,7 @@ class ReadOptions:
             "scenario": inquiry.scenario,
             "taken": "; ".join(inquiry.assumptions),
             "date": inquiry.as_of.isoformat() if inquiry.as_of else "",
-            "pages": shown.pages(),
+            "pages": shown.text,
             "facts": "\n".join(stored_rules(shown, rules)) if self.facts else "",
             "guide": self.guide.text if self.guide else "",
             "examples": "\n\n".join(self._examples(inquiry)),

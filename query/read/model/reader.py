@@ -17,7 +17,7 @@ from clausegraph.query.read.model.reply import Draft, parse_draft
 from clausegraph.query.read.model.schema import READ_SCHEMA
 from clausegraph.query.read.model.shown import Shown, shown_of
 from clausegraph.query.read.protocol import Pages, ReadResult, Rules
-from clausegraph.query.steps.model import Asked, Schema, StepModel
+from clausegraph.query.steps.model import Said, Schema, StepModel
 
 REPAIR = "read-repair"
 READING: Schema = ("reading", READ_SCHEMA)
@@ -86,9 +86,9 @@ def drafted(
     return second, True
 
 
-def _repaired(model: StepModel, first: Asked[Attempt], schema: Schema, check: Check) -> Attempt | None:
+def _repaired(model: StepModel, first: Said[Attempt], schema: Schema, check: Check) -> Attempt | None:
     """What a second call makes of the problems; none where the question has no room for one."""
-    inputs = {"problems": first.value.problems}
+    inputs = {"problems": "\n".join(f"- {problem}" for problem in first.value.problems)}
     try:
         return model.ask(REPAIR, inputs, lambda text: attempt_of(text, check), schema=schema, before=first.chat).value
     except BudgetExceeded:

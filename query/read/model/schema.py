@@ -50,4 +50,6 @@ _CHECK = _object(element=_TEXT, finding=_TEXT, counts={"type": "boolean"})
 
 DIRECT_SCHEMA: dict[str, Any] = _object(answers=_DIRECT)
 VERIFY_SCHEMA: dict[str, Any] = _object(checks=_list(_CHECK), missed=_TEXT, answers=_DIRECT)
-WEIGH_SCHEMA: dict[str, Any] = _object(why=_TEXT, better={"type": "string", "enum": ["draft", "own"]}, sure={"type": "number"})
+WEIGH_SCHEMA: dict[str, Any] = _object(
+    why=_TEXT, better={"type": "string", "enum": ["draft", "own"]}, sure={"type": "number"}
+)

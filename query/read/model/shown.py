@@ -58,13 +58,14 @@ class Shown:
         """Page and anchor → label."""
         return {(shown.page, shown.element.anchor): shown.label for shown in self.elements}
 
-    def pages(self) -> list[str]:
-        """A text a page: its title, then a line an element."""
+    @property
+    def text(self) -> str:
+        """The pages as a model reads them: each with its title, then a line an element."""
         made: list[str] = []
         for page, title in self.titles.items():
             lines = [shown.line for shown in self.elements if shown.page == page]
             made.append("\n".join([f"PAGE: {visible(title)}", *lines]))
-        return made
+        return "\n\n".join(made)
 
 
 def shown_of(hits: Sequence[Hit], pages: Pages, budget: int) -> Shown:

@@ -67,8 +67,10 @@ class Critic:
         own = result_of(attempt, shown, rules.reading, {"verified": True})
         if not attempt.is_usable or _meaning(own, shown) == _meaning(draft, shown):
             return Review(True, "the same answer" if attempt.is_usable else "the critic has no answer of its own")
-        told = {"draft": told_answers(draft, shown)}
-        weighed = self._model.ask(WEIGH, told, parse_weighed, schema=("weighing", WEIGH_SCHEMA), before=asked.chat).value
+        told = {"draft": "\n".join(f"- {line}" for line in told_answers(draft, shown))}
+        weighed = self._model.ask(
+            WEIGH, told, parse_weighed, schema=("weighing", WEIGH_SCHEMA), before=asked.chat
+        ).value
         if weighed.own and weighed.sure >= SURE:
             return Review(False, weighed.why, own)
         return Review(True, weighed.why)

@@ -1,0 +1,54 @@
+"""A guide: read, refused where it cannot be used, and never measured on what it was learned from."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from clausegraph.core.errors import InputError
+from clausegraph.query.read.model.guide import MOST_WORDS, Guide, read_guide, saw_of, shipped_guide
+from clausegraph.query.read.model.labelled import LabelledAnswer, LabelledQuestion
+
+pytestmark = pytest.mark.unit
+
+SEEN = LabelledQuestion("train-1", "/page", "Can I  claim?", "I rent.", (LabelledAnswer("yes"),), ())
+
+
+def test_the_shipped_guide_is_general(tmp_path: Path) -> None:
+    found = shipped_guide()
+    assert 200 < len(found.text.split()) <= MOST_WORDS
+    assert not found.saw
+
+
+def test_a_guide_is_read_as_it_was_written(tmp_path: Path) -> None:
+    made = Guide("mine", "Be short.", made_by="openai:x", rates={"a": 0.5}, saw=saw_of([SEEN]), held_back={"f1": 1.0})
+    (tmp_path / "g.json").write_text(made.as_json(), "utf-8")
+    assert read_guide(tmp_path / "g.json") == made
+
+
+@pytest.mark.parametrize(("name", "question"), [("train-1", "Another?"), ("dev-7", "can i claim?")])
+def test_a_guide_is_refused_on_a_question_it_has_seen(name: str, question: str) -> None:
+    guide = Guide("mine", "Be short.", saw=saw_of([SEEN]))
+    guide.check_unseen([("dev-1", "May I claim?", "I rent.")])
+    with pytest.raises(InputError, match="learned from question 'train-1'"):
+        guide.check_unseen([("dev-1", "May I claim?", "I rent."), (name, question, "i RENT.")])
+
+
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [
+        (None, "cannot be read"),
+        ("{", "cannot be read"),
+        ("[]", "cannot be read"),
+        (replace(Guide("g", "x"), form=9).as_json(), "has form 9"),
+        (Guide("g", "word " * (MOST_WORDS + 1)).as_json(), "901 words"),
+    ],
+)
+def test_a_file_that_is_no_guide_is_named(tmp_path: Path, content: str | None, why: str) -> None:
+    path = tmp_path / "g.json"
+    if content is not None:
+        path.write_text(content, "utf-8")
+    with pytest.raises(InputError, match=why):
+        read_guide(path)

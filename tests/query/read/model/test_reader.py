@@ -1,0 +1,95 @@
+"""The reader before a model server: one call, one repair at most, and answers that stand on the page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from clausegraph.core.inquiry import Inquiry
+from clausegraph.core.prompts import shipped_prompts
+from clausegraph.core.types import AnswerStatus
+from clausegraph.query.read.bank import make_reader
+from clausegraph.query.read.model.labelled import Examples, LabelledAnswer, LabelledQuestion
+from clausegraph.query.read.model.options import ReadOptions
+from clausegraph.query.read.model.reader import ModelReader
+from clausegraph.query.read.model.shown import shown_of
+from clausegraph.query.steps.model import StepModel
+from tests.query.read.conftest import Pages
+from tests.query.read.model.drafts import ASKED, BORN, FEES, HOME, RENT, RULE, answer, condition, reply
+
+pytestmark = pytest.mark.integration
+Scripted = Callable[..., StepModel]
+
+GOOD = reply(answer("yes", "e3", RULE), conditions=[BORN, RENT, HOME, FEES])
+INVENTED = reply(answer("yes", "e99"))
+
+
+def test_one_call_where_nothing_fails(scripted: Scripted, grant: Pages) -> None:
+    model = scripted(GOOD)
+    result = make_reader("model", None, model).read(ASKED, grant.hits(), grant)  # type: ignore[arg-type]
+    assert (result.status, [a.text for a in result.alternatives]) == (AnswerStatus.ANSWERED, ["yes"])
+    assert (model.meter.usage().tasks, result.reasons["repaired"]) == ({"read": 1}, False)
+
+
+def test_what_fails_is_repaired_by_one_call(scripted: Scripted, grant: Pages) -> None:
+    model = scripted(INVENTED, GOOD)
+    result = ModelReader(None, model).read(ASKED, grant.hits(), grant)
+    assert (result.reasons["repaired"], [a.text for a in result.alternatives]) == (True, ["yes"])
+    assert model.meter.usage().tasks == {"read": 1, "read-repair": 1}
+
+
+def test_what_fails_twice_is_told_and_not_asserted(scripted: Scripted, grant: Pages) -> None:
+    model = scripted("no JSON at all", INVENTED)
+    result = ModelReader(None, model).read(ASKED, grant.hits(), grant)
+    assert (result.status, result.alternatives) == (AnswerStatus.UNKNOWN, ())
+    assert "no JSON" in str(result.reasons["problems"])
+    assert model.meter.usage().calls == 2
+
+
+def test_a_worse_repair_does_not_replace_what_stood(scripted: Scripted, grant: Pages) -> None:
+    half = reply(answer("yes", "e3"), answer("a palace", "e9"))
+    for second in (INVENTED, "nothing"):
+        result = ModelReader(None, scripted(half, second)).read(ASKED, grant.hits(), grant)
+        assert [a.text for a in result.alternatives] == ["yes"]
+
+
+def test_a_repair_that_the_question_has_no_room_for_is_not_made(scripted: Scripted, grant: Pages) -> None:
+    model = scripted(INVENTED, GOOD, calls=1)
+    assert ModelReader(None, model).read(ASKED, grant.hits(), grant).status is AnswerStatus.UNKNOWN
+    assert model.meter.usage().calls == 1
+
+
+def test_a_no_that_its_own_conditions_refute_is_asked_about_and_then_turned(scripted: Scripted, grant: Pages) -> None:
+    asked = Inquiry(ASKED.question, f"{ASKED.scenario} She pays all of her own fees.")
+    fees = condition("fees", "e7", "met", "She pays all of her own fees", quote="you pay all of your own fees")
+    stubborn = reply(answer("no", "e7", {"all": ["home", {"not": "fees"}]}), conditions=[HOME, fees])
+    model = scripted(stubborn)
+    (only,) = ModelReader(None, model).read(asked, grant.hits(), grant).alternatives
+    assert (only.text, model.meter.usage().calls) == ("yes", 2)
+
+
+def test_nothing_retrieved_asks_nobody(scripted: Scripted, grant: Pages) -> None:
+    model = scripted(GOOD)
+    assert ModelReader(None, model).read(ASKED, [], grant).status is AnswerStatus.NOT_ANSWERABLE
+    assert model.meter.usage().calls == 0
+
+
+def test_a_prompt_shows_the_most_like_examples_one_a_page_and_never_the_question_itself(grant: Pages) -> None:
+    def labelled(name: str, page: str, question: str) -> LabelledQuestion:
+        return LabelledQuestion(name, page, question, "", (LabelledAnswer("no", ("<li>x</li>",)),), ("<p>No.</p>",))
+
+    like = labelled("q1", "/a", "Could he get the fuel grant?")
+    same_page = labelled("q2", "/a", "Could they get the fuel grant?")
+    other = labelled("q3", "/b", "When is the library open?")
+    itself = labelled("q4", "/c", ASKED.question)
+    options = ReadOptions(examples=Examples([other, itself, same_page, like]), shots=1, facts=True)
+    asked = Inquiry(ASKED.question)
+    inputs = options.inputs(asked, shown_of(grant.hits(), grant.reading, 500), grant)
+    text = str(inputs["examples"])
+    assert "fuel grant" in text and "library" not in text and ASKED.question not in text
+    assert text.count("Question:") == 1 and "no — if: <li>x</li>" in text
+    prompt = shipped_prompts().get("read")
+    whole = "\n".join(message.content for message in prompt.render(**inputs))
+    assert all(part in whole for part in ("e4- you were born", "Spans.", "fuel grant", "(none given)"))
+    assert "Rules as stored" not in whole

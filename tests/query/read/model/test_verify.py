@@ -1,0 +1,59 @@
+"""The critic decides without the draft; where both agree one call is enough, and it changes a draft only when sure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from clausegraph.query.read.model.reader import ModelReader
+from clausegraph.query.read.model.verify import SURE, Critic, Review
+from clausegraph.query.read.protocol import ReadResult
+from clausegraph.query.steps.model import StepModel
+from tests.query.read.conftest import Pages
+from tests.query.read.model.drafts import ASKED, BORN, FEES, HOME, RENT, RULE, answer, reply
+
+pytestmark = pytest.mark.integration
+Scripted = Callable[..., StepModel]
+
+DRAFT = reply(answer("yes", "e3", RULE), conditions=[BORN, RENT, HOME, FEES])
+
+
+def own(text: str, *conditions: str) -> dict[str, Any]:
+    given = {"text": text, "element": "e6", "evidence": ["e6"], "conditions": list(conditions)}
+    return {"checks": [], "missed": "", "answers": [given]}
+
+
+def reviewed(scripted: Scripted, grant: Pages, *replies: object) -> tuple[ReadResult, Review, StepModel]:
+    draft = ModelReader(None, scripted(DRAFT)).read(ASKED, grant.hits(), grant)
+    model = scripted(*replies)
+    return draft, Critic(None, model).review(ASKED, draft, grant.hits(), grant), model
+
+
+def test_one_call_where_it_agrees(scripted: Scripted, grant: Pages) -> None:
+    _, review, model = reviewed(scripted, grant, own("yes", "e7"))
+    assert (review.agrees, review.instead, model.meter.usage().tasks) == (True, None, {"verify": 1})
+
+
+@pytest.mark.parametrize(
+    ("weighed", "changes"),
+    [
+        ({"why": "e6 says so", "better": "own", "sure": SURE}, True),
+        ({"why": "e6 says so", "better": "own", "sure": SURE - 1}, False),
+        ({"why": "e6 says so", "better": "draft", "sure": 100}, False),
+        ({"better": "own", "sure": "very"}, False),
+        ("certainly my own", False),
+    ],
+)
+def test_it_changes_a_draft_only_when_sure(scripted: Scripted, grant: Pages, weighed: object, changes: bool) -> None:
+    _, review, model = reviewed(scripted, grant, own("no"), weighed)
+    assert model.meter.usage().tasks == {"verify": 1, "verify-weigh": 1}
+    assert review.agrees is not changes
+    assert [a.text for a in review.instead.alternatives] == ["no"] if review.instead else not changes
+
+
+def test_what_it_cannot_say_itself_changes_nothing(scripted: Scripted, grant: Pages) -> None:
+    for said in ("no JSON", own("a palace")):
+        _, review, model = reviewed(scripted, grant, said)
+        assert (review.agrees, review.instead, model.meter.usage().calls) == (True, None, 1)

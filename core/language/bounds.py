@@ -91,7 +91,7 @@ _NO_NOUNS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Before:
+class LeadingWords:
     """What stands before a value: ``bound`` is "at least", "more than", "at most", "less than" or ""."""
 
     bound: str = ""
@@ -106,7 +106,7 @@ class Before:
 
 
 @dataclass(frozen=True, slots=True)
-class After:
+class TrailingWords:
     """What stands after a value; ``bound_end`` is where the noun it counts may begin."""
 
     bound: str = ""
@@ -118,7 +118,7 @@ class After:
     of_age: bool = False
 
 
-def before_value(text: str, kind: str = "") -> Before:
+def before_value(text: str, kind: str = "") -> LeadingWords:
     """What the end of a text says of the value after it."""
     near = f"{text[-_NEAR:].rstrip()} "
     about = _ABOUT.search(near)
@@ -126,14 +126,14 @@ def before_value(text: str, kind: str = "") -> Before:
         near = near[: about.start()] + " "
     lasting = _SO_FAR.search(near)
     if lasting:
-        return Before(about=bool(about), trigger="now")
+        return LeadingWords(about=bool(about), trigger="now")
     bound = next((name for name, pattern in _BOUNDS if pattern.search(near)), "")
     if kind == "date" and _AFTER.search(near):
         bound = "more than" if near.rstrip().lower().endswith("after") else "at least"
-    return Before(bound, bool(about), "", bool(_OF_AGE.search(near)), bool(_SAYS_AGE.search(near)))
+    return LeadingWords(bound, bool(about), "", bool(_OF_AGE.search(near)), bool(_SAYS_AGE.search(near)))
 
 
-def after_value(text: str, kind: str) -> After:
+def after_value(text: str, kind: str) -> TrailingWords:
     """What the beginning of a text says of the value before it."""
     bound, at, of_age = "", 0, False
     suffix = _SUFFIX.match(text)
@@ -151,7 +151,7 @@ def after_value(text: str, kind: str) -> After:
             per = (found["per"] or found["head"].split()[-1]).lower()
         position = found.end()
     relation, trigger = _trigger(text[position:])
-    return After(bound, at, period, per, relation, trigger, of_age)
+    return TrailingWords(bound, at, period, per, relation, trigger, of_age)
 
 
 def _trigger(text: str) -> tuple[str, str]:

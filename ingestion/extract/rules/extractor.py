@@ -10,6 +10,7 @@ from clausegraph.core.language import (
     conditions,
     conjunctions,
     frames,
+    main_verbs,
     markers,
     modality,
     normalise,
@@ -20,29 +21,21 @@ from clausegraph.core.language import (
     sentences,
     slots,
     values,
+    verb_phrases,
     verbs,
     words,
 )
+from clausegraph.core.pages import lists
 from clausegraph.ingestion.extract.rules import address, names, outline, reader, requirements, tables
 from clausegraph.ingestion.extract.rules import sentences as rule_sentences
 from clausegraph.ingestion.extract.rules.digest import code_digest
 from clausegraph.ingestion.extract.rules.reader import ChunkReader
 
-_RULES = (
-    *(
-        clauses,
-        conditions,
-        conjunctions,
-        frames,
-        markers,
-        modality,
-        normalise,
-        nouns,
-        phrases,
-        propositions,
-        restrictions,
-    ),
-    *(sentences, slots, values, verbs, words, address, names, outline, reader, requirements, rule_sentences, tables),
+# Every module that decides what is extracted; a test holds that none is missing.
+RULE_MODULES = (
+    *(clauses, conditions, conjunctions, frames, lists, main_verbs, markers, modality, normalise, nouns, phrases),
+    *(propositions, restrictions, sentences, slots, values, verb_phrases, verbs, words),
+    *(address, names, outline, reader, requirements, rule_sentences, tables),
 )
 
 
@@ -52,7 +45,7 @@ class RuleExtractor:
     @cached_property
     def fingerprint(self) -> str:
         """``rules:`` and a hash of the code that holds the rules, so that an edited rule is another extractor."""
-        return f"rules:{code_digest(_RULES)[:12]}"
+        return f"rules:{code_digest(RULE_MODULES)[:12]}"
 
     def extract(self, chunk_input: ExtractionInput) -> Extraction:
         """The statements of one chunk, in element order; nothing is rejected."""

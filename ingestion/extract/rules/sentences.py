@@ -6,9 +6,10 @@ import re
 from dataclasses import dataclass, replace
 
 from clausegraph.core.language.conditions import join
-from clausegraph.core.language.frames import Frame, read_frame, with_particles
+from clausegraph.core.language.frames import Frame, read_frame
 from clausegraph.core.language.phrases import ObjectPhrase, Timing, object_phrase
 from clausegraph.core.language.values import effective_dates
+from clausegraph.core.language.verb_phrases import with_particles
 from clausegraph.core.language.verbs import base_of_third_person, is_base, participle
 from clausegraph.core.types import Condition, Literal, Mention, Modality, Span, Statement, leaves
 from clausegraph.ingestion.extract.rules.address import is_role

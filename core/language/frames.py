@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from clausegraph.core.language import words
 from clausegraph.core.language.main_verbs import NOUN_STARTS, WORD, main_verb
 from clausegraph.core.language.markers import plain
-from clausegraph.core.language.modality import modal_phrase
+from clausegraph.core.language.modality import ModalPhrase, modal_phrase
 from clausegraph.core.language.verb_phrases import verb_phrase
 from clausegraph.core.language.verbs import is_base
 from clausegraph.core.types import Modality
@@ -44,6 +44,9 @@ _UNMARKED_PURPOSE = re.compile(
     r"to\s+(?P<what>[a-z][^,:]{3,50}?)\s+(?=you(?:'ll)?\s+(?:will|must|need|can|should)\b)", re.IGNORECASE
 )
 _DO = words.word_set("do does did")
+_ADVISES = re.compile(  # where to turn and what to look at is advice, told in the form of a duty
+    r"(?:contacts|reads|checks|finds|sees|calls|phones|asks|talks|speaks|considers|visits|looks|tries|makes sure)\b"
+)
 _ADVERB = (
     r"(?:also|still|already|always|only|then|both|probably|currently|automatically|now|immediately|first|either|just"
     r"|therefore)"
@@ -58,8 +61,8 @@ _JOINED_VERB = re.compile(
 @dataclass(frozen=True, slots=True)
 class Frame:
     """``subject`` is as the clause has it, "" for what the page is about. ``rest`` is all that follows the
-    relation; ``purpose`` ("qualify for it") and ``place`` ("in England") stood
-    before the subject."""
+    relation; ``purpose`` ("qualify for it") and ``place`` ("in England") stood before the subject. ``wording`` is the
+    clause's own verb group ("may also need to apply for")."""
 
     subject: str
     relation: str
@@ -68,6 +71,7 @@ class Frame:
     polarity: bool
     purpose: str = ""
     place: str = ""
+    wording: str = ""
 
 
 def expand(text: str) -> str:
@@ -87,7 +91,9 @@ def read_frames(text: str) -> list[Frame]:
     pending: list[Frame] = []  # verbs whose object stands with the next one: "download and fill in the form"
     frame = first
     while (joined := _joined(frame)) is not None:
-        if frame.modality is Modality.IS or (joined["joint"].lower() == "or" and frame.modality is Modality.MUST):
+        if frame.modality is Modality.IS or (
+            joined["joint"].lower() == "or" and frame.modality in (Modality.MUST, Modality.SHOULD)
+        ):
             return []
         head, tail = frame.rest[: joined.start()].strip(" ,"), frame.rest[joined.start("verb") :]
         relation, rest = verb_phrase(tail)
@@ -98,7 +104,7 @@ def read_frames(text: str) -> list[Frame]:
             pending = []
         else:
             pending.append(frame)
-        frame = replace(frame, relation=relation, rest=rest)
+        frame = replace(frame, relation=relation, rest=rest, wording=tail.removesuffix(rest).strip(" ,"))
     return [*found, *(replace(one, rest=frame.rest) for one in pending), frame]
 
 
@@ -125,7 +131,7 @@ def read_frame(text: str) -> Frame | None:
     found = (noun_first and _declared(clause)) or _imperative(clause) or _declared(clause)
     if found is None or not found.relation:
         return None
-    return Frame(found.subject, found.relation, found.rest, found.modality, found.polarity, purpose, place)
+    return replace(found, purpose=purpose, place=place)
 
 
 def is_setting(text: str) -> bool:
@@ -163,8 +169,10 @@ def _imperative(clause: str) -> Frame | None:
     if first[0].lower() in words.NOUN_VERBS and following in words.AUXILIARIES | {"for", "of", "and", ""}:
         return None
     relation, left = verb_phrase(rest[0].lower() + rest[1:])
-    modality = Modality.CANNOT if negative else Modality.MUST
-    return Frame("you", relation, left, modality, not negative) if relation else None
+    if not relation:
+        return None
+    modality = Modality.CANNOT if negative else (Modality.SHOULD if _ADVISES.match(relation) else Modality.MUST)
+    return Frame("you", relation, left, modality, not negative, wording=clause.removesuffix(left).strip(" ,").lower())
 
 
 def _declared(clause: str) -> Frame | None:
@@ -183,23 +191,32 @@ def _declared(clause: str) -> Frame | None:
         return _existing(group)
     negative = bool(re.match(r"(?:no(?! more| less| fewer)|nobody|none|neither)\b", subject, re.IGNORECASE))
     phrase = modal_phrase(group)
-    if phrase is not None:
-        following = _after_modal(group, phrase.end, phrase.verb)
-        if following is None:
-            return None
-        polarity = phrase.polarity and not re.match(r"(?:not|never|no longer)\b", following)
-        modality = phrase.modality
-        if not polarity and modality is Modality.MAY:
-            modality = Modality.MAY if re.match(r"might|may", group) else Modality.CANNOT
-        if (negative and modality is Modality.MAY) or (
-            phrase.polarity and not polarity and modality is Modality.MUST  # "must also not be"
-        ):
-            modality, polarity = Modality.CANNOT, False
-        relation, rest = verb_phrase(re.sub(r"^(?:not|never|no longer)\s+", "", following))
-        relation = f"{hedged[1].lower()} {relation}" if hedged and relation else relation
-        return Frame(subject, relation, rest, modality, polarity and not negative) if relation else None
-    found = _stated(subject, group, negative)
-    return replace(found, relation=f"{hedged[1].lower()} {found.relation}") if found and hedged else found
+    stated = _stated(subject, group, negative) if phrase is None else _modal(subject, group, phrase, negative)
+    if stated is None:
+        return None
+    relation = f"{hedged[1].lower()} {stated.relation}" if hedged else stated.relation
+    whole = clause[at:].strip()
+    wording = whole.removesuffix(stated.rest).strip(" ,") if stated.rest and whole.endswith(stated.rest) else ""
+    return replace(stated, relation=relation, wording=wording if stated.rest else whole)
+
+
+def _modal(subject: str, group: str, phrase: ModalPhrase, negative: bool) -> Frame | None:
+    """A clause that permits, requires or forbids; ``negative``: its subject is nobody."""
+    following = _after_modal(group, phrase.end, phrase.verb)
+    if following is None:
+        return None
+    denied = bool(re.match(r"(?:not|never|no longer)\b", following))
+    relation, rest = verb_phrase(re.sub(r"^(?:not|never|no longer)\s+", "", following))
+    if not relation:
+        return None
+    modality, polarity = phrase.modality, phrase.polarity and not denied and not negative
+    if (denied and modality in (Modality.MAY, Modality.MUST)) or (
+        negative and modality in (Modality.MAY, Modality.CAN)
+    ):
+        modality = Modality.CANNOT
+    elif negative and modality is Modality.MUST:
+        modality = Modality.NEED_NOT
+    return Frame(subject, relation, rest, modality, polarity)
 
 
 def _existing(group: str) -> Frame | None:

@@ -10,6 +10,7 @@ from clausegraph.core.types import Modality
 _ADVERBS = r"(?:\s+(?:also|still|usually|normally|sometimes|already|always|only|then|both|probably))*"
 _WILL = r"(?:will\s+|'ll\s+|would\s+)?"
 _BE = r"(?:am|is|are|'re|'s|be|were|was|may\s+be|might\s+be|could\s+be|will\s+be|'ll\s+be)"
+_MAYBE_BE = r"(?:may|might|could)\s+(?:also\s+|still\s+|then\s+)*be"
 _DO = r"(?:do|does|did|will)"
 _NOT = r"(?:\s+not|n't)"
 
@@ -17,15 +18,11 @@ _NOT = r"(?:\s+not|n't)"
 # phrase stands for when it is not followed by one ("entitled to leave" is "may get leave").
 _PHRASES: tuple[tuple[str, Modality, bool, str], ...] = (
     (rf"{_DO}{_NOT}\s+have(?=\s+(?:a|an|any|the|your)\b)", Modality.IS, False, "have"),
-    (rf"(?:{_DO}{_NOT}|don't|doesn't|won't)(?:\s+\w+ly)?\s+(?:need|have)\s+to", Modality.MUST, False, ""),
-    (rf"(?:{_DO}{_NOT}|don't|doesn't|won't)(?:\s+\w+ly)?\s+need", Modality.MUST, False, "have"),
-    (r"needn't|need\s+not", Modality.MUST, False, ""),
-    (
-        r"(?:cannot|can't|can\s+not|must\s+not|mustn't|may\s+not|could\s+not|couldn't|should\s+not|shouldn't)",
-        Modality.CANNOT,
-        False,
-        "",
-    ),
+    (rf"(?:{_DO}{_NOT}|don't|doesn't|won't)(?:\s+\w+ly)?\s+(?:need|have)\s+to", Modality.NEED_NOT, False, ""),
+    (rf"(?:{_DO}{_NOT}|don't|doesn't|won't)(?:\s+\w+ly)?\s+need", Modality.NEED_NOT, False, "have"),
+    (r"needn't|need\s+not", Modality.NEED_NOT, False, ""),
+    (r"should\s+not|shouldn't|ought\s+not\s+to", Modality.SHOULD, False, ""),
+    (r"cannot|can't|can\s+not|must\s+not|mustn't|may\s+not|could\s+not|couldn't", Modality.CANNOT, False, ""),
     (r"can\s+(?:no\s+longer|never|only\s+not)", Modality.CANNOT, False, ""),
     (rf"{_BE}(?:\s+not|n't)\s+(?:allowed|permitted|able)\s+to", Modality.CANNOT, False, ""),
     (
@@ -36,7 +33,16 @@ _PHRASES: tuple[tuple[str, Modality, bool, str], ...] = (
     ),
     (rf"{_BE}(?:\s+not|n't)\s+(?:eligible|entitled)(?:\s+(?:to|for))?", Modality.CANNOT, False, "get"),
     (rf"{_DO}{_NOT}\s+qualify(?:\s+for)?", Modality.CANNOT, False, "get"),
-    (r"might\s+not", Modality.MAY, False, ""),
+    (r"might\s+not", Modality.CAN, False, ""),
+    (
+        rf"{_MAYBE_BE}\s+(?:eligible|entitled)\s+(?:to|for)(?=\s+(?:get|claim|apply|receive|take|be|have|use)\b)",
+        Modality.CAN,
+        True,
+        "",
+    ),
+    (rf"{_MAYBE_BE}\s+(?:eligible|entitled)\s+(?:to|for)", Modality.CAN, True, "get"),
+    (rf"{_MAYBE_BE}\s+(?:allowed|permitted|able|free)\s+to", Modality.CAN, True, ""),
+    (rf"(?:may|might|could){_ADVERBS}\s+qualify(?:\s+for)?", Modality.CAN, True, "get"),
     (
         rf"{_BE}{_ADVERBS}\s+(?:eligible|entitled)\s+(?:to|for)(?=\s+(?:get|claim|apply|receive|take|be|have|use)\b)",
         Modality.MAY,
@@ -44,7 +50,8 @@ _PHRASES: tuple[tuple[str, Modality, bool, str], ...] = (
         "",
     ),
     (rf"{_BE}{_ADVERBS}\s+(?:eligible|entitled)(?:\s+(?:to|for))?", Modality.MAY, True, "get"),
-    (rf"{_BE}{_ADVERBS}\s+(?:allowed|permitted|able|free)\s+to", Modality.MAY, True, ""),
+    (rf"{_BE}{_ADVERBS}\s+able\s+to", Modality.CAN, True, ""),
+    (rf"{_BE}{_ADVERBS}\s+(?:allowed|permitted|free)\s+to", Modality.MAY, True, ""),
     (
         rf"(?:(?:may|might|can|could|will|'ll)\s+)?{_ADVERBS}\s*(?:qualify|qualifies)(?:\s+for)?",
         Modality.MAY,
@@ -52,12 +59,15 @@ _PHRASES: tuple[tuple[str, Modality, bool, str], ...] = (
         "get",
     ),
     (r"(?:has|have)\s+the\s+right\s+to", Modality.MAY, True, ""),
-    (rf"(?:may|might|can|could){_ADVERBS}", Modality.MAY, True, ""),
+    (rf"(?:might|could){_ADVERBS}", Modality.CAN, True, ""),
+    (rf"(?:may|can){_ADVERBS}", Modality.MAY, True, ""),
     (rf"{_WILL}{_ADVERBS}\s*(?:need|needs)(?:\s+to){_ADVERBS}", Modality.MUST, True, ""),
     (rf"{_WILL}{_ADVERBS}\s*(?:need|needs){_ADVERBS}", Modality.MUST, True, "have"),
-    (rf"(?:must|should){_ADVERBS}", Modality.MUST, True, ""),
+    (rf"must{_ADVERBS}", Modality.MUST, True, ""),
+    (rf"(?:should|ought\s+to){_ADVERBS}", Modality.SHOULD, True, ""),
     (rf"{_WILL}{_ADVERBS}\s*(?:has|have|had)\s+to{_ADVERBS}", Modality.MUST, True, ""),
     (rf"{_BE}\s+(?:required|obliged)\s+to", Modality.MUST, True, ""),
+    (rf"{_BE}\s+(?:advised|recommended|encouraged)\s+to", Modality.SHOULD, True, ""),
 )
 _TABLE = tuple((re.compile(row[0] + r"(?!\w)", re.IGNORECASE), row[1], row[2], row[3]) for row in _PHRASES)
 
@@ -70,6 +80,33 @@ class ModalPhrase:
     polarity: bool
     end: int
     verb: str
+
+    @property
+    def force(self) -> tuple[Modality, bool]:
+        """Modality and polarity with advice counted as a duty and the possible as permitted."""
+        return _FORCE.get(self.modality, self.modality), self.polarity
+
+
+_FORCE = {Modality.SHOULD: Modality.MUST, Modality.NEED_NOT: Modality.MUST, Modality.CAN: Modality.MAY}
+# What happens to somebody, or is so of them: "you may lose", "you can be fined"; not what they may choose to do.
+_BEFALLS = re.compile(r"(?:is|has|has to|needs|needs to|gets|receives|loses|finds|hears|qualifies|owes|wants|faces)\b")
+_SUFFERED = re.compile(r"(?:is|has to|loses|owes|faces)\b")
+
+
+def shaded(modality: Modality, polarity: bool, modal: str, relation: str, *, personal: bool) -> tuple[Modality, bool]:
+    """Whether "can", "may" or "may not" permits, or says what is possible: by who or what it is said of, and of what.
+
+    Args:
+        modal: the first word of the verb group.
+        personal: whether the subject is somebody, who can be allowed something.
+    """
+    said = modal.lower()
+    if said == "may" and modality in (Modality.MAY, Modality.CANNOT):
+        possible = not personal or _BEFALLS.match(relation) is not None
+        return (Modality.CAN, modality is Modality.MAY) if possible else (modality, polarity)
+    if said == "can" and modality is Modality.MAY and (not personal or _SUFFERED.match(relation)):
+        return Modality.CAN, polarity
+    return modality, polarity
 
 
 def modal_phrase(group: str) -> ModalPhrase | None:

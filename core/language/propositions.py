@@ -65,7 +65,10 @@ _PREPOSITION = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Proposition:
-    """A main clause in three parts; ``object`` may be empty ("payments stop")."""
+    """A main clause in three parts; ``object`` may be empty ("payments stop").
+
+    The modality is coarse: advice is a duty ("must"), and what is possible is permitted ("may").
+    """
 
     subject: str
     relation: str
@@ -130,7 +133,7 @@ def _with_modality(subject: str, rest: str) -> Proposition:
     if phrase is None or phrase.modality is Modality.IS:
         polarity = not _NEGATION.search(" ".join(rest.split()[:4])) and not _NO_OBJECT.match(rest)
         return _built(subject, _expand(rest), Modality.IS, polarity and not negative, "")
-    modality, polarity = phrase.modality, phrase.polarity
+    modality, polarity = phrase.force
     following = rest[phrase.end :].lstrip()
     if negative and modality is Modality.MAY:
         modality = Modality.CANNOT

@@ -149,7 +149,7 @@ def decides(statement: Statement, leaf: Leaf, text: str) -> bool:
 
     Not so for an instruction where to turn or what to use, a state of mind, or the moment something happens.
     """
-    duty = statement.modality is Modality.MUST and statement.polarity
+    duty = statement.modality in (Modality.MUST, Modality.SHOULD) and statement.polarity
     instruction = (
         statement.relation == HAS_INSTRUCTION
         or (duty and statement.subject.type == "role" and bool(_INSTRUCTS.match(statement.relation)))

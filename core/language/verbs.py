@@ -77,7 +77,7 @@ _MORE = words.word_set(
     " correct damage define delete demand deposit describe design destroy detain determine develop differ disclose"
     " discharge discuss dismiss display dispose dispute dissolve donate draw edit elect email emigrate employ empty"
     " enable enclose encourage enforce enquire equal establish estimate evict exchange exclude exempt exercise export"
-    " feel file fit fund gain gather grant guarantee guide handle happen help highlight hold identify ignore imply"
+    " feel file fine fit fund gain gather grant guarantee guide handle happen help highlight hold identify ignore imply"
     " import impose improve indicate influence injure inspect install instruct insure interpret interview introduce"
     " invest investigate invite invoice issue itemise justify label last launch lease legalise levy list load lodge"
     " log maintain mark mediate mention modify monitor negotiate nominate note notice number obey observe opt ought"

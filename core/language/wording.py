@@ -34,12 +34,13 @@ def condition_words(condition: Condition | None, *, parts_in_brackets: bool = Fa
 _SAY_SO = word_set(
     "may might can could must should shall cannot not never no need will would"
 )  # a relation's own modality
+_POSSIBLE = word_set("might may could")
 _HEDGES = word_set("usually normally sometimes often generally probably rarely")
 _MODALS = {
     (Modality.MAY, True): "may",
     (Modality.MAY, False): "may not",
     (Modality.CAN, True): "can",
-    (Modality.CAN, False): "cannot",
+    (Modality.CAN, False): "might not",
     (Modality.MUST, True): "must",
     (Modality.MUST, False): "need not",  # as extractors before NEED_NOT said it
     (Modality.SHOULD, True): "should",
@@ -68,6 +69,9 @@ def relation_words(statement: Statement) -> str:
     if statement.modality is Modality.IS:
         return relation if polarity else _denied(hedge, words, base)
     modal = _MODALS[statement.modality, polarity]
+    if statement.modality is Modality.CAN:  # "might", where the page does not say "can"
+        said = statement.wording.split(maxsplit=1)[:1]
+        modal = f"{said[0]}{'' if polarity else ' not'}" if said and said[0] in _POSSIBLE else modal
     return " ".join([modal, *hedge, base or words[0], *words[1:]])
 
 

@@ -143,7 +143,7 @@ def test_applying_decisions_is_metered(ledger: Ledger, folder: Path) -> None:
     meter = Metering()
     tools = replace(tools_for(ledger), embedder=LimitedEmbedder(meter), meter=meter)
     assert ingest(tools, CORPUS, open_source(str(folder))).usage["embed"]["calls"] > 0
-    merge(ledger, get_corpus(ledger, CORPUS), "grant", "you", "tester")
+    merge(ledger, get_corpus(ledger, CORPUS), "grant every month", "office b", "tester")
     report = apply_decisions(tools, CORPUS)
     assert report.epoch == 2 and report.usage["embed"]["calls"] == report.texts_embedded > 0
     assert status_of(ledger, report) == "done"

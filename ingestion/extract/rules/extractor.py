@@ -23,6 +23,7 @@ from clausegraph.core.language import (
     values,
     verb_phrases,
     verbs,
+    wording,
     words,
 )
 from clausegraph.core.pages import lists
@@ -34,7 +35,7 @@ from clausegraph.ingestion.extract.rules.reader import ChunkReader
 # Every module that decides what is extracted; a test holds that none is missing.
 RULE_MODULES = (
     *(clauses, conditions, conjunctions, frames, lists, main_verbs, markers, modality, normalise, nouns, phrases),
-    *(propositions, restrictions, sentences, slots, values, verb_phrases, verbs, words),
+    *(propositions, restrictions, sentences, slots, values, verb_phrases, verbs, wording, words),
     *(address, names, outline, reader, requirements, rule_sentences, tables),
 )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from clausegraph.core.language import words
 from clausegraph.core.language.frames import expand
@@ -119,9 +119,9 @@ class Scene:
         return Mention(surface, entity_key(surface), "section")
 
 
-def reader_mention(role: str) -> Mention:
-    """Whom the page addresses, as a mention."""
-    return Mention(role, entity_key(role), READER)
+def reader_mention(role: str, written: str = "") -> Mention:
+    """Whom the page addresses, as a mention; ``written``: what the page has in its place."""
+    return Mention(role, entity_key(role), READER, written)
 
 
 def topic_name(title: str) -> str:
@@ -137,14 +137,16 @@ def resolve(phrase: str, scene: Scene) -> Mention | None:
     if not text:
         return None
     if text not in ("US", "IT") and text.lower() in _READER | _SPEAKER | _SINGULAR | _PLURAL:
-        return _pronoun(text.lower(), scene)
+        named = _pronoun(text.lower(), scene)
+        return replace(named, written=text.lower()) if named is not None else None
     tokens = _bare(text)
     if _UNNAMED.match(text) or tokens[0].lower() in _OPEN or not _POINTING.isdisjoint(t.lower() for t in tokens[1:]):
         return None
     if len(tokens) == 1 and tokens[0].lower() in _NOBODY | _DETERMINERS:
         return None
+    said = " ".join(tokens)
     surface = _completed(" ".join(theirs(tokens)), scene)
-    return Mention(surface, entity_key(surface), mention_type(surface))
+    return Mention(surface, entity_key(surface), mention_type(surface), said if said != surface else "")
 
 
 def _pronoun(lowered: str, scene: Scene) -> Mention | None:

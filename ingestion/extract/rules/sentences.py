@@ -7,12 +7,14 @@ from dataclasses import dataclass, replace
 
 from clausegraph.core.language.conditions import join
 from clausegraph.core.language.frames import Frame, read_frame
+from clausegraph.core.language.modality import shaded
 from clausegraph.core.language.phrases import ObjectPhrase, Timing, object_phrase
 from clausegraph.core.language.values import effective_dates
 from clausegraph.core.language.verb_phrases import with_particles
 from clausegraph.core.language.verbs import base_of_third_person, is_base, participle
+from clausegraph.core.language.wording import relation_words
 from clausegraph.core.types import Condition, Literal, Mention, Modality, Span, Statement, leaves
-from clausegraph.ingestion.extract.rules.address import is_role
+from clausegraph.ingestion.extract.rules.address import READER, is_role
 from clausegraph.ingestion.extract.rules.names import (
     Scene,
     antecedent,
@@ -22,8 +24,10 @@ from clausegraph.ingestion.extract.rules.names import (
     resolve_object,
 )
 
-# Verbs without object, as the noun of what is done.
+_DUTIES = (Modality.MUST, Modality.SHOULD)
+_SOMEBODY = frozenset({READER, "person", "organisation"})  # types of who can be allowed something
 _FRONTED = re.compile(r"(?:but |and |so |or |however,? )?(?:if|when|where|once|unless)\b", re.IGNORECASE)
+# Verbs without object, as the noun of what is done.
 _ACTIONS = {
     "applies": "application",
     "claims": "claim",
@@ -76,18 +80,26 @@ def frame_statements(frame: Frame, setting: Setting, scene: Scene) -> list[State
     if subject is None:
         return []
     effective_from, effective_to = effective_dates(setting.text)
+    personal = subject.type in _SOMEBODY
+    modal = given.wording.split(maxsplit=1)[0] if given.wording else ""
+    modality, polarity = shaded(given.modality, given.polarity, modal, given.relation, personal=personal)
     plain = Statement(
         subject=subject,
         relation=given.relation,
         object=subject,
         spans=setting.spans,
-        polarity=given.polarity,
-        modality=given.modality,
+        polarity=polarity,
+        modality=modality,
         condition=setting.condition,
         effective_from=effective_from,
         effective_to=effective_to,
     )
-    return [found for found in _stated(plain, phrase, scene) if _differs(found)]
+    return [_worded(found, given.wording) for found in _stated(plain, phrase, scene) if _differs(found)]
+
+
+def _worded(statement: Statement, wording: str) -> Statement:
+    """A statement with the page's words for its relation, where they are others."""
+    return replace(statement, wording=wording) if wording and wording != relation_words(statement) else statement
 
 
 def _in_condition(condition: Condition, pronoun: str, scene: Scene) -> Mention | None:
@@ -151,14 +163,14 @@ def _subject(frame: Frame, phrase: ObjectPhrase, scene: Scene) -> Mention | None
     if frame.subject.lower() != "you":
         if purpose or (frame.place and effective_dates(frame.place) == (None, None)) or frame.place == "?":
             return None
-        return None if phrase.purpose and frame.modality is Modality.MUST else resolve(frame.subject, scene)
-    if not purpose and phrase.purpose and frame.modality is Modality.MUST:
+        return None if phrase.purpose and frame.modality in _DUTIES else resolve(frame.subject, scene)
+    if not purpose and phrase.purpose and frame.modality in _DUTIES:
         purpose = phrase.purpose
     if frame.place == "?" or len(purpose.split()) > 9 or _UNCLEAR_PURPOSE.search(purpose):
         return None
-    if purpose:
-        return _purposeful(purpose, scene)
-    return _placed(frame.place, scene) if frame.place else scene.reader
+    placed = _placed(frame.place, scene) if frame.place else scene.reader
+    found = _purposeful(purpose, scene) if purpose else placed
+    return replace(found, written=frame.subject.lower()) if found is not None else None
 
 
 def _purposeful(purpose: str, scene: Scene) -> Mention | None:
@@ -198,7 +210,7 @@ def _timed(plain: Statement, whole: Statement, phrase: ObjectPhrase, timing: Tim
     """The statement of the object and that of the value; what is denied holds only with its value."""
     relation, value = plain.relation, Literal(timing.value, timing.kind)
     base = base_of_third_person(relation)
-    positive = plain.polarity and plain.modality is not Modality.CANNOT
+    positive = plain.polarity
     if phrase.text.lower() in ("you", "us", "them"):
         told = replace(plain, relation=f"{relation.removesuffix(' to')} {timing.how}", object=value)
     elif positive and base and isinstance(whole.object, Mention) and not _KEPT_WHOLE.match(relation):

@@ -10,7 +10,7 @@ from clausegraph.core.extraction import ExtractionInput, Extractor, InputElement
 from clausegraph.core.language.restrictions import decides
 from clausegraph.core.language.wording import relation_words
 from clausegraph.core.language.words import word_set
-from clausegraph.core.types import All, Link, Literal, Mention, Statement, leaves
+from clausegraph.core.types import All, Link, Literal, Mention, Modality, Statement, leaves
 from clausegraph.ingestion.extract.rules.digest import deciding_code
 from clausegraph.ingestion.extract.rules.extractor import RuleExtractor
 from clausegraph.ingestion.extract.rules.outline import Outline
@@ -243,7 +243,8 @@ def test_headings_state_nothing() -> None:
 
 def test_the_reader_is_a_role_and_a_pronoun_is_what_was_named_last() -> None:
     found = EXTRACTOR.extract(source(prose("The fee is £20. It covers one visit. You can pay it."))).statements
-    assert found[-1].subject == Mention(APPLICANT, "applicant for heating grant", "role")
+    assert found[-1].subject == Mention(APPLICANT, "applicant for heating grant", "role", written="you")
+    assert found[1].subject.written == "it" and found[0].subject.written == "fee"
     fee = "fee (Heating Grant)"
     assert [(s.subject.surface, s.relation, _name(s)) for s in found] == [
         (fee, "is", "£20"),
@@ -257,6 +258,42 @@ def test_modality_lies_beside_the_relation() -> None:
     found = EXTRACTOR.extract(source(prose(text))).statements
     assert [relation_words(s) for s in found][:3] == ["may get", "need not pay", "cannot sell"]
     assert [s.relation for s in found][:3] == ["gets", "pays", "sells"]
+
+
+@pytest.mark.parametrize(
+    ("text", "modality", "polarity", "said"),
+    [
+        ("You can get a visa.", Modality.MAY, True, "may get"),
+        ("You are entitled to a refund.", Modality.MAY, True, "may get"),
+        ("You may appeal against the decision.", Modality.MAY, True, "may appeal against"),
+        ("You may have to pay a fee.", Modality.CAN, True, "may have to pay"),
+        ("You might get a refund.", Modality.CAN, True, "might get"),
+        ("You could lose the grant.", Modality.CAN, True, "could lose"),
+        ("You can be fined £100.", Modality.CAN, True, "can be fined"),
+        ("The decision can take 6 weeks.", Modality.CAN, True, "can take"),
+        ("You may not get a refund.", Modality.CAN, False, "may not get"),
+        ("You may not sell the car.", Modality.CANNOT, False, "cannot sell"),
+        ("You should keep the receipt.", Modality.SHOULD, True, "should keep"),
+        ("You should not sell the car.", Modality.SHOULD, False, "should not sell"),
+        ("You must keep the receipt.", Modality.MUST, True, "must keep"),
+        ("Send the form to the council.", Modality.MUST, True, "must send"),
+        ("Contact the council.", Modality.SHOULD, True, "should contact"),
+        ("You do not have to pay tax.", Modality.NEED_NOT, False, "need not pay"),
+        ("You do not need a licence.", Modality.NEED_NOT, False, "need not have"),
+        ("No driver needs a licence.", Modality.NEED_NOT, False, "need not have"),
+        ("The grant will be paid into a bank account.", Modality.IS, True, "is paid into"),
+    ],
+)
+def test_each_modality_is_told_from_the_others(text: str, modality: Modality, polarity: bool, said: str) -> None:
+    found = EXTRACTOR.extract(source(prose(text))).statements
+    assert (found[0].modality, found[0].polarity, relation_words(found[0])) == (modality, polarity, said)
+
+
+def test_the_page_s_words_for_a_relation_are_kept_where_they_are_others() -> None:
+    text = "You will usually need to pay a fee. You must keep the receipt. The grant will be paid into a bank account."
+    found = EXTRACTOR.extract(source(prose(text))).statements
+    worded = [s.wording for s in found if s.subject.type != "section"]
+    assert worded == ["will usually need to pay", "", "will be paid into"]
 
 
 def test_the_fingerprint_is_stable() -> None:

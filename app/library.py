@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from clausegraph.app.services.ingest import run_ingest
 from clausegraph.app.wiring import make_engine
@@ -68,6 +68,18 @@ class Corpus:
             NotFoundError, ModelMismatchError: as :attr:`view`.
         """
         return make_engine(self.view, self.embedder, self._settings).ask(Inquiry(question, scenario))
+
+    def contradictions(self) -> dict[str, Any]:
+        """Statements that cannot both hold, and those that later ones replace, newest first.
+
+        Keys and values are those of ``clausegraph contradictions --json``.
+
+        Raises:
+            NotFoundError: as :attr:`view`.
+        """
+        from clausegraph.app.services.contradictions import contradictions
+
+        return contradictions(self._workspace, self.name, self._epoch)
 
     def retriever(
         self,

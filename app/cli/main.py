@@ -11,6 +11,7 @@ from typer.core import TyperGroup
 
 from clausegraph.app.cli import (
     ask,
+    contradictions,
     corpora,
     cypher,
     dags,
@@ -43,6 +44,7 @@ COMMANDS: list[Callable[[typer.Typer], None]] = [
     status.register,
     show.register,
     explore.register,
+    contradictions.register,
     corpora.register,
     entities.register,
     epochs.register,

@@ -1,0 +1,51 @@
+"""Where pages of a corpus contradict each other, and what a later page has taken the place of."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from clausegraph.app.services.browse import open_shelf
+from clausegraph.app.services.records import quotes, statement_words
+from clausegraph.app.workspace import Workspace
+from clausegraph.core.types import Reading
+from clausegraph.indexes.contradictions.claims import Claim, claims_of
+from clausegraph.indexes.contradictions.compare import Conflict, find_conflicts
+
+
+def contradictions(workspace: Workspace, corpus: str, epoch: int | None = None) -> dict[str, Any]:
+    """Pairs of statements of an epoch that cannot both hold, newest first.
+
+    Returns:
+        ``contradictions`` and ``superseded``: of each pair its kind ("value", "polarity" or "threshold") and both
+        sides, ``newer`` and ``older``, with the statement in words, its sentences, page, title and dates.
+
+    Raises:
+        NotFoundError: no such corpus or epoch, or nothing published yet.
+    """
+    shelf = open_shelf(workspace.ledger, corpus, epoch)
+    readings = {page: shelf.reading(version) for page, (version, _) in shelf.versions().items()}
+    found = find_conflicts(claims_of(shelf.graph.all_supports(), readings, shelf.graph.names()))
+    records = [(one.superseded, _record(one, readings[one.newer.page], readings[one.older.page])) for one in found]
+    return {
+        "corpus": shelf.corpus.name,
+        "epoch": shelf.epoch,
+        "contradictions": [record for superseded, record in records if not superseded],
+        "superseded": [record for superseded, record in records if superseded],
+    }
+
+
+def _record(conflict: Conflict, newer: Reading, older: Reading) -> dict[str, Any]:
+    return {"kind": conflict.kind, "newer": _side(conflict.newer, newer), "older": _side(conflict.older, older)}
+
+
+def _side(claim: Claim, reading: Reading) -> dict[str, Any]:
+    return {
+        "fact": claim.support.fact_id,
+        "words": statement_words(claim.support.statement),
+        "quotes": [quote for _, quote in quotes(claim.support, reading)],
+        "page": str(claim.page),
+        "title": reading.title,
+        "updated": reading.updated,
+        "effective_from": claim.validity.start,
+        "effective_to": claim.validity.end,
+    }

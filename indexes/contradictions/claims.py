@@ -1,0 +1,233 @@
+"""A statement as something that another one may contradict: about what, which slot of it, with what value."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from enum import Enum
+
+from clausegraph.core.language.quantities import Quantity, statement_quantity
+from clausegraph.core.language.sentences import sentence_spans
+from clausegraph.core.types import (
+    Condition,
+    Element,
+    Leaf,
+    Literal,
+    Mention,
+    Modality,
+    PageKey,
+    Reading,
+    Span,
+    Statement,
+    Support,
+)
+from clausegraph.core.types import leaves as leaves_of
+from clausegraph.indexes.contradictions.conditions import Requirement, requirement, requirements
+from clausegraph.indexes.contradictions.dating import Validity, leading_date, period_of, trailing_date
+from clausegraph.indexes.contradictions.words import Roots, roots, topic
+
+READER, PUBLISHER = frozenset({"<reader>"}), frozenset({"<publisher>"})
+ITSELF = frozenset({"<topic>"})  # "the grant" on the page of the Winter Heating Grant, and that name anywhere
+ROLE = "role"  # the type of those whom a page addresses
+_ABOUT_THE_TEXT = frozenset(  # relations that say how a page is built, or that something is ruled at all
+    {"mentions", "has a rule on", "has an instruction on", "refers to", "is kept by", "is met by", "depends on"}
+)
+_COSTS = frozenset({"costs", "is", "comes to", "amounts to", "is set at", "is charged at"})
+_READER = re.compile(r"(?:applicant for|person \w+ing(?: (?:with|about|for|to|out about))?) (.+)", re.IGNORECASE)
+_PUBLISHER = re.compile(r"publisher of (.+)", re.IGNORECASE)
+_SCOPE = re.compile(r"\s+(who|whose|if|when)\s+")
+_BRACKET = re.compile(r"(.+?) \((.+)\)")
+_NAME = re.compile(r"(?:[A-Z][\w’'-]+\s+){1,}[A-Z][\w’'-]+")
+_MEASURES = frozenset(
+    roots(
+        "day days week weeks month months year years hour hours minute minutes calendar working full "
+        "consecutive per each every least most up to more than less no not over under about around aged age "
+        "old or and at maximum minimum of first in pound pounds p million billion one two three four five six "
+        "seven eight nine ten twelve half within by before after from until older younger above below january "
+        "february march april may june july august september october november december"
+    )
+)
+
+
+class Force(Enum):
+    """What a statement does to its subject."""
+
+    HOLDS = "holds"  # it is so, or it is allowed
+    BINDS = "binds"  # it has to be so
+    BARS = "bars"  # it is not so, or not allowed
+    FREES = "frees"  # it need not be so
+
+
+OPPOSED = frozenset(
+    frozenset(pair) for pair in ((Force.HOLDS, Force.BARS), (Force.BINDS, Force.BARS), (Force.BINDS, Force.FREES))
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """``slot`` is what must be equal to compare two claims at all; of their topics one has to hold the other."""
+
+    support: Support
+    title: str
+    updated: str | None
+    slot: tuple[Roots, str, Roots]  # head of the subject, relation, object (without its value)
+    topic: Roots
+    named: bool  # the subject is a name of its own, whatever page it is on
+    in_table: bool
+    value: Quantity | None
+    force: Force
+    conditions: tuple[Requirement, ...]
+    validity: Validity
+
+    @property
+    def page(self) -> PageKey:
+        return self.support.page
+
+    @property
+    def anchor(self) -> str:
+        return self.support.statement.spans[0].anchor
+
+    @property
+    def date(self) -> str:
+        """The latest that is known of it, for the order of what is found; "" where nothing is."""
+        return max(self.validity.start or "", self.updated or "")
+
+
+def claims_of(
+    supports: Iterable[Support], readings: Mapping[PageKey, Reading], names: Mapping[str, str]
+) -> Iterator[Claim]:
+    """The claims among statements; those about how a page is built are none.
+
+    Args:
+        names: what the epoch takes some names for.
+    """
+    elements = {page: {element.anchor: element for element in one.elements} for page, one in readings.items()}
+    for support in supports:
+        statement = support.statement
+        force = _force(statement)
+        if statement.relation not in _ABOUT_THE_TEXT and force is not None and statement.spans:
+            yield _claim(support, readings[support.page], elements[support.page], names, force)
+
+
+def _force(statement: Statement) -> Force | None:
+    match statement.modality:
+        case Modality.CANNOT:
+            return Force.BARS
+        case Modality.NEED_NOT:
+            return Force.FREES
+        case Modality.MUST:
+            return Force.BINDS if statement.polarity else Force.FREES
+        case Modality.SHOULD:
+            return None  # advice binds nobody
+        case _:
+            return Force.HOLDS if statement.polarity else Force.BARS
+
+
+def _claim(
+    support: Support, reading: Reading, elements: Mapping[str, Element], names: Mapping[str, str], force: Force
+) -> Claim:
+    statement = support.statement
+    span = statement.spans[0]
+    element = elements[span.anchor]
+    in_table = element.tag == "tr"
+    surface, said = leading_date(_resolved(statement.subject, names))
+    said = said | _opening(element.text, span)
+    head, about, scope = _subject(surface)
+    if statement.subject.type == ROLE and about is None:
+        head, about = READER, reading.title
+    named = about is None and bool(_NAME.search(surface))
+    subject_of = topic(about or reading.title)
+    if named and _NAME.fullmatch(surface.removeprefix("the ").removeprefix("The ")):
+        head, subject_of = ITSELF, head
+    elif about is not None and head <= subject_of:
+        head = ITSELF
+    dates, conditions = _conditions(statement.condition)
+    if scope:
+        conditions = (*conditions, requirement(scope))
+    plain, ends = _undated(statement)
+    value = _value(plain)
+    slot = (frozenset() if in_table else head, _relation(plain, value), _target(plain, value, names))
+    validity = dates | Validity(statement.effective_from, statement.effective_to) | said | ends
+    if value is not None and value.kind == "date":  # the date is what is said, not when it holds
+        validity = dates | said
+    return Claim(
+        support, reading.title, reading.updated, slot, subject_of, named, in_table, value, force,
+        conditions, validity,
+    )  # fmt: skip
+
+
+def _opening(text: str, span: Span) -> Validity:
+    """What the sentence that a span is in opens with: "From 1 April 2026, you cannot …"."""
+    for start, end in sentence_spans(text):
+        if start <= span.start < end:
+            return leading_date(text[start:end])[1]
+    return Validity()
+
+
+def _resolved(mention: Mention, names: Mapping[str, str]) -> str:
+    return names.get(mention.key, mention.surface)
+
+
+def _subject(surface: str) -> tuple[Roots, str | None, str]:
+    """The head of a subject, the page or thing that it is of if it says so, and what narrows it ("who …")."""
+    parts = _SCOPE.split(surface, maxsplit=1)
+    whole, scope = parts[0], parts[-1] if len(parts) > 1 else ""
+    for pattern, head in ((_READER, READER), (_PUBLISHER, PUBLISHER)):
+        if found := pattern.fullmatch(whole):
+            return head, found[1], scope
+    if found := _BRACKET.fullmatch(whole):
+        return roots(found[1]), found[2], scope
+    return roots(whole), None, scope
+
+
+def _conditions(tree: Condition | None) -> tuple[Validity, tuple[Requirement, ...]]:
+    """The dates among the leaves, and the requirements among them."""
+    said = Validity()
+    for leaf in leaves_of(tree):
+        said = said | (period_of(leaf.text) or Validity())
+    dated = {leaf.text for leaf in leaves_of(tree) if isinstance(leaf, Leaf) and period_of(leaf.text)}
+    kept = tuple(one for one, leaf in zip(requirements(tree), leaves_of(tree), strict=True) if leaf.text not in dated)
+    return said, kept
+
+
+def _undated(statement: Statement) -> tuple[Statement, Validity]:
+    """A statement whose object does not end with when it holds ("£56 a year from 1 April 2026"), and what that says."""
+    node = statement.object
+    text, said = trailing_date(node.value if isinstance(node, Literal) else node.surface)
+    if not said.known or not text:
+        return statement, Validity()
+    literal = node if isinstance(node, Literal) else Literal("")
+    kept = replace(node, surface=text) if isinstance(node, Mention) else replace(literal, value=text)
+    return replace(statement, object=kept), said
+
+
+def _value(statement: Statement) -> Quantity | None:
+    """The value of the object, also where it was taken for a thing ("28 days of the decision")."""
+    node = statement.object
+    if isinstance(node, Mention) and node.surface[:1] in "£$€0123456789":
+        statement = replace(statement, object=Literal(node.surface))
+    found = statement_quantity(statement)
+    return found if isinstance(found, Quantity) else None
+
+
+def _relation(statement: Statement, value: Quantity | None) -> str:
+    if value is not None and value.kind == "amount" and statement.relation in _COSTS:
+        return "costs"
+    return statement.relation.lower()
+
+
+def _target(statement: Statement, value: Quantity | None, names: Mapping[str, str]) -> Roots:
+    """The object without its value; of an entity its name without the page it is completed by."""
+    node = statement.object
+    if isinstance(node, Literal) or value is not None:
+        said = roots(node.value if isinstance(node, Literal) else node.surface)
+        if value is None:
+            return said
+        context = roots(f"{value.trigger} {value.period} {value.per} {value.unit}")
+        return frozenset(
+            word for word in said - _MEASURES - context if not any(letter.isdigit() for letter in word)
+        ) | {f"<{value.kind}>"}
+    surface = _resolved(node, names)
+    head, _, scope = _subject(surface)
+    return head | roots(scope)

@@ -1,0 +1,159 @@
+"""Claims that cannot both hold: another value, the opposite, or another threshold for the same thing.
+
+Precision comes first: claims are compared where subject, relation and object are the same, their pages are about the
+same thing, and their conditions are the same. What a page lists itself (several values for one slot in one element, or
+three and more on one page) is a list and no contradiction.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+from clausegraph.core.types import PageKey
+from clausegraph.indexes.contradictions.claims import ITSELF, OPPOSED, Claim, Force
+from clausegraph.indexes.contradictions.conditions import differs, other_threshold, same_conditions
+from clausegraph.indexes.contradictions.dating import takes_the_place
+
+VALUE, POLARITY, THRESHOLD = "value", "polarity", "threshold"
+_LISTED = 3  # values of a slot on one page that make a list
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """Two claims that cannot both hold at one time, the newer one first; ``superseded``: they do not, since the
+    newer takes the place of the older. ``kind`` is value, polarity or threshold."""
+
+    kind: str
+    newer: Claim
+    older: Claim
+    superseded: bool
+
+    @property
+    def date(self) -> str:
+        """When the newer of them was said or begins to hold."""
+        return max(self.newer.date, self.older.date)
+
+
+def find_conflicts(claims: Iterable[Claim]) -> list[Conflict]:
+    """Every pair of claims in conflict, newest first; one of each two sentences."""
+    groups: dict[object, list[Claim]] = defaultdict(list)
+    for claim in claims:
+        groups[claim.slot].append(claim)
+    found: dict[object, Conflict] = {}
+    for group in groups.values():
+        lists = _lists(group)
+        for one, other in _comparable(group):
+            kind = _conflict(one, other)
+            if kind == VALUE and (_is_listed(one, lists) or _is_listed(other, lists)):
+                continue
+            if kind is not None:
+                pair = one.slot[1], frozenset(((one.page, one.anchor), (other.page, other.anchor)))
+                found.setdefault(pair, _ordered(kind, one, other))
+    return sorted(_next_only(found.values()), key=_order)
+
+
+def _next_only(found: Iterable[Conflict]) -> Iterator[Conflict]:
+    """Of what takes the place of a claim, what does so first: not this year's rates for those of years ago."""
+    first: dict[int, str] = {}
+    found = list(found)
+    for one in found:
+        if one.superseded:
+            start = one.newer.validity.start or one.newer.date
+            first[id(one.older)] = min(first.get(id(one.older), start), start)
+    for one in found:
+        if not one.superseded or (one.newer.validity.start or one.newer.date) == first[id(one.older)]:
+            yield one
+
+
+def _order(one: Conflict) -> tuple[object, ...]:
+    newer, older = one.newer, one.older
+    recent = tuple(-ord(letter) for letter in one.date) or (0,)
+    return (one.superseded, recent, str(newer.page), newer.anchor, str(older.page), older.anchor)
+
+
+def _comparable(group: Sequence[Claim]) -> Iterator[tuple[Claim, Claim]]:
+    """Pairs about the same thing, from two elements."""
+    by_topic: dict[tuple[frozenset[str], bool], list[Claim]] = defaultdict(list)
+    for claim in group:
+        by_topic[claim.topic, claim.named].append(claim)
+    for (one, _), mine in by_topic.items():
+        yield from _pairs(mine, mine) if one or mine[0].named else ()
+    for (one, named), (other, also) in combinations(by_topic, 2):
+        if _about_one(one, other) or (named and also and group[0].slot[0] != ITSELF):
+            yield from _pairs(by_topic[one, named], by_topic[other, also])
+
+
+def _pairs(mine: Sequence[Claim], theirs: Sequence[Claim]) -> Iterator[tuple[Claim, Claim]]:
+    pairs = combinations(mine, 2) if mine is theirs else ((a, b) for a in mine for b in theirs)
+    for one, other in pairs:
+        same_page = one.page == other.page
+        if same_page and (one.anchor == other.anchor or one.in_table or other.in_table):
+            continue  # rows of tables on one page are about different things, as their headings say
+        if one.in_table == other.in_table:
+            yield one, other
+
+
+def _about_one(one: frozenset[str], other: frozenset[str]) -> bool:
+    return bool(one and other) and (one <= other or other <= one)
+
+
+def _conflict(one: Claim, other: Claim) -> str | None:
+    same = same_conditions(one.conditions, other.conditions)
+    if same and frozenset((one.force, other.force)) in OPPOSED:
+        return POLARITY if _equal_values(one, other) else None
+    if one.force is not other.force and {one.force, other.force} != {Force.HOLDS, Force.BINDS}:
+        return None
+    if same and one.value is not None and other.value is not None and differs(one.value, other.value):
+        denied = one.force in (Force.BARS, Force.FREES) and one.value.exact  # "not £5" and "not £6" may both be so
+        return None if denied else VALUE
+    alike = _equal_values(one, other) and one.page != other.page and one.force is other.force
+    return THRESHOLD if alike and other_threshold(one.conditions, other.conditions) is not None else None
+
+
+def _equal_values(one: Claim, other: Claim) -> bool:
+    if one.value is None or other.value is None:
+        return one.value is other.value
+    return _content(one) == _content(other)
+
+
+def _content(claim: Claim) -> tuple[object, ...]:
+    value = claim.value
+    return () if value is None else (value.kind, value.low, value.high, value.unit, value.period, value.trigger)
+
+
+_Place = tuple[PageKey, object]
+
+
+def _lists(group: Sequence[Claim]) -> set[tuple[PageKey, tuple[object, ...]]]:
+    """Pages, with a set of conditions, on which the slot has many values, or several in one element."""
+    values: dict[tuple[PageKey, tuple[object, ...]], dict[tuple[object, ...], set[str]]] = defaultdict(
+        lambda: defaultdict(set)
+    )
+    for claim in group:
+        if claim.value is not None:
+            values[_place(claim)][_content(claim)].add(claim.anchor)
+    return {
+        place
+        for place, found in values.items()
+        if len(found) >= _LISTED or len({anchor for anchors in found.values() for anchor in anchors}) < len(found)
+    }
+
+
+def _place(claim: Claim) -> tuple[PageKey, tuple[object, ...]]:
+    asked = sorted((sorted(one.words), one.negated, [(v.low, v.high) for v in one.values]) for one in claim.conditions)
+    return claim.page, (str(asked), claim.validity)
+
+
+def _is_listed(claim: Claim, lists: set[tuple[PageKey, tuple[object, ...]]]) -> bool:
+    return _place(claim) in lists
+
+
+def _ordered(kind: str, one: Claim, other: Claim) -> Conflict:
+    for older, newer in ((one, other), (other, one)):
+        if takes_the_place(older.validity, newer.validity, older.updated, newer.updated):
+            return Conflict(kind, newer, older, superseded=True)
+    newer, older = sorted((one, other), key=lambda claim: (claim.date, str(claim.page), claim.anchor), reverse=True)
+    return Conflict(kind, newer, older, superseded=False)

@@ -1,0 +1,50 @@
+"""``clausegraph contradictions``: everything planted beside the sample corpus is found, and nothing else."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from clausegraph import open_corpus
+from tests.app.cli.conftest import REPOSITORY, Cli, parsed
+
+pytestmark = [pytest.mark.unit, pytest.mark.usefixtures("stocked")]
+
+PLANTED = REPOSITORY / "examples" / "contradictions"
+
+
+def test_the_sample_corpus_has_none(cli: Cli) -> None:
+    found = parsed(cli("contradictions", "--json"))
+    assert found["contradictions"] == [] and found["superseded"] == []
+    assert "0 contradictions" in cli("contradictions").stdout
+
+
+def test_all_that_is_planted_is_found_and_nothing_else(cli: Cli, stocked: Path) -> None:
+    assert cli("ingest", str(PLANTED)).exit_code == 0
+    found = parsed(cli("contradictions", "--json"))
+    planted = json.loads((PLANTED / "planted.json").read_text(encoding="utf-8"))
+    assert len(planted) >= 20 and sum(one["status"] == "superseded" for one in planted) >= 6
+    pairs = [(s, one) for s in ("contradiction", "superseded") for one in found[s.replace("ion", "ions")]]
+    missed = [one for one in planted if not any(_is(status, pair, one) for status, pair in pairs)]
+    extra = [pair for status, pair in pairs if not any(_is(status, pair, one) for one in planted)]
+    assert missed == [] and extra == []
+    dates = [max(side["effective_from"] or "", side["updated"] or "") for side in _newer(found["contradictions"])]
+    assert dates == sorted(dates, reverse=True)
+    shown = cli("contradictions").stdout
+    assert "14 contradictions" in shown and "8 superseded statements" in shown
+    assert "The discount for electric cars is 40%" in shown and "updated 2026-04-02" in shown
+    assert "and 13 more" in cli("contradictions", "--limit", "1").stdout
+    with open_corpus(home=stocked) as corpus:
+        assert corpus.contradictions() == found
+
+
+def _newer(pairs: list[dict[str, dict[str, str | None]]]) -> list[dict[str, str | None]]:
+    return [pair["newer"] for pair in pairs]
+
+
+def _is(status: str, pair: dict[str, dict[str, list[str]]], planted: dict[str, str]) -> bool:
+    sides = (pair["newer"]["quotes"], pair["older"]["quotes"])
+    named = (status, pair["kind"]) == (planted["status"], planted["kind"])
+    return named and planted["newer"] in sides[0] and planted["older"] in sides[1]

@@ -1,0 +1,134 @@
+"""Which statements of two pages contradict each other, and which only look so."""
+
+from __future__ import annotations
+
+import pytest
+
+from clausegraph.core.extraction import extraction_inputs
+from clausegraph.core.hashing import fact_id
+from clausegraph.core.pages.chunking.chunks import chunk_reading
+from clausegraph.core.pages.document import SourceDocument
+from clausegraph.core.pages.read import read_document
+from clausegraph.core.types import PageKey, Reading, Support
+from clausegraph.indexes.contradictions.claims import claims_of
+from clausegraph.indexes.contradictions.compare import Conflict, find_conflicts
+from clausegraph.indexes.derive import anchored, object_key
+from clausegraph.ingestion.extract.rules.extractor import RuleExtractor
+
+pytestmark = pytest.mark.unit
+
+Said = tuple[str, str]  # "Last updated: …" or "", and what the page says
+
+
+def conflicts(
+    *said: Said, titles: tuple[str, ...] = ("Garden Grant: leaflet", "Garden Grant: rates")
+) -> list[Conflict]:
+    """The conflicts between pages about one thing."""
+    extractor, readings, supports = RuleExtractor(), {}, []
+    for number, (updated, text) in enumerate(said):
+        page = PageKey("pages", f"{number}.html")
+        body = text if text.startswith("<") else f"<p>{text}</p>"
+        dated = f"<p>Last updated: {updated}</p>" if updated else ""
+        html = f"<title>{titles[number]}</title><main><h1>{titles[number]}</h1>{dated}{body}</main>"
+        readings[page] = _read(page.uri, html)
+        for source, anchors in extraction_inputs(readings[page]):
+            for found in extractor.extract(source).statements:
+                made = anchored(found, anchors)
+                identity = fact_id(made.subject.key, made.relation, object_key(made.object))
+                supports.append(Support(identity, page, "", made, extractor.fingerprint))
+    return find_conflicts(claims_of(supports, readings, {}))
+
+
+def _read(uri: str, html: str) -> Reading:
+    return chunk_reading(read_document(SourceDocument(uri, html.encode(), "text/html"))[0])
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "kind"),
+    [
+        ("The Garden Grant is £200.", "The Garden Grant is £250.", "value"),
+        ("The grant is £200 a year.", "The Garden Grant is £250 a year.", "value"),
+        ("You must reply within 10 days.", "You must reply within 14 days.", "value"),
+        ("You must reply within 10 days of the decision.", "You must reply within 14 days of the decision.", "value"),
+        ("You can keep hens.", "You cannot keep hens.", "polarity"),
+        ("You must pay tax.", "You do not need to pay tax.", "polarity"),
+        ("You can get the grant if you are over 65.", "You can get the grant if you are over 66.", "threshold"),
+        (
+            "You can get the Garden Grant if you live alone.",
+            "If you are living alone, you cannot get the Garden Grant.",
+            "polarity",
+        ),
+    ],
+)  # fmt: skip
+def test_what_contradicts(one: str, other: str, kind: str) -> None:
+    assert [found.kind for found in conflicts(("", one), ("", other))] == [kind]
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("The Garden Grant is £200.", "The Garden Grant is £200."),
+        ("The Garden Grant is £200 a year.", "The Garden Grant is £20 a month."),
+        ("The Garden Grant is £200.", "The Garden Grant for a couple is £250."),
+        ("The Garden Grant is £200 if you live alone.", "The Garden Grant is £250 if you are a couple."),
+        ("The Garden Grant is £200.", "The Garden Grant is £250 if you are a couple."),
+        ("You must reply within 10 days of the decision.", "You must reply within 14 days of the hearing."),
+        ("You must have a passport.", "You must have a driving licence."),
+        ("You can keep hens.", "You cannot keep bees."),
+        ("You can keep hens if your neighbours agree.", "You cannot keep hens."),
+        ("You can keep hens if your neighbours agree.", "You cannot keep hens if your neighbours do not agree."),
+        ("You must be at least 18.", "You must be under 65."),
+    ],
+)
+def test_what_only_looks_so(one: str, other: str) -> None:
+    assert conflicts(("", one), ("", other)) == []
+
+
+def test_pages_about_two_things_are_not_compared() -> None:
+    said = ("", "You must reply within 10 days."), ("", "You must reply within 14 days.")
+    assert conflicts(*said, titles=("Garden Grant", "Roof Grant")) == []
+
+
+ROWS = (
+    "<table><tr><th>Size</th><th>Fee</th></tr>"
+    "<tr><td>Small</td><td>£10</td></tr><tr><td>Large</td><td>{}</td></tr></table>"
+)
+
+
+def test_cells_meet_where_both_headers_do() -> None:
+    (found,) = conflicts(("", ROWS.format("£20")), ("", ROWS.format("£30")))
+    assert found.kind == "value"
+    assert conflicts(("", ROWS.format("£20")), ("", ROWS.format("£20").replace("Large", "Huge"))) == []
+
+
+def test_a_list_of_values_is_no_contradiction() -> None:
+    fees = "<p>The fee is £10.</p><p>The fee is £20.</p><p>The fee is £30.</p>"
+    assert conflicts(("", fees), ("", "The fee is £40.")) == []
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (("1 May 2025", "The Garden Grant is £200."), ("1 May 2026", "The Garden Grant is £250 from 6 April 2026.")),
+        (("1 May 2026", "The fee costs £20 until 5 April 2026."), ("2 May 2026", "The fee costs £30.")),
+        (("", "The fee is £20 from 6 April 2025."), ("", "The fee is £30 from 6 April 2026.")),
+        (("1 May 2025", "You can keep hens."), ("2 May 2025", "From 6 April 2026, you cannot keep hens.")),
+    ],
+)
+def test_what_a_later_statement_replaces(one: Said, other: Said) -> None:
+    for said in ((one, other), (other, one)):
+        (found,) = conflicts(*said)
+        assert found.superseded and found.older.page.uri == f"{said.index(one)}.html"
+
+
+def test_a_page_that_knows_the_date_and_says_otherwise_contradicts() -> None:
+    """Written after the new rule began, by a page that is newer than the one that announced it."""
+    (found,) = conflicts(("1 May 2026", "The fee is £30 from 6 April 2026."), ("1 June 2026", "The fee is £20."))
+    assert not found.superseded and found.newer.page.uri == "1.html"
+
+
+def test_only_the_next_statement_takes_the_place() -> None:
+    titles = ("Garden Grant: a", "Garden Grant: b", "Garden Grant: c")
+    said = [("", f"The fee is £{fee} from 6 April {year}.") for fee, year in ((20, 2024), (30, 2025), (40, 2026))]
+    found = conflicts(*said, titles=titles)
+    assert [(one.newer.page.uri, one.older.page.uri) for one in found] == [("2.html", "1.html"), ("1.html", "0.html")]

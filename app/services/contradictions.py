@@ -8,7 +8,7 @@ from clausegraph.app.services.browse import open_shelf
 from clausegraph.app.services.records import quotes, statement_words
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.types import Reading
-from clausegraph.indexes.contradictions.claims import Claim, claims_of
+from clausegraph.indexes.contradictions.assertions import Assertion, assertions_of
 from clausegraph.indexes.contradictions.compare import Conflict, find_conflicts
 
 
@@ -24,7 +24,7 @@ def contradictions(workspace: Workspace, corpus: str, epoch: int | None = None) 
     """
     shelf = open_shelf(workspace.ledger, corpus, epoch)
     readings = {page: shelf.reading(version) for page, (version, _) in shelf.versions().items()}
-    found = find_conflicts(claims_of(shelf.graph.all_supports(), readings, shelf.graph.names()))
+    found = find_conflicts(assertions_of(shelf.graph.all_supports(), readings, shelf.graph.names()))
     records = [(one.superseded, _record(one, readings[one.newer.page], readings[one.older.page])) for one in found]
     return {
         "corpus": shelf.corpus.name,
@@ -38,14 +38,14 @@ def _record(conflict: Conflict, newer: Reading, older: Reading) -> dict[str, Any
     return {"kind": conflict.kind, "newer": _side(conflict.newer, newer), "older": _side(conflict.older, older)}
 
 
-def _side(claim: Claim, reading: Reading) -> dict[str, Any]:
+def _side(assertion: Assertion, reading: Reading) -> dict[str, Any]:
     return {
-        "fact": claim.support.fact_id,
-        "words": statement_words(claim.support.statement),
-        "quotes": [quote for _, quote in quotes(claim.support, reading)],
-        "page": str(claim.page),
+        "fact": assertion.support.fact_id,
+        "words": statement_words(assertion.support.statement),
+        "quotes": [quote for _, quote in quotes(assertion.support, reading)],
+        "page": str(assertion.page),
         "title": reading.title,
         "updated": reading.updated,
-        "effective_from": claim.validity.start,
-        "effective_to": claim.validity.end,
+        "effective_from": assertion.validity.start,
+        "effective_to": assertion.validity.end,
     }

@@ -1,1 +1,1 @@
-"""Statements that cannot both hold, and which of them a later one takes the place of: pure functions of claims."""
+"""Statements that cannot both hold, and which of them a later one takes the place of: pure functions of assertions."""

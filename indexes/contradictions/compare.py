@@ -1,8 +1,8 @@
-"""Claims that cannot both hold: another value, the opposite, or another threshold for the same thing.
+"""Assertions that cannot both hold: another value, the opposite, or another threshold for the same thing.
 
-Precision comes first: claims are compared where subject, relation and object are the same, their pages are about the
-same thing, and their conditions are the same. What a page lists itself (several values for one slot in one element, or
-three and more on one page) is a list and no contradiction.
+Precision comes first: assertions are compared where subject, relation and object are the same, their pages are about
+the same thing, and their conditions are the same. What a page lists itself (several values for one slot in one
+element, or three and more on one page) is a list and no contradiction.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from clausegraph.core.types import PageKey
-from clausegraph.indexes.contradictions.claims import ITSELF, OPPOSED, Claim, Force
+from clausegraph.indexes.contradictions.assertions import ITSELF, OPPOSED, Assertion, Force
 from clausegraph.indexes.contradictions.conditions import differs, other_threshold, same_conditions
 from clausegraph.indexes.contradictions.dating import takes_the_place
 
@@ -23,12 +23,12 @@ _LISTED = 3  # values of a slot on one page that make a list
 
 @dataclass(frozen=True, slots=True)
 class Conflict:
-    """Two claims that cannot both hold at one time, the newer one first; ``superseded``: they do not, since the
+    """Two assertions that cannot both hold at one time, the newer one first; ``superseded``: they do not, since the
     newer takes the place of the older. ``kind`` is value, polarity or threshold."""
 
     kind: str
-    newer: Claim
-    older: Claim
+    newer: Assertion
+    older: Assertion
     superseded: bool
 
     @property
@@ -37,11 +37,11 @@ class Conflict:
         return max(self.newer.date, self.older.date)
 
 
-def find_conflicts(claims: Iterable[Claim]) -> list[Conflict]:
-    """Every pair of claims in conflict, newest first; one of each two sentences."""
-    groups: dict[object, list[Claim]] = defaultdict(list)
-    for claim in claims:
-        groups[claim.slot].append(claim)
+def find_conflicts(assertions: Iterable[Assertion]) -> list[Conflict]:
+    """Every pair of assertions in conflict, newest first; one of each two sentences."""
+    groups: dict[object, list[Assertion]] = defaultdict(list)
+    for assertion in assertions:
+        groups[assertion.slot].append(assertion)
     found: dict[object, Conflict] = {}
     for group in groups.values():
         lists = _lists(group)
@@ -56,7 +56,7 @@ def find_conflicts(claims: Iterable[Claim]) -> list[Conflict]:
 
 
 def _next_only(found: Iterable[Conflict]) -> Iterator[Conflict]:
-    """Of what takes the place of a claim, what does so first: not this year's rates for those of years ago."""
+    """Of what takes the place of an assertion, what does so first: not this year's rates for those of years ago."""
     first: dict[int, str] = {}
     found = list(found)
     for one in found:
@@ -74,11 +74,11 @@ def _order(one: Conflict) -> tuple[object, ...]:
     return (one.superseded, recent, str(newer.page), newer.anchor, str(older.page), older.anchor)
 
 
-def _comparable(group: Sequence[Claim]) -> Iterator[tuple[Claim, Claim]]:
+def _comparable(group: Sequence[Assertion]) -> Iterator[tuple[Assertion, Assertion]]:
     """Pairs about the same thing, from two elements."""
-    by_topic: dict[tuple[frozenset[str], bool], list[Claim]] = defaultdict(list)
-    for claim in group:
-        by_topic[claim.topic, claim.named].append(claim)
+    by_topic: dict[tuple[frozenset[str], bool], list[Assertion]] = defaultdict(list)
+    for assertion in group:
+        by_topic[assertion.topic, assertion.named].append(assertion)
     for (one, _), mine in by_topic.items():
         yield from _pairs(mine, mine) if one or mine[0].named else ()
     for (one, named), (other, also) in combinations(by_topic, 2):
@@ -86,7 +86,7 @@ def _comparable(group: Sequence[Claim]) -> Iterator[tuple[Claim, Claim]]:
             yield from _pairs(by_topic[one, named], by_topic[other, also])
 
 
-def _pairs(mine: Sequence[Claim], theirs: Sequence[Claim]) -> Iterator[tuple[Claim, Claim]]:
+def _pairs(mine: Sequence[Assertion], theirs: Sequence[Assertion]) -> Iterator[tuple[Assertion, Assertion]]:
     pairs = combinations(mine, 2) if mine is theirs else ((a, b) for a in mine for b in theirs)
     for one, other in pairs:
         same_page = one.page == other.page
@@ -100,7 +100,7 @@ def _about_one(one: frozenset[str], other: frozenset[str]) -> bool:
     return bool(one and other) and (one <= other or other <= one)
 
 
-def _conflict(one: Claim, other: Claim) -> str | None:
+def _conflict(one: Assertion, other: Assertion) -> str | None:
     same = same_conditions(one.conditions, other.conditions)
     if same and frozenset((one.force, other.force)) in OPPOSED:
         return POLARITY if _equal_values(one, other) else None
@@ -113,28 +113,28 @@ def _conflict(one: Claim, other: Claim) -> str | None:
     return THRESHOLD if alike and other_threshold(one.conditions, other.conditions) is not None else None
 
 
-def _equal_values(one: Claim, other: Claim) -> bool:
+def _equal_values(one: Assertion, other: Assertion) -> bool:
     if one.value is None or other.value is None:
         return one.value is other.value
     return _content(one) == _content(other)
 
 
-def _content(claim: Claim) -> tuple[object, ...]:
-    value = claim.value
+def _content(assertion: Assertion) -> tuple[object, ...]:
+    value = assertion.value
     return () if value is None else (value.kind, value.low, value.high, value.unit, value.period, value.trigger)
 
 
 _Place = tuple[PageKey, object]
 
 
-def _lists(group: Sequence[Claim]) -> set[tuple[PageKey, tuple[object, ...]]]:
+def _lists(group: Sequence[Assertion]) -> set[tuple[PageKey, tuple[object, ...]]]:
     """Pages, with a set of conditions, on which the slot has many values, or several in one element."""
     values: dict[tuple[PageKey, tuple[object, ...]], dict[tuple[object, ...], set[str]]] = defaultdict(
         lambda: defaultdict(set)
     )
-    for claim in group:
-        if claim.value is not None:
-            values[_place(claim)][_content(claim)].add(claim.anchor)
+    for assertion in group:
+        if assertion.value is not None:
+            values[_place(assertion)][_content(assertion)].add(assertion.anchor)
     return {
         place
         for place, found in values.items()
@@ -142,18 +142,18 @@ def _lists(group: Sequence[Claim]) -> set[tuple[PageKey, tuple[object, ...]]]:
     }
 
 
-def _place(claim: Claim) -> tuple[PageKey, tuple[object, ...]]:
-    asked = sorted((sorted(one.words), one.negated, [(v.low, v.high) for v in one.values]) for one in claim.conditions)
-    return claim.page, (str(asked), claim.validity)
+def _place(assertion: Assertion) -> tuple[PageKey, tuple[object, ...]]:
+    asked = ((sorted(one.words), one.negated, [(v.low, v.high) for v in one.values]) for one in assertion.conditions)
+    return assertion.page, (str(sorted(asked)), assertion.validity)
 
 
-def _is_listed(claim: Claim, lists: set[tuple[PageKey, tuple[object, ...]]]) -> bool:
-    return _place(claim) in lists
+def _is_listed(assertion: Assertion, lists: set[tuple[PageKey, tuple[object, ...]]]) -> bool:
+    return _place(assertion) in lists
 
 
-def _ordered(kind: str, one: Claim, other: Claim) -> Conflict:
+def _ordered(kind: str, one: Assertion, other: Assertion) -> Conflict:
     for older, newer in ((one, other), (other, one)):
         if takes_the_place(older.validity, newer.validity, older.updated, newer.updated):
             return Conflict(kind, newer, older, superseded=True)
-    newer, older = sorted((one, other), key=lambda claim: (claim.date, str(claim.page), claim.anchor), reverse=True)
+    newer, older = sorted((one, other), key=lambda side: (side.date, str(side.page), side.anchor), reverse=True)
     return Conflict(kind, newer, older, superseded=False)

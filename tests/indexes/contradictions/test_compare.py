@@ -10,7 +10,7 @@ from clausegraph.core.pages.chunking.chunks import chunk_reading
 from clausegraph.core.pages.document import SourceDocument
 from clausegraph.core.pages.read import read_document
 from clausegraph.core.types import PageKey, Reading, Support
-from clausegraph.indexes.contradictions.claims import claims_of
+from clausegraph.indexes.contradictions.assertions import assertions_of
 from clausegraph.indexes.contradictions.compare import Conflict, find_conflicts
 from clausegraph.indexes.derive import anchored, object_key
 from clausegraph.ingestion.extract.rules.extractor import RuleExtractor
@@ -36,7 +36,7 @@ def conflicts(
                 made = anchored(found, anchors)
                 identity = fact_id(made.subject.key, made.relation, object_key(made.object))
                 supports.append(Support(identity, page, "", made, extractor.fingerprint))
-    return find_conflicts(claims_of(supports, readings, {}))
+    return find_conflicts(assertions_of(supports, readings, {}))
 
 
 def _read(uri: str, html: str) -> Reading:

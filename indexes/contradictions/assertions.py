@@ -65,8 +65,8 @@ OPPOSED = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
-    """``slot`` is what must be equal to compare two claims at all; of their topics one has to hold the other."""
+class Assertion:
+    """``slot`` is what must be equal to compare two assertions at all; of their topics one has to hold the other."""
 
     support: Support
     title: str
@@ -94,10 +94,10 @@ class Claim:
         return max(self.validity.start or "", self.updated or "")
 
 
-def claims_of(
+def assertions_of(
     supports: Iterable[Support], readings: Mapping[PageKey, Reading], names: Mapping[str, str]
-) -> Iterator[Claim]:
-    """The claims among statements; those about how a page is built are none.
+) -> Iterator[Assertion]:
+    """The assertions among statements; those about how a page is built are none.
 
     Args:
         names: what the epoch takes some names for.
@@ -107,7 +107,7 @@ def claims_of(
         statement = support.statement
         force = _force(statement)
         if statement.relation not in _ABOUT_THE_TEXT and force is not None and statement.spans:
-            yield _claim(support, readings[support.page], elements[support.page], names, force)
+            yield _assertion(support, readings[support.page], elements[support.page], names, force)
 
 
 def _force(statement: Statement) -> Force | None:
@@ -124,9 +124,9 @@ def _force(statement: Statement) -> Force | None:
             return Force.HOLDS if statement.polarity else Force.BARS
 
 
-def _claim(
+def _assertion(
     support: Support, reading: Reading, elements: Mapping[str, Element], names: Mapping[str, str], force: Force
-) -> Claim:
+) -> Assertion:
     statement = support.statement
     span = statement.spans[0]
     element = elements[span.anchor]
@@ -151,7 +151,7 @@ def _claim(
     validity = dates | Validity(statement.effective_from, statement.effective_to) | said | ends
     if value is not None and value.kind == "date":  # the date is what is said, not when it holds
         validity = dates | said
-    return Claim(
+    return Assertion(
         support, reading.title, reading.updated, slot, subject_of, named, in_table, value, force,
         conditions, validity,
     )  # fmt: skip

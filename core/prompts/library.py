@@ -107,16 +107,19 @@ def library(user_folder: Path | None = None) -> PromptLibrary:
 
 
 def shipped_examples(prompt: Prompt) -> str:
-    """The few-shot examples ``examples/<task>.txt`` beside the prompt, else those shipped for its task, else none.
+    """The few-shot examples of a prompt; none where there are none.
+
+    They are ``examples/<task>.v<N>.txt``, of this version alone, else ``examples/<task>.txt``, of every version; beside
+    the prompt, else shipped.
 
     Raises:
         PromptError: the file is there and cannot be read.
     """
-    name = f"{prompt.task}.txt"
     for folder in (prompt.path.parent, shipped_folder()):
-        path = folder / _EXAMPLES / name
-        if path.is_file():
-            return read_examples(path)
+        for name in (prompt.id, prompt.task):
+            path = folder / _EXAMPLES / f"{name}.txt"
+            if path.is_file():
+                return read_examples(path)
     return ""
 
 

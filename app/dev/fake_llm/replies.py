@@ -10,7 +10,7 @@ from typing import Any
 from clausegraph.app.dev.fake_llm.instances import minimal_instance
 from clausegraph.app.dev.fake_llm.options import FakeOptions
 from clausegraph.app.dev.fake_llm.requests import Wanted
-from clausegraph.app.dev.fake_llm.triples import as_lines, rule_triples, short_triples
+from clausegraph.app.dev.fake_llm.triples import as_lines, in_force, rule_triples, short_triples
 
 NO_PAGE = "This is the fake model server: there is no language model here, and no numbered page in the prompt."
 NOT_SCRIPTED = "This is the fake model server: the script has no reply for this message."
@@ -50,7 +50,7 @@ class Replier:
             return wanted.user
         if mode == "lines" or wanted.wants_lines:
             return as_lines(self._triples(wanted.user if wanted.page is None else wanted.page))
-        return NO_PAGE if wanted.page is None else _document(self._triples(wanted.page))
+        return NO_PAGE if wanted.page is None else self._document(wanted)
 
     def _json(self, wanted: Wanted) -> str:
         """A JSON reply: the page's triples where the schema has room for them, else the smallest instance."""
@@ -60,10 +60,15 @@ class Replier:
             and self.options.replies != "echo"
             and (not wanted.schema or "triples" in properties)
         ):
-            return _document(self._triples(wanted.page))
+            return self._document(wanted)
         if wanted.schema:
             return json.dumps(minimal_instance(wanted.schema), ensure_ascii=False)
         return json.dumps({"text": wanted.user if self.options.replies == "echo" else NO_PAGE}, ensure_ascii=False)
+
+    def _document(self, wanted: Wanted) -> str:
+        """The triples of the page in the form that the prompt asks for."""
+        triples = self._triples(wanted.page or "")
+        return json.dumps({"triples": in_force(triples) if wanted.wants_in_force else triples}, ensure_ascii=False)
 
     def _triples(self, page: str) -> tuple[dict[str, Any], ...] | list[dict[str, Any]]:
         return short_triples(page) if self.options.replies == "short" else rule_triples(page)
@@ -90,10 +95,6 @@ def spoilt(reply: Reply, fault: str, share: float) -> Reply:
         case "truncated":
             return Reply(reply.text[: int(len(reply.text) * share)], reply.tool, cut_off=True)
     return reply
-
-
-def _document(triples: tuple[dict[str, Any], ...] | list[dict[str, Any]]) -> str:
-    return json.dumps({"triples": triples}, ensure_ascii=False)
 
 
 def _is_object(text: str) -> bool:

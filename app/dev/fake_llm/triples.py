@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -24,7 +25,8 @@ def rule_triples(page: str) -> tuple[dict[str, Any], ...]:
     for section in sections_of(page):
         source = input_of(section)
         numbers = {f"e{i}": element.number for i, element in enumerate(section.elements)}
-        texts = {element.number: element.text for element in section.elements}
+        numbers |= {f"h{i}": element.number for i, element in enumerate(section.above)}
+        texts = {element.number: element.text for element in (*section.above, *section.elements)}
         found += [_triple(statement, numbers, texts) for statement in RuleExtractor().extract(source).statements]
     return tuple(sorted(found, key=lambda triple: int(triple["elements"][0])))
 
@@ -39,6 +41,16 @@ def short_triples(page: str) -> list[dict[str, Any]]:
             triple = _bare(" ".join(words[:head]), "states", " ".join(words[head:][-4:] or words))
             found.append(triple | {"elements": [element.number]})
     return found
+
+
+def in_force(triples: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The triples in the form that the second version of the prompt asks for."""
+    made: list[dict[str, Any]] = []
+    for triple in triples:
+        dates = {key: triple[key] for key in ("from", "to")}
+        kept = {key: value for key, value in triple.items() if key not in dates}
+        made.append(kept | {"in_force": dates if any(dates.values()) else None})
+    return made
 
 
 def as_lines(triples: tuple[dict[str, Any], ...] | list[dict[str, Any]]) -> str:
@@ -66,7 +78,8 @@ def input_of(section: PromptSection) -> ExtractionInput:
         elements.append(
             InputElement(label, element.tag, element.text, section.path, lead_in=above, headers=element.headers)
         )
-    return ExtractionInput("", section.path, tuple(elements))
+    headings = tuple(InputElement(f"h{i}", one.tag, one.text) for i, one in enumerate(section.above))
+    return ExtractionInput(section.title, section.path, tuple(elements), above=headings)
 
 
 def _bare(subject: str, relation: str, target: str) -> dict[str, Any]:

@@ -93,7 +93,11 @@ class LLMExtractor:
         """The calls of one page."""
         limit = self._options.call_tokens if self._task.many_chunks else 0
         for inputs in grouped(page.inputs, limit):
-            yield _Job(page.page, number_call(inputs))
+            yield self.job(page.page, inputs)
+
+    def job(self, page: str, inputs: Sequence[ExtractionInput]) -> _Job:
+        """The call of these chunks of a page."""
+        return _Job(page, number_call(inputs, by_headings=self._task.by_headings))
 
     def request(self, job: _Job) -> ChatRequest[_Job]:
         """The call of a job."""
@@ -200,7 +204,7 @@ class _Work:
     def _ask_again(self, job: _Job, inputs: Sequence[ExtractionInput], *, split: bool) -> None:
         """Queue what a reply left out: as one smaller call, or in halves when it is as large as before."""
         middle = -(-len(inputs) // 2) if split else len(inputs)
-        self._again += [_Job(job.page, number_call(part)) for part in (inputs[:middle], inputs[middle:]) if part]
+        self._again += [self._extractor.job(job.page, part) for part in (inputs[:middle], inputs[middle:]) if part]
 
     def left_over(self) -> Iterator[Extracted]:
         """What was not asked since the work was stopped.

@@ -17,14 +17,15 @@ def grouped(inputs: Sequence[ExtractionInput], limit: int) -> Iterator[tuple[Ext
     equal, because a run waits for the longest reply.
     """
     sizes = [_tokens(chunk_input) for chunk_input in inputs]
-    calls = -(-sum(sizes) // limit) if limit else 0
-    share = sum(sizes) / calls if calls else 0.0
+    left = sum(sizes)
+    calls = -(-left // limit) if limit else 0
     group: list[ExtractionInput] = []
     filled = 0
     for chunk_input, size in zip(inputs, sizes, strict=True):
+        share = left / max(calls, 1)  # of the groups that are still to be made, this one included
         if group and (filled + size > limit or filled + size / 2 > share):
             yield tuple(group)
-            group, filled = [], 0
+            group, left, calls, filled = [], left - filled, calls - 1, 0
         group.append(chunk_input)
         filled += size
     if group:

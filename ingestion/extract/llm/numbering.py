@@ -1,13 +1,17 @@
 """Elements numbered for a prompt, and numbers turned back into the labels of each chunk's input.
 
 Chunks that share a call are numbered through, so that a reply needs no chunk names: a triple belongs to the
-chunk that owns the first element it cites. A number stands for one text, wherever that text is also context
-(a lead-in or parent item) of another chunk of the call.
+chunk that owns the elements it cites. A number stands for one text, wherever that text is also context
+(a lead-in or parent item, a heading above) of another chunk of the call.
+
+There are two ways to print a page. By *paths*, a line names the heading path wherever it changes, and only elements of
+chunks have numbers. By *headings*, every heading above an element has a number of its own and as many marks as its
+level, so that conditions can cite it; the path needs no line then.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from clausegraph.core.extraction import ExtractionInput, InputElement
@@ -16,6 +20,7 @@ from clausegraph.core.language.normalise import visible
 MAX_CHARACTERS = 8000  # of one element in a prompt; longer ones are cut there and reported
 CUT = " [cut]"
 _MARKS = {"li": "-", "tr": "|", "h1": "#", "h2": "#", "h3": "#"}
+_LEVELS = {"h1": "#", "h2": "##", "h3": "###"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,21 +34,22 @@ class Numbered:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """The chunks of one page that share a call, numbered."""
+    """The chunks of one page that share a call, numbered; ``by_headings`` says how it is printed."""
 
     inputs: tuple[ExtractionInput, ...]
     printed: tuple[Numbered, ...]
     labels: tuple[dict[int, str], ...]  # per chunk: number → label in that chunk's input
+    by_headings: bool = False
 
 
-def number_call(inputs: Sequence[ExtractionInput]) -> Call:
+def number_call(inputs: Sequence[ExtractionInput], *, by_headings: bool = False) -> Call:
     """Number the elements of the chunks in order; context that an earlier chunk has printed is not repeated."""
     printed: list[Numbered] = []
     labels: list[dict[int, str]] = []
     known: dict[tuple[str, str, tuple[str, ...]], int] = {}
     for chunk, chunk_input in enumerate(inputs):
         mine: dict[int, str] = {}
-        for element in chunk_input.elements:
+        for element in (*chunk_input.above, *chunk_input.elements) if by_headings else chunk_input.elements:
             identity = (element.tag, element.text, element.headings)
             number = known.get(identity)
             if number is None or element.is_own:
@@ -52,25 +58,46 @@ def number_call(inputs: Sequence[ExtractionInput]) -> Call:
                 printed.append(Numbered(number, chunk, element))
             mine[number] = element.label
         labels.append(mine)
-    return Call(tuple(inputs), tuple(printed), tuple(labels))
+    return Call(tuple(inputs), tuple(printed), tuple(labels), by_headings)
 
 
 def page_text(call: Call) -> str:
     """The numbered page as a model reads it.
 
-    A line a heading path where it changes (``## a > b``), a line an element: its number, then ``.`` for a
-    paragraph, ``-`` for a list item, ``|`` for a table row or ``#`` for a heading, then its text. The texts are
-    one line each, so that no text can pass for another element.
+    A line an element: its number, then ``.`` for a paragraph, ``-`` for a list item, ``|`` for a table row or ``#``
+    for a heading (by headings: as many as its level), then its text. A line without a number names a heading path
+    (``## a > b``): by paths wherever it changes, by headings only where no numbered heading gives it. The texts are one
+    line each, so that no text can pass for another element.
     """
+    marks = _MARKS | _LEVELS if call.by_headings else _MARKS
     lines: list[str] = []
-    path: tuple[str, ...] | None = None
+    paths = _Paths(call)
     for item in call.printed:
-        headings = call.inputs[item.chunk].headings
-        if headings != path:
-            path = headings
-            lines.append("## " + cut(visible(" > ".join(headings) or call.inputs[item.chunk].title)))
-        lines.append(f"{item.number}{_MARKS.get(item.element.tag, '.')} {element_text(item.element)}")
+        lines += paths.before(item.chunk)
+        lines.append(f"{item.number}{marks.get(item.element.tag, '.')} {element_text(item.element)}")
     return "\n".join(lines)
+
+
+class _Paths:
+    """The lines that name a heading path."""
+
+    def __init__(self, call: Call) -> None:
+        self._call = call
+        self._last: tuple[str, ...] | None = None
+
+    def before(self, chunk: int) -> Iterator[str]:
+        """The line that an element of this chunk needs before it, if any."""
+        source = self._call.inputs[chunk]
+        if source.headings == self._last:
+            return
+        self._last = source.headings
+        if not (self._call.by_headings and _headings(source).issuperset(source.headings)):
+            yield "## " + cut(visible(" > ".join(source.headings) or source.title))
+
+
+def _headings(source: ExtractionInput) -> set[str]:
+    """Texts of the headings that are elements of an input."""
+    return {element.text for element in (*source.above, *source.elements) if element.tag in _LEVELS}
 
 
 def element_text(element: InputElement) -> str:

@@ -9,8 +9,8 @@ from typing import Any, Protocol
 from clausegraph.core.errors import PromptError
 from clausegraph.core.extraction import Extraction
 from clausegraph.core.prompts import Prompt
-from clausegraph.ingestion.extract.llm.conditional.parse import parse_conditional
-from clausegraph.ingestion.extract.llm.conditional.schema import CONDITIONAL_SCHEMA
+from clausegraph.ingestion.extract.llm.conditional.parse import parse_conditional, parse_stand_alone
+from clausegraph.ingestion.extract.llm.conditional.schema import CONDITIONAL_SCHEMA, STAND_ALONE_SCHEMA
 from clausegraph.ingestion.extract.llm.lines.parse import parse_lines
 from clausegraph.ingestion.extract.llm.numbering import Call
 
@@ -25,39 +25,40 @@ class Parse(Protocol):
 class Task:
     """How a prompt's replies are read. ``parser`` names the parser's version: a change is another extraction.
 
-    ``schema`` is the name and JSON schema of a reply, for servers that enforce one.
+    ``schema`` is the name and JSON schema of a reply, for servers that enforce one; ``by_headings`` how pages are
+    printed (see ``numbering``).
     """
 
     parser: str
     parse: Parse
     schema: tuple[str, dict[str, Any]] | None
     many_chunks: bool
+    by_headings: bool = False
 
 
+STAND_ALONE = Task(
+    "conditional:2", parse_stand_alone, ("triplets", STAND_ALONE_SCHEMA), many_chunks=True, by_headings=True
+)
 CONDITIONAL = Task("conditional:1", parse_conditional, ("triplets", CONDITIONAL_SCHEMA), many_chunks=True)
 LINES = Task("lines:1", parse_lines, None, many_chunks=False)
-_TASKS = {
-    "triplets-conditional": CONDITIONAL,
-    "triplets-default": LINES,
-    "triplets-v1": LINES,
-    "triplets-v2": LINES,
-}
+_BY_OUTPUT = (  # what a header's output begins with, the longer of two first
+    ("a JSON object of triples that stand alone", STAND_ALONE),
+    ("a JSON object", CONDITIONAL),
+    ("one (subject, predicate, object) per line", LINES),
+)
 
 
 def task_of(prompt: Prompt) -> Task:
-    """The task of an extraction prompt; one of a user's own goes by its declared output.
+    """The task of an extraction prompt, by its declared output.
 
     Raises:
         PromptError: the prompt's output is none that a parser reads.
     """
-    found = _TASKS.get(prompt.task)
-    if found is not None:
-        return found
-    if prompt.output.startswith("a JSON object"):
-        return CONDITIONAL
-    if prompt.output.startswith("one (subject, predicate, object) per line"):
-        return LINES
+    for beginning, task in _BY_OUTPUT:
+        if prompt.output.startswith(beginning):
+            return task
+    known = ", ".join(repr(beginning) for beginning, _ in _BY_OUTPUT)
     raise PromptError(
-        f"prompt {prompt.id} ({prompt.path}) cannot be read by an extractor: its header's output must begin with "
-        "'a JSON object' or 'one (subject, predicate, object) per line'"
+        f"prompt {prompt.id} ({prompt.path}) cannot be read by an extractor: its header's output must begin with one "
+        f"of {known}"
     )

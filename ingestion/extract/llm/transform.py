@@ -16,7 +16,7 @@ from llama_index.core.schema import BaseNode, MetadataMode, TransformComponent
 from clausegraph.core.errors import UnusableReply
 from clausegraph.core.extraction import Extracted, ExtractionInput, InputElement, PageInputs, Reject
 from clausegraph.core.language.sentences import sentence_spans
-from clausegraph.core.language.wording import condition_words
+from clausegraph.core.language.wording import condition_words, relation_words
 from clausegraph.core.models.build import guard
 from clausegraph.core.models.guard import GuardedLLM
 from clausegraph.core.prompts import library
@@ -30,7 +30,7 @@ _LONG_LINE = 600  # characters; a longer line is numbered sentence by sentence
 class TripletExtractor(TransformComponent):
     """Adds entities and relations to the metadata of nodes, where ``PropertyGraphIndex`` looks for them.
 
-    A relation's label is the relation as the page words it; its properties say whether it ``holds``, its
+    A relation's label says its modality too ("may get", "does not cover"); its properties say whether it ``holds``, its
     ``modality``, the ``quotes`` that state it, the ``condition`` in words and as a tree (JSON), and the ``extractor``
     (prompt id and version, model). Neighbouring nodes of one document share calls. The input nodes are changed, as
     by LlamaIndex's own extractors.
@@ -139,4 +139,4 @@ def _relation(
         "condition_tree": json.dumps(condition_to_json(statement.condition)),
         "extractor": extractor,
     }
-    return Relation(label=statement.relation, source_id=subject.id, target_id=target.id, properties=properties)
+    return Relation(label=relation_words(statement), source_id=subject.id, target_id=target.id, properties=properties)

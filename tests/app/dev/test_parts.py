@@ -20,10 +20,10 @@ from clausegraph.app.dev.fake_llm.pages import PromptElement, page_in, sections_
 from clausegraph.app.dev.fake_llm.replies import Replier
 from clausegraph.app.dev.fake_llm.requests import wanted
 from clausegraph.app.dev.fake_llm.tokens import count_tokens, cut_to_tokens
-from clausegraph.app.dev.fake_llm.triples import as_lines, rule_triples, short_triples
+from clausegraph.app.dev.fake_llm.triples import as_lines, in_force, rule_triples, short_triples
 from clausegraph.core.errors import InputError
 from clausegraph.core.extraction import ExtractionInput, InputElement
-from clausegraph.ingestion.extract.llm.conditional.schema import CONDITIONAL_SCHEMA
+from clausegraph.ingestion.extract.llm.conditional.schema import CONDITIONAL_SCHEMA, STAND_ALONE_SCHEMA
 from clausegraph.ingestion.extract.llm.numbering import number_call, page_text
 from tests.app.dev.conftest import PAGE
 
@@ -94,6 +94,18 @@ def test_what_numbering_prints_is_read_back() -> None:
     ]
 
 
+def test_a_page_with_numbered_headings_is_read_back() -> None:
+    page = "# Tax credit\n1# Claim\n2. You can claim if:\n3## If you rent\n4- you are 16\n5# Stop\n"
+    claim, rent, stop = sections_of(page)
+    assert [(one.path, one.title) for one in (claim, rent, stop)] == [
+        (("Claim",), "Tax credit"),
+        (("Claim", "If you rent"), "Tax credit"),
+        (("Stop",), "Tax credit"),
+    ]
+    assert [heading.number for heading in rent.above] == [1] and not stop.above
+    assert [element.number for element in rent.elements] == [3, 4]
+
+
 def test_lines_without_numbers_are_paragraphs_or_what_their_tag_says() -> None:
     (section,) = sections_of("You can claim if:\n\n<li>you are <16></li>\n<b>no</b>\n")
     assert [(e.number, e.tag, e.text) for e in section.elements] == [
@@ -108,6 +120,13 @@ def test_triples_have_the_form_that_the_prompt_asks_for() -> None:
     form.validate({"triples": list(rule_triples(PAGE))})
     form.validate({"triples": short_triples(PAGE)})
     form.validate(minimal_instance(CONDITIONAL_SCHEMA))
+    second = Draft202012Validator(STAND_ALONE_SCHEMA)
+    second.validate({"triples": in_force(rule_triples(PAGE))})
+    second.validate({"triples": in_force(short_triples(PAGE))})
+    dated = in_force([short_triples(PAGE)[0] | {"from": "2026-01-01"}])
+    second.validate({"triples": dated})
+    assert dated[0]["in_force"] == {"from": "2026-01-01", "to": None}
+    second.validate(minimal_instance(STAND_ALONE_SCHEMA))
 
 
 def test_rules_read_conditions_across_elements() -> None:

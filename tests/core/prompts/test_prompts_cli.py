@@ -54,7 +54,7 @@ def test_render(tmp_path: Path) -> None:
     (tmp_path / "inputs.json").write_text('{"title": "from file", "types": "", "page": "not this"}')
     words = [
         "render",
-        "triplets-conditional",
+        "triplets-conditional.v1",
         "--inputs",
         "inputs.json",
         "--input",

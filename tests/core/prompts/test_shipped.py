@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-import pytest
+import hashlib
+import json
 
+import pytest
+from jsonschema import Draft202012Validator
+
+from clausegraph.core.extraction import ExtractionInput
 from clausegraph.core.prompts import Prompt, shipped_examples, shipped_prompts
 from clausegraph.core.tokens import count_tokens
-from clausegraph.ingestion.extract.llm.conditional.parse import parse_conditional
+from clausegraph.core.types import Literal, Modality, leaves
+from clausegraph.ingestion.extract.llm.conditional.parse import parse_conditional, parse_stand_alone
+from clausegraph.ingestion.extract.llm.conditional.schema import STAND_ALONE_SCHEMA
 from clausegraph.ingestion.extract.llm.lines.parse import parse_triples, statements_of_lines
-from clausegraph.ingestion.extract.llm.numbering import number_call
+from clausegraph.ingestion.extract.llm.numbering import number_call, page_text
 from clausegraph.ingestion.extract.llm.render import render_call
 from tests.ingestion.llm.calls import chunk, element, grant_call
 
@@ -16,7 +23,21 @@ pytestmark = pytest.mark.unit
 
 PROMPTS = shipped_prompts().all()
 TRIPLETS = [prompt for prompt in PROMPTS if prompt.task.startswith("triplets-")]
-FIXED_TOKENS = 640  # of the default prompt: every call pays them
+FIXED_TOKENS = 820  # of the default prompt: every call pays them
+
+RELEASED = """<<<PAGE ac3b77>>>
+# Heating Grant
+## Eligibility
+1. You can get the Heating Grant if all of these apply:
+2- you are 18 or over
+3- you live in Lethmoor
+4. The grant pays £210 a year, unless you live in a care home. It is paid by the council.
+5. You cannot claim after 31 March 2026.
+6- you rent your home from a private landlord
+7. The council pays the Heating Grant in winter.
+## How to claim
+8. Send form HG1 to the council office.
+<<<END ac3b77>>>"""
 
 
 @pytest.mark.parametrize("prompt", PROMPTS, ids=lambda prompt: prompt.id)
@@ -55,8 +76,42 @@ def test_types_are_optional() -> None:
 
 
 def test_the_examples_of_the_default_prompt_are_right() -> None:
-    """The parser takes every triple of the example reply, with its conditions."""
+    """They are as a strict server sends them, their page as it is printed, and the parser takes every triple."""
     text = shipped_examples(shipped_prompts().get("triplets-conditional"))
+    page, _, reply = text.removeprefix("Example page:\n# Mooring\n").partition("\nReply:")
+    top, below = ("Day permit",), ("Day permit", "If you live abroad")
+    elements = [
+        element("e0", "Day permit", "h1"),
+        element("e1", "If you live abroad", "h2", headings=top),
+        element("e2", "You can get a day permit if your boat is:", headings=below),
+        element("e3", "insured", "li", "e2", headings=below),
+        element("e4", "under 9 metres", "li", "e2", headings=below),
+        element("e5", "Unless you pay online, it costs £12.", headings=below),
+    ]
+    call = number_call([ExtractionInput("Mooring", below, tuple(elements))], by_headings=True)
+    assert page_text(call) == page
+    Draft202012Validator(STAND_ALONE_SCHEMA).validate(json.loads(reply))
+    (found,) = parse_stand_alone(reply, call, cut_off=False)
+    assert found is not None and not found.rejects
+    first, second = found.statements
+    assert (first.subject.written, first.modality, first.relation) == ("you", Modality.MAY, "gets")
+    assert [leaf.anchor for leaf in leaves(first.condition)] == ["e1", "e3", "e4"]
+    assert (second.object, [leaf.anchor for leaf in leaves(second.condition)]) == (
+        Literal("£12", "amount"),
+        ["e1", "e5"],
+    )
+
+
+def test_the_first_version_is_printed_as_it_was_released() -> None:
+    """Byte by byte: replies that were paid for are found by what was asked."""
+    prompt = shipped_prompts().get("triplets-conditional.v1")
+    system, user = render_call(prompt, grant_call(), examples=shipped_examples(prompt), types="", max_triplets=25)
+    assert hashlib.sha256(system.content.encode()).hexdigest()[:16] == "584336c7d13bd2bb"
+    assert user.content == RELEASED
+
+
+def test_the_examples_of_the_first_version_are_right() -> None:
+    text = shipped_examples(shipped_prompts().get("triplets-conditional.v1"))
     page, _, reply = text.partition("Reply:")
     lines = [line.split(" ", 1)[1] for line in page.splitlines() if line[:1].isdigit()]
     call = number_call(

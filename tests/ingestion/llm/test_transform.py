@@ -19,6 +19,7 @@ from clausegraph.core.models.build import ModelOptions, make_llm
 from clausegraph.core.models.guard import GuardedLLM
 
 pytestmark = pytest.mark.integration
+TITLE = "Bus Grant"
 TEXT = "You can get the Bus Grant if you are over 60.\nOffice A pays the Bus Grant every month."
 
 
@@ -37,19 +38,19 @@ def llm(fake: FakeModelServer) -> Iterator[GuardedLLM]:
 
 def test_a_pipeline_gets_entities_and_relations_with_their_conditions(llm: GuardedLLM) -> None:
     pipeline = IngestionPipeline(transformations=[TripletExtractor(llm=llm)], disable_cache=True)
-    (node,) = pipeline.run(documents=[Document(text=TEXT, metadata={"title": "Bus Grant"})])
+    (node,) = pipeline.run(documents=[Document(text=TEXT, metadata={"title": TITLE})])
     relations = node.metadata[KG_RELATIONS_KEY]
     assert node.metadata[KG_NODES_KEY]
     conditional = [r for r in relations if r.properties["condition"]]
     assert "over 60" in conditional[0].properties["condition"]
     assert "leaf" in json.loads(conditional[0].properties["condition_tree"])
     assert conditional[0].properties["quotes"] == ["You can get the Bus Grant if you are over 60."]
-    assert "triplets-conditional.v1@" in conditional[0].properties["extractor"]
+    assert "triplets-conditional.v2@" in conditional[0].properties["extractor"]
 
 
 def test_a_condition_in_words_keeps_any_and_not(llm: GuardedLLM) -> None:
     text = "You can get the Rail Grant if you are over 60 or you rent a flat, unless you are in prison."
-    (node,) = TripletExtractor(llm=llm)([TextNode(text=text)])
+    (node,) = TripletExtractor(llm=llm)([TextNode(text=text, metadata={"title": TITLE})])
     words = {relation.properties["condition"] for relation in node.metadata[KG_RELATIONS_KEY]}
     assert words == {"((you are over 60 or you rent a flat) and not you are in prison)"}
 
@@ -57,27 +58,27 @@ def test_a_condition_in_words_keeps_any_and_not(llm: GuardedLLM) -> None:
 @pytest.mark.parametrize("use_async", [True, False])
 def test_a_property_graph_index_takes_it_as_its_extractor(llm: GuardedLLM, use_async: bool) -> None:
     index = PropertyGraphIndex(
-        nodes=[TextNode(text=TEXT)],
+        nodes=[TextNode(text=TEXT, metadata={"title": TITLE})],
         kg_extractors=[TripletExtractor(llm=llm)],
         embed_kg_nodes=False,
         llm=llm,
         use_async=use_async,
     )
-    triplets = index.property_graph_store.get_triplets(entity_names=["you"])
+    triplets = index.property_graph_store.get_triplets(entity_names=["applicant for Bus Grant"])
     assert [relation.label for _, relation, _ in triplets] == ["may get"]
 
 
 def test_any_function_calling_model_is_put_behind_a_guard(fake: FakeModelServer) -> None:
     plain = MistralAI(endpoint=fake.url, api_key="k", model="mistral-small-latest")
     extractor = TripletExtractor(llm=plain)
-    (node,) = extractor([TextNode(text=TEXT)])
+    (node,) = extractor([TextNode(text=TEXT, metadata={"title": TITLE})])
     assert node.metadata[KG_RELATIONS_KEY]
     plain._client.__exit__(None, None, None)
 
 
 def test_equal_nodes_are_asked_once_and_neighbours_share_a_call(llm: GuardedLLM, fake: FakeModelServer) -> None:
     fake.reset()
-    nodes = [TextNode(text=TEXT), TextNode(text=TEXT)]
+    nodes = [TextNode(text=TEXT, metadata={"title": TITLE}), TextNode(text=TEXT, metadata={"title": TITLE})]
     TripletExtractor(llm=llm)(nodes)
     assert fake.counters()["requests"] == 1
     assert all(node.metadata[KG_RELATIONS_KEY] for node in nodes)

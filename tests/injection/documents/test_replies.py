@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 import unicodedata
+from dataclasses import dataclass
 
 import pytest
 
@@ -17,9 +18,10 @@ from clausegraph.core.pages.read import read_document
 from clausegraph.core.serial import extraction_from_json, extraction_to_json, pack, unpack
 from clausegraph.core.types import LITERAL, Literal, Mention, Modality, leaves
 from clausegraph.indexes.derive import object_key
-from clausegraph.ingestion.extract.llm.conditional.parse import parse_conditional
+from clausegraph.ingestion.extract.llm.conditional.parse import parse_conditional, parse_stand_alone
 from clausegraph.ingestion.extract.llm.lines.parse import parse_triples, statements_of_lines
 from clausegraph.ingestion.extract.llm.numbering import Call, number_call
+from clausegraph.ingestion.extract.llm.tasks import Parse
 from tests.harness.wait import no_hang
 from tests.injection.documents.hostile import REPLIES, reply, triple
 
@@ -33,15 +35,31 @@ PAGE = """<title>Rent Grant</title><main><h1>Rent Grant</h1>
 MAX_NAME = 5000  # characters; generous: what matters is that no name of a megabyte gets in
 
 
-def call_of(page: str = PAGE) -> Call:
-    """The chunks of the page in one call: element 1 is the heading, 2 and 3 the paragraphs below it."""
-    reading = chunk_reading(read_document(SourceDocument("rent.html", page.encode()))[0])
-    return number_call([extraction_input(reading, chunk)[0] for chunk in reading.chunks])
+@dataclass(frozen=True)
+class Version:
+    """A version of the prompt: how it prints a page, and what reads its replies."""
+
+    by_headings: bool
+    parse: Parse
+
+    def call(self, page: str = PAGE) -> Call:
+        """The chunks of the page in one call: element 1 is the heading, 2 and 3 the paragraphs below it."""
+        reading = chunk_reading(read_document(SourceDocument("rent.html", page.encode()))[0])
+        inputs = [extraction_input(reading, chunk)[0] for chunk in reading.chunks]
+        return number_call(inputs, by_headings=self.by_headings)
+
+
+VERSIONS = {"v1": Version(False, parse_conditional), "v2": Version(True, parse_stand_alone)}
+
+
+@pytest.fixture(params=VERSIONS)
+def version(request: pytest.FixtureRequest) -> Version:
+    return VERSIONS[request.param]
 
 
 def check(extraction: Extraction, source: ExtractionInput) -> None:
     """What must hold of every extraction, whatever the model said."""
-    texts = {element.label: element.text for element in source.elements}
+    texts = {element.label: element.text for element in (*source.above, *source.elements)}
     stated = set(tokens(" ".join((source.title, *source.headings, *texts.values()))))
     for statement in extraction.statements:
         assert statement.spans
@@ -77,21 +95,21 @@ def test_there_are_enough_of_them() -> None:
     assert len(REPLIES) >= 50
 
 
-def test_an_honest_reply_is_used() -> None:
-    call = call_of()
+def test_an_honest_reply_is_used(version: Version) -> None:
+    call = version.call()
     assert [(n.number, n.element.tag) for n in call.printed[:3]] == [(1, "h1"), (2, "p"), (3, "p")]
-    (first, *_) = parse_conditional(reply(triple()), call, cut_off=False)
+    (first, *_) = version.parse(reply(triple()), call, cut_off=False)
     assert first is not None and len(first.statements) == 1 and not first.rejects
     check(first, call.inputs[0])
 
 
 @pytest.mark.parametrize("cut_off", [False, True])
 @pytest.mark.parametrize("name", REPLIES)
-def test_reply(name: str, cut_off: bool) -> None:
-    call = call_of()
+def test_reply(version: Version, name: str, cut_off: bool) -> None:
+    call = version.call()
     with no_hang():
         try:
-            found = parse_conditional(REPLIES[name], call, cut_off=cut_off)
+            found = version.parse(REPLIES[name], call, cut_off=cut_off)
         except UnusableReply as error:
             assert len(str(error)) < 2000 and not unseen(str(error))
             found = ()
@@ -104,7 +122,7 @@ def test_reply(name: str, cut_off: bool) -> None:
 @pytest.mark.parametrize("name", REPLIES)
 def test_reply_in_lines(name: str) -> None:
     """The same as an answer to a prompt that asks for one triplet a line."""
-    source = call_of().inputs[0]
+    source = VERSIONS["v1"].call().inputs[0]
     with no_hang():
         for text in (REPLIES[name], "(" * 2000 + REPLIES[name][:10_000], f"(Rent Grant, is, {REPLIES[name][:10_000]})"):
             try:
@@ -123,9 +141,9 @@ _REFUSED = [
 
 
 @pytest.mark.parametrize("name", _REFUSED)
-def test_what_is_refused_has_a_reason(name: str) -> None:
+def test_what_is_refused_has_a_reason(version: Version, name: str) -> None:
     try:
-        found = parse_conditional(REPLIES[name], call_of(), cut_off=False)
+        found = version.parse(REPLIES[name], version.call(), cut_off=False)
     except UnusableReply:
         return
     made = [extraction for extraction in found if extraction is not None]
@@ -140,10 +158,10 @@ _CONDITIONS = [
 
 
 @pytest.mark.parametrize("name", _CONDITIONS)
-def test_a_condition_that_cannot_be_read_is_never_dropped_in_silence(name: str) -> None:
+def test_a_condition_that_cannot_be_read_is_never_dropped_in_silence(version: Version, name: str) -> None:
     """A statement whose condition is wrong is not stored as one that always holds."""
     try:
-        found = parse_conditional(REPLIES[name], call_of(), cut_off=False)
+        found = version.parse(REPLIES[name], version.call(), cut_off=False)
     except UnusableReply:
         return
     for extraction in found:
@@ -151,18 +169,19 @@ def test_a_condition_that_cannot_be_read_is_never_dropped_in_silence(name: str) 
             assert extraction.rejects
 
 
-def test_a_triple_stays_in_its_chunk() -> None:
+def test_a_triple_stays_in_its_chunk(version: Version) -> None:
     """Elements of two chunks: only those of the chunk that owns the first are cited."""
-    call = call_of()
+    call = version.call()
     assert len(call.inputs) > 1
     for elements in ([2, 5], [5, 2], [2, 3, 4, 5, 6, 7]):
-        found = parse_conditional(reply(triple(elements=elements)), call, cut_off=False)
+        found = version.parse(reply(triple(elements=elements)), call, cut_off=False)
         for extraction, source in zip(found, call.inputs, strict=True):
             assert extraction is not None
             check(extraction, source)
 
 
-def test_one_bad_triple_does_not_take_the_good_ones_along() -> None:
+def test_one_bad_triple_does_not_take_the_good_ones_along(version: Version) -> None:
+    call = version.call()
     for name, text in REPLIES.items():
         try:
             triples = json.loads(text)["triples"]
@@ -171,6 +190,6 @@ def test_one_bad_triple_does_not_take_the_good_ones_along() -> None:
         if not isinstance(triples, list) or len(triples) > 10 or "mb" in name or "deep" in name:
             continue
         honest = triple(relation="costs", object="£210")
-        made = parse_conditional(json.dumps({"triples": [*triples, honest]}), call_of(), cut_off=False)
+        made = version.parse(json.dumps({"triples": [*triples, honest]}), call, cut_off=False)
         assert made[0] is not None
         assert "costs" in {statement.relation for statement in made[0].statements}, name

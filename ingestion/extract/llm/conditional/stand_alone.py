@@ -1,0 +1,123 @@
+"""Items as the second version of the prompt asks for them: names in place of pronouns, relations without modality.
+
+The page need not have a name in so many words, since "you" is to be called by the role that the page addresses; most
+of its words must be shown, and all of its numbers. What the page says in its place is kept beside it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+from clausegraph.core.language.stated import BARE_PRONOUNS, YOU, clean_name, key_of
+from clausegraph.core.language.verbs import is_base, third_person
+from clausegraph.core.language.words import word_set
+from clausegraph.core.types import Mention, Modality, Statement
+from clausegraph.ingestion.extract.llm.conditional.shown import ShownWords, numbers_of
+from clausegraph.ingestion.extract.llm.conditional.statements import ChunkParser, UnusableItem, known_modality
+from clausegraph.ingestion.extract.llm.items import LONGEST_NAME, type_name
+from clausegraph.ingestion.extract.llm.numbering import Call
+
+_MODALITIES = {
+    **{modality.value: modality for modality in Modality},
+    "": Modality.IS,
+    "shall": Modality.MUST,
+    "needn't": Modality.NEED_NOT,
+    **dict.fromkeys(("might", "could"), Modality.CAN),
+    **dict.fromkeys(("can not", "must not", "may not", "can't", "mustn't"), Modality.CANNOT),
+}
+_WE = word_set("we us our ours ourselves")
+_PRONOUNS = BARE_PRONOUNS | YOU | _WE
+_POSSESSIVE = re.compile(r"(?:your|their|our|his|her|its|my)\s+(?=\S)", re.IGNORECASE)
+_PERSONS = word_set("role person people group")
+_SPOKEN = re.compile(r"\b(?:you|we)\b|\b(?:your|us|our)\b", re.IGNORECASE)
+_AUXILIARY = re.compile(
+    r"(?P<modal>may|might|can|could|must|shall|should|cannot|need not|will|would|does|do|is|are)(?P<no> not)? (?=\w)"
+)
+_SAYS = {
+    "may": Modality.MAY,
+    "can": Modality.MAY,
+    "might": Modality.CAN,
+    "could": Modality.CAN,
+    "must": Modality.MUST,
+    "shall": Modality.MUST,
+    "should": Modality.SHOULD,
+    "cannot": Modality.CANNOT,
+    "need not": Modality.NEED_NOT,
+}
+_DENIED = {Modality.MAY: Modality.CANNOT, Modality.MUST: Modality.CANNOT}  # "might not" is no "cannot"
+_NEGATIVE = (Modality.CANNOT, Modality.NEED_NOT)
+
+
+class StandAloneParser(ChunkParser):
+    """Turns the items of one chunk into statements that can be read without the page."""
+
+    def __init__(self, call: Call, chunk: int, shown: ShownWords) -> None:
+        super().__init__(call, chunk)
+        self._shown = shown
+
+    def _statement(self, item: dict[str, Any], own: list[str], notes: list[str]) -> Statement:
+        given = item.get("in_force")
+        dates = {key: given.get(key) for key in ("from", "to")} if isinstance(given, dict) else {}
+        return _without_modality(super()._statement(item | dates, own, notes))
+
+    def _mention(self, item: dict[str, Any], role: str, own: list[str]) -> Mention:
+        surface = self._name(item, role)
+        if surface.lower() in _PRONOUNS:
+            raise UnusableItem(f"its {role} is a pronoun: {surface!r}")
+        if not self._shown.names(surface):
+            raise UnusableItem(f"not stated: {role} {surface!r}")
+        kind = type_name(item.get(f"{role}_type"))
+        return Mention(surface, key_of(surface), kind, self._written(surface, kind, own))
+
+    def _name(self, item: dict[str, Any], role: str) -> str:
+        surface = super()._name(item, role)
+        return clean_name(_POSSESSIVE.sub("", surface, count=1), LONGEST_NAME) or surface
+
+    def _written(self, surface: str, kind: str, own: Iterable[str]) -> str:
+        """The pronoun that the cited elements have where a person or an organisation is not named in them."""
+        texts = [self._texts.texts[label] for label in own]
+        wanted = (YOU,) if kind in _PERSONS else (_WE, YOU) if kind == "organisation" else ()
+        if not wanted or any(text.holds(surface.lower()) for text in texts):
+            return ""
+        spoken = [found[0].lower() for text in texts for found in _SPOKEN.finditer(text.text)]
+        return next((word for words in wanted for word in spoken if word in words), "")
+
+    def _states_value(self, value: str, own: list[str]) -> bool:
+        """Whether the section has the value's numbers, and the page most of its words."""
+        if super()._states_value(value, own):
+            return True
+        elements = self._texts.elements.values()
+        near = [text for element in elements for text in (element.text, *element.headers)]
+        stated = frozenset(number for text in (*near, self._texts.all_text) for number in numbers_of(text))
+        return stated.issuperset(numbers_of(value)) and self._shown.names(value)
+
+    def _modality(self, value: Any) -> Modality:
+        return known_modality(value, _MODALITIES)
+
+
+def _without_modality(made: Statement) -> Statement:
+    """The statement with what its relation says of modality and denial beside it, and the verb in the third person."""
+    relation, modality, polarity = made.relation, made.modality, made.polarity
+    found = _AUXILIARY.match(relation)
+    if found and (found["no"] or found["modal"] not in ("does", "do", "is", "are")):
+        said = _SAYS.get(found["modal"])
+        modality = said if said and modality is Modality.IS else modality
+        polarity = polarity and not found["no"]
+        relation = ("is " if found["modal"] in ("is", "are") else "") + relation[found.end() :]
+    if not polarity:
+        modality = _DENIED.get(modality, modality)
+    return replace(
+        made, relation=_in_third_person(relation), modality=modality, polarity=polarity and modality not in _NEGATIVE
+    )
+
+
+def _in_third_person(relation: str) -> str:
+    """The relation as one thing has it: "usually cover" as "usually covers", "are sent to" as "is sent to"."""
+    words = relation.split()
+    place = next((i for i, word in enumerate(words) if is_base(word) or not word.endswith("ly")), 0)
+    verb = words[place]
+    words[place] = "is" if verb in ("are", "am") else third_person(verb) if is_base(verb) else verb
+    return " ".join(words)

@@ -145,6 +145,17 @@ class Settings(BaseSettings):
         default=2000, ge=0, le=1_000_000, description="page tokens that may share a call; 0: a chunk a call"
     )
 
+    reader_guide: Path | None = Field(
+        default=None, description="what good answers look like, from `train guide`; none means the shipped guide"
+    )
+    reader_examples: Path | None = Field(
+        default=None,
+        description="labelled questions in ConditionalQA's form; the most like are shown to the model that reads",
+    )
+    reader_facts: bool = Field(
+        default=False, description="whether the model that reads is shown the stored conditions of rules too"
+    )
+
     graph: Literal["ledger", "neo4j"] = Field(
         default="ledger", description="which graph questions are answered from: the same facts at the same epoch"
     )

@@ -30,6 +30,7 @@ from clausegraph.app.cli import (
     settings,
     show,
     status,
+    train,
 )
 from clausegraph.app.cli.session import HomeOption, JsonOption, QuietOption, Session, report_error
 
@@ -55,6 +56,7 @@ COMMANDS: list[Callable[[typer.Typer], None]] = [
     project.register,
     cypher.register,
     prompts.register,
+    train.register,
     servers.register,
     dags.register,
     dev.register,

@@ -13,7 +13,7 @@ from clausegraph.query.read.model.labelled import Examples, shown_example
 from clausegraph.query.read.model.shown import Shown
 from clausegraph.query.read.protocol import Rules
 
-BUDGET = 1_600  # word pieces of elements: with guide and examples about 4,500 tokens of prompt
+BUDGET = 2_000  # word pieces of elements: with guide and examples about 4,500 tokens of prompt
 
 _shipped = cache(shipped_guide)
 

@@ -1,0 +1,49 @@
+"""``clausegraph train``: learn from labelled questions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from clausegraph.app.cli.progress import progress_bars
+from clausegraph.app.cli.session import Session, command
+
+
+def guide(
+    session: Session,
+    *,
+    questions: Annotated[Path, typer.Option("--questions", help="Labelled questions, in ConditionalQA's form.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="File of the guide.")],
+    held: Annotated[int, typer.Option("--held-back", min=1, max=500, help="Questions to test the guide on.")] = 20,
+    seed: Annotated[int, typer.Option("--seed", help="Which are held back, and which cases the model sees.")] = 13,
+    force: Annotated[bool, typer.Option("--force", help="Replace a file that is there.")] = False,
+) -> None:
+    """Learn what good answers look like, for the reader with a model. Kept only if it helps on questions held back."""
+    from clausegraph.app.services.train import train_guide
+
+    with progress_bars(session) as progress:
+        made = train_guide(
+            session.workspace(None), questions, output, held=held, seed=seed, replace_file=force, progress=progress
+        )
+    change = f"F1 with conditions on {made.held} held back: {made.before:.3f} before, {made.after:.3f} after"
+    said = [f"{change} ({made.calls} calls)"]
+    if made.helps:
+        said.append(f"written: {output} ({len(made.guide.text.split())} words); set CLAUSEGRAPH_READER_GUIDE={output}")
+    else:
+        said.append("not written: it does not help; give more questions, or try another --seed")
+    session.emit(
+        {
+            "kept": made.helps, "output": str(output) if made.helps else None, "held_back": made.held,
+            "before": made.before, "after": made.after, "calls": made.calls, "words": len(made.guide.text.split()),
+        },
+        *said,
+    )  # fmt: skip
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands."""
+    group = typer.Typer(no_args_is_help=True, help="Learn from labelled questions.")
+    command(group, "guide")(guide)
+    app.add_typer(group, name="train")

@@ -1,0 +1,41 @@
+"""The reader with a language model as the settings have it: guide and examples, read once."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from clausegraph.core.settings import Settings
+
+if TYPE_CHECKING:
+    from clausegraph.eval.conditionalqa.dataset import Question
+    from clausegraph.query.read.model.labelled import LabelledQuestion
+    from clausegraph.query.read.model.options import ReadOptions
+
+
+def labelled(question: Question) -> LabelledQuestion:
+    """A question of a ConditionalQA file as the reader with a model takes it."""
+    from clausegraph.query.read.model.labelled import LabelledAnswer, LabelledQuestion
+
+    answers = tuple(LabelledAnswer(answer.text, tuple(answer.conditions)) for answer in question.answers)
+    return LabelledQuestion(
+        question.id, question.url, question.question, question.scenario, answers, tuple(question.evidences)
+    )
+
+
+def read_options(settings: Settings) -> ReadOptions:
+    """How a model is asked to read.
+
+    Raises:
+        InputError: the guide or the examples cannot be read.
+    """
+    from clausegraph.query.read.model.guide import read_guide, shipped_guide
+    from clausegraph.query.read.model.options import ReadOptions
+
+    guide = read_guide(settings.reader_guide.expanduser()) if settings.reader_guide else shipped_guide()
+    if settings.reader_examples is None:
+        return ReadOptions(guide=guide, facts=settings.reader_facts)
+    from clausegraph.eval.conditionalqa.dataset import load_questions
+    from clausegraph.query.read.model.labelled import Examples
+
+    examples = Examples(map(labelled, load_questions(settings.reader_examples.expanduser())))
+    return ReadOptions(guide=guide, examples=examples, facts=settings.reader_facts)

@@ -1,0 +1,127 @@
+"""Learning from labelled questions: a guide for the reader with a model, kept only where it helps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from statistics import fmean
+
+from clausegraph.app.reading import labelled, read_options
+from clausegraph.app.workspace import Workspace
+from clausegraph.core.errors import InputError
+from clausegraph.core.inquiry import Inquiry
+from clausegraph.core.output_files import check_output
+from clausegraph.core.prompts import library
+from clausegraph.eval.conditionalqa.dataset import ConditionalAnswer, load_questions
+from clausegraph.eval.conditionalqa.scorer import score_answers
+from clausegraph.eval.json_files import write_text
+from clausegraph.ingestion.pipeline import Progress, no_progress
+from clausegraph.query.read.model.cited import CitedPages
+from clausegraph.query.read.model.guide import Guide, saw_of
+from clausegraph.query.read.model.labelled import LabelledQuestion
+from clausegraph.query.read.model.learning import held_back, worded
+from clausegraph.query.read.model.options import ReadOptions
+from clausegraph.query.read.model.reader import ModelReader
+from clausegraph.query.steps.meter import QuestionMeter
+from clausegraph.query.steps.model import ModelSteps
+
+FEWEST = 20  # questions that a guide can be learned from
+
+
+@dataclass(frozen=True, slots=True)
+class Trained:
+    """A guide, what it is worth, and whether it was kept.
+
+    ``before`` and ``after``: mean F1 with conditions on the held-back questions, with the guide in use and the new one.
+    """
+
+    guide: Guide
+    before: float
+    after: float
+    held: int
+    calls: int
+
+    @property
+    def helps(self) -> bool:
+        return self.after > self.before
+
+
+def train_guide(
+    workspace: Workspace,
+    questions: Path,
+    output: Path,
+    *,
+    held: int = 20,
+    seed: int = 13,
+    replace_file: bool = False,
+    progress: Progress | None = None,
+) -> Trained:
+    """Learn a guide from a question file, test it on questions held back, and write it where it helps.
+
+    Raises:
+        InputError: the files cannot be used, or there are too few questions.
+        SettingsError: no model is set.
+        ModelError: a call has no usable reply.
+    """
+    told = progress or no_progress
+    check_output(output, home=workspace.settings.home, replace=replace_file)
+    every = load_questions(questions)
+    known = [labelled(question) for question in every]
+    if len(known) < FEWEST:
+        raise InputError(f"{questions} has {len(known)} questions; a guide needs at least {FEWEST} to learn from")
+    tested = held_back(known, held, seed)
+    pages = {question.page for question in tested}
+    steps = ModelSteps(workspace.model, library(workspace.settings.prompts))
+    meter = QuestionMeter()
+    told("word the guide", 0, 1)
+    guide = worded(steps.question(meter), output.stem, [q for q in known if q.page not in pages], seed)
+    cited = CitedPages.of(known)
+    in_use = replace(read_options(workspace.settings), examples=None)  # which may be the very questions
+    gold = {question.id: question.answers for question in every}
+    scores = []
+    calls = meter.usage().calls
+    for stage, option in (("test the guide in use", in_use), ("test the new guide", replace(in_use, guide=guide))):
+        found, used = _scores(steps, option, tested, cited, gold, partial(_tell, told, stage, len(tested)))
+        scores.append(fmean(found))
+        calls += used
+    guide = replace(
+        guide,
+        saw=dict(guide.saw) | saw_of(tested),
+        held_back={"questions": len(tested), "before": round(scores[0], 4), "after": round(scores[1], 4)},
+    )
+    made = Trained(guide, scores[0], scores[1], len(tested), calls)
+    if made.helps:
+        write_text(output, guide.as_json())
+    return made
+
+
+def _tell(progress: Progress, stage: str, total: int, done: int) -> None:
+    progress(stage, done, total)
+
+
+def _scores(
+    steps: ModelSteps,
+    options: ReadOptions,
+    questions: Sequence[LabelledQuestion],
+    pages: CitedPages,
+    gold: dict[str, tuple[ConditionalAnswer, ...]],
+    done: Callable[[int], None],
+) -> tuple[list[float], int]:
+    """F1 with conditions of each question, and all calls made; the model's own limit says how many are in flight."""
+
+    def score(question: LabelledQuestion) -> tuple[float, int]:
+        meter = QuestionMeter()
+        reader = ModelReader(None, steps.question(meter), options)
+        read = reader.read(Inquiry(question.question, question.scenario), pages.hits(question), pages)
+        predicted = [ConditionalAnswer(a.text, a.open_conditions) for a in read.alternatives]
+        return score_answers(predicted, gold[question.id]).f1_with_conditions, meter.usage().calls
+
+    found: list[tuple[float, int]] = []
+    with ThreadPoolExecutor(max_workers=len(questions)) as workers:
+        for one in workers.map(score, questions):
+            found.append(one)
+            done(len(found))
+    return [value for value, _ in found], sum(calls for _, calls in found)

@@ -10,9 +10,12 @@ from clausegraph.core.inquiry import Inquiry
 from clausegraph.query.read.model.facts import stored_rules
 from clausegraph.query.read.model.guide import Guide, shipped_guide
 from clausegraph.query.read.model.labelled import Examples, shown_example
+from clausegraph.query.read.model.schema import DIRECT_SCHEMA, READ_SCHEMA
 from clausegraph.query.read.model.shown import Shown
 from clausegraph.query.read.protocol import Rules
+from clausegraph.query.steps.model import Schema
 
+RULE_FIRST, DIRECT = "read", "read-direct"  # prompts
 BUDGET = 2_000  # word pieces of elements: with guide and examples about 4,500 tokens of prompt
 
 _shipped = cache(shipped_guide)
@@ -23,18 +26,25 @@ class ReadOptions:
     """Prompt, guide and examples of a reader with a model.
 
     Args:
+        prompt: ``RULE_FIRST``, ``DIRECT`` (answers at once), or one of the user's own in the form of the first.
         guide: what good answers look like; none for no guide.
         examples: labelled questions of the user; the ``shots`` most like are shown.
         budget: word pieces of elements that are shown.
         facts: whether the stored conditions of the elements are shown too.
     """
 
-    prompt: str = "read"
+    prompt: str = RULE_FIRST
     guide: Guide | None = field(default_factory=_shipped)
     examples: Examples | None = None
     shots: int = 5
     budget: int = BUDGET
     facts: bool = False
+
+    @property
+    def schema(self) -> Schema:
+        """Name and JSON schema of a reply."""
+        direct = self.prompt.partition(".")[0] == DIRECT
+        return ("answers", DIRECT_SCHEMA) if direct else ("reading", READ_SCHEMA)
 
     def inputs(self, inquiry: Inquiry, shown: Shown, rules: Rules) -> dict[str, object]:
         """Every input that a prompt of a reader or of a verifier may declare."""

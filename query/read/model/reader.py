@@ -14,13 +14,11 @@ from clausegraph.query.read.model.answers import alternative_of, decided
 from clausegraph.query.read.model.check import Checked, check_draft
 from clausegraph.query.read.model.options import ReadOptions
 from clausegraph.query.read.model.reply import Draft, parse_draft
-from clausegraph.query.read.model.schema import READ_SCHEMA
 from clausegraph.query.read.model.shown import Shown, shown_of
 from clausegraph.query.read.protocol import Pages, ReadResult, Rules
 from clausegraph.query.steps.model import Said, Schema, StepModel
 
 REPAIR = "read-repair"
-READING: Schema = ("reading", READ_SCHEMA)
 _MOST_TOLD = 12  # problems or notes
 Reasons = dict[str, object]
 Check = Callable[[Draft], Checked]
@@ -64,7 +62,7 @@ class ModelReader:
         def check(draft: Draft) -> Checked:
             return check_draft(draft, shown, inquiry, rules.reading)
 
-        attempt, repaired = drafted(self._model, self._options.prompt, inputs, READING, check)
+        attempt, repaired = drafted(self._model, self._options.prompt, inputs, self._options.schema, check)
         reasons: Reasons = {"shown": len(shown.elements), "repaired": repaired}
         return result_of(attempt, shown, rules.reading, reasons)
 

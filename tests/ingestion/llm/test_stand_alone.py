@@ -134,6 +134,7 @@ def test_a_pronoun_is_no_name(name: str) -> None:
         ("form HG1", True),
         ("claim for a Heating Grant", True),  # a paraphrase: half of its words are the page's
         ("adoption of a child by adopters", True),
+        ("land-lord's Heating-Grant", True),  # with hyphens that the page does not have
         ("Eiffel Tower", False),
         ("Eiffel Tower grant office of Paris", False),
         ("form HG1 of 2019", False),  # a number that the page does not have
@@ -218,6 +219,20 @@ def test_a_condition_of_another_section_is_not_dropped_in_silence() -> None:
     assert only(item(elements=[2], **{"if": {"element": 2, "quote": "you are adopting a child"}})).condition == Leaf(
         "e1", 33, 57, "you are adopting a child"
     )
+
+
+def test_what_two_sections_say_is_stated_in_both() -> None:
+    first, second = parsed(item(elements=[2, 9], **{"if": None}))
+    assert [one.statements[0].spans[0].anchor for one in (first, second)] == ["e1", "e1"]
+    assert not first.rejects and not second.rejects
+    first, second = parsed(item(elements=[2, 9], **{"if": 10}))  # whose condition only the second has
+    assert not first.statements and len(second.statements) == 1 and not (*first.rejects, *second.rejects)
+
+
+def test_a_lead_in_or_heading_among_the_citations_is_passed_over() -> None:
+    assert [span.anchor for span in only(item(elements=[1, 9])).spans] == ["e1"]
+    first, second = parsed(item(elements=[8, 10]))
+    assert not first.statements and len(second.statements) == 1 and not second.rejects
 
 
 def test_dates_in_force() -> None:

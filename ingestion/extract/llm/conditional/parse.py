@@ -14,6 +14,7 @@ from clausegraph.ingestion.extract.llm.conditional.statements import ChunkParser
 from clausegraph.ingestion.extract.llm.items import described, element_number, first_items, told
 from clausegraph.ingestion.extract.llm.numbering import Call
 
+_MOST_CHUNKS = 4  # that one triple of the second version may be stated in
 _LISTS = ("triples", "triplets", "facts", "statements")
 
 Made = Callable[[Call, int], ChunkParser]  # the parser of a chunk of a call
@@ -25,7 +26,7 @@ def parse_conditional(text: str, call: Call, *, cut_off: bool) -> tuple[Extracti
     Raises:
         UnusableReply: there is nothing in it that can be read.
     """
-    return _parsed(text, call, cut_off, ChunkParser)
+    return _parsed(text, cut_off, _CallParser(call, ChunkParser))
 
 
 def parse_stand_alone(text: str, call: Call, *, cut_off: bool) -> tuple[Extraction | None, ...]:
@@ -35,15 +36,20 @@ def parse_stand_alone(text: str, call: Call, *, cut_off: bool) -> tuple[Extracti
         UnusableReply: there is nothing in it that can be read.
     """
     shown = ShownWords(call)
-    return _parsed(text, call, cut_off, lambda call, chunk: StandAloneParser(call, chunk, shown))
+
+    def made(call: Call, chunk: int) -> ChunkParser:
+        return StandAloneParser(call, chunk, shown)
+
+    return _parsed(text, cut_off, _CallParser(call, made, most_chunks=_MOST_CHUNKS))
 
 
-def _parsed(text: str, call: Call, cut_off: bool, made: Made) -> tuple[Extraction | None, ...]:
+def _parsed(text: str, cut_off: bool, parser: _CallParser) -> tuple[Extraction | None, ...]:
     """The extraction of each chunk of the call; none for a chunk that a cut-off reply does not cover.
 
     A triple belongs to the chunk whose input has most of the elements it cites, one of them its own (of several,
-    the one cited first). A reply that breaks off covers the chunks before the last one it spoke of; a call of one
-    chunk that was not ``cut_off`` keeps what is complete.
+    the one cited first); in the second version, where none has all of them, to each chunk that can read it: a page that
+    says the same in two places is cited in both. A reply that breaks off covers the chunks before the last one it spoke
+    of; a call of one chunk that was not ``cut_off`` keeps what is complete.
 
     Raises:
         UnusableReply: there is nothing in it that can be read.
@@ -52,17 +58,16 @@ def _parsed(text: str, call: Call, cut_off: bool, made: Made) -> tuple[Extractio
     items, unread = first_items(_items(read))
     if not items and not read.complete:
         raise UnusableReply(f"the model's reply has no complete triple: {read.problem}")
-    parser = _CallParser(call, made)
     parser.lost += unread
     for item in items:
         parser.add(item)
     broken = not read.complete
-    if cut_off or (broken and len(call.inputs) > 1):
+    if cut_off or (broken and parser.chunks > 1):
         return parser.result(covered=parser.last_chunk)
     if broken:
         reason = f"the reply cannot be read to its end ({read.problem}); complete triples are kept"
         parser.lost.append(Reject("reply", reason))
-    return parser.result(covered=len(call.inputs))
+    return parser.result(covered=parser.chunks)
 
 
 def _items(read: JsonText) -> list[Any]:
@@ -92,43 +97,54 @@ def _listed(value: dict[str, Any]) -> list[Any] | None:
 class _CallParser:
     """Collects the statements of a call, chunk by chunk."""
 
-    def __init__(self, call: Call, made: Made) -> None:
-        self._call, self._made = call, made
+    def __init__(self, call: Call, made: Made, most_chunks: int = 1) -> None:
+        self._call, self._made, self._most_chunks = call, made, most_chunks
+        self.chunks = len(call.inputs)
         self._owner = {
             number: chunk
             for chunk, labels in enumerate(call.labels)
             for number, label in labels.items()
             if label.startswith("e")
         }
-        self._chunks: dict[int, ChunkParser] = {}
+        self._parsers: dict[int, ChunkParser] = {}
         self.last_chunk = 0  # of the last item that could be placed
         self.lost: list[Reject] = []  # rejects that belong to no chunk
 
     def add(self, item: Any) -> None:
         """Take one item of the reply."""
         numbers, bad = _cited(item)
-        chunk = self._chunk_of(numbers)
-        if chunk is None:
+        chunks = self._chunks_of(numbers)
+        if not chunks:
             reason = "not an object" if not isinstance(item, dict) else "it cites no element of its own section"
             self.lost.append(Reject(described(item), reason))
             return
-        self.last_chunk = chunk
-        if chunk not in self._chunks:
-            self._chunks[chunk] = self._made(self._call, chunk)
-        self._chunks[chunk].add(item, numbers, bad)
+        self.last_chunk = min(chunks)
+        elsewhere = {number for number in numbers if len(chunks) > 1 and number in self._owner}
+        found = []
+        for chunk in chunks:
+            mine = [number for number in numbers if number in self._call.labels[chunk] or number not in elsewhere]
+            found.append((self._parser(chunk), self._parser(chunk).read(item, mine, bad)))
+        for parser, one in [(parser, one) for parser, one in found if one.statement] or found[:1]:
+            parser.keep(one)
 
-    def _chunk_of(self, numbers: Sequence[int]) -> int | None:
-        owners = dict.fromkeys(self._owner[number] for number in numbers if number in self._owner)
+    def _parser(self, chunk: int) -> ChunkParser:
+        if chunk not in self._parsers:
+            self._parsers[chunk] = self._made(self._call, chunk)
+        return self._parsers[chunk]
+
+    def _chunks_of(self, numbers: Sequence[int]) -> list[int]:
+        owners = list(dict.fromkeys(self._owner[number] for number in numbers if number in self._owner))
         if len(owners) < 2:
-            return next(iter(owners), None)
-        labels = self._call.labels
-        return max(owners, key=lambda chunk: sum(number in labels[chunk] for number in numbers))
+            return owners
+        had = {chunk: sum(number in self._call.labels[chunk] for number in numbers) for chunk in owners}
+        best = max(owners, key=lambda chunk: had[chunk])
+        return [best] if had[best] == len(numbers) or self._most_chunks == 1 else owners[: self._most_chunks]
 
     def result(self, *, covered: int) -> tuple[Extraction | None, ...]:
         """The extractions of the first ``covered`` chunks; rejects without a chunk go to the first."""
         made: list[Extraction | None] = []
-        for chunk in range(len(self._call.inputs)):
-            parser = self._chunks.get(chunk)
+        for chunk in range(self.chunks):
+            parser = self._parsers.get(chunk)
             statements = tuple(dict.fromkeys(parser.statements)) if parser else ()
             rejects = [*(parser.rejects if parser else ()), *(self.lost if chunk == 0 else ())]
             made.append(Extraction(statements, told(rejects)) if chunk < covered else None)

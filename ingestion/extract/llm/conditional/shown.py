@@ -39,7 +39,7 @@ class ShownWords:
 
     @cached_property
     def _stems(self) -> frozenset[str]:
-        return frozenset(part[:_STEM] for word in self._words for part in (word, *word.split("-")))
+        return frozenset(part[:_STEM] for word in self._words for part in (word.replace("-", ""), *word.split("-")))
 
     @cached_property
     def _numbers(self) -> frozenset[str]:
@@ -56,8 +56,15 @@ class ShownWords:
         words = content_words(surface)
         telling = words - _ROLE_NOUNS
         if not telling:
-            return self._addresses_reader or any(word[:_STEM] in self._stems for word in words)
-        return sum(word[:_STEM] in self._stems for word in telling) >= _SHARE * len(telling)
+            return self._addresses_reader or any(map(self._shown, words))
+        return sum(map(self._shown, telling)) >= _SHARE * len(telling)
+
+    def _shown(self, word: str) -> float:
+        """How much of the word the page has in some form: all of it, else so many of its hyphened parts."""
+        if word.replace("-", "")[:_STEM] in self._stems:
+            return 1.0
+        parts = word.split("-")
+        return sum(part[:_STEM] in self._stems for part in parts) / len(parts)
 
 
 @lru_cache(maxsize=8192)

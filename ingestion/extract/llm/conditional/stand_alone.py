@@ -54,6 +54,8 @@ _NEGATIVE = (Modality.CANNOT, Modality.NEED_NOT)
 class StandAloneParser(ChunkParser):
     """Turns the items of one chunk into statements that can be read without the page."""
 
+    _only_own = False
+
     def __init__(self, call: Call, chunk: int, shown: ShownWords) -> None:
         super().__init__(call, chunk)
         self._shown = shown

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import date
 from functools import lru_cache
 from typing import Any
@@ -37,8 +37,19 @@ class UnusableItem(Exception):
     """The item cannot be used, and why."""
 
 
+@dataclass(frozen=True, slots=True)
+class ReadItem:
+    """What became of an item in a chunk: its statement, or none, and what there is to say of it."""
+
+    item: dict[str, Any]
+    statement: Statement | None
+    notes: tuple[str, ...]
+
+
 class ChunkParser:
     """Turns the items of one chunk into statements and rejects, as the first version of the prompt asks for them."""
+
+    _only_own = True  # whether a lead-in or heading among the citations is worth a note
 
     def __init__(self, call: Call, chunk: int) -> None:
         source = call.inputs[chunk]
@@ -50,17 +61,22 @@ class ChunkParser:
         self.statements: list[Statement] = []
         self.rejects: list[Reject] = []
 
-    def add(self, item: dict[str, Any], numbers: list[int], bad: list[Any]) -> None:
-        """Read an item that cites at least one own element of the chunk."""
+    def read(self, item: dict[str, Any], numbers: list[int], bad: list[Any]) -> ReadItem:
+        """Read an item that cites at least one own element of the chunk; nothing is kept of it yet."""
         notes: list[str] = [f"left out citation {described(value)!r}: not an element number" for value in bad[:3]]
         own = self._own(numbers, notes)
         try:
-            self.statements.append(self._statement(item, own, notes))
+            return ReadItem(item, self._statement(item, own, notes), tuple(notes))
         except (UnusableItem, UnusableCondition) as problem:
-            notes = [str(problem)]
-        if notes:
-            what = described(item)
-            self.rejects += [Reject(what, note) for note in notes]
+            return ReadItem(item, None, (str(problem),))
+
+    def keep(self, read: ReadItem) -> None:
+        """Keep what became of an item."""
+        if read.statement:
+            self.statements.append(read.statement)
+        if read.notes:
+            what = described(read.item)
+            self.rejects += [Reject(what, note) for note in read.notes]
 
     def _own(self, numbers: list[int], notes: list[str]) -> list[str]:
         own: list[str] = []
@@ -68,7 +84,7 @@ class ChunkParser:
             label = self._labels.get(number, "")
             if label.startswith("e"):
                 own.append(label)
-            else:
+            elif not label or self._only_own:
                 kind = "context only" if label else "not of this section"
                 notes.append(f"left out citation {number}: {kind}")
         return own

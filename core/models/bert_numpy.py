@@ -13,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from threading import Lock
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -157,21 +157,21 @@ def _cores() -> int:
 
 
 class _BlasLimit:
-    """How many passes run, and the limit they share: BLAS has one for the whole process."""
+    """How many passes run, and how many threads each BLAS had before the first: its limit is one for the process."""
 
     lock = Lock()
     running = 0
-    limit: Any = None
+    before: ClassVar[list[tuple[Any, int]]] = []
 
 
 @contextmanager
 def _one_blas_thread() -> Iterator[None]:
     """These products are small: a second thread of BLAS only waits. Batches beside each other do more."""
-    from threadpoolctl import threadpool_limits
-
     with _BlasLimit.lock:
         if _BlasLimit.running == 0:
-            _BlasLimit.limit = threadpool_limits(limits=1, user_api="blas")
+            _BlasLimit.before = [(library, library.num_threads) for library in _blas()]
+            for library, _ in _BlasLimit.before:
+                _set_threads(library, 1)
         _BlasLimit.running += 1
     try:
         yield
@@ -179,4 +179,18 @@ def _one_blas_thread() -> Iterator[None]:
         with _BlasLimit.lock:
             _BlasLimit.running -= 1
             if _BlasLimit.running == 0:
-                _BlasLimit.limit.restore_original_limits()
+                for library, number in _BlasLimit.before:
+                    _set_threads(library, number)
+
+
+def _blas() -> list[Any]:
+    import threadpoolctl
+
+    found = getattr(threadpoolctl, "get_cached_controller", threadpoolctl.ThreadpoolController)()
+    return list(found.select(user_api="blas").lib_controllers)
+
+
+def _set_threads(library: Any, number: int) -> None:
+    """Whoever is asked first owns OpenBLAS since threadpoolctl 3.8, and other threads set nothing; here the lock and
+    the count above decide, so that a question in a second thread is embedded as fast as in the first."""
+    getattr(library, "_real_set_num_threads", library.set_num_threads)(number)

@@ -9,8 +9,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from clausegraph.core.errors import ModelError
+from clausegraph.core.models.bert_numpy import NumpyBert
 from clausegraph.core.models.embedding import HashingEmbedder, Vectors, normalised
 from clausegraph.core.models.local import BGE_INSTRUCTION, LocalEmbedder, ModelSettings
 from clausegraph.core.models.sentence_transformers import TransformersEncoder
@@ -85,6 +87,26 @@ def test_threads_share_an_embedder_and_leave_blas_as_it_was() -> None:
     assert limits() == before
     for matrix in beside:
         np.testing.assert_allclose(matrix, alone, atol=1e-5)
+
+
+def test_every_thread_embeds_with_one_thread_of_blas(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With two it takes several times the processor time, since the two wait for one another."""
+    from threadpoolctl import threadpool_info
+
+    seen: list[list[int]] = []
+    forward = NumpyBert._forward
+
+    def watched(self: NumpyBert, ids: NDArray[np.int64]) -> NDArray[np.float32]:
+        seen.append([pool["num_threads"] for pool in threadpool_info() if pool["user_api"] == "blas"])
+        return forward(self, ids)
+
+    monkeypatch.setattr(NumpyBert, "_forward", watched)
+    embedder = LocalEmbedder()
+    for _ in range(2):
+        embedder.embed_query(QUESTION)
+        with ThreadPoolExecutor(1) as pool:
+            pool.submit(embedder.embed_query, QUESTION).result()
+    assert {number for numbers in seen for number in numbers} == {1}
 
 
 def test_other_architectures_go_through_sentence_transformers(tmp_path: Path) -> None:

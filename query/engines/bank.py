@@ -14,7 +14,11 @@ if TYPE_CHECKING:
 
 DEFAULT = "single-pass"
 
-ENGINES = Registry("engine", Entry("single-pass", "retrieve once, read once", "engines.single_pass:make"))
+ENGINES = Registry(
+    "engine",
+    Entry("single-pass", "retrieve once, read once", "engines.single_pass:make"),
+    Entry("loop", "route, retrieve, validate, and again with feedback; then read and verify", "engines.loop:make"),
+)
 
 
 def make_engine(

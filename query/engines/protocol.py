@@ -13,8 +13,10 @@ from clausegraph.query.steps.choice import StepChoice
 from clausegraph.query.steps.meter import QuestionLimits
 
 if TYPE_CHECKING:
-    from clausegraph.query.steps.model import ModelSteps
+    from clausegraph.core.models.embedding import Embedder
+    from clausegraph.query.steps.model import ModelSteps, StepModel
 
+ReaderMaker = Callable[["Embedder", "StepModel"], Reader]  # of a reader that asks, for one question
 Watch = Callable[[TraceStep], None]  # told of each step when it has ended, while the question is still open
 
 
@@ -36,7 +38,7 @@ class EngineOptions:
 
     Args:
         retriever: a name of the bank (``query/retrieve/bank.py``).
-        reader: a name of ``query/read/bank.py``, or a reader that somebody made.
+        reader: a name of ``query/read/bank.py``, a reader that somebody made, or what makes one that asks a model.
         limit: hits handed to the reader.
         model: language model and prompts of the steps that ask one.
         steps: which implementation each step of the loop has.
@@ -45,7 +47,7 @@ class EngineOptions:
     """
 
     retriever: str = "hybrid"
-    reader: str | Reader = "extractive"
+    reader: str | Reader | ReaderMaker = "extractive"
     limit: int = 60
     model: ModelSteps | None = None
     steps: StepChoice = field(default_factory=StepChoice)

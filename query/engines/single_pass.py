@@ -6,12 +6,13 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from clausegraph.core.errors import SettingsError
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.models.embedding import Embedder
 from clausegraph.core.telemetry.spans import span
 from clausegraph.core.types import Alternative, Answer, PageKey, Reading, Support, TraceStep
 from clausegraph.indexes.views import View
-from clausegraph.query.engines.protocol import EngineOptions, Watch
+from clausegraph.query.engines.protocol import EngineOptions, ReaderMaker, Watch
 from clausegraph.query.rank.hits import Hit
 from clausegraph.query.read.bank import READERS, make_reader
 from clausegraph.query.read.protocol import Reader, ReadResult
@@ -111,11 +112,24 @@ def reader_of(embedder: Embedder, options: EngineOptions) -> ReaderOf:
     """
     name = options.reader
     if not isinstance(name, str):
-        return lambda _: name
+        return _given(name, embedder, options)
     if READERS[name].asks and options.model is not None:
         return lambda model: make_reader(name, embedder, model)
     made = make_reader(name, embedder)
     return lambda _: made
+
+
+def _given(reader: Reader | ReaderMaker, embedder: Embedder, options: EngineOptions) -> ReaderOf:
+    if not callable(reader):
+        return lambda _: reader
+    if options.model is None:
+        raise SettingsError("the reader asks a language model, and none is set; set CLAUSEGRAPH_LLM")
+
+    def made(model: StepModel | None) -> Reader:
+        assert model is not None  # every question of an engine with a model has one
+        return reader(embedder, model)
+
+    return made
 
 
 def unwatched(_: TraceStep) -> None:

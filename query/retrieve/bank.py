@@ -36,6 +36,9 @@ RETRIEVERS = Registry(
         "chunk",
     ),
     RetrieverEntry("facts", "what states the nearest facts, with its list", "retrieve.facts:Facts", "element"),
+    RetrieverEntry(
+        "graph", "what states the facts around the names in the question", "retrieve.graph:EgoElements", "element"
+    ),
     RetrieverEntry("pagerank", "a walk from the nearest facts alone", "retrieve.pagerank:PageRank", "chunk"),
     RetrieverEntry("vector-chunks", "similarity of chunks", "retrieve.vector_chunks:VectorChunks", "chunk"),
     RetrieverEntry("vector-elements", "similarity of elements", "retrieve.vector_elements:VectorElements", "element"),

@@ -89,7 +89,7 @@ def test_the_reader_gets_as_many_hits_as_the_limit_says(world: World, view: View
     ("wrong", "problem"),
     [
         ({"engine": "oracle"}, "no engine 'oracle'; take one of single-pass"),
-        ({"retriever": "graph"}, "no retriever 'graph'; take one of hybrid, "),
+        ({"retriever": "oracle"}, "no retriever 'oracle'; take one of hybrid, "),
         ({"reader": "crystal-ball"}, "no reader 'crystal-ball'; take one of extractive"),
         ({"limit": 0}, "limit is 0"),
     ],

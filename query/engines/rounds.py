@@ -1,0 +1,219 @@
+"""One question on its way through the loop: its rounds, its trace, its account."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from clausegraph.core.errors import InputError
+from clausegraph.core.inquiry import Inquiry
+from clausegraph.core.models.embedding import Embedder
+from clausegraph.core.telemetry.spans import span
+from clausegraph.core.types import Answer, TraceStep
+from clausegraph.indexes.views import View
+from clausegraph.query.engines.protocol import EngineOptions
+from clausegraph.query.engines.single_pass import ViewRules, reader_of, stated_by, usage_detail
+from clausegraph.query.read.bank import READERS
+from clausegraph.query.read.protocol import Reader, ReadResult
+from clausegraph.query.retrieve.bank import make_retriever
+from clausegraph.query.retrieve.protocol import depth
+from clausegraph.query.retrieve.topics import Offer
+from clausegraph.query.steps.bank import StepParts, make_commentor, make_router, make_validator, make_verifier
+from clausegraph.query.steps.look import Lookup
+from clausegraph.query.steps.meter import QuestionMeter
+from clausegraph.query.steps.model import StepModel
+from clausegraph.query.steps.protocol import (
+    Commentor,
+    Feedback,
+    Found,
+    Judgement,
+    Route,
+    Router,
+    Tried,
+    Validator,
+    Verifier,
+)
+
+READING = 2  # calls kept for a reader that asks: one, and a repair
+
+
+@dataclass(slots=True)
+class Round:
+    """A route and what came of it."""
+
+    route: Route
+    found: Found = field(default_factory=lambda: Found(()))
+    judged: Judgement | None = None
+    feedback: Feedback | None = None
+
+
+@dataclass(slots=True)
+class OpenQuestion:
+    """A question that is being answered. Each method is one step: it does its work and tells of it in the trace."""
+
+    inquiry: Inquiry
+    view: View
+    offer: Offer
+    lookup: Lookup
+    router: Router
+    validator: Validator
+    commentor: Commentor
+    reader: Reader
+    verifier: Verifier | None
+    meter: QuestionMeter
+    model: StepModel | None
+    most_rounds: int
+    reserve: int
+    rounds: list[Round] = field(default_factory=list)
+    trace: list[TraceStep] = field(default_factory=list)
+    result: ReadResult | None = None
+
+    def route(self) -> bool:
+        """Begin a round; false where there is no other route."""
+        with self._told("route") as detail:
+            tried = [Tried(one.route, one.feedback) for one in self.rounds]
+            found = self.router.route(self.inquiry, self.offer, tried)
+            detail.update(self.router.notes.take())
+            detail.update({"round": len(self.rounds) + 1} | (found.words if found else {"nothing left to try": True}))
+            if found is not None:
+                self.rounds.append(Round(found))
+            return found is not None
+
+    def retrieve(self) -> bool:
+        """Look up what the route says."""
+        now = self.rounds[-1]
+        with self._told("retrieve") as detail:
+            now.found = self.lookup.find(self.inquiry, now.route)
+            best = [{"page": str(h.page), "anchor": h.key, "score": round(h.score, 4)} for h in now.found.hits[:10]]
+            detail.update({"module": now.route.module.value, "elements": len(now.found.hits), "best": best})
+            if now.found.met is not None:
+                detail.update({"entities shared": now.found.met, "paths": list(now.found.paths[:5])})
+            return bool(now.found.hits)
+
+    def validate(self) -> bool:
+        """Whether what was found is enough."""
+        now = self.rounds[-1]
+        with self._told("validate") as detail:
+            now.judged = self.validator.validate(self.inquiry, self.offer, now.route, now.found)
+            detail.update(self.validator.notes.take())
+            detail.update({"accepted": now.judged.accepted, "because": now.judged.reason})
+            return now.judged.accepted
+
+    @property
+    def may_go_on(self) -> bool:
+        """Whether another round is allowed, and leaves the calls that reading needs."""
+        needed = self.commentor.calls + self.router.calls + self.validator.calls
+        fits = not needed or self.meter.calls_left - self.reserve >= needed
+        return len(self.rounds) < self.most_rounds and fits
+
+    def comment(self) -> bool:
+        """Why the last round was rejected."""
+        now = self.rounds[-1]
+        assert now.judged is not None
+        with self._told("comment") as detail:
+            now.feedback = self.commentor.comment(self.inquiry, self.offer, now.route, now.found, now.judged)
+            detail.update(self.commentor.notes.take())
+            detail.update({"feedback": str(now.feedback)})
+            return True
+
+    def read(self) -> bool:
+        """Read the answer from the round that was accepted, or from the best of those that were not."""
+        number = self._best()
+        with self._told("read") as detail:
+            self.result = self.reader.read(self.inquiry, self.rounds[number].found.hits, ViewRules(self.view))
+            detail.update({"round": number + 1} | dict(self.result.reasons))
+            return True
+
+    def verify(self) -> bool:
+        """Check the draft, and take the repaired one where there is one."""
+        assert self.result is not None
+        if self.verifier is None:
+            return True
+        hits = self.rounds[self._best()].found.hits
+        with self._told("verify") as detail:
+            verdict = self.verifier.verify(self.inquiry, self.result, hits, ViewRules(self.view))
+            detail.update({"supported": verdict.supported, "because": verdict.reason})
+            if verdict.repaired is not None:
+                self.result = verdict.repaired
+                detail.update({"repaired": True})
+            return verdict.supported
+
+    def answer(self) -> Answer:
+        """What came of it."""
+        assert self.result is not None
+        used = usage_detail(self.meter)
+        trace = (*self.trace, *([TraceStep("model", self.meter.usage().seconds * 1000, used)] if used else []))
+        return Answer(
+            inquiry=self.inquiry,
+            status=self.result.status,
+            alternatives=self.result.alternatives,
+            corpus=self.view.corpus,
+            epoch=self.view.epoch,
+            trace=trace,
+            extractors=stated_by(self.view, self.result.alternatives),
+        )
+
+    def stop(self) -> None:
+        """Nobody waits any more: no further call of a model."""
+        if self.model is not None:
+            self.model.stop()
+
+    def _best(self) -> int:
+        """The accepted round; else the last, or the one with the best score (of several the first)."""
+        last = len(self.rounds) - 1
+        judged = [one.judged for one in self.rounds]
+        if self.validator.last or (judged[-1] is not None and judged[-1].accepted):
+            return last
+        return max(range(len(judged)), key=lambda at: (_score(judged[at]), -at))
+
+    @contextmanager
+    def _told(self, name: str) -> Iterator[dict[str, object]]:
+        detail: dict[str, object] = {}
+        started = time.perf_counter()
+        with span(f"ask.{name}"):
+            yield detail
+        self.trace.append(TraceStep(name, (time.perf_counter() - started) * 1000, detail))
+
+
+def _score(judged: Judgement | None) -> float:
+    return judged.score if judged is not None else 0.0
+
+
+def open_question(view: View, embedder: Embedder, options: EngineOptions, inquiry: Inquiry) -> OpenQuestion:
+    """A question with an account and steps of its own; errors as of ``Loop``."""
+    meter = QuestionMeter(options.question)
+    model = options.model.question(meter) if options.model else None
+    parts = StepParts(view, embedder, model)
+    verifier = make_verifier(options.steps.verify, parts)
+    asks = callable(options.reader) or (isinstance(options.reader, str) and READERS[options.reader].asks)
+    text = make_retriever(options.retriever, view, embedder)
+    return OpenQuestion(
+        inquiry=inquiry,
+        view=view,
+        offer=Offer(view, embedder, inquiry),
+        lookup=Lookup(view, embedder, text, options.limit),
+        router=make_router(options.steps.route, parts),
+        validator=make_validator(options.steps.validate, parts),
+        commentor=make_commentor(options.steps.comment, parts),
+        reader=reader_of(embedder, options)(model),
+        verifier=verifier,
+        meter=meter,
+        model=model,
+        most_rounds=options.rounds,
+        reserve=(READING if asks else 0) + (verifier.calls if verifier else 0),
+    )
+
+
+def check_options(view: View, embedder: Embedder, options: EngineOptions) -> None:
+    """Tell of wrong options before there is a question.
+
+    Raises:
+        InputError: no such step, retriever or reader, or a limit or number of rounds below 1.
+        SettingsError: a step asks a language model, and there is none.
+    """
+    depth(options.limit, None)
+    if options.rounds < 1:
+        raise InputError(f"rounds is {options.rounds}; give a whole number from 1")
+    open_question(view, embedder, options, Inquiry("?"))

@@ -1,0 +1,78 @@
+"""The steps by name. A maker takes ``StepParts`` and makes a step for one question."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from clausegraph.core.errors import SettingsError
+from clausegraph.query.registry import Entry, Registry
+
+if TYPE_CHECKING:
+    from clausegraph.core.models.embedding import Embedder
+    from clausegraph.indexes.views import View
+    from clausegraph.query.steps.model import StepModel
+    from clausegraph.query.steps.protocol import Commentor, Router, Validator, Verifier
+
+
+@dataclass(frozen=True, slots=True)
+class StepEntry(Entry):
+    """An implementation of a step; whether it asks a language model."""
+
+    asks: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class StepParts:
+    """What a step of one question is made of."""
+
+    view: View
+    embedder: Embedder
+    model: StepModel | None = None
+
+
+ROUTERS = Registry("router", StepEntry("rules", "names in the question, kind by its words", "steps.making:rule_router"))
+VALIDATORS = Registry(
+    "validator", StepEntry("rules", "names and values among the best hits", "steps.making:rule_validator")
+)
+COMMENTORS = Registry("commentor", StepEntry("rules", "what a rejection implies", "steps.making:rule_commentor"))
+VERIFIERS: Registry[StepEntry] = Registry("verifier")
+NONE = "none"
+
+
+def _made(registry: Registry[StepEntry], name: str, parts: StepParts) -> Any:
+    entry = registry[name]
+    if entry.asks and parts.model is None:
+        raise SettingsError(f"step {name!r} asks a language model, and none is set; set CLAUSEGRAPH_LLM")
+    return entry.load()(parts)
+
+
+def make_router(name: str, parts: StepParts) -> Router:
+    """The router of that name. Errors of all makers here:
+
+    Raises:
+        InputError: no such implementation.
+        SettingsError: it asks a language model, and there is none.
+    """
+    made: Router = _made(ROUTERS, name, parts)
+    return made
+
+
+def make_validator(name: str, parts: StepParts) -> Validator:
+    """The validator of that name."""
+    made: Validator = _made(VALIDATORS, name, parts)
+    return made
+
+
+def make_commentor(name: str, parts: StepParts) -> Commentor:
+    """The commentor of that name."""
+    made: Commentor = _made(COMMENTORS, name, parts)
+    return made
+
+
+def make_verifier(name: str, parts: StepParts) -> Verifier | None:
+    """The verifier of that name; none for "none"."""
+    if name == NONE:
+        return None
+    made: Verifier = _made(VERIFIERS, name, parts)
+    return made

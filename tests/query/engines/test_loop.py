@@ -1,0 +1,113 @@
+"""The loop on rules: its rounds, its trace, and what later rounds change."""
+
+from __future__ import annotations
+
+import json
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+from clausegraph.core.errors import InputError, QuestionError
+from clausegraph.core.inquiry import Inquiry
+from clausegraph.core.models.embedding import HashingEmbedder
+from clausegraph.core.types import Answer, TraceStep
+from clausegraph.indexes.views import View
+from clausegraph.query.engines.bank import make_engine
+from clausegraph.query.retrieve.topics import Offer
+from clausegraph.query.steps.protocol import AskedKind, Feedback, FeedbackKind, Module, Route, Tried
+from clausegraph.query.steps.route import RuleRouter
+
+pytestmark = pytest.mark.unit
+
+# Each question names what it is about; the person's story is about something else, as people's stories are
+STORIES = json.loads((Path(__file__).parent / "stories.json").read_text(encoding="utf-8"))
+ROUND = ["route", "retrieve", "validate"]
+
+
+def steps(answer: Answer, name: str) -> list[TraceStep]:
+    return [step for step in answer.trace if step.name == name]
+
+
+def pages(answer: Answer) -> set[str]:
+    return {evidence.page.uri for option in answer.alternatives[:1] for evidence in option.evidence}
+
+
+def test_what_is_accepted_is_read_as_in_a_single_pass(sample: View, hashing: HashingEmbedder) -> None:
+    inquiry = Inquiry("Do I need a street trading licence?", "I sell food at the market.")
+    once, looped = (make_engine(sample, hashing, engine=name).ask(inquiry) for name in ("single-pass", "loop"))
+    assert [step.name for step in looped.trace] == [*ROUND, "read"]
+    assert looped.alternatives == once.alternatives
+    assert (looped.status, looped.epoch, looped.extractors) == (once.status, once.epoch, once.extractors)
+
+
+def test_what_is_rejected_is_looked_up_again_and_told_while_it_happens(sample: View, hashing: HashingEmbedder) -> None:
+    seen: list[TraceStep] = []
+    inquiry = Inquiry("How much is the Winter Heating Grant?", STORIES["stories"]["fishing"])
+    answer = make_engine(sample, hashing, engine="loop").ask(inquiry, seen.append)
+    assert [step.name for step in answer.trace] == [*ROUND, "comment", *ROUND, "read"]
+    assert seen == list(answer.trace)
+    first, second = steps(answer, "route")
+    assert (first.detail["module"], second.detail["module"]) == ("text", "hybrid")
+    assert steps(answer, "comment")[0].detail["feedback"] == "module wrong: text"
+    assert pages(answer) == {"heating-grant.html"}
+
+
+def test_later_rounds_change_the_outcome_on_twenty_questions(sample: View, hashing: HashingEmbedder) -> None:
+    """With the page that the question names; a single pass answers from that of the story."""
+    single, loop = (make_engine(sample, hashing, engine=name) for name in ("single-pass", "loop"))
+    changed, before_right, right = 0, 0, 0
+    for question, story, page in STORIES["questions"]:
+        inquiry = Inquiry(question, STORIES["stories"][story])
+        before, after = single.ask(inquiry), loop.ask(inquiry)
+        changed += before.alternatives != after.alternatives and len(steps(after, "route")) > 1
+        before_right += page in pages(before)
+        right += page in pages(after)
+    assert changed >= 20
+    assert right >= 2 * before_right
+
+
+def test_rounds_are_at_most_as_many_as_asked_for(sample: View, hashing: HashingEmbedder) -> None:
+    inquiry = Inquiry("How much is the application fee for a street trading licence?", STORIES["stories"]["heating"])
+    for rounds in (1, 2, 4):
+        answer = make_engine(sample, hashing, engine="loop", rounds=rounds).ask(inquiry)
+        assert 1 <= len(steps(answer, "route")) <= rounds
+    with pytest.raises(InputError, match="rounds is 0"):
+        make_engine(sample, hashing, engine="loop", rounds=0)
+
+
+def test_answers_are_repeatable(sample: View, hashing: HashingEmbedder) -> None:
+    engine = make_engine(sample, hashing, engine="loop")
+    inquiry = Inquiry("How much is the Winter Heating Grant?", STORIES["stories"]["fishing"])
+    first, second = engine.ask(inquiry), engine.ask(inquiry)
+    assert first.alternatives == second.alternatives
+    assert [step.detail for step in first.trace] == [step.detail for step in second.trace]
+
+
+def test_what_it_cannot_use_is_refused(sample: View, hashing: HashingEmbedder) -> None:
+    with pytest.raises(QuestionError, match="as_of"):
+        make_engine(sample, hashing, engine="loop").ask(Inquiry("Why?", as_of=date(2026, 1, 1)))
+
+
+@pytest.mark.parametrize("kind", FeedbackKind)
+@pytest.mark.parametrize("module", Module)
+def test_a_route_is_never_tried_twice(
+    sample: View, hashing: HashingEmbedder, kind: FeedbackKind, module: Module
+) -> None:
+    inquiry = Inquiry("Is the Winter Heating Grant more than Rent Supplement?")
+    offer = Offer(sample, hashing, inquiry)
+    topics = offer.named
+    assert {topic.key for topic in topics} == {"winter heating grant", "rent supplement"}
+    tried = [Tried(Route(AskedKind.FACT, module, topics, ("gets",)))]
+    while len(tried) < 40:
+        tried[-1] = Tried(tried[-1].route, Feedback(kind, topics[0].key))
+        route = RuleRouter().route(inquiry, offer, tried)
+        if route is None:
+            break
+        tried.append(Tried(route))
+    routes = [one.route for one in tried]
+    assert len(set(routes)) == len(routes) > 1
+
+
+def test_without_a_topic_there_is_only_text() -> None:
+    assert Route(AskedKind.GATE, Module.GRAPH, (), ("gets",)) == Route(AskedKind.GATE)

@@ -7,17 +7,21 @@ second can be done again, or taken back, from the row alone.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from clausegraph.core.embedding_texts import FINGERPRINT as TEXTS_FINGERPRINT
 from clausegraph.core.embedding_texts import element_texts, fact_text
-from clausegraph.core.extraction import Extraction, extraction_inputs
+from clausegraph.core.extraction import Extraction, ExtractionInput, extraction_inputs
 from clausegraph.core.hashing import canonical_json, content_hash, fact_id
+from clausegraph.core.language.definitions import find_definitions
+from clausegraph.core.language.normalise import entity_key
 from clausegraph.core.serial import relabel, statement_from_text, statement_to_json
 from clausegraph.core.types import LITERAL, Fact, Literal, Mention, Reading, Span, Statement
 
-DERIVATION_FINGERPRINT = f"projection:1+{TEXTS_FINGERPRINT}"  # its words are stored with every page: they stay
+DERIVATION_FINGERPRINT = f"projection:2+{TEXTS_FINGERPRINT}"  # its words are stored with every page: they stay
+DEFINITIONS = "definitions:1"  # who states what other names a page gives, whichever extractor reads the rest
+IS_CALLED = "is also called"  # relation of those statements: a name, and as text another one for it
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +72,7 @@ def derive_rows(reading: Reading, extractions: Mapping[str, Extraction], extract
         scope: of the page's inputs, from ``core.extraction.scope_of``.
     """
     chunk_rows, support_rows = [], {}
+    defined: set[tuple[str, str]] = set()
     vectors = [_vector("chunk", chunk.key, chunk.text) for chunk in reading.chunks]
     texts = zip(reading.elements, element_texts(reading), strict=True)
     vectors += [_vector("element", element.anchor, text) for element, text in texts]
@@ -77,7 +82,22 @@ def derive_rows(reading: Reading, extractions: Mapping[str, Extraction], extract
         for statement in extraction.statements if extraction else ():
             row = _support(chunk.key, anchored(statement, anchors), extractor, {})
             support_rows[row.content_key] = row
+        for statement in _definitions(source, defined):
+            row = _support(chunk.key, anchored(statement, anchors), DEFINITIONS, {})
+            support_rows[row.content_key] = row
     return PageRows(tuple(chunk_rows), tuple(support_rows.values()), tuple(vectors))
+
+
+def _definitions(source: ExtractionInput, seen: set[tuple[str, str]]) -> Iterator[Statement]:
+    """The other names that a chunk's own elements give, each once a page."""
+    for element in source.elements:
+        for found in find_definitions(element.text) if element.label.startswith("e") else ():
+            key, alias = entity_key(found.name), entity_key(found.alias)
+            if key and alias and key != alias and (key, alias) not in seen:
+                seen.add((key, alias))
+                span = Span(element.label, found.start, found.end)
+                name = Mention(found.name, key, written=element.text[found.start : found.end])
+                yield Statement(name, IS_CALLED, Literal(found.alias), (span,))
 
 
 def under_names(row: SupportRow, names: Mapping[str, str]) -> SupportRow:

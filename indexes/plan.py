@@ -1,12 +1,12 @@
 """What a publish is to change: the difference between the newest state and what some pages shall be.
 
-The accepted decisions about names are part of the target: the plan applies them to the pages it is given, and to
-every other support that a changed name touches.
+Decisions about names, and what pages define, are part of the target: the plan applies them to the pages it is given,
+and to every other support that a changed name touches.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -14,6 +14,7 @@ from sqlalchemy import Connection, Table, func, or_, select
 
 from clausegraph.core.types import Fact
 from clausegraph.indexes.derive import (
+    DEFINITIONS,
     DERIVATION_FINGERPRINT,
     PageRows,
     SupportRow,
@@ -21,7 +22,13 @@ from clausegraph.indexes.derive import (
     fact_vector,
     under_names,
 )
-from clausegraph.indexes.entities.names import open_names, wanted_names
+from clausegraph.indexes.entities.names import (
+    NameDefined,
+    definition_of,
+    open_definitions,
+    open_names,
+    wanted_names,
+)
 from clausegraph.indexes.ledger.decoding import decode
 from clausegraph.indexes.ledger.schema import (
     OPEN,
@@ -75,8 +82,9 @@ class PublishPlan:
 def make_plan(ledger: Ledger, corpus_id: int, targets: Iterable[PageTarget], model: str) -> PublishPlan:
     """Compare the targets with the open rows of their pages; other pages change by decisions about names alone."""
     plan = PublishPlan(corpus_id, model)
+    targets = list(targets)  # what their pages define may rename what any other page names
     with ledger.read() as connection:
-        names = wanted_names(connection, corpus_id)
+        names = wanted_names(connection, corpus_id, _definitions(connection, corpus_id, targets))
         replaced = _plan_names(connection, plan, names)
         planned: set[int] = set()
         for target in targets:
@@ -85,6 +93,17 @@ def make_plan(ledger: Ledger, corpus_id: int, targets: Iterable[PageTarget], mod
         _plan_renamed(connection, plan, names, replaced, planned)
         _plan_facts(connection, plan)
     return plan
+
+
+def _definitions(connection: Connection, corpus_id: int, targets: Sequence[PageTarget]) -> Iterator[NameDefined]:
+    """What the pages define once the plan is carried out."""
+    changed = {target.page_id for target in targets}
+    there = open_definitions(connection, corpus_id).values()
+    yield from (one for one in there if one.page_id not in changed)
+    for target in targets:
+        for row in target.rows.supports:
+            if row.extractor == DEFINITIONS:
+                yield definition_of(row.statement, target.page_id)
 
 
 def _plan_names(connection: Connection, plan: PublishPlan, names: Mapping[str, str]) -> set[str]:

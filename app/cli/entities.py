@@ -114,16 +114,23 @@ def undo(
     *,
     what: Annotated[str, typer.Argument(metavar="ID|NAME", help="Id of the decision, or the name it is about.")],
     corpus: CorpusOption = None,
+    by: ByOption = None,
 ) -> None:
-    """Take a decision back: one that was proposed is a proposal again, a direct merge is removed."""
+    """Take a decision back: one that was proposed is a proposal again, a direct merge is removed.
+
+    What a page defines, as in "Disclosure and Barring Service (DBS)", is rejected; undone again, it is defined again.
+    """
     workspace = session.workspace(corpus)
     from clausegraph.app.services import entities
 
-    done = entities.undo(workspace, workspace.settings.corpus, what)
+    done = entities.undo(workspace, workspace.settings.corpus, what, by or _user())
     was = done["decision"]
     after = "removed" if done["now"] == "removed" else "a proposal again"
     said = f"undone {_words(was)}, which was {was['state']}: it is {after}"
-    session.emit(done, said, *session.lines([_next([was])]))
+    if done["now"] == "rejected":
+        said = f"rejected {_words(was)}, as pages define it; `clausegraph entities undo {was['id']}` takes that back"
+    waits = done["now"] == "rejected" or was["evidence"].get("origin") == "definition"
+    session.emit(done, said, *session.lines([_WAITS if waits else _next([was])]))
 
 
 def list_all(
@@ -145,6 +152,9 @@ def list_all(
     items: list[Any] = session.lines(["no decisions yet; `clausegraph entities review` proposes some"])
     if found["decisions"]:
         items = [table(columns, [_row(one) for one in found["decisions"]])]
+    if found["defined"]:
+        defined = [(one["name"], one["entity"], ", ".join(one["pages"][:3]), _since(one)) for one in found["defined"]]
+        items += ["", *session.lines(["defined by pages:"]), table(("name", "entity", "pages", "in force"), defined)]
     if found["pending"]:
         rows = [(change["name"], change["before"], change["after"]) for change in found["pending"]]
         items += ["", *session.lines([_WAITS]), table(("name", "stands now for", "then for"), rows)]
@@ -200,9 +210,13 @@ def _next(decided: Sequence[dict[str, Any]]) -> str:
 
 
 def _row(one: dict[str, Any]) -> list[object]:
-    since = one["in_force_since"]
-    force = "" if one["state"] != "accepted" else f"since epoch {since}" if since else "waits for the next publish"
+    force = "" if one["state"] != "accepted" else _since(one)
     return [one["id"], one["name"], one["entity"], one["state"], one["decided_by"], moment(one["decided"]), force]
+
+
+def _since(one: dict[str, Any]) -> str:
+    since = one["in_force_since"]
+    return f"since epoch {since}" if since else "waits for the next publish"
 
 
 def _listing(found: dict[str, Any], decide: str) -> list[Any]:

@@ -6,21 +6,26 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
+from sqlalchemy import Connection, select
+
 from clausegraph.app.services.records import quotes
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import NotFoundError
+from clausegraph.core.types import PageKey
 from clausegraph.indexes.corpora import CorpusRow, get_corpus
 from clausegraph.indexes.entities import decisions
 from clausegraph.indexes.entities.decisions import Decision, list_decisions, store_proposals
 from clausegraph.indexes.entities.names import (
     ACCEPTED,
     PROPOSED,
-    accepted_pairs,
+    defined_names,
     names_at,
+    open_definitions,
     pending_changes,
-    resolve,
     wanted_names,
 )
+from clausegraph.indexes.ledger.schema import pages as pages_table
+from clausegraph.indexes.ledger.schema import sources
 from clausegraph.indexes.ledger.store import Ledger
 
 if TYPE_CHECKING:
@@ -65,12 +70,11 @@ def _is_of(profiles: Mapping[str, Profile], row: Decision, of_type: str | None) 
 def _open_proposals(ledger: Ledger, corpus: CorpusRow, profiles: Mapping[str, Profile]) -> list[Decision]:
     """Proposals about two entities of the epoch that are not one by what was accepted since, best first."""
     with ledger.read() as connection:
-        pairs = accepted_pairs(connection, corpus.id)
-    names = resolve(pairs)
+        names = wanted_names(connection, corpus.id)
     rows = [
         row
         for row in list_decisions(ledger, corpus.id, PROPOSED)
-        if row.name in profiles and row.entity in profiles and row.name not in pairs
+        if row.name in profiles and row.entity in profiles and row.name not in names
         if names.get(row.entity, row.entity) != row.name
     ]
     return sorted(rows, key=lambda row: (-row.score, row.id))
@@ -122,15 +126,15 @@ def merge(workspace: Workspace, corpus: str, name: str, entity: str, by: str) ->
     return asdict(decisions.merge(ledger, get_corpus(ledger, corpus), name, entity, by))
 
 
-def undo(workspace: Workspace, corpus: str, what: str) -> dict[str, Any]:
-    """Take a decision back; errors as ``indexes.entities.decisions.undo``.
+def undo(workspace: Workspace, corpus: str, what: str, by: str) -> dict[str, Any]:
+    """Take a decision, or what pages define, back; errors as ``indexes.entities.decisions.undo``.
 
     Returns:
-        The decision as it was, and whether it is now "removed" or "proposed" again.
+        The decision, and whether it is now "removed", "proposed" again, or "rejected": what pages define.
     """
     ledger = workspace.ledger_to_change()
-    was, removed = decisions.undo(ledger, get_corpus(ledger, corpus), what)
-    return {"decision": asdict(was), "now": "removed" if removed else "proposed"}
+    row, now = decisions.undo(ledger, get_corpus(ledger, corpus), what, by)
+    return {"decision": asdict(row), "now": now}
 
 
 def decisions_status(workspace: Workspace, name: str, state: str | None = None) -> dict[str, Any]:
@@ -145,6 +149,8 @@ def decisions_status(workspace: Workspace, name: str, state: str | None = None) 
     with ledger.read() as connection:
         now = names_at(connection, corpus.id, corpus.newest)
         wanted = wanted_names(connection, corpus.id)
+        defined = defined_names(connection, corpus.id)
+        pages = _defining_pages(connection, corpus.id)
     changes = pending_changes(ledger, corpus.id, corpus.newest)
     listed = []
     for row in rows:
@@ -156,8 +162,27 @@ def decisions_status(workspace: Workspace, name: str, state: str | None = None) 
         "published": corpus.published,
         "newest": corpus.newest,
         "decisions": listed,
+        "defined": [
+            {"name": name, "entity": entity, "pages": pages[name], "in_force_since": now.get(name, (None, None))[1]}
+            for name, entity in defined.items()
+            if state is None
+        ],
         "pending": [asdict(change) for change in changes],
     }
+
+
+def _defining_pages(connection: Connection, corpus_id: int) -> dict[str, list[str]]:
+    """The pages that define each name."""
+    query = (
+        select(pages_table.c.id, sources.c.name, pages_table.c.uri)
+        .join(sources, sources.c.id == pages_table.c.source_id)
+        .where(pages_table.c.corpus_id == corpus_id)
+    )
+    keys = {row.id: str(PageKey(row.name, row.uri)) for row in connection.execute(query)}
+    found: dict[str, set[str]] = {}
+    for one in open_definitions(connection, corpus_id).values():
+        found.setdefault(one.name, set()).add(keys[one.page_id])
+    return {name: sorted(where) for name, where in found.items()}
 
 
 def run_apply(workspace: Workspace, corpus: str, progress: Progress | None = None) -> RunReport:

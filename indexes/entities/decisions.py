@@ -5,6 +5,7 @@
     (nothing) ──review──▶ proposed ──accept──▶ accepted ──undo──▶ proposed
                               └─────reject──▶ rejected ──undo──▶ proposed
     (nothing) ──merge───▶ accepted ──undo──▶ (nothing)
+    defined   ──undo────▶ rejected ──undo──▶ defined     (a page says so: no decision until it is taken back)
 
 A decision is stored as it was made; ``indexes.entities.names`` follows the chains. None changes what readers
 see before the next publish.
@@ -25,12 +26,13 @@ from clausegraph.core.hashing import canonical_json
 from clausegraph.core.language.normalise import entity_key
 from clausegraph.core.types import LITERAL
 from clausegraph.indexes.corpora import CorpusRow
-from clausegraph.indexes.entities.names import ACCEPTED, PROPOSED, REJECTED, accepted_pairs, chain
+from clausegraph.indexes.entities.names import ACCEPTED, PROPOSED, REJECTED, accepted_pairs, chain, defined_names
 from clausegraph.indexes.ledger.decoding import OBJECT, decode_json
 from clausegraph.indexes.ledger.schema import decisions, entity_names, in_newest, supports
 from clausegraph.indexes.ledger.store import Ledger
 
 _MERGED = {"origin": "merge"}  # evidence of a decision that nobody proposed
+_DEFINED = {"origin": "definition"}  # of one that takes back what pages define
 _NEAR = 3  # names suggested in a message
 _SHOWN = 60  # characters of a name in a message
 
@@ -116,11 +118,13 @@ def decide(ledger: Ledger, corpus: CorpusRow, accept: Sequence[int], reject: Seq
     return done
 
 
-def undo(ledger: Ledger, corpus: CorpusRow, what: str) -> tuple[Decision, bool]:
-    """Take a decision back, named by its id or by the name it is about.
+def undo(ledger: Ledger, corpus: CorpusRow, what: str, by: str) -> tuple[Decision, str]:
+    """Take a decision back, named by its id or by the name it is about; or a name that pages define.
 
-    One that was proposed is a proposal again; one that was made directly is removed. Returns the decision as it
-    was, and whether it was removed. An epoch that applied it stays what it is; the next publish goes without.
+    One that was proposed is a proposal again; one that was made directly is removed. What pages define is rejected,
+    and undone once more defined again. Returns the decision as it was, and what became of it ("removed" or
+    "proposed"), or the one against a definition and "rejected". An epoch that applied it stays what it is; the next
+    publish goes without.
 
     Raises:
         NotFoundError: nothing was decided about it.
@@ -128,14 +132,16 @@ def undo(ledger: Ledger, corpus: CorpusRow, what: str) -> tuple[Decision, bool]:
     """
     with ledger.write() as connection:
         row = _decided(connection, corpus, what)
+        if row is None:
+            return _reject_definition(connection, corpus, what, by), REJECTED
         was = _decision(row)
-        removed = was.evidence == _MERGED
+        removed = was.evidence in (_MERGED, _DEFINED)
         mine = decisions.c.id == row.id
         if removed:
             connection.execute(delete(decisions).where(mine))
         else:
             connection.execute(update(decisions).where(mine).values(state=PROPOSED, decided_by=None, decided=None))
-    return was, removed
+    return was, "removed" if removed else PROPOSED
 
 
 def store_proposals(ledger: Ledger, corpus_id: int, found: Sequence[Proposed]) -> int:
@@ -182,8 +188,27 @@ def _row(connection: Connection, corpus: CorpusRow, number: int) -> Row[Any]:
     return row
 
 
-def _decided(connection: Connection, corpus: CorpusRow, what: str) -> Row[Any]:
-    """The accepted or rejected decision of that id, or the only one about that name."""
+def _reject_definition(connection: Connection, corpus: CorpusRow, what: str, by: str) -> Decision:
+    """Decide that a name is not what pages define it to be.
+
+    Raises:
+        NotFoundError: no page defines it.
+    """
+    name = entity_key(what)
+    entity = defined_names(connection, corpus.id).get(name)
+    if entity is None:
+        raise NotFoundError(
+            f"nothing was decided about {what[:_SHOWN]!r} in corpus {corpus.name!r}; "
+            "`clausegraph entities list` shows the decisions"
+        )
+    values = {"name": name, "entity": entity, "evidence": canonical_json(_DEFINED), "score": 1.0}
+    values |= {"corpus_id": corpus.id, "state": REJECTED, "created": time.time(), "decided_by": by}
+    made = connection.execute(insert(decisions).values(**values, decided=time.time()).returning(decisions))
+    return _decision(made.one())
+
+
+def _decided(connection: Connection, corpus: CorpusRow, what: str) -> Row[Any] | None:
+    """The accepted or rejected decision of that id, or the only one about that name; None where there is none."""
     mine = select(decisions).where(decisions.c.corpus_id == corpus.id)
     if what.isascii() and what.isdigit() and len(what) < 19:
         row = connection.execute(mine.where(decisions.c.id == int(what))).fetchone()
@@ -196,10 +221,7 @@ def _decided(connection: Connection, corpus: CorpusRow, what: str) -> Row[Any]:
     rows = connection.execute(mine.where(about, decisions.c.state != PROPOSED).order_by(decisions.c.id)).all()
     rows = [row for row in rows if row.state == ACCEPTED] or list(rows)
     if not rows:
-        raise NotFoundError(
-            f"nothing was decided about {what[:_SHOWN]!r} in corpus {corpus.name!r}; "
-            "`clausegraph entities list` shows the decisions"
-        )
+        return None
     if len(rows) > 1:
         listed = "; ".join(f"{row.id} ({_words(row)})" for row in rows[:5])
         raise InputError(f"{len(rows)} decisions are about {what[:_SHOWN]!r}: {listed}; give the id of one")

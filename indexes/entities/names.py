@@ -1,18 +1,26 @@
-"""Which name stands for which entity: the accepted decisions resolved, and what each epoch applied of them.
+"""Which name stands for which entity: decisions and definitions resolved, and what each epoch applied of them.
 
-The *wanted* map follows from the accepted decisions alone, whether their names are in the corpus or not; the
-*open* map is what the newest state has applied. A publish moves the second to the first.
+The *wanted* map follows from the accepted decisions, whether their names are in the corpus or not, and from what the
+pages define ("Disclosure and Barring Service (DBS)", decision 0025) and nobody has rejected; the *open* map is what
+the newest state has applied. A publish moves the second to the first.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from sqlalchemy import Connection, select
 
 from clausegraph.core.errors import LedgerError
-from clausegraph.indexes.ledger.schema import OPEN, decisions, entity_names
+from clausegraph.core.language.normalise import entity_key
+from clausegraph.core.serial import statement_from_text
+from clausegraph.core.types import Literal
+from clausegraph.indexes.derive import DEFINITIONS
+from clausegraph.indexes.entities.variants import signature, variant
+from clausegraph.indexes.ledger.decoding import decode
+from clausegraph.indexes.ledger.schema import OPEN, decisions, entity_names, in_newest, supports
 from clausegraph.indexes.ledger.store import Ledger
 
 PROPOSED, ACCEPTED, REJECTED = "proposed", "accepted", "rejected"
@@ -26,6 +34,16 @@ class NameChange:
     name: str
     before: str
     after: str
+
+
+@dataclass(frozen=True, slots=True)
+class NameDefined:
+    """A page says that ``name`` is another name of ``entity``, in one phrase with it ``both`` (all entity keys)."""
+
+    name: str
+    entity: str
+    both: str
+    page_id: int
 
 
 def chain(pairs: Mapping[str, str], name: str) -> list[str]:
@@ -54,9 +72,86 @@ def accepted_pairs(connection: Connection, corpus_id: int) -> dict[str, str]:
     return {row.name: row.entity for row in connection.execute(query)}
 
 
-def wanted_names(connection: Connection, corpus_id: int) -> dict[str, str]:
-    """What the next publish applies, name → entity."""
-    return resolve(accepted_pairs(connection, corpus_id))
+def wanted_names(
+    connection: Connection, corpus_id: int, definitions: Iterable[NameDefined] | None = None
+) -> dict[str, str]:
+    """What the next publish applies, name → entity.
+
+    Args:
+        definitions: of the pages as they shall be; None for those of the newest state.
+    """
+    pairs = accepted_pairs(connection, corpus_id)
+    return resolve(pairs | defined_names(connection, corpus_id, definitions))
+
+
+def defined_names(
+    connection: Connection, corpus_id: int, definitions: Iterable[NameDefined] | None = None
+) -> dict[str, str]:
+    """What pages define and decisions leave in force, name → entity; the arguments are those of ``wanted_names``."""
+    found = list(open_definitions(connection, corpus_id).values() if definitions is None else definitions)
+    if not found:
+        return {}
+    return defined_pairs(found, accepted_pairs(connection, corpus_id), rejected_pairs(connection, corpus_id))
+
+
+def rejected_pairs(connection: Connection, corpus_id: int) -> frozenset[frozenset[str]]:
+    """The pairs of names that somebody decided are not one entity."""
+    mine = (decisions.c.corpus_id == corpus_id, decisions.c.state == REJECTED)
+    query = select(decisions.c.name, decisions.c.entity).where(*mine)
+    return frozenset(frozenset((row.name, row.entity)) for row in connection.execute(query))
+
+
+def open_definitions(connection: Connection, corpus_id: int) -> dict[int, NameDefined]:
+    """What the pages of the newest state define, by the id of the support that states it."""
+    query = select(supports.c.id, supports.c.page_id, supports.c.statement).where(
+        supports.c.corpus_id == corpus_id, in_newest(supports), supports.c.extractor == DEFINITIONS
+    )
+    return {
+        row.id: decode(supports.c.statement, row.id, row, lambda found: definition_of(found.statement, found.page_id))
+        for row in connection.execute(query)
+    }
+
+
+def definition_of(statement: str, page_id: int) -> NameDefined:
+    """What a support of ``DEFINITIONS`` defines."""
+    stated = statement_from_text(statement)
+    assert isinstance(stated.object, Literal)
+    return NameDefined(entity_key(stated.object.value), stated.subject.key, entity_key(stated.subject.written), page_id)
+
+
+def defined_pairs(
+    found: Sequence[NameDefined], pairs: Mapping[str, str], rejected: Collection[frozenset[str]]
+) -> dict[str, str]:
+    """The names that pages define and that stand for one thing in the whole corpus, name → entity.
+
+    A name with two expansions stands for itself, but where these are one name written in two ways; a decision about
+    the name wins, and so does one that was rejected.
+    """
+    by_name: dict[str, Counter[str]] = {}
+    for one in found:
+        by_name.setdefault(one.name, Counter())[one.entity] += 1
+    made: dict[str, str] = {}
+    taken = resolve(pairs)
+    for name in sorted(by_name.keys() - pairs.keys()):
+        counts = by_name[name]
+        entity = min(counts, key=lambda key: (-counts[key], key))
+        one_thing = all(_is_one(entity, other, taken) for other in counts)
+        denied = any(frozenset((name, other)) in rejected for other in counts)
+        if one_thing and not denied and name not in chain({**pairs, **made}, entity):
+            made[name] = entity
+    for one in sorted(
+        found, key=lambda one: (one.both, one.entity)
+    ):  # the phrase is the entity's name too, whatever else the short form stands for
+        free = one.both and one.both not in pairs and frozenset((one.name, one.entity)) not in rejected
+        if free and one.both not in chain({**pairs, **made}, one.entity):
+            made.setdefault(one.both, one.entity)
+    return made
+
+
+def _is_one(one: str, other: str, taken: Mapping[str, str]) -> bool:
+    if taken.get(one, one) == taken.get(other, other):
+        return True
+    return signature(one) == signature(other) and variant(one, other) is not None
 
 
 def open_names(connection: Connection, corpus_id: int) -> dict[str, tuple[int, str]]:

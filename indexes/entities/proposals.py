@@ -21,12 +21,13 @@ from itertools import combinations
 
 from sqlalchemy import select
 
+from clausegraph.core.language.definitions import initials
 from clausegraph.core.language.normalise import entity_key
 from clausegraph.core.serial import statement_from_text
 from clausegraph.core.types import Mention
 from clausegraph.indexes.entities.decisions import Proposed, list_decisions
-from clausegraph.indexes.entities.names import PROPOSED, REJECTED, accepted_pairs, resolve
-from clausegraph.indexes.entities.variants import Variant, initials, is_slip, may_be_same, signature, variant
+from clausegraph.indexes.entities.names import PROPOSED, REJECTED, wanted_names
+from clausegraph.indexes.entities.variants import Variant, is_slip, may_be_same, signature, variant
 from clausegraph.indexes.ledger.decoding import decode
 from clausegraph.indexes.ledger.schema import supports
 from clausegraph.indexes.ledger.store import Ledger
@@ -96,10 +97,9 @@ def _undecided(
 ) -> list[Proposed]:
     rows = list_decisions(ledger, corpus_id)
     with ledger.read() as connection:
-        pairs = accepted_pairs(connection, corpus_id)
-    names = resolve(pairs)
+        names = wanted_names(connection, corpus_id)
     rejected = {frozenset((row.name, row.entity)) for row in rows if row.state == REJECTED}
-    taken = set(pairs) | {row.name for row in rows if row.state == PROPOSED and row.entity in profiles}
+    taken = set(names) | {row.name for row in rows if row.state == PROPOSED and row.entity in profiles}
     chosen = []
     for one in found:
         same = names.get(one.name, one.name) == names.get(one.entity, one.entity)

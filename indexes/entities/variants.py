@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from enum import StrEnum
 
+from clausegraph.core.language.definitions import initials
 from clausegraph.core.language.words import word_set
 
 _NUMBER_WORDS = word_set(
@@ -215,22 +216,6 @@ def _swapped_about_and(mine: Sequence[str], theirs: Sequence[str]) -> bool:
 
 
 # --- abbreviations --------------------------------------------------------------------------------
-
-
-def initials(surface: str) -> Iterator[str]:
-    """What a name of several words may be abbreviated to: with and without its function words, and with words
-    in capitals or of two letters taken whole ("HM Revenue and Customs" → "hmrac", "hmrc", "hrac", "hrc")."""
-    words = re.findall(r"[^\W_]+", surface)
-    while words and words[0].lower() in _ARTICLES:
-        words = words[1:]
-    for chosen in (words, [word for word in words if word.lower() not in _FUNCTION_WORDS]):
-        if len(chosen) > 1:
-            yield "".join(word[0] for word in chosen).lower()
-            yield "".join(word if _is_short_form(word) else word[0] for word in chosen).lower()
-
-
-def _is_short_form(word: str) -> bool:
-    return word.lower() not in _FUNCTION_WORDS and (len(word) <= 2 or (word.isupper() and len(word) <= 4))
 
 
 def abbreviated(key: str, surfaces: Collection[str]) -> bool:

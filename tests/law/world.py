@@ -104,8 +104,8 @@ class World:
     def merge(self, name: str, entity: str) -> Decision:
         return merge(self.ledger, get_corpus(self.ledger, CORPUS), name, entity, "tester")
 
-    def undo(self, what: str | int) -> tuple[Decision, bool]:
-        return undo(self.ledger, get_corpus(self.ledger, CORPUS), str(what))
+    def undo(self, what: str | int) -> tuple[Decision, str]:
+        return undo(self.ledger, get_corpus(self.ledger, CORPUS), str(what), "tester")
 
     def decisions(self) -> list[Decision]:
         return list_decisions(self.ledger, get_corpus(self.ledger, CORPUS).id)

@@ -115,7 +115,7 @@ class Town:
         return get_corpus(self.ledger, self.corpus).newest
 
     def untake(self, name: str) -> int:
-        undo(self.ledger, get_corpus(self.ledger, self.corpus), name)
+        undo(self.ledger, get_corpus(self.ledger, self.corpus), name, "tester")
         apply_decisions(self.tools(), self.corpus)
         return get_corpus(self.ledger, self.corpus).newest
 

@@ -127,8 +127,8 @@ def test_undo_and_publish_restore_the_earlier_dump(world: World) -> None:
     world.apply()
     merged = world.dump()
     assert f'["entity","{SHORT}","{LONG}"]' in merged
-    was, removed = world.undo(SHORT)
-    assert removed and was.state == "accepted" and world.decisions() == []
+    was, now = world.undo(SHORT)
+    assert now == "removed" and was.state == "accepted" and world.decisions() == []
     assert world.dump() == merged
     world.apply()
     assert world.dump() == before and world.dump(2) == merged
@@ -371,10 +371,10 @@ def test_a_rejected_pair_is_not_proposed_or_merged_again(world: World) -> None:
         assert store_proposals(world.ledger, corpus_id(world), [Proposed(*pair, 1.0, {})]) == 0
         with pytest.raises(InputError, match="was rejected by tester"):
             world.merge(*pair)
-    was, removed = world.undo(LONG)
-    assert was.state == "rejected" and not removed
+    was, now = world.undo(LONG)
+    assert was.state == "rejected" and now == "proposed"
     assert world.merge(SHORT, LONG).id == number
-    assert world.undo(number)[1] is False and world.decisions()[0].state == "proposed"
+    assert world.undo(number)[1] == "proposed" and world.decisions()[0].state == "proposed"
 
 
 def test_undo_names_what_it_means(world: World) -> None:

@@ -8,13 +8,13 @@ from collections.abc import Iterator
 
 import pytest
 
+from clausegraph.core.language.definitions import initials
 from clausegraph.indexes.corpora import get_corpus
 from clausegraph.indexes.entities.decisions import decide, store_proposals
 from clausegraph.indexes.entities.proposals import Profile, entity_profiles, propose, same_names
 from clausegraph.indexes.entities.variants import (
     Variant,
     abbreviated,
-    initials,
     is_slip,
     may_be_same,
     signature,

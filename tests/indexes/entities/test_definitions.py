@@ -1,0 +1,140 @@
+"""Other names that pages define: in force without a curator, gone with the page, undone by people."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from clausegraph.core.errors import InputError, NotFoundError
+from clausegraph.core.language.definitions import find_definitions
+from clausegraph.indexes.corpora import get_corpus
+from clausegraph.indexes.entities.names import NameDefined, defined_pairs
+from clausegraph.indexes.entities.proposals import propose
+from clausegraph.indexes.views import open_view
+from tests.law.world import CORPUS, World
+
+pytestmark = pytest.mark.unit
+
+SHORT, LONG, BOTH = "zte", "zonal tax exchange", "zonal tax exchange zte"
+IN_FORCE = {SHORT: LONG, BOTH: LONG}
+DEFINING = "Claims go to the Zonal Tax Exchange (ZTE)."
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("Apply to the Disclosure and Barring Service (DBS) first.", [("Disclosure and Barring Service", "DBS")]),
+        ("You must take compulsory basic training (CBT).", [("compulsory basic training", "CBT")]),
+        ("Tell HM Revenue and Customs (HMRC) if you move.", [("HM Revenue and Customs", "HMRC")]),
+        ("Two Higher National Diplomas (HNDs).", [("Higher National Diplomas", "HNDs")]),
+        ("Ask for a DBS (Disclosure and Barring Service) check.", [("Disclosure and Barring Service", "DBS")]),
+        ("The Child Trust Fund (also called ‘Baby Bond’) ended.", [("Child Trust Fund", "Baby Bond")]),
+        ("Child Tax Credit, also known as Tax Help, ends.", [("Child Tax Credit", "Tax Help")]),
+        ("Pay the fee (DBS) now.", []),
+        ("You need a licence (see Form B12).", []),
+        ("The scheme (called Flexi) is closed.", []),
+        ("This is known as a ‘wet signature’.", []),
+        ("Strength (ABV) is printed on it.", []),
+        ("Get the grant (NOT the loan).", []),
+    ],
+)  # fmt: skip
+def test_what_a_text_defines(text: str, found: list[tuple[str, str]]) -> None:
+    assert [(one.name, one.alias) for one in find_definitions(text)] == found
+    assert all(one.alias in text[one.start : one.end] for one in find_definitions(text))
+
+
+def defined(*pairs: tuple[str, str]) -> dict[str, str]:
+    return defined_pairs([NameDefined(name, entity, "", 1) for name, entity in pairs], {}, frozenset())
+
+
+def test_two_expansions_are_no_alias() -> None:
+    assert defined(("lpa", "lasting power of attorney"), ("lpa", "local planning authority")) == {}
+    ways = ("hmrc", "hm revenue customs"), ("hmrc", "hm revenue and customs"), ("hmrc", "hm revenue and customs")
+    assert defined(*ways) == {"hmrc": "hm revenue and customs"}, "one name written in two ways"
+    assert defined(("a", "b"), ("b", "a")) == {"a": "b"}, "no circle"
+
+
+@pytest.fixture
+def world() -> Iterator[World]:
+    made = World()
+    made.write("a", [DEFINING, "The Zonal Tax Exchange must pay the heating grant."])
+    made.write("b", ["The ZTE must keep records."])
+    made.ingest()
+    yield made
+    made.close()
+
+
+def names(world: World) -> dict[str, str]:
+    with open_view(world.ledger, CORPUS) as view:
+        return view.graph.names()
+
+
+def test_a_definition_is_in_force_at_once_and_on_every_page(world: World) -> None:
+    assert names(world) == IN_FORCE and world.decisions() == []
+    with open_view(world.ledger, CORPUS) as view:
+        facts = view.graph.neighbourhood([LONG])
+        assert {support.page.uri for fact in facts for support in view.graph.supports([fact.id])} == {
+            "a.html",
+            "b.html",
+        }
+        assert [fact.object for fact in facts if fact.relation == "is also called"] == ["=zte"]
+    assert propose(world.ledger, get_corpus(world.ledger, CORPUS).id, 1)[0] == []
+    world.assert_lawful()
+
+
+def test_it_goes_with_its_page_and_comes_back(world: World) -> None:
+    before = world.dump()
+    world.write("a", ["The Zonal Tax Exchange must pay the heating grant."])
+    world.ingest()
+    assert names(world) == {}
+    world.assert_lawful()
+    world.write("a", [DEFINING, "The Zonal Tax Exchange must pay the heating grant."])
+    world.ingest()
+    assert world.dump() == before
+    world.remove("a")
+    world.ingest()
+    assert names(world) == {}
+    world.assert_lawful()
+
+
+def test_another_expansion_on_another_page_ends_it(world: World) -> None:
+    world.write("c", ["Ask the Zebra Transport Executive (ZTE)."])
+    world.ingest()
+    assert SHORT not in names(world) and names(world)[BOTH] == LONG, "with its long form it is no riddle"
+    world.assert_lawful()
+    world.remove("c")
+    world.ingest()
+    assert names(world) == IN_FORCE
+    world.assert_lawful()
+
+
+def test_people_undo_it_and_take_that_back(world: World) -> None:
+    before = world.dump()
+    made, now = world.undo("ZTE")
+    assert (made.name, made.entity, made.state, made.decided_by, now) == (SHORT, LONG, "rejected", "tester", "rejected")
+    assert world.dump() == before
+    world.apply()
+    assert names(world) == {}
+    world.assert_lawful()
+    assert world.undo("ZTE")[1] == "removed" and world.decisions() == []
+    world.apply()
+    assert world.dump() == before
+    with pytest.raises(NotFoundError, match="nothing was decided"):
+        world.undo("heating grant")
+
+
+def test_a_decision_about_the_name_wins(world: World) -> None:
+    world.merge(SHORT, "heating grant")
+    world.apply()
+    assert names(world) == {SHORT: "heating grant", BOTH: LONG}
+    world.assert_lawful()
+    world.undo(SHORT)
+    world.apply()
+    assert names(world) == IN_FORCE
+    world.merge(LONG, SHORT)  # the other way round: the page's definition would be a circle
+    world.apply()
+    assert names(world) == {LONG: SHORT, BOTH: SHORT}
+    world.assert_lawful()
+    with pytest.raises(InputError, match="same entity"):
+        world.merge(SHORT, SHORT)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from clausegraph.core.models.embedding import Embedder
     from clausegraph.indexes.views import View
     from clausegraph.ingestion.report import RunReport
+    from clausegraph.query.engines.protocol import Engine
     from clausegraph.query.rank.signals import Weights
     from clausegraph.query.stores.embedding import EmbedderModel
     from clausegraph.query.stores.property_graph import ViewPropertyGraphStore
@@ -61,13 +62,18 @@ class Corpus:
         return self._workspace.embedder
 
     def ask(self, question: str, scenario: str = "") -> Answer:
-        """Answer a question about a person's scenario.
+        """Answer a question about a person's scenario; where a language model is set, it reads.
 
         Raises:
+            ModelError: a language model is set, and there is no reply.
             QuestionError: the question is empty, or question and scenario are too long.
             NotFoundError, ModelMismatchError: as :attr:`view`.
         """
-        return make_engine(self.view, self.embedder, self._settings).ask(Inquiry(question, scenario))
+        return self._engine().ask(Inquiry(question, scenario))
+
+    def _engine(self) -> Engine:
+        llm = self._workspace.model if self._settings.llm else None
+        return make_engine(self.view, self.embedder, self._settings, llm)
 
     def contradictions(self) -> dict[str, Any]:
         """Statements that cannot both hold, and those that later ones replace, newest first.
@@ -116,7 +122,7 @@ class Corpus:
         """
         from clausegraph.query.stores.query_engine import ViewQueryEngine
 
-        return ViewQueryEngine(make_engine(self.view, self.embedder, self._settings))
+        return ViewQueryEngine(self._engine())
 
     def property_graph_store(self) -> ViewPropertyGraphStore:
         """The view's graph as a LlamaIndex ``PropertyGraphStore``, read-only; with Cypher where settings read from

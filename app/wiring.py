@@ -226,8 +226,24 @@ def forget_replies(settings: Settings, days: float) -> int:
         return cache.forget_before(time.time() - days * 86400)
 
 
-def make_engine(view: View, embedder: Embedder, settings: Settings) -> Engine:
-    """The engine that answers questions from a view."""
+def make_engine(view: View, embedder: Embedder, settings: Settings, llm: GuardedLLM | None = None) -> Engine:
+    """The engine that answers questions from a view; with a language model, that one reads.
+
+    Raises:
+        InputError: the guide or the examples of the settings cannot be read.
+    """
     from clausegraph.query.engines.bank import make_engine as make
 
-    return make(view, embedder, limit=settings.ask_elements)
+    if llm is None:
+        return make(view, embedder, limit=settings.ask_elements)
+    from functools import partial
+
+    from clausegraph.app.reading import read_options
+    from clausegraph.core.prompts import library
+    from clausegraph.query.read.model.options import HITS
+    from clausegraph.query.read.model.reader import ModelReader
+    from clausegraph.query.steps.model import ModelSteps
+
+    reader = partial(ModelReader, options=read_options(settings))
+    limit = max(settings.ask_elements, HITS)
+    return make(view, embedder, limit=limit, reader=reader, model=ModelSteps(llm, library(settings.prompts)))

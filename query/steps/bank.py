@@ -36,7 +36,12 @@ VALIDATORS = Registry(
     "validator", StepEntry("rules", "names and values among the best hits", "steps.making:rule_validator")
 )
 COMMENTORS = Registry("commentor", StepEntry("rules", "what a rejection implies", "steps.making:rule_commentor"))
-VERIFIERS: Registry[StepEntry] = Registry("verifier")
+VERIFIERS: Registry[StepEntry] = Registry(
+    "verifier",
+    StepEntry(
+        "llm", "decides without the draft, changes it only when clearly surer", "steps.making:model_verifier", True
+    ),
+)
 NONE = "none"
 
 

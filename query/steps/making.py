@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from clausegraph.query.read.model.verify import Critic
 from clausegraph.query.steps.bank import StepParts
 from clausegraph.query.steps.comment import RuleCommentor
 from clausegraph.query.steps.route import RuleRouter
@@ -21,3 +22,9 @@ def rule_validator(parts: StepParts) -> RuleValidator:
 def rule_commentor(parts: StepParts) -> RuleCommentor:
     """A commentor that asks nobody."""
     return RuleCommentor(parts.view)
+
+
+def model_verifier(parts: StepParts) -> Critic:
+    """A verifier that asks a language model."""
+    assert parts.model is not None  # ``_made`` has looked
+    return Critic(parts.embedder, parts.model)

@@ -9,6 +9,7 @@ from typing import Any
 
 from clausegraph.app.dev.fake_llm.instances import minimal_instance
 from clausegraph.app.dev.fake_llm.options import FakeOptions
+from clausegraph.app.dev.fake_llm.reading import cheap_reading
 from clausegraph.app.dev.fake_llm.requests import Wanted
 from clausegraph.app.dev.fake_llm.triples import as_lines, in_force, rule_triples, short_triples
 
@@ -61,6 +62,8 @@ class Replier:
             and (not wanted.schema or "triples" in properties)
         ):
             return self._document(wanted)
+        if wanted.page is not None and {"analysis", "answers"} <= set(properties):
+            return json.dumps(cheap_reading(wanted.page, wanted.around), ensure_ascii=False)
         if wanted.schema:
             return json.dumps(minimal_instance(wanted.schema), ensure_ascii=False)
         return json.dumps({"text": wanted.user if self.options.replies == "echo" else NO_PAGE}, ensure_ascii=False)

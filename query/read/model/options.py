@@ -17,6 +17,7 @@ from clausegraph.query.steps.model import Schema
 
 RULE_FIRST, DIRECT = "read", "read-direct"  # prompts
 BUDGET = 2_000  # word pieces of elements: with guide and examples about 4,500 tokens of prompt
+HITS = 120  # retrieved elements that are enough to fill it
 
 _shipped = cache(shipped_guide)
 

@@ -63,8 +63,14 @@ class ModelReader:
             return check_draft(draft, shown, inquiry, rules.reading)
 
         attempt, repaired = drafted(self._model, self._options.prompt, inputs, self._options.schema, check)
-        reasons: Reasons = {"shown": len(shown.elements), "repaired": repaired}
+        reasons: Reasons = {"read_by": self.name, "shown": len(shown.elements), "repaired": repaired}
         return result_of(attempt, shown, rules.reading, reasons)
+
+    @property
+    def name(self) -> str:
+        """Model, prompt and guide."""
+        guide = f", guide {self._options.guide.name}" if self._options.guide else ""
+        return f"{self._model.name}, prompt {self._options.prompt}{guide}"
 
 
 def drafted(

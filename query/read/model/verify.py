@@ -20,6 +20,7 @@ from clausegraph.query.read.model.schema import VERIFY_SCHEMA, WEIGH_SCHEMA
 from clausegraph.query.read.model.shown import Shown, shown_of
 from clausegraph.query.read.protocol import ReadResult, Rules
 from clausegraph.query.steps.model import StepModel
+from clausegraph.query.steps.protocol import Verdict
 
 DECIDE, WEIGH = "verify", "verify-weigh"
 SURE = 75  # of 100: below it a draft stays as it is
@@ -34,23 +35,16 @@ class Weighed:
     why: str
 
 
-@dataclass(frozen=True, slots=True)
-class Review:
-    """What the critic holds of a draft; ``instead`` is its own answer where that is to replace it."""
-
-    agrees: bool
-    why: str
-    instead: ReadResult | None = None
-
-
 class Critic:
-    """Reviews the draft of one question. One call where it agrees, two where it does not."""
+    """Verifies the draft of one question. One call where it agrees, two where it does not."""
+
+    calls = 2
 
     def __init__(self, embedder: Embedder | None, model: StepModel, options: ReadOptions | None = None) -> None:
         self._model = model
         self._options = options or ReadOptions()
 
-    def review(self, inquiry: Inquiry, draft: ReadResult, hits: Sequence[Hit], rules: Rules) -> Review:
+    def verify(self, inquiry: Inquiry, result: ReadResult, hits: Sequence[Hit], rules: Rules) -> Verdict:
         """Decide without the draft, then compare.
 
         Raises:
@@ -65,15 +59,15 @@ class Critic:
         asked = self._model.ask(DECIDE, inputs, lambda text: attempt_of(text, check), schema=("review", VERIFY_SCHEMA))
         attempt = asked.value
         own = result_of(attempt, shown, rules.reading, {"verified": True})
-        if not attempt.is_usable or _meaning(own, shown) == _meaning(draft, shown):
-            return Review(True, "the same answer" if attempt.is_usable else "the critic has no answer of its own")
-        told = {"draft": "\n".join(f"- {line}" for line in told_answers(draft, shown))}
+        if not attempt.is_usable or _meaning(own, shown) == _meaning(result, shown):
+            return Verdict(True, "the same answer" if attempt.is_usable else "the critic has no answer of its own")
+        told = {"draft": "\n".join(f"- {line}" for line in told_answers(result, shown))}
         weighed = self._model.ask(
             WEIGH, told, parse_weighed, schema=("weighing", WEIGH_SCHEMA), before=asked.chat
         ).value
         if weighed.own and weighed.sure >= SURE:
-            return Review(False, weighed.why, own)
-        return Review(True, weighed.why)
+            return Verdict(False, weighed.why, own)
+        return Verdict(True, weighed.why)
 
 
 def parse_weighed(text: str) -> Weighed:

@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 
 from clausegraph.query.read.model.reader import ModelReader
-from clausegraph.query.read.model.verify import SURE, Critic, Review
+from clausegraph.query.read.model.verify import SURE, Critic
 from clausegraph.query.read.protocol import ReadResult
 from clausegraph.query.steps.model import StepModel
+from clausegraph.query.steps.protocol import Verdict
 from tests.query.read.conftest import Pages
 from tests.query.read.model.drafts import ASKED, BORN, FEES, HOME, RENT, RULE, answer, reply
 
@@ -25,15 +26,15 @@ def own(text: str, *conditions: str) -> dict[str, Any]:
     return {"checks": [], "missed": "", "answers": [given]}
 
 
-def reviewed(scripted: Scripted, grant: Pages, *replies: object) -> tuple[ReadResult, Review, StepModel]:
+def reviewed(scripted: Scripted, grant: Pages, *replies: object) -> tuple[ReadResult, Verdict, StepModel]:
     draft = ModelReader(None, scripted(DRAFT)).read(ASKED, grant.hits(), grant)
     model = scripted(*replies)
-    return draft, Critic(None, model).review(ASKED, draft, grant.hits(), grant), model
+    return draft, Critic(None, model).verify(ASKED, draft, grant.hits(), grant), model
 
 
 def test_one_call_where_it_agrees(scripted: Scripted, grant: Pages) -> None:
     _, review, model = reviewed(scripted, grant, own("yes", "e7"))
-    assert (review.agrees, review.instead, model.meter.usage().tasks) == (True, None, {"verify": 1})
+    assert (review.supported, review.repaired, model.meter.usage().tasks) == (True, None, {"verify": 1})
 
 
 @pytest.mark.parametrize(
@@ -49,11 +50,11 @@ def test_one_call_where_it_agrees(scripted: Scripted, grant: Pages) -> None:
 def test_it_changes_a_draft_only_when_sure(scripted: Scripted, grant: Pages, weighed: object, changes: bool) -> None:
     _, review, model = reviewed(scripted, grant, own("no"), weighed)
     assert model.meter.usage().tasks == {"verify": 1, "verify-weigh": 1}
-    assert review.agrees is not changes
-    assert [a.text for a in review.instead.alternatives] == ["no"] if review.instead else not changes
+    assert review.supported is not changes
+    assert [a.text for a in review.repaired.alternatives] == ["no"] if review.repaired else not changes
 
 
 def test_what_it_cannot_say_itself_changes_nothing(scripted: Scripted, grant: Pages) -> None:
     for said in ("no JSON", own("a palace")):
         _, review, model = reviewed(scripted, grant, said)
-        assert (review.agrees, review.instead, model.meter.usage().calls) == (True, None, 1)
+        assert (review.supported, review.repaired, model.meter.usage().calls) == (True, None, 1)

@@ -1,0 +1,91 @@
+"""Where a language model is set, ``ask`` reads with it, says so, and uses the guide and examples of the settings."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from clausegraph.app.dev.fake_llm import FakeModelServer, FakeOptions
+from clausegraph.app.services.ask import answer
+from clausegraph.app.services.ingest import run_ingest
+from clausegraph.app.workspace import Workspace
+from clausegraph.core.errors import InputError, ModelUnavailable
+from clausegraph.core.inquiry import Inquiry
+from clausegraph.core.settings import Settings
+from clausegraph.core.types import Answer
+from clausegraph.ingestion.pipeline import Options
+from clausegraph.ingestion.sources import open_source
+from clausegraph.query.read.model.guide import Guide
+
+pytestmark = pytest.mark.integration
+
+PAGE = (
+    "<html><head><title>Winter Grant</title></head><body><main><h1>Winter Grant</h1><h2>Who can get it</h2>"
+    "<p>You can get the winter grant if:</p><ul><li>you are over 65</li><li>you rent your home</li></ul>"
+    "<h2>How much</h2><p>The winter grant pays £210 a year to every household.</p></main></body></html>"
+)
+ASKED = Inquiry("How much is the winter grant for every household?", "I rent.")
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[FakeModelServer]:
+    with FakeModelServer(FakeOptions()) as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("ask")
+    (root / "pages").mkdir()
+    (root / "pages" / "grant.html").write_text(PAGE, "utf-8")
+    with Workspace(Settings(home=root / "home", embedding_model="hashing", extractor="rules")) as workspace:
+        run_ingest(workspace, "default", open_source(str(root / "pages")), Options())
+    return root / "home"
+
+
+def asked(home: Path, server: FakeModelServer, **settings: object) -> Answer:
+    values = {"llm": "openai:fake", "llm_url": server.url, "llm_key": "x", "llm_attempts": 1, "llm_cache_mb": 0}
+    made = Settings(home=home, embedding_model="hashing", **(values | settings))  # type: ignore[arg-type]
+    with Workspace(made) as workspace:
+        return answer(workspace, "default", ASKED)
+
+
+def test_a_model_reads_and_the_trace_says_which(home: Path, server: FakeModelServer) -> None:
+    found = asked(home, server)
+    assert [a.text for a in found.alternatives] == ["The winter grant pays £210 a year to"]
+    detail = found.trace[-1].detail
+    assert detail["read_by"] == "openai:fake, prompt read, guide policy-pages"
+    assert (detail["calls"], detail["repaired"]) == (1, False)
+
+
+def test_without_a_model_none_is_asked(home: Path, server: FakeModelServer) -> None:
+    server.reset()
+    assert "read_by" not in asked(home, server, llm=None).trace[-1].detail
+    assert server.counters()["requests"] == 0
+
+
+def test_guide_and_examples_of_the_settings_are_shown(home: Path, server: FakeModelServer, tmp_path: Path) -> None:
+    (tmp_path / "g.json").write_text(Guide("mine", "Say it short.").as_json(), "utf-8")
+    example = {
+        "id": "q", "url": "/fuel", "scenario": "", "question": "How much does the fuel grant pay?",
+        "not_answerable": False, "answers": [["£3", []]], "evidences": ["<p>It pays £3.</p>"],
+    }  # fmt: skip
+    (tmp_path / "e.json").write_text(json.dumps([example]), "utf-8")
+    found = asked(home, server, reader_guide=tmp_path / "g.json", reader_examples=tmp_path / "e.json")
+    detail = found.trace[-1].detail
+    assert str(detail["read_by"]).endswith("guide mine")
+    longer, shorter = (asked(home, server, reader_examples=path) for path in (tmp_path / "e.json", None))
+    tokens = [int(str(one.trace[-1].detail["prompt_tokens"])) for one in (longer, shorter)]
+    assert tokens[0] > tokens[1]
+    with pytest.raises(InputError, match=r"missing\.json"):
+        asked(home, server, reader_guide=tmp_path / "missing.json")
+
+
+def test_a_model_that_does_not_answer_is_an_error_and_no_answer(home: Path, server: FakeModelServer) -> None:
+    server.set(fault="503", fault_share=1.0)
+    with pytest.raises(ModelUnavailable):
+        asked(home, server)
+    server.set(fault="none")

@@ -165,7 +165,7 @@ def decisions_status(workspace: Workspace, name: str, state: str | None = None) 
         "defined": [
             {"name": name, "entity": entity, "pages": pages[name], "in_force_since": now.get(name, (None, None))[1]}
             for name, entity in defined.items()
-            if state is None
+            if state is None and name in pages  # the phrase that defines it is a name too
         ],
         "pending": [asdict(change) for change in changes],
     }

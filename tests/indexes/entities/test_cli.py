@@ -90,6 +90,23 @@ def test_merge_and_undo(cli: Cli) -> None:
     assert "no decisions yet" in cli("entities", "list").stdout
 
 
+def test_what_pages_define_is_listed_and_undone(cli: Cli, tmp_path: Path) -> None:
+    page = page_html("Claims", ["Claims go to the Lethmoor Housing Council (LHC)."])
+    (tmp_path / "pages" / "claims.html").write_text(page, encoding="utf-8")
+    assert cli("ingest", str(tmp_path / "pages")).exit_code == 0
+    (found,) = parsed(cli("entities", "list", "--json"))["defined"]
+    assert found == {
+        "name": "lhc", "entity": "lethmoor housing council", "pages": ["pages:claims.html"], "in_force_since": 2,
+    }  # fmt: skip
+    assert "defined by pages" in cli("entities", "list").stdout
+    assert "as pages define it" in cli("entities", "undo", "LHC", "--by", "Ada").stdout
+    status = parsed(cli("entities", "list", "--json"))
+    assert status["defined"] == [] and status["decisions"][0]["decided_by"] == "Ada"
+    assert "lhc" in [one["name"] for one in status["pending"]]
+    assert "removed" in cli("entities", "undo", "LHC").stdout
+    assert parsed(cli("entities", "list", "--json"))["pending"] == []
+
+
 @pytest.mark.parametrize(
     ("code", "words", "message"),
     [

@@ -31,11 +31,26 @@ class StepParts:
     model: StepModel | None = None
 
 
-ROUTERS = Registry("router", StepEntry("rules", "names in the question, kind by its words", "steps.making:rule_router"))
-VALIDATORS = Registry(
-    "validator", StepEntry("rules", "names and values among the best hits", "steps.making:rule_validator")
+ROUTERS = Registry(
+    "router",
+    StepEntry("rules", "names in the question, kind by its words", "steps.making:rule_router"),
+    StepEntry(
+        "llm", "two calls of one chat: what it is about, then where to look", "steps.making:llm_router", asks=True
+    ),
 )
-COMMENTORS = Registry("commentor", StepEntry("rules", "what a rejection implies", "steps.making:rule_commentor"))
+VALIDATORS = Registry(
+    "validator",
+    StepEntry("rules", "names and values among the best hits", "steps.making:rule_validator"),
+    StepEntry("llm", "one call with what was found and how", "steps.making:llm_validator", asks=True),
+    StepEntry(
+        "llm-without-paths", "one call with what was found", "steps.making:llm_validator_without_paths", asks=True
+    ),
+)
+COMMENTORS = Registry(
+    "commentor",
+    StepEntry("rules", "what a rejection implies", "steps.making:rule_commentor"),
+    StepEntry("llm", "one call with the route and examples", "steps.making:llm_commentor", asks=True),
+)
 VERIFIERS: Registry[StepEntry] = Registry(
     "verifier",
     StepEntry(

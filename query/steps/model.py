@@ -65,6 +65,10 @@ class StepModel:
         """``provider:model``."""
         return self._steps.llm.fingerprint.model
 
+    def prompt(self, name: str) -> Prompt:
+        """The prompt of that name; errors as of ``PromptLibrary.get``."""
+        return self._steps.prompt(name)
+
     def ask(
         self,
         prompt: str,

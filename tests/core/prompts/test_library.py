@@ -113,7 +113,7 @@ def test_newest_exact_and_missing(tmp_path: Path) -> None:
     assert found.get("mine").id == "mine.v10" and found.get("mine.v9").id == "mine.v9"
     assert [name for name in found.names if name.startswith("mine")] == ["mine.v2", "mine.v9", "mine.v10"]
     for name in ("mine.v3", "other", "", "../mine", "mine.v10.jinja", "triplets"):
-        with pytest.raises(NotFoundError, match=r"there are: mine\.v2"):
+        with pytest.raises(NotFoundError, match=r"there are: .*mine\.v2"):
             found.get(name)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from clausegraph.core.errors import InputError, QuestionError
+from clausegraph.core.errors import InputError, QuestionError, SettingsError
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.types import AnswerStatus
 from clausegraph.indexes.views import View, open_view
@@ -103,6 +103,10 @@ def test_every_entry_of_every_registry_can_be_made(world: World, view: View) -> 
     for engine in ENGINES:
         assert make_engine(view, world.embedder, engine=engine.name).ask(Inquiry(QUESTION)).alternatives
     for reader in READERS:
+        if reader.asks:
+            with pytest.raises(SettingsError, match="asks a language model"):
+                make_reader(reader.name, world.embedder)
+            continue
         assert callable(make_reader(reader.name, world.embedder).read)
     for retriever in RETRIEVERS:
         hits = make_retriever(retriever.name, view, world.embedder).retrieve(Inquiry(QUESTION), limit=3)

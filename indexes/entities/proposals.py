@@ -35,9 +35,9 @@ from clausegraph.indexes.ledger.store import Ledger
 # (right, judged) on the pages of two corpora, looked at one by one; see the score above
 JUDGED = {
     Variant.ACRONYM: (17, 17),
-    Variant.WORDING: (20, 20),
-    Variant.ORDER: (5, 5),
-    Variant.ABBREVIATION: (1, 1),
+    Variant.WORDING: (28, 28),
+    Variant.ORDER: (8, 9),
+    Variant.ABBREVIATION: (2, 2),
     Variant.SLIP: (0, 0),
 }
 DEFINED = (7, 7)  # an abbreviation that a page gives in brackets behind the long form
@@ -46,6 +46,8 @@ UNTYPED = frozenset({"thing", "topic"})  # what an extractor says that knows no 
 PRONOUNS = frozenset({"you", "we"})  # keys of the reader and the author of a page
 MAX_WORDS = 12  # a longer "name" is a clause, and clauses are not merged
 _MANY = 50  # names that differ in one word only: a list of things, not slips
+_CUT_OFF = re.compile(r"['’]s(?: \(|$)")
+_CAPITALISED = re.compile(r"(?:[Tt]he )?[A-Z][\w&'’-]*(?: (?:of|for|and|the|in|on|to|[A-Z&][\w&'’-]*))*")
 _BRACKETED = re.compile(r"\(([^()]{2,12})\)")
 
 
@@ -111,7 +113,7 @@ def _undecided(
 
 def same_names(profiles: Mapping[str, Profile], of_type: str | None = None) -> list[Proposed]:
     """Every pair that may be one entity; the name with fewer supports is taken for the other."""
-    names = [key for key in sorted(profiles) if key not in PRONOUNS and len(key.split()) <= MAX_WORDS]
+    names = [key for key in sorted(profiles) if len(key.split()) <= MAX_WORDS and _is_name(profiles[key])]
     made: dict[tuple[str, str], Proposed] = {}
     for one, other, how in (*_variants(names), *_slips(names), *_abbreviations(profiles)):
         kind = _common_type(profiles[one], profiles[other])
@@ -179,9 +181,15 @@ def _slips(names: Sequence[str]) -> Iterator[tuple[str, str, Variant]]:
 def _abbreviations(profiles: Mapping[str, Profile]) -> Iterator[tuple[str, str, Variant]]:
     """One-word names made of another's initials."""
     for long in sorted(profiles):
-        for short in sorted({made for surface in profiles[long].surfaces for made in initials(surface)}):
+        surfaces = [surface for surface in profiles[long].surfaces if _CAPITALISED.fullmatch(surface)]
+        for short in sorted({made for surface in surfaces for made in initials(surface)}):
             if short in profiles and short != long and _is_in_capitals(profiles[short]):
                 yield short, long, Variant.ABBREVIATION
+
+
+def _is_name(profile: Profile) -> bool:
+    """False for the reader and the author of a page, and for what is somebody's and cut off: "person's (…)"."""
+    return profile.key not in PRONOUNS and not any(_CUT_OFF.search(surface) for surface in profile.surfaces)
 
 
 def _is_in_capitals(profile: Profile) -> bool:

@@ -54,6 +54,7 @@ _JOINING = word_set("and or")
 _LINKING = word_set(
     "of for the in on at to a an with by from under over about into within outside against before after"
 )
+_TELLING = word_set("against before after outside within under over from by about")  # links that are not exchanged
 _FUNCTION_WORDS = _JOINING | _LINKING
 _DANGLING = _JOINING | word_set("of for in on at to with by from as about")  # at the ends of a name: cut off with it
 _TOTAL = word_set("all any every each own also")  # "all immigration advisers" are immigration advisers
@@ -95,7 +96,9 @@ def may_be_same(one: str, other: str) -> bool:
     """
     mine, theirs = set(one.split()), set(other.split())
     left, right = mine - theirs, theirs - mine
-    if any(_tells_apart(word) for word in left | right):
+    if any(_tells_apart(word) for word in left | right) or (left and right and _TELLING & (left | right)):
+        return False
+    if {frozenset(left), frozenset(right)} == {frozenset({"and"}), frozenset({"or"})}:
         return False
     return not any(_opposed(a, b) for a in left for b in right)
 

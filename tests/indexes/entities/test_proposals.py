@@ -43,6 +43,8 @@ pytestmark = pytest.mark.unit
         ("paternity pay", "maternity pay"),
         ("employer contribution", "employee contribution"),
         ("spouse", "former spouse"),
+        ("reclaiming after 2 year", "reclaiming within 2 year"),
+        ("leave and pay", "leave or pay"),
     ],
 )
 def test_what_tells_apart(one: str, other: str) -> None:
@@ -164,6 +166,21 @@ def test_a_definition_on_a_page_is_the_surest() -> None:
     (plain,) = same_names({one.key: one for one in (short, long)})
     found = {(one.name, one.entity): one.score for one in same_names({one.key: one for one in (short, long, defined)})}
     assert found[plain.name, plain.entity] > plain.score
+
+
+def test_an_abbreviation_is_of_a_capitalised_name() -> None:
+    short = profile("cfo", surface="CFO")
+    assert pairs(short, profile("court fund office", surface="Court Funds Office")) == [("cfo", "court fund office")]
+    assert pairs(short, profile("child from oversea", surface="child from overseas")) == []
+    assert (
+        pairs(profile("acas", surface="Acas"), profile("agency child adoption", surface="agency (Child adoption)"))
+        == []
+    )
+
+
+def test_what_is_cut_off_behind_a_genitive_is_no_name() -> None:
+    cut = profile("person's housing help", surface="person’s (Housing help)")
+    assert pairs(cut, profile("persons housing help", surface="persons housing help")) == []
 
 
 def test_few_names_are_no_trouble() -> None:

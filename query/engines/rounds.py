@@ -25,10 +25,10 @@ from clausegraph.query.steps.look import Lookup
 from clausegraph.query.steps.meter import QuestionMeter
 from clausegraph.query.steps.model import StepModel
 from clausegraph.query.steps.protocol import (
+    Acceptance,
     Commentor,
     Feedback,
-    Found,
-    Judgement,
+    LookedUp,
     Route,
     Router,
     Tried,
@@ -44,8 +44,8 @@ class Round:
     """A route and what came of it."""
 
     route: Route
-    found: Found = field(default_factory=lambda: Found(()))
-    judged: Judgement | None = None
+    found: LookedUp = field(default_factory=lambda: LookedUp(()))
+    judged: Acceptance | None = None
     feedback: Feedback | None = None
 
 
@@ -177,7 +177,7 @@ class OpenQuestion:
         self.trace.append(TraceStep(name, (time.perf_counter() - started) * 1000, detail))
 
 
-def _score(judged: Judgement | None) -> float:
+def _score(judged: Acceptance | None) -> float:
     return judged.score if judged is not None else 0.0
 
 

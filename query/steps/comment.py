@@ -10,12 +10,12 @@ from clausegraph.indexes.views import View
 from clausegraph.query.retrieve.ego import ego_of
 from clausegraph.query.retrieve.topics import Offer
 from clausegraph.query.steps.protocol import (
+    Acceptance,
     AskedKind,
     Feedback,
     FeedbackKind,
-    Found,
-    Judgement,
     Lack,
+    LookedUp,
     Module,
     Route,
     StepNotes,
@@ -32,13 +32,13 @@ class RuleCommentor:
         self.notes = StepNotes()
         self._view = view
 
-    def comment(self, inquiry: Inquiry, offer: Offer, route: Route, found: Found, judged: Judgement) -> Feedback:
+    def comment(self, inquiry: Inquiry, offer: Offer, route: Route, found: LookedUp, judged: Acceptance) -> Feedback:
         """One error, and what it is about."""
         last = route.keys[-1] if route.topics else ""
         return next(self._errors(inquiry, offer, route, found, judged), Feedback(FeedbackKind.LACKING, last))
 
     def _errors(
-        self, inquiry: Inquiry, offer: Offer, route: Route, found: Found, judged: Judgement
+        self, inquiry: Inquiry, offer: Offer, route: Route, found: LookedUp, judged: Acceptance
     ) -> Iterator[Feedback]:
         named = [topic.key for topic in offer.named]
         unnamed = [name for name in named if name not in route.keys]

@@ -9,7 +9,7 @@ from clausegraph.query.retrieve.ego import all_in_words, ego_of
 from clausegraph.query.retrieve.graph import ranked
 from clausegraph.query.retrieve.protocol import Retriever
 from clausegraph.query.retrieve.question import embed
-from clausegraph.query.steps.protocol import Found, Module, Route
+from clausegraph.query.steps.protocol import LookedUp, Module, Route
 
 DEPTH = 300  # elements of the text ranking of which the graph's come first
 
@@ -20,18 +20,18 @@ class Lookup:
     def __init__(self, view: View, embedder: Embedder, text: Retriever, limit: int) -> None:
         self._view, self._embedder, self._text, self._limit = view, embedder, text, limit
 
-    def find(self, inquiry: Inquiry, route: Route) -> Found:
+    def find(self, inquiry: Inquiry, route: Route) -> LookedUp:
         """Hits in the order in which they are to be read."""
         if route.module is Module.TEXT:
-            return Found(tuple(self._text.retrieve(inquiry, limit=self._limit)))
+            return LookedUp(tuple(self._text.retrieve(inquiry, limit=self._limit)))
         ego = ego_of(self._view, route.keys, route.relations)
         paths = all_in_words(ego.paths)
         if route.module is Module.GRAPH:
             hits = ranked(self._view, ego.places, embed(inquiry, self._embedder))[: self._limit]
-            return Found(tuple(hits), paths, len(ego.shared))
+            return LookedUp(tuple(hits), paths, len(ego.shared))
         ranking = self._text.retrieve(inquiry, limit=DEPTH)
         inside = [hit for hit in ranking if any((hit.page, anchor) in ego.places for anchor in hit.anchors)]
         kept = set(map(id, inside))
         rest = [hit for hit in ranking if id(hit) not in kept]
         met = len(ego.shared) if inside else 0
-        return Found(tuple([*inside, *rest][: self._limit]), paths, met)
+        return LookedUp(tuple([*inside, *rest][: self._limit]), paths, met)

@@ -63,7 +63,7 @@ class Route:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class LookedUp:
     """What a route led to. ``met`` is how many entities the ego-graphs of all topics share, none where not asked."""
 
     hits: tuple[Hit, ...]
@@ -81,7 +81,7 @@ class Lack(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Judgement:
+class Acceptance:
     """Whether what was found is enough and right; ``score`` orders what was rejected, higher is better."""
 
     accepted: bool
@@ -161,7 +161,7 @@ class Validator(Protocol):
     notes: StepNotes
     last: bool
 
-    def validate(self, inquiry: Inquiry, offer: Offer, route: Route, found: Found) -> Judgement:
+    def validate(self, inquiry: Inquiry, offer: Offer, route: Route, found: LookedUp) -> Acceptance:
         """Whether what was found answers the question."""
 
 
@@ -171,7 +171,7 @@ class Commentor(Protocol):
     calls: int
     notes: StepNotes
 
-    def comment(self, inquiry: Inquiry, offer: Offer, route: Route, found: Found, judged: Judgement) -> Feedback:
+    def comment(self, inquiry: Inquiry, offer: Offer, route: Route, found: LookedUp, judged: Acceptance) -> Feedback:
         """The one error of the route that most likely explains the rejection."""
 
 

@@ -12,7 +12,7 @@ from clausegraph.query.rank.hits import Hit
 from clausegraph.query.read.protocol import Pages
 from clausegraph.query.read.questions import AnswerType, QuestionKind, question_form
 from clausegraph.query.retrieve.topics import Offer
-from clausegraph.query.steps.protocol import Found, Judgement, Lack, Module, Route, StepNotes
+from clausegraph.query.steps.protocol import Acceptance, Lack, LookedUp, Module, Route, StepNotes
 
 LOOK_AT = 8  # hits that the reader decides by
 _VALUES = {
@@ -35,10 +35,10 @@ class RuleValidator:
         self.notes = StepNotes()
         self._pages = pages
 
-    def validate(self, inquiry: Inquiry, offer: Offer, route: Route, found: Found) -> Judgement:
+    def validate(self, inquiry: Inquiry, offer: Offer, route: Route, found: LookedUp) -> Acceptance:
         """The first thing that is missing, or accepted."""
         if not found.hits or (found.met == 0 and route.module is not Module.TEXT):
-            return Judgement(False, "nothing is stated around the topics", Lack.NOTHING_FOUND)
+            return Acceptance(False, "nothing is stated around the topics", Lack.NOTHING_FOUND)
         best = found.hits[:LOOK_AT]
         text = entity_key(" ".join(self._around(best)))
         names = [topic.key for topic in offer.named]
@@ -47,11 +47,11 @@ class RuleValidator:
         score = (len(names) - len(missing)) / len(names) if names else 1.0
         score += has_kind / 2  # what is about something else answers nothing, whatever values it has
         if missing:
-            return Judgement(False, f"nothing found is about {missing[0]}", Lack.NAME, missing[0], score)
+            return Acceptance(False, f"nothing found is about {missing[0]}", Lack.NAME, missing[0], score)
         if not has_kind:
             wanted = question_form(inquiry.question).type.value
-            return Judgement(False, f"nothing found has a value: {wanted}", Lack.KIND, wanted, score)
-        return Judgement(True, "names and kind are there", score=score)
+            return Acceptance(False, f"nothing found has a value: {wanted}", Lack.KIND, wanted, score)
+        return Acceptance(True, "names and kind are there", score=score)
 
     def _around(self, hits: Sequence[Hit]) -> list[str]:
         """The texts with their headings and the titles of their pages."""

@@ -11,7 +11,7 @@ from clausegraph.query.retrieve.topics import Offer
 from clausegraph.query.steps.comment import RuleCommentor
 from clausegraph.query.steps.llm.reply import UNUSABLE, listed, member, object_of, object_schema, short
 from clausegraph.query.steps.model import StepModel
-from clausegraph.query.steps.protocol import AskedKind, Feedback, FeedbackKind, Found, Judgement, Route, StepNotes
+from clausegraph.query.steps.protocol import Acceptance, AskedKind, Feedback, FeedbackKind, LookedUp, Route, StepNotes
 
 PROMPT = "comment"
 SCHEMA = object_schema(
@@ -43,7 +43,7 @@ class LlmCommentor:
         self.notes = StepNotes()
         self._model, self._rules = model, rules
 
-    def comment(self, inquiry: Inquiry, offer: Offer, route: Route, found: Found, judged: Judgement) -> Feedback:
+    def comment(self, inquiry: Inquiry, offer: Offer, route: Route, found: LookedUp, judged: Acceptance) -> Feedback:
         """The model's feedback."""
         inputs: dict[str, object] = {
             "question": inquiry.question,

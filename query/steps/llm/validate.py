@@ -11,7 +11,7 @@ from clausegraph.query.read.protocol import Pages
 from clausegraph.query.retrieve.topics import Offer
 from clausegraph.query.steps.llm.reply import UNUSABLE, object_of, object_schema, short
 from clausegraph.query.steps.model import StepModel
-from clausegraph.query.steps.protocol import Found, Judgement, Lack, Route, StepNotes
+from clausegraph.query.steps.protocol import Acceptance, Lack, LookedUp, Route, StepNotes
 from clausegraph.query.steps.validate import RuleValidator
 
 SHOWN = 10  # hits
@@ -19,7 +19,7 @@ PATHS = 10
 SCHEMA = object_schema("validate", missing={"type": "string"}, enough={"type": "boolean"})
 
 
-def parse_judgement(text: str) -> Judgement:
+def parse_judgement(text: str) -> Acceptance:
     """Read the reply.
 
     Raises:
@@ -31,8 +31,8 @@ def parse_judgement(text: str) -> Judgement:
         raise UnusableReply("the reply does not say whether it is enough")
     missing = short(reply.get("missing"))
     if enough:
-        return Judgement(True, "a model says that it is enough")
-    return Judgement(False, missing or "a model says that it is not enough", Lack.SAID, missing)
+        return Acceptance(True, "a model says that it is enough")
+    return Acceptance(False, missing or "a model says that it is not enough", Lack.SAID, missing)
 
 
 class LlmValidator:
@@ -46,7 +46,7 @@ class LlmValidator:
         self._model, self._pages, self._with_paths = model, pages, with_paths
         self._rules = RuleValidator(pages)
 
-    def validate(self, inquiry: Inquiry, offer: Offer, route: Route, found: Found) -> Judgement:
+    def validate(self, inquiry: Inquiry, offer: Offer, route: Route, found: LookedUp) -> Acceptance:
         """The model's judgement."""
         by_rules = self._rules.validate(inquiry, offer, route, found)
         if by_rules.lack is Lack.NOTHING_FOUND:

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import replace
 from difflib import get_close_matches
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from clausegraph.core.errors import SettingsError
 from clausegraph.core.models.names import Provider, served_model
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from clausegraph.indexes.views import View
     from clausegraph.ingestion.reading.limits import ReadingLimits
     from clausegraph.ingestion.sources import Source
-    from clausegraph.query.engines.protocol import Engine
+    from clausegraph.query.engines.protocol import Engine, EngineOptions
 
 
 def make_embedder(settings: Settings) -> Embedder:
@@ -226,16 +226,42 @@ def forget_replies(settings: Settings, days: float) -> int:
         return cache.forget_before(time.time() - days * 86400)
 
 
-def make_engine(view: View, embedder: Embedder, settings: Settings, llm: GuardedLLM | None = None) -> Engine:
-    """The engine that answers questions from a view; with a language model, that one reads.
+def make_engine(
+    view: View, embedder: Embedder, settings: Settings, llm: GuardedLLM | None = None, **changes: Any
+) -> Engine:
+    """The engine of the settings on a view; with a language model, that one reads.
+
+    Args:
+        changes: ``engine``, or single ``EngineOptions``, by name.
 
     Raises:
-        InputError: the guide or the examples of the settings cannot be read.
+        InputError: there is no such engine, step or reader; guide or examples of the settings cannot be read.
+        SettingsError: a step asks a language model, and there is none; or its price is not known.
     """
     from clausegraph.query.engines.bank import make_engine as make
 
-    if llm is None:
-        return make(view, embedder, limit=settings.ask_elements)
+    options = engine_options(settings, llm)
+    return make(view, embedder, options, **{"engine": settings.engine} | changes)
+
+
+def engine_options(settings: Settings, llm: GuardedLLM | None = None) -> EngineOptions:
+    """What engines work with, as the settings say. The budget of a run is that of a question too.
+
+    Raises:
+        InputError: guide or examples cannot be read.
+        SettingsError: a limit on money is set, and the model has no price.
+    """
+    from clausegraph.query.engines.protocol import EngineOptions
+    from clausegraph.query.steps.choice import StepChoice
+    from clausegraph.query.steps.meter import QuestionLimits
+
+    chosen = StepChoice(settings.step_route, settings.step_validate, settings.step_comment, settings.step_verify)
+    limits = QuestionLimits(settings.question_calls, settings.llm_budget_tokens, settings.llm_budget_money)
+    options = EngineOptions(limit=settings.ask_elements, steps=chosen, rounds=settings.rounds, question=limits)
+    return options if llm is None else _with_model(options, settings, llm)
+
+
+def _with_model(options: EngineOptions, settings: Settings, llm: GuardedLLM) -> EngineOptions:
     from functools import partial
 
     from clausegraph.app.reading import read_options
@@ -244,6 +270,8 @@ def make_engine(view: View, embedder: Embedder, settings: Settings, llm: Guarded
     from clausegraph.query.read.model.reader import ModelReader
     from clausegraph.query.steps.model import ModelSteps
 
+    if settings.llm_budget_money is not None and llm.metadata.model_name not in settings.llm_prices:
+        raise SettingsError(_no_price(settings, llm.metadata.model_name))
     reader = partial(ModelReader, options=read_options(settings))
-    limit = max(settings.ask_elements, HITS)
-    return make(view, embedder, limit=limit, reader=reader, model=ModelSteps(llm, library(settings.prompts)))
+    steps = ModelSteps(llm, library(settings.prompts))
+    return replace(options, limit=max(settings.ask_elements, HITS), reader=reader, model=steps)

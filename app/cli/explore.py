@@ -11,6 +11,10 @@ from clausegraph.app.cli.session import CorpusOption, EpochOption, Session, comm
 from clausegraph.app.text import counted, one_line
 
 _NEIGHBOURS = 20  # of an entity that are listed
+_ABOUT_THE_TEXT = frozenset(
+    {"mentions", "refers to", "has a rule on", "has an instruction on", "is kept by", "is met by"}
+)
+_PAGES = 5  # of an entity that are listed
 _QUOTE = 200  # characters of a quote
 
 
@@ -120,13 +124,15 @@ def _fact_table(found: list[dict[str, Any]]) -> Any:
 
 
 def _entity_lines(found: dict[str, Any], limit: int) -> list[Any]:
-    shown = found["facts"][:limit]
+    shown = sorted(found["facts"], key=_is_about_the_text)[:limit]
     lines: list[Any] = [one_line(found["entity"])]
     lines.append(f"  type: {_counts(found['types'])}")
     lines.append(f"  written: {_counts(found['written'])}")
     if found["merged"]:
-        lines.append(f"  also: {', '.join(map(one_line, found['merged']))}")
-    lines.append(f"  pages: {', '.join(map(one_line, found['pages']))}")
+        lines.append(f"  also: {_some(found['merged'], _NEIGHBOURS)}")
+    if found["own_page"]:
+        lines.append(f"  its page: {one_line(found['own_page']['title'])} ({one_line(found['own_page']['page'])})")
+    lines.append(f"  pages: {_some(found['pages'], _PAGES)}")
     lines += ["", _fact_table(shown)]
     if len(found["facts"]) > limit:
         lines.append(f"\n{len(found['facts'])} facts in all; raise --limit to see more")
@@ -135,6 +141,16 @@ def _entity_lines(found: dict[str, Any], limit: int) -> list[Any]:
     if near:
         lines.append(f"\nneighbours: {', '.join(near)}" + (f" and {more} more" if more else ""))
     return lines
+
+
+def _is_about_the_text(fact: dict[str, Any]) -> bool:
+    """Whether a fact says how a page is built; such are shown after those that say something of the world."""
+    return fact["relation"] in _ABOUT_THE_TEXT
+
+
+def _some(names: list[str], most: int) -> str:
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(map(one_line, names[:most])) + more
 
 
 def _counts(found: dict[str, int]) -> str:

@@ -15,6 +15,7 @@ from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import InputError, NotFoundError
 from clausegraph.core.language.normalise import tokens
 from clausegraph.core.types import LITERAL, Fact, Mention, Reading, Support
+from clausegraph.indexes.graph.links import own_pages
 from clausegraph.indexes.ledger.schema import entity_tokens, pages, seen_at, sources, supports
 from clausegraph.query.retrieve.paths import Path, shortest_paths
 
@@ -132,10 +133,22 @@ def show_entity(workspace: Workspace, corpus: str, name: str, epoch: int | None 
         "types": dict(Counter(node.type for node in written).most_common()),
         "written": dict(Counter(node.surface for node in written).most_common()),
         "merged": sorted(name for name, entity in shelf.graph.names().items() if entity == key),
+        "own_page": _own_page(shelf, key),
         "pages": sorted({str(one.page) for one in stated}),
         "facts": _with_statements(shelf, facts, stated),
         "neighbours": [{"entity": other, "facts": count} for other, count in others.most_common()],
     }
+
+
+def _own_page(shelf: Shelf, key: str) -> dict[str, Any] | None:
+    """The page about an entity, under any of its names, and why it is that."""
+    readings = {page: shelf.reading(version) for page, (version, _) in shelf.versions().items()}
+    found = own_pages(readings)
+    names = [key, *(name for name, entity in shelf.graph.names().items() if entity == key)]
+    own = next((found[name] for name in names if name in found), None)
+    if own is None:
+        return None
+    return {"page": str(own.page), "title": readings[own.page].title, "by": own.by, "links": own.links}
 
 
 def find_paths(

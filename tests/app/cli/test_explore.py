@@ -70,6 +70,12 @@ class TestExplore:
             ("Brimholt Works", 3), ("Orla Fenwick", 3), ("Saltrey", 3)
         ]  # fmt: skip
 
+    def test_an_entity_has_its_page(self, cli: Cli) -> None:
+        found = parsed(cli("entity", "Saltrey", "--json"))["own_page"]
+        assert (found["title"], found["by"], found["links"]) == ("Saltrey", "title", 0)
+        assert "its page: Saltrey" in cli("entity", "Saltrey").stdout
+        assert parsed(cli("entity", "port", "--json"))["own_page"] is None
+
     def test_without_a_name_facts_are_an_overview(self, cli: Cli) -> None:
         found = parsed(cli("facts", "--json"))
         assert (found["entities"], found["facts"], found["statements"]) == (8, 8, 9)

@@ -14,6 +14,7 @@ from clausegraph.core.language import words
 from clausegraph.core.language.main_verbs import NOUN_STARTS, WORD, main_verb
 from clausegraph.core.language.markers import plain
 from clausegraph.core.language.modality import ModalPhrase, modal_phrase
+from clausegraph.core.language.values import DATED
 from clausegraph.core.language.verb_phrases import verb_phrase
 from clausegraph.core.language.verbs import is_base
 from clausegraph.core.types import Modality
@@ -146,6 +147,9 @@ def _without_setting(clause: str) -> tuple[str, str, str]:
     hedged = re.match(r"(?:usually|normally|sometimes|currently|generally),?\s+", clause, re.IGNORECASE)
     if hedged:
         clause = clause[hedged.end() :]
+    dated = DATED.match(clause)  # "From 1 April 2026 a permit costs £15"
+    if dated and clause[dated.end() :].strip(" ,"):
+        return clause[dated.end() :].strip(" ,"), "", dated[0].strip(" ,").lower()
     match = _SETTING.match(clause) or _UNMARKED_PURPOSE.match(clause)
     if match is None or len(clause[match.end() :].split()) < 2:
         return clause, "", ""

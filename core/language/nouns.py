@@ -39,7 +39,8 @@ def things_named(text: str, most: int = 2) -> list[str]:
     """Up to ``most`` things that a text names: proper names first, then phrases of several words, then single nouns."""
     tokens = _WORD.findall(plain(text))
     proper = _proper(tokens)
-    phrases = [phrase for phrase in _determined(tokens) if phrase not in proper]
+    inside = " | ".join(proper)
+    phrases = [phrase for phrase in _determined(tokens) if phrase not in inside]
     ranked = [*proper, *(p for p in phrases if " " in p), *(p for p in phrases if " " not in p)]
     return list(dict.fromkeys(ranked))[:most]
 
@@ -71,6 +72,8 @@ def _proper(tokens: list[str]) -> list[str]:
             run = run[1:]
         if run and run[-1].lower() in _HEADS:
             run = run[:-1] if len(run) > 2 else []
+        if run and tokens[end : end + 1] and tokens[end][0].isdigit() and len(tokens[end]) <= 2:  # "Plan 2"
+            run, end = [*run, tokens[end]], end + 1
         listed = tokens[end : end + 1] == [","] and end + 1 < len(tokens) and _is_capital(tokens[end + 1])
         if len(run) == 1 and listed:  # the first part of "Advisory, Conciliation and Arbitration Service"
             run = []

@@ -28,6 +28,7 @@ _ASIDE = re.compile(
     r"|\s+(?:by|using|through)\s+(?=\w+ing\b)|\s+using\b|\s+without\s+\w+ing\b|\s+and\s+(?:then|you|they|it|we|must|can|will)\b|\s+or\s+(?:you|they|it|we)\b",
     re.IGNORECASE,
 )
+_WHICHEVER = re.compile(r",?\s+whichever\s+(?:\w+\s+)?(?:is|comes|happens)\s+(?:the\s+)?\w+\s*\.?$", re.IGNORECASE)
 _TRAILING = re.compile(
     r"[\s,]+(?:also|too|again|instead|now|first|then|anyway|yourself|yourselves|themselves|directly|separately|together"
     r"|immediately|either|as well|at once|straight away|right away|where possible|if possible|in advance|in person"
@@ -104,7 +105,8 @@ class ObjectPhrase:
 
 def object_phrase(text: str) -> ObjectPhrase | None:
     """What a verb's rest names; none where that is not surely one thing."""
-    whole = without_asides(text)
+    either = _WHICHEVER.search(text)  # "30 days of the notice or 6 April 2026, whichever is later" is one value
+    whole = without_asides(text[: either.start()] if either else text)
     if whole is None:
         return None
     rest, purpose = _without_purpose(whole)
@@ -119,6 +121,10 @@ def object_phrase(text: str) -> ObjectPhrase | None:
     rest = _without_trailing(rest)
     if rest and not is_one_thing(rest):
         return None
+    if either and timing is not None:
+        timing = Timing(timing.how, timing.value + either[0].rstrip(" ."), timing.kind)
+    elif either:
+        rest += either[0].rstrip(" .")
     return ObjectPhrase(rest, timing, purpose, untimed if untimed and is_one_thing(untimed) else "")
 
 

@@ -64,21 +64,28 @@ _INSTRUCTS = re.compile(  # the same of a relation in the third person
     r"^(?:contacts|calls|phones|emails|talks|speaks|tells|asks|uses|downloads|fills|follows|includes|provides)\b"
 )
 HAS_RULE = "has a rule on"
-HAS_INSTRUCTION = "has an instruction on"
-"""Relations of a section to what its rule, or its instruction to the reader, is about, under a condition."""
+HAS_RULE_FOR = "has a rule for"
+HAS_INSTRUCTION = "has an instruction for"
+"""Relations of a section to what its rule is about, or to whom it has a rule or an instruction, under a condition."""
 MENTIONS = "mentions"
 """Relation of a section to what it names in a text that is not understood further."""
-MET = "is met by"
-"""Relation of the requirements that a list states to whoever has to meet them."""
-KEEPS = "is kept by"
-"""Relation of a section's rules, those without "if", to whom it addresses."""
+MET = "meets the requirements of"
+"""Relation of whoever has to meet what a list requires to the section of that list, if it is met."""
+KEEPS = "keeps the rules of"
+"""Relation of whom a section addresses to the section, if all its rules without "if" hold."""
 # States of mind that advice is for ("if you're not sure"), and the moment something happens ("once you have paid").
 _DOUBT = re.compile(
     r"^you(?:'re| are) (?:not sure|unsure|unhappy|not happy|worried)\b"
-    r"|^you (?:do not|don't) (?:know|hear|understand)\b",
+    r"|^you (?:do not|don't) (?:know|hear|understand)\b|^you (?:think|disagree)\b",
     re.IGNORECASE,
 )
 _MOMENT = re.compile(r"\b(?:once|while)\s+$", re.IGNORECASE)
+_POINTS_BACK = re.compile(
+    r"(?:this|these|they)\b|(?:you|they) (?:must|can|cannot|should|need to)(?: only)? do (?:this|so|it)\b",
+    re.IGNORECASE,
+)
+_OFFICIAL = re.compile(r"\b(?:employers?|agency|agencies|court|tribunal|HMRC|council|authority)\b")
+_SAYS_YOU = re.compile(r"\byou\b", re.IGNORECASE)
 # "Employees must:", "For an offer to be valid:": what stands below must hold, whoever it is about.
 _OPEN_DUTY = re.compile(
     r"\b(?:must|need to|has to|have to)(?:\s+(?:all|either|both|also|be|been|have))*\s*:\s*$", re.IGNORECASE
@@ -155,13 +162,28 @@ def decides(statement: Statement, leaf: Leaf, text: str) -> bool:
         or (duty and statement.subject.type == "role" and bool(_INSTRUCTS.match(statement.relation)))
         or (duty and statement.subject.key == "you" and bool(_INSTRUCTION.match(statement.relation)))
     )
-    if instruction and leaf.anchor == statement.spans[0].anchor:  # an item of a list below it is a case of its own
+    own = {span.anchor for span in statement.spans}
+    listed = leaf.anchor in own and leaf.anchor != statement.spans[0].anchor
+    if instruction and not listed:  # an item of a list below it is a case of its own
         return False
     return not (_DOUBT.match(plain(leaf.text)) or _MOMENT.search(text, 0, leaf.start))
 
 
+def _is_no_rule(proposition: Proposition, text: str) -> bool:
+    """Whether a clause instructs, points back, or is the duty of an office."""
+    instructs = proposition.subject == "you" and not _SAYS_YOU.search(text)
+    official = proposition.modality is Modality.MUST and _OFFICIAL.search(proposition.subject) is not None
+    return instructs or official or _POINTS_BACK.match(text) is not None
+
+
 def restricts(proposition: Proposition, text: str) -> bool:
-    """Whether a sentence without subordinator restricts: "must", "cannot", "may need to", a bounded sum."""
+    """Whether a sentence without subordinator restricts: "must", "cannot", "may need to", a bounded sum.
+
+    An instruction does not, nor what only points to the sentence before it ("You must do this within a month"), nor the
+    duty of an employer or an office: it is kept or not, whoever asks.
+    """
+    if _is_no_rule(proposition, text):
+        return False
     if states_requirement(proposition) or proposition.modality is Modality.CANNOT:
         return True
     if proposition.modality is Modality.IS and _SUM.search(text):

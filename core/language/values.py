@@ -48,8 +48,13 @@ _VALUE = re.compile(
     re.VERBOSE,
 )
 _FULL_DATE = rf"(\d{{1,2}})\s+({_MONTH})\s+(\d{{4}})"
-_FROM = re.compile(rf"\b(?:from|since|(?:on or )?after|starting(?: on)?|begins? on)\s+{_FULL_DATE}")
-_UNTIL = re.compile(rf"\b(?:until|up to|to|before|by|ends? on)\s+{_FULL_DATE}")
+_FROM = re.compile(rf"\b(?:from|since|(?:on or )?after|starting(?: on)?|begins? on)\s+{_FULL_DATE}", re.IGNORECASE)
+_UNTIL = re.compile(rf"\b(?:until|up to|before|by|ends? on)\s+{_FULL_DATE}", re.IGNORECASE)
+DATED = re.compile(
+    rf"(?:^|\s)(?:from|since|until|up to)\s+{_FULL_DATE}(?:\s+(?:to|until)\s+{_FULL_DATE})?,?(?=\s|$)", re.IGNORECASE
+)
+"""From or until when a clause holds: "from 6 April 2026"."""
+_SPAN_END = re.compile(rf"\s+to\s+{_FULL_DATE}")  # after "from 6 April 2026"
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +84,8 @@ def value_kind(text: str) -> str | None:
 
 def effective_dates(text: str) -> tuple[str | None, str | None]:
     """ISO dates of "from 6 April 2026" and "until 5 April 2027"; None where the text states none."""
-    start, end = _FROM.search(text), _UNTIL.search(text)
+    start = _FROM.search(text)
+    end = (_SPAN_END.match(text, start.end()) if start else None) or _UNTIL.search(text)
     return (_iso(start) if start else None), (_iso(end) if end else None)
 
 

@@ -19,7 +19,7 @@ from clausegraph.core.language.verbs import (
 HEDGES = words.word_set("usually normally sometimes often generally probably rarely")
 DROPPED = words.word_set(
     "also still then already automatically both either first now just therefore only always simply instead even"
-    " immediately directly directly again first"
+    " immediately directly again yet currently"
 )
 _BE = words.word_set("is are was were am be been")
 _HAVE = words.word_set("has have had")

@@ -1,8 +1,8 @@
 """Whom a page addresses, and who speaks: what "you" and "we" stand for in a section.
 
 From the title the role of the whole page ("applicant for Housing Benefit", "agency worker", "person paying their
-Corporation Tax bill"), from a heading the role or the case of its section ("If you're terminally ill"), from a
-sentence the purpose it names ("To register, you must …").
+Corporation Tax bill"), from a heading that of its section ("When you're an agency worker"), from a sentence the purpose
+it names ("To register, you must …").
 """
 
 from __future__ import annotations
@@ -40,12 +40,9 @@ _FOR_ROLE = re.compile(r"\b(?:for|to)\s+(?P<role>[\w-]+(?:\s[\w-]+)?)$", re.IGNO
 _ROLE_FIRST = re.compile(
     r"^(?P<role>[\w' -]+?)(?:s'|'s|s)?(?::|'\s|\s)\s*(?:your\s)?(?:rights?|duties|responsibilities)$", re.IGNORECASE
 )
-_CASE = re.compile(r"^(?:if|when|unless)?\s*(?P<what>you\s+.+)$", re.IGNORECASE)
-_OTHER_CASE = re.compile(r"^if\s+(?P<what>(?!you\b).+)$", re.IGNORECASE)
 _MODALS = word_set("can cannot could may might must should will would shall do did need")
 _STEPS = word_set("step part chapter section")
 _AFTER_VERBS = word_set("as against to land someone of out up")  # what makes of a noun that opens a title a verb
-_LONGEST_CASE = 12  # words of a case that joins a role
 
 
 def singular_phrase(phrase: str) -> str:
@@ -134,18 +131,11 @@ class Addressee:
         return f"person {doing(purpose)}" + (f" ({about})" if short else "")
 
     def _section(self, headings: tuple[str, ...]) -> str:
-        role = self._role
         for heading in reversed(headings):
-            if heading == self.title:
-                continue
-            plain = expand(heading).strip(" .?")
-            named = _named_role(plain)
+            named = _named_role(expand(heading).strip(" .?")) if heading != self.title else None
             if named:
                 return named
-            case = _case(plain)
-            if case:
-                return _narrowed(role, case)
-        return role
+        return self._role
 
 
 def _named_role(heading: str) -> str | None:
@@ -159,26 +149,6 @@ def _named_role(heading: str) -> str | None:
     role = match["role"].strip().removesuffix("'s").removesuffix("'")
     whole = match.end() >= len(heading) - 1
     return singular_phrase(role[0].lower() + role[1:]) if whole and is_role(role) and len(role.split()) <= 4 else None
-
-
-def _case(heading: str) -> str | None:
-    """The case a heading sets: "If you live abroad" is "who lives abroad", "If the donor dies" "if the donor dies"."""
-    if len(heading.split()) > _LONGEST_CASE:
-        return None
-    own = _CASE.match(heading)
-    if own and [*expand(own["what"]).split(), "", ""][1].lower() not in _MODALS - {"do", "cannot"}:
-        if heading.lower().startswith("when"):
-            return None
-        said = third_party(own["what"])
-        return f"who {said}" if said else None
-    other = _OTHER_CASE.match(heading)
-    return f"if {' '.join(theirs(other['what'].split()))}" if other else None
-
-
-def _narrowed(role: str, case: str) -> str:
-    if case.startswith("who "):
-        return f"{role} {case}" if " who " not in role else f"{role} and {case}"
-    return f"{role}, {case}"
 
 
 def _role_of_title(title: str) -> str:

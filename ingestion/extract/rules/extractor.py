@@ -27,7 +27,7 @@ from clausegraph.core.language import (
     words,
 )
 from clausegraph.core.pages import lists
-from clausegraph.ingestion.extract.rules import address, names, outline, reader, requirements, tables
+from clausegraph.ingestion.extract.rules import address, names, outline, reader, requirements, scope, tables
 from clausegraph.ingestion.extract.rules import sentences as rule_sentences
 from clausegraph.ingestion.extract.rules.digest import code_digest
 from clausegraph.ingestion.extract.rules.reader import ChunkReader
@@ -36,7 +36,7 @@ from clausegraph.ingestion.extract.rules.reader import ChunkReader
 RULE_MODULES = (
     *(clauses, conditions, conjunctions, frames, lists, main_verbs, markers, modality, normalise, nouns, phrases),
     *(propositions, restrictions, sentences, slots, values, verb_phrases, verbs, wording, words),
-    *(address, names, outline, reader, requirements, rule_sentences, tables),
+    *(address, names, outline, reader, requirements, rule_sentences, scope, tables),
 )
 
 

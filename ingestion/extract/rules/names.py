@@ -9,7 +9,8 @@ from clausegraph.core.language import words
 from clausegraph.core.language.frames import expand
 from clausegraph.core.language.normalise import entity_key, singular
 from clausegraph.core.language.phrases import without_asides
-from clausegraph.core.language.values import TELLING_KINDS, value_kind
+from clausegraph.core.language.values import TELLING_KINDS, find_values, value_kind
+from clausegraph.core.language.verbs import is_base
 from clausegraph.core.language.words import word_set
 from clausegraph.core.types import Literal, Mention
 from clausegraph.ingestion.extract.rules.address import READER, ROLES, Addressee, theirs, uncapitalised
@@ -48,7 +49,7 @@ _NOBODY = word_set(
     " something anything everything"
     " nothing who which what he she him her there here some all both each none either neither another other most many"
     " few several following more less others rest lot example examples things thing way ways number kind type"
-    " yes no not only such same"
+    " yes no not only such same now online today step"
 )
 _OPEN = word_set("following there it they we you this i he she")
 _POINTING = word_set("this these those")
@@ -59,6 +60,7 @@ _UNNAMED = re.compile(
 )
 _DETERMINERS = word_set("a an the your our their his her its my this these those that any every each no own")
 # Nouns that need no page to be understood; any other that stands alone is completed by the topic.
+_QUANTIFYING = word_set("over under up about around above below near inside outside past")  # may open a name
 _STANDING = word_set(
     "tax vat rent wage salary income passport visa money pension council court tribunal police hmrc dvla government"
     " parliament university college school bank embassy hospital doctor gp solicitor barrister accountant dentist"
@@ -69,6 +71,7 @@ _STANDING = word_set(
     " payslip payroll paye post phone telephone email letter cash text fax staff internet spain france"
     " prison euthanasia online mortgage wine beer cider spirits cigarettes"
 )
+_FROM_WHAT = re.compile(r"\s+(?:of|after|before|from|following)\s")
 _HEAD_BREAK = re.compile(r"\b(?:who|which|that|of|for|from|with|in|on|at|to|as|by|about|under|within|during)\b")
 
 
@@ -140,6 +143,8 @@ def resolve(phrase: str, scene: Scene) -> Mention | None:
         named = _pronoun(text.lower(), scene)
         return replace(named, written=text.lower()) if named is not None else None
     tokens = _bare(text)
+    if tokens[0].lower() in words.PREPOSITIONS - _QUANTIFYING:
+        return None
     if _UNNAMED.match(text) or tokens[0].lower() in _OPEN or not _POINTING.isdisjoint(t.lower() for t in tokens[1:]):
         return None
     if len(tokens) == 1 and tokens[0].lower() in _NOBODY | _DETERMINERS:
@@ -173,6 +178,16 @@ def resolve_object(phrase: str, scene: Scene, *, property_of: bool = False) -> M
     kind = value_kind(phrase)
     if kind in TELLING_KINDS or (kind == "number" and len(phrase.split()) == 1):
         return Literal(phrase.strip(), kind or "text")
+    counted = next(find_values(phrase), None)
+    if (
+        counted is not None
+        and counted.start < 2
+        and counted.kind == "duration"
+        and _FROM_WHAT.match(phrase, counted.end)
+    ):
+        return Literal(phrase.strip(), "duration")  # "28 days of the site meeting"
+    if counted is not None and counted.start < 2 and "whichever" in phrase:
+        return Literal(phrase.strip(), counted.kind)
     first = phrase.split(maxsplit=1)[0].lower()
     if property_of and first not in words.DETERMINERS and len(phrase.split()) <= 4:
         return Literal(" ".join(theirs(expand(phrase).split())), "text")
@@ -206,6 +221,7 @@ def _completed(surface: str, scene: Scene) -> str:
         if (
             singular(name.split()[-1].lower()) == head
             and 1 < len(name.split()) <= 5
+            and not _is_done(name)
             and not re.match(
                 r"(?:if|when|how|what|who|where|your|you|apply|get|claim|check|report|pay|make|use|other)\b"
                 r"|(?-i:[A-Z]?[a-z]+ing [a-z])",
@@ -216,6 +232,12 @@ def _completed(surface: str, scene: Scene) -> str:
             found = re.sub(r"^(?:the|an?)\s+", "", name, flags=re.IGNORECASE)
             return found if found[:1].isupper() and found.split()[1][:1].isupper() else uncapitalised(found)
     return f"{surface} ({topic_name(scene.address.title)})"
+
+
+def _is_done(heading: str) -> bool:
+    """Whether a heading says what to do: "Negotiate an agreement" is no name of an agreement."""
+    first, second = heading.lower().split()[:2]
+    return is_base(first) and (second in words.DETERMINERS or first not in words.NOUN_VERBS)
 
 
 def mention_type(surface: str) -> str:

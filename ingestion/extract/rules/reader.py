@@ -20,6 +20,7 @@ from clausegraph.core.language.propositions import Proposition, split_propositio
 from clausegraph.core.language.restrictions import (
     HAS_INSTRUCTION,
     HAS_RULE,
+    HAS_RULE_FOR,
     MENTIONS,
     MET,
     instructs,
@@ -35,6 +36,7 @@ from clausegraph.ingestion.extract.rules.address import READER, Addressee
 from clausegraph.ingestion.extract.rules.names import Scene, resolve
 from clausegraph.ingestion.extract.rules.outline import Lead, Outline, continued, readable_spans
 from clausegraph.ingestion.extract.rules.requirements import Requirements
+from clausegraph.ingestion.extract.rules.scope import Scopes
 from clausegraph.ingestion.extract.rules.sentences import Setting, combined, frame_statements
 from clausegraph.ingestion.extract.rules.tables import row_statements
 
@@ -56,6 +58,8 @@ class ChunkReader:
         self.outline = Outline(chunk_input)
         self._address = Addressee(chunk_input.title or next(iter(chunk_input.headings), ""))
         self._required = Requirements()
+        self._scopes = Scopes(chunk_input)
+        self._headed = {element.headers for element in chunk_input.elements if element.tag == "tr"}
         self.found: dict[Statement, None] = {}
 
     def statements(self) -> tuple[Statement, ...]:
@@ -78,7 +82,7 @@ class ChunkReader:
         if element.tag in ("h1", "h2", "h3"):
             return  # names a section, states nothing
         if element.tag == "tr":
-            self._add(*row_statements(element, self._scene(element)))
+            self._state(element, row_statements(element, self._scene(element), self._headed))
         elif self.outline.above(element) is not None:
             self._item(element)
         else:
@@ -122,7 +126,8 @@ class ChunkReader:
             scene = self._scene(element, before.last)
             said = f"{scene_set}, {main}" if scene_set else main
             found = [s for frame in read_frames(said) for s in frame_statements(frame, setting, scene)]
-        self._add(*(found or self._rule(element, setting, proposition)))
+        self._state(element, found or self._rule(element, setting, proposition))
+        self._scopes.read(element, start, end)
         if condition is None and main.strip() and restricts(proposition, main):
             self._required.add(element, self._scene(element), start, end)
         before.condition = condition
@@ -135,19 +140,20 @@ class ChunkReader:
         if setting.condition is None or not setting.spans:
             return []
         scene = self._scene(element)
-        relation = HAS_INSTRUCTION if instructs(proposition) else HAS_RULE
+        if instructs(proposition):
+            return [Statement(scene.section, HAS_INSTRUCTION, scene.reader, setting.spans, condition=setting.condition)]
         beside = setting.text
         for leaf in leaves(setting.condition):  # what the rule is on stands beside its condition
             beside = beside.replace(leaf.text, ";")
-        named = self._named(beside, scene, 1)
-        subject, target = (scene.section, named[0]) if named else (scene.topic, scene.section)
-        target = scene.reader if target.key == subject.key else target
-        return [Statement(subject, relation, target, setting.spans, condition=setting.condition)]
+        named = next(iter(self._named(beside, scene, 1)), None)
+        relation = HAS_RULE if named is not None else HAS_RULE_FOR
+        return [Statement(scene.section, relation, named or scene.reader, setting.spans, condition=setting.condition)]
 
     def _named(self, text: str, scene: Scene, most: int) -> list[Mention]:
-        """Things that a text names, but not the page itself."""
+        """Things that a text surely names, but not the page itself: no single common nouns but of known kinds."""
         found = (resolve(name, scene) for name in things_named(text, 2 * most))
-        return [one for one in found if one is not None and one.key not in (scene.topic.key, scene.section.key)][:most]
+        named = [one for one in found if one is not None and one.key not in (scene.topic.key, scene.section.key)]
+        return [one for one in named if one.type != "thing" or not (one.written or one.surface.islower())][:most]
 
     def _mentions(self, element: InputElement) -> None:
         """What an element names of which nothing was understood: that its section mentions it."""
@@ -158,14 +164,12 @@ class ChunkReader:
         self._add(*(Statement(scene.section, MENTIONS, thing, span) for thing in self._named(element.text, scene, 2)))
 
     def _requirement(self, element: InputElement, setting: Setting, lead: Lead) -> list[Statement]:
-        """ "You must:" with its list: the requirements of the section, met if the list is."""
+        """ "You must:" with its list: who meets the requirements of the section, if the list is met."""
         if setting.condition is None or not (lead.lists_conditions and lead.requires):
             return []
         scene = self._scene(element)
-        name = f"requirements in {scene.section.surface}"
-        subject = Mention(name, entity_key(name), "section")
         who = resolve(lead.proposition.subject, scene) if lead.proposition.subject else None
-        return [Statement(subject, MET, who or scene.reader, setting.spans, condition=setting.condition)]
+        return [Statement(who or scene.reader, MET, scene.section, setting.spans, condition=setting.condition)]
 
     def _lead(self, element: InputElement, lead: Lead) -> None:
         """A lead-in: with a condition list one statement over the whole list, else its own words alone."""
@@ -178,9 +182,8 @@ class ChunkReader:
         if spans and (lead.lists_conditions or not items):
             frames = read_frames(element.text[slice(*lead.parsed.main)])
             found = [s for frame in frames for s in frame_statements(frame, setting, self._scene(element))]
-            self._add(
-                *(found or self._requirement(element, setting, lead) or self._rule(element, setting, lead.proposition))
-            )
+            found = found or self._requirement(element, setting, lead) or self._rule(element, setting, lead.proposition)
+            self._state(element, found)
 
     def _context_lead(self, element: InputElement) -> None:
         """A lead-in of an earlier chunk: its condition list as far as it is in this one."""
@@ -217,7 +220,7 @@ class ChunkReader:
         parsed = parse_conditions(element.text, element.label, start, end)
         frame = continued(lead, element.text[slice(*parsed.main)])
         setting = Setting((Span(element.label, start, end),), element.text[start:end], parsed.condition)
-        self._add(*(frame_statements(frame, setting, self._scene(element)) if frame else []))
+        self._state(element, frame_statements(frame, setting, self._scene(element)) if frame else [])
 
     def _object_item(self, element: InputElement, lead: Lead) -> None:
         """An object of the lead-in's verb: subject and verb from the lead-in, object from the item."""
@@ -234,7 +237,7 @@ class ChunkReader:
         setting = Setting(whole, element.text, combined(lead.parsed.condition, own))
         frame = continued(lead, main)
         found = frame_statements(frame, setting, self._scene(element)) if frame else []
-        self._add(*(found or self._rule(element, setting, lead.proposition)))
+        self._state(element, found or self._rule(element, setting, lead.proposition))
         if own is None and lists_prohibitions(lead.proposition):
             self._required.add(element, self._scene(element), *parsed.main, barred=True)
         elif own is None and (
@@ -257,6 +260,11 @@ class ChunkReader:
             end = start + len(text) if element.text.startswith(text, start) else len(element.text)
             target = Mention(text, entity_key(text), "page")
             self._add(Statement(self._scene(element).topic, "refers to", target, (Span(element.label, start, end),)))
+
+    def _state(self, element: InputElement, statements: list[Statement]) -> None:
+        """Keep statements under what holds for all of their section."""
+        scope = self._scopes.of(element.headings)
+        self._add(*(replace(one, condition=combined(scope, one.condition)) for one in statements))
 
     def _add(self, *statements: Statement) -> None:
         self.found |= dict.fromkeys(statements)

@@ -1,7 +1,7 @@
 """What sections require without saying "if": requirements, bounds and prohibitions, gathered to one statement each.
 
-"You must be 18 or over" is a condition of what its page grants. It is stated as such, once for a section: the
-rules of the section are kept by whom it addresses if every one of them holds.
+"You must be 18 or over" is a condition of what its page grants. It is stated as such, once for a section: whom it
+addresses keeps the rules of the section if every one of them holds.
 """
 
 from __future__ import annotations
@@ -10,9 +10,8 @@ from clausegraph.core.extraction import InputElement
 from clausegraph.core.language.conditions import join
 from clausegraph.core.language.conjunctions import trim
 from clausegraph.core.language.markers import plain
-from clausegraph.core.language.normalise import entity_key
 from clausegraph.core.language.restrictions import KEEPS
-from clausegraph.core.types import Condition, Leaf, Mention, Not, Span, Statement
+from clausegraph.core.types import Condition, Leaf, Not, Span, Statement
 from clausegraph.ingestion.extract.rules.names import Scene
 
 
@@ -37,7 +36,5 @@ class Requirements:
         return [self._statement(self._scenes[headings], found) for headings, found in self._found.items()]
 
     def _statement(self, scene: Scene, found: dict[Leaf, Condition]) -> Statement:
-        name = f"rules in {scene.section.surface}"
         spans = tuple(Span(leaf.anchor, leaf.start, leaf.end) for leaf in found)
-        subject = Mention(name, entity_key(name), "section")
-        return Statement(subject, KEEPS, scene.reader, spans, condition=join("all", list(found.values())))
+        return Statement(scene.reader, KEEPS, scene.section, spans, condition=join("all", list(found.values())))

@@ -9,7 +9,7 @@ from clausegraph.core.language.conditions import join
 from clausegraph.core.language.frames import Frame, read_frame
 from clausegraph.core.language.modality import shaded
 from clausegraph.core.language.phrases import ObjectPhrase, Timing, object_phrase
-from clausegraph.core.language.values import effective_dates
+from clausegraph.core.language.values import DATED, effective_dates
 from clausegraph.core.language.verb_phrases import with_particles
 from clausegraph.core.language.verbs import base_of_third_person, is_base, participle
 from clausegraph.core.language.wording import relation_words
@@ -54,6 +54,7 @@ _ORDERS = re.compile(
 _ORDERED = re.compile(r"^(?P<whom>(?:[\w'-]+\s){1,4}?)\s*to\s+(?P<verb>[a-z]+)\s*(?P<rest>.*)$", re.IGNORECASE)
 _ABOUT = re.compile(r"^(?P<whom>[^,]{2,40}?)\s+(?P<how>about|for|of)\s+(?P<what>.+)$", re.IGNORECASE)
 _UNCLEAR_PURPOSE = re.compile(r",|^\w+$|\b(?:if|whether|what|how|why|when|who)\b")
+_REASON = re.compile(r"\b(?:just |only |simply )?because\b")
 _KEPT_WHOLE = re.compile(r"^(?:is|has|gets|takes|does|makes)\b")
 
 
@@ -68,11 +69,13 @@ class Setting:
 
 def frame_statements(frame: Frame, setting: Setting, scene: Scene) -> list[Statement]:
     """The statements of a frame, the main one first; none where subject or object cannot be named."""
-    given = _given(frame)
+    given = _given(_undated(frame))
     phrase = object_phrase(given.rest) if given.rest else ObjectPhrase("")
     bare = _TELLS.match(given.relation) and phrase is not None and phrase.timing is None
     if phrase is None or (bare and (setting.condition is None or given.relation == "asks")):
         return []  # "tell us": what is not said
+    if not given.polarity and _REASON.search(setting.text):
+        return []  # "is not reduced because you work": it is the reason that is denied
     fronted = setting.condition is not None and _FRONTED.match(setting.text)
     if given.subject.lower() in ("it", "they") and setting.condition is not None and fronted:
         scene = replace(scene, last=_in_condition(setting.condition, given.subject.lower(), scene) or scene.last)
@@ -102,13 +105,19 @@ def _worded(statement: Statement, wording: str) -> Statement:
     return replace(statement, wording=wording) if wording and wording != relation_words(statement) else statement
 
 
+def _undated(frame: Frame) -> Frame:
+    """A frame without the dates from or until which it holds, where more than these is left: "is £200 until …"."""
+    rest = DATED.sub("", frame.rest).strip()
+    return replace(frame, rest=rest) if rest else frame
+
+
 def _in_condition(condition: Condition, pronoun: str, scene: Scene) -> Mention | None:
     """What a pronoun after "if" stands for: "If you have a contract, it …", "If the court agrees, they …"."""
     first = next(leaves(condition), None)
     frame = read_frame(first.text) if first is not None else None
     if frame is None:
         return None
-    if re.match(r"(?:it|they|this|these|their|its)\b", frame.subject, re.IGNORECASE):
+    if re.match(r"(?:it|they|this|these|their|its|neither|no|nobody|none)\b", frame.subject, re.IGNORECASE):
         return None
     own = frame.subject.lower() in ("you", "we")
     named = None if own else resolve(frame.subject, scene)

@@ -83,15 +83,18 @@ def test_condition_elements_of_the_training_evidence(conditionalqa: Path) -> Non
 
 
 def _evidence_page(question: Question) -> Reading:
-    """The evidence of a question as a page; a paragraph that ends in a colon leads into the items after it."""
+    """The evidence of a question as a page, what follows a heading below it; a colon leads into the items after it."""
     elements: list[Element] = []
     lead: str | None = None
+    above: tuple[str, ...] = ()
     for position, html in enumerate(dict.fromkeys(question.evidences)):
         tag, text = element_key(html)
         anchor = f"{tag}-{position}"
         if tag != "li":
             lead = anchor if tag == "p" and text.endswith(":") else None
-        elements.append(Element(anchor, tag, html, text, lead_in=lead if tag == "li" else None))
+        above = () if tag in ("h1", "h2", "h3") else above
+        elements.append(Element(anchor, tag, html, text, above, lead_in=lead if tag == "li" else None))
+        above = (text,) if elements[-1].is_heading else above
     parts = tuple(Span(element.anchor, 0, len(element.text)) for element in elements)
     return Reading("page", None, tuple(elements), (Chunk("page", (), parts, "", ""),) if parts else ())
 

@@ -48,7 +48,7 @@ def test_a_sentence_with_a_condition() -> None:
 
 def test_a_clause_that_is_not_understood_keeps_its_condition() -> None:
     assert extracted(prose("You cannot fish if the flag is red, but you can swim. Boats are free.")) == [
-        ("Heating Grant", "has a rule on", APPLICANT, "the flag is red"),
+        ("Heating Grant", "has a rule for", APPLICANT, "the flag is red"),
         ("boats (Heating Grant)", "is", "free", ""),
     ]
 
@@ -128,14 +128,14 @@ def test_items_that_are_objects_keep_their_own_conditions() -> None:
     assert found == [
         (APPLICANT, "sells", "farm animals", ""),
         (APPLICANT, "sells", "alcohol", "not(at an event)"),
-        ("rules in Heating Grant", "is kept by", APPLICANT, "not(farm animals)"),
+        (APPLICANT, "keeps the rules of", "Heating Grant", "not(farm animals)"),
     ]
 
 
 def test_duties_in_a_list_are_conditions_and_statements() -> None:
     found = extracted(prose("You must:"), item("be 18 or over", "e1", "e0"), item("send form HW1", "e2", "e0"))
     assert found == [
-        ("requirements in Heating Grant", "is met by", APPLICANT, "all[be 18 or over; send form HW1]"),
+        (APPLICANT, "meets the requirements of", "Heating Grant", "all[be 18 or over; send form HW1]"),
         (APPLICANT, "sends", "form HW1", ""),
     ]
 
@@ -145,7 +145,7 @@ def rules(*elements: InputElement) -> list[str]:
     return [
         written(condition)
         for s in EXTRACTOR.extract(source(*elements)).statements
-        if s.relation == "is kept by"
+        if s.relation == "keeps the rules of"
         for condition in (s.condition.children if isinstance(s.condition, All) else (s.condition,))
     ]
 
@@ -229,6 +229,25 @@ def test_table_rows() -> None:
     assert written(found[0].condition) == "Lower rate"
 
 
+def test_a_row_that_names_a_thing_is_about_it_and_one_that_counts_says_what_of() -> None:
+    named = InputElement("e0", "tr", "Higher rate | £3,500", headers=("", "First payment"))
+    found = EXTRACTOR.extract(source(named)).statements
+    assert [(s.subject.surface, s.relation, written(s.condition)) for s in found] == [
+        ("Higher rate (Heating Grant)", "first payment", "")
+    ]
+    headers = ("Household income", "Living at home", "8 days")
+    rows = (
+        InputElement("e0", "tr", " | ".join(headers)),
+        InputElement("e1", "tr", "Up to £24,000 | £2,850 | You get nothing. Ask us why.", headers=headers),
+        InputElement("e2", "tr", "£24,001 or more | £1,400 | £20", headers=headers),
+    )
+    assert extracted(*rows) == [
+        ("Heating Grant", "living at home by household income", "£2,850", "Up to £24,000"),
+        ("Heating Grant", "living at home by household income", "£1,400", "£24,001 or more"),
+        ("Heating Grant", "for 8 days by household income", "£20", "£24,001 or more"),
+    ]
+
+
 def test_links_are_references() -> None:
     element = InputElement("e0", "p", "Read about Rent Supplement first.", links=(Link("/rent", "Rent Supplement"),))
     found = EXTRACTOR.extract(source(element)).statements[-1]
@@ -292,8 +311,50 @@ def test_each_modality_is_told_from_the_others(text: str, modality: Modality, po
 def test_the_page_s_words_for_a_relation_are_kept_where_they_are_others() -> None:
     text = "You will usually need to pay a fee. You must keep the receipt. The grant will be paid into a bank account."
     found = EXTRACTOR.extract(source(prose(text))).statements
-    worded = [s.wording for s in found if s.subject.type != "section"]
+    worded = [s.wording for s in found if s.relation != "keeps the rules of"]
     assert worded == ["will usually need to pay", "", "will be paid into"]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("From 1 April 2026 a visitor permit costs £15.", ("visitor permit", "£15", "2026-04-01", None)),
+        ("Until 31 March 2026, a visitor permit costs £12.", ("visitor permit", "£12", None, "2026-03-31")),
+        ("The garden permit is £56 a year from 1 April 2026.", ("garden permit", "£56 a year", "2026-04-01", None)),
+        ("You must keep the car from 3 May 2025 to 2 May 2026.", (APPLICANT, "car", "2025-05-03", "2026-05-02")),
+        (  # which ticket, not when
+            "You must keep the ticket for 3 May 2025 to 2 May 2026.",
+            (APPLICANT, "ticket for 3 May 2025 to 2 May 2026", None, None),
+        ),
+    ],
+)
+def test_dates_of_effect_stand_beside_what_holds(text: str, said: tuple[str, str, str | None, str | None]) -> None:
+    found = EXTRACTOR.extract(source(prose(text))).statements[0]
+    assert (found.subject.surface, _name(found), found.effective_from, found.effective_to) == said
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "kind"),
+    [
+        ("You can appeal within 28 days of the site meeting.", "28 days of the site meeting", "duration"),
+        (
+            "The fee is £100 or 5% of the price, whichever is higher.",
+            "£100 or 5% of the price, whichever is higher",
+            "amount",
+        ),
+        (
+            "The office must reply within 30 days of the decision or 14 days of the hearing, whichever is later.",
+            "30 days of the decision or 14 days of the hearing, whichever is later",
+            "duration",
+        ),
+    ],
+)
+def test_a_value_is_whole(text: str, value: str, kind: str) -> None:
+    assert EXTRACTOR.extract(source(prose(text))).statements[0].object == Literal(value, kind)
+
+
+def test_a_reason_that_is_denied_makes_no_statement() -> None:
+    assert not EXTRACTOR.extract(source(prose("Your grant is not reduced because you work."))).statements
 
 
 def test_the_fingerprint_is_stable() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from clausegraph.query.registry import Entry, Registry
@@ -13,11 +13,36 @@ if TYPE_CHECKING:
     from clausegraph.query.engines.protocol import Engine, EngineOptions
 
 DEFAULT = "single-pass"
+_PRESETS = "engines.presets.engine"
+
+
+@dataclass(frozen=True, slots=True)
+class EngineEntry(Entry):
+    """An engine by name; whether it cannot do without a language model."""
+
+    asks: bool = False
+
 
 ENGINES = Registry(
     "engine",
-    Entry("single-pass", "retrieve once, read once", "engines.single_pass:make"),
-    Entry("loop", "route, retrieve, validate, and again with feedback; then read and verify", "engines.loop:make"),
+    EngineEntry("single-pass", "retrieve once, read once", "engines.single_pass:make"),
+    EngineEntry(
+        "loop", "route, retrieve, validate, and again with feedback; then read and verify", "engines.loop:make"
+    ),
+    EngineEntry(
+        "hybridcontextqa", "5 chunks and 30 triples in one prompt of four", f"{_PRESETS}:hybridcontextqa", asks=True
+    ),
+    EngineEntry("hybgrag", "the loop with a model in every step", "engines.presets.hybgrag:make", asks=True),
+    EngineEntry("kg-only", "30 triples with their chunks in one prompt", f"{_PRESETS}:kg_only", asks=True),
+    EngineEntry("vector-only", "5 chunks in one prompt", f"{_PRESETS}:vector_only", asks=True),
+    EngineEntry(
+        "vector-reranked", "20 chunks, the 5 that a model puts first", f"{_PRESETS}:vector_reranked", asks=True
+    ),
+    EngineEntry("text-prompt", "the nearest page in one prompt", f"{_PRESETS}:text_prompt", asks=True),
+    EngineEntry("code-prompt", "the nearest page as pseudo-code in one prompt", f"{_PRESETS}:code_prompt", asks=True),
+    EngineEntry(
+        "corrective-rag", "chunks, or triples where a model finds them wrong", f"{_PRESETS}:corrective_rag", asks=True
+    ),
 )
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.types import Answer, TraceStep
+from clausegraph.query.engines.presets.forms import AnswerForm, FormOf
 from clausegraph.query.read.protocol import Reader
 from clausegraph.query.steps.choice import StepChoice
 from clausegraph.query.steps.meter import QuestionLimits
@@ -44,6 +45,8 @@ class EngineOptions:
         steps: which implementation each step of the loop has.
         rounds: of routing and retrieval, at most.
         question: what a question may use of the model.
+        form: of the answer, for presets that have a prompt for each; none means by the words of the question.
+        shots: examples of answers for each form, as they stand in the prompt; none means none.
     """
 
     retriever: str = "hybrid"
@@ -53,3 +56,5 @@ class EngineOptions:
     steps: StepChoice = field(default_factory=StepChoice)
     rounds: int = 4
     question: QuestionLimits = field(default_factory=QuestionLimits)
+    form: FormOf | None = None
+    shots: Mapping[AnswerForm, str] = field(default_factory=dict)

@@ -101,6 +101,8 @@ def test_what_the_factory_refuses(world: World, view: View, wrong: dict[str, Any
 
 def test_every_entry_of_every_registry_can_be_made(world: World, view: View) -> None:
     for engine in ENGINES:
+        if engine.asks:
+            continue  # test_presets.py
         assert make_engine(view, world.embedder, engine=engine.name).ask(Inquiry(QUESTION)).alternatives
     for reader in READERS:
         if reader.asks:

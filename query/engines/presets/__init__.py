@@ -1,0 +1,1 @@
+"""Published systems and baselines as engines over the same parts."""

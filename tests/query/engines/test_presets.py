@@ -1,0 +1,169 @@
+"""Published systems and baselines before a fake model: what they put into their prompts, and how replies are read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from clausegraph.app.dev.fake_llm import FakeModelServer, FakeOptions
+from clausegraph.core.errors import SettingsError, UnusableReply
+from clausegraph.core.inquiry import Inquiry
+from clausegraph.core.models.build import ModelOptions, make_llm
+from clausegraph.core.models.embedding import HashingEmbedder
+from clausegraph.core.prompts import shipped_prompts
+from clausegraph.core.types import Answer, ConditionState
+from clausegraph.indexes.views import View
+from clausegraph.query.engines.bank import ENGINES, make_engine
+from clausegraph.query.engines.presets.context import PromptContext, of_page
+from clausegraph.query.engines.presets.forms import AnswerForm
+from clausegraph.query.engines.presets.gather import parse_order
+from clausegraph.query.engines.presets.summarise import parse_summary
+from clausegraph.query.steps.model import ModelSteps
+
+pytestmark = pytest.mark.integration
+
+PRESETS = [entry.name for entry in ENGINES if entry.asks]
+CALLS = {"hybgrag": 3, "vector-reranked": 2, "code-prompt": 2, "corrective-rag": 2}
+INQUIRY = Inquiry("How much is the Winter Heating Grant?", "My mother is 84.")
+LEAF = "you were born on or before 30 September 1961"
+
+
+@pytest.fixture(scope="module")
+def fake() -> Iterator[FakeModelServer]:
+    with FakeModelServer(FakeOptions(replies="echo")) as server:
+        yield server
+
+
+@pytest.fixture
+def steps(fake: FakeModelServer) -> Iterator[ModelSteps]:
+    fake.reset()
+    with make_llm(ModelOptions("openai", "fake-small", fake.url, "none", max_output=500, attempts=2)) as llm:
+        yield ModelSteps(llm, shipped_prompts())
+
+
+def script(answer: str, verdict: str = "correct") -> dict[str, Any]:
+    return {
+        "Which entities": {"entities": [], "relations": [], "kind": "fact"},
+        "enough to answer": {"missing": "", "enough": True},
+        "Put the numbered passages": {"order": [3, 1, "x", 99]},
+        "Rewrite the page": "def grant(): pass",
+        "hold what answers": {"verdict": verdict},
+        "Answer the question": answer,
+    }
+
+
+def prompts(fake: FakeModelServer) -> list[str]:
+    return ["".join(m["content"] for m in body["messages"]) for body in fake.last_requests(20)]
+
+
+def all_cited(answer: Answer, view: View) -> bool:
+    cited = [e for option in answer.alternatives for e in (*option.evidence, *option.sources)]
+    return bool(cited) and all(view.reading(e.page).element(e.span.anchor) for e in cited)
+
+
+@pytest.mark.parametrize("engine", PRESETS)
+def test_every_preset_answers_within_its_calls(
+    engine: str, fake: FakeModelServer, steps: ModelSteps, sample: View, hashing: HashingEmbedder
+) -> None:
+    fake.set(replies="script", script=script(f"£300\n- {LEAF}\n* words of no page"))
+    answer = make_engine(sample, hashing, engine=engine, model=steps).ask(INQUIRY)
+    assert answer.alternatives[0].text == "£300"
+    assert all_cited(answer, sample)
+    assert fake.counters()["ok"] == CALLS.get(engine, 1)
+    told = {name: value for step in answer.trace for name, value in step.detail.items()}
+    assert told["calls"] == fake.counters()["ok"]
+    assert told["lines that are no element"] in (1, 2)  # not every preset has found the leaf
+
+
+@pytest.mark.parametrize("engine", PRESETS)
+def test_no_preset_does_without_a_model(engine: str, sample: View, hashing: HashingEmbedder) -> None:
+    with pytest.raises(SettingsError, match=rf"engine '{engine}' asks a language model"):
+        make_engine(sample, hashing, engine=engine)
+
+
+def test_hybridcontextqa_unites_five_chunks_and_thirty_triples(
+    fake: FakeModelServer, steps: ModelSteps, sample: View, hashing: HashingEmbedder
+) -> None:
+    fake.set(replies="script", script=script("£300"))
+    shown = {}
+    for engine in ("vector-only", "kg-only", "hybridcontextqa"):
+        answer = make_engine(sample, hashing, engine=engine, model=steps).ask(INQUIRY)
+        read = answer.trace[-1].detail
+        shown[engine] = (read["triples shown"], read["elements shown"])
+    assert shown["vector-only"][0] == 0
+    assert shown["kg-only"][0] == shown["hybridcontextqa"][0] == 30
+    assert shown["hybridcontextqa"][1] > max(shown["vector-only"][1], shown["kg-only"][1])  # type: ignore[operator, call-overload]
+    vector, graph, both = prompts(fake)
+    triples = re.compile(r"^\(.+\)$", re.MULTILINE)
+    assert triples.findall(graph) == triples.findall(both)
+    assert not triples.findall(vector)
+
+
+@pytest.mark.parametrize("form", AnswerForm)
+def test_each_form_has_its_prompt_and_its_shots(
+    form: AnswerForm, fake: FakeModelServer, steps: ModelSteps, sample: View, hashing: HashingEmbedder
+) -> None:
+    fake.set(replies="script", script=script("Yes, she can"))
+    options: dict[str, Any] = {"form": lambda _: form, "shots": {form: "Example of this form"}}
+    answer = make_engine(sample, hashing, engine="hybridcontextqa", model=steps, **options).ask(INQUIRY)
+    assert answer.alternatives[0].text == ("yes" if form.is_yes_no else "Yes, she can")
+    assert answer.trace[-1].detail["prompt"] == form.value
+    assert "Example of this form" in prompts(fake)[0]
+
+
+def test_conditions_are_elements_that_were_shown(
+    fake: FakeModelServer, steps: ModelSteps, sample: View, hashing: HashingEmbedder
+) -> None:
+    fake.set(replies="script", script=script(f"Answer: yes\nConditions:\n<li>{LEAF}</li>\nhe is a wizard"))
+    answer = make_engine(sample, hashing, engine="text-prompt", model=steps).ask(
+        Inquiry("Can she get the Winter Heating Grant of the Heating Help Unit?")
+    )
+    option = answer.alternatives[0]
+    if option.condition is not None:
+        assert option.open_conditions == (f"<li>{LEAF}</li>",)
+        assert all(judged.state is ConditionState.UNKNOWN for judged in [option.condition])  # type: ignore[union-attr]
+    assert "wizard" not in str(option)
+
+
+@pytest.mark.parametrize(("verdict", "triples"), [("correct", 0), ("incorrect", 30), ("ambiguous", 30)])
+def test_corrective_rag_turns_to_the_graph(
+    verdict: str, triples: int, fake: FakeModelServer, steps: ModelSteps, sample: View, hashing: HashingEmbedder
+) -> None:
+    fake.set(replies="script", script=script("£300", verdict))
+    answer = make_engine(sample, hashing, engine="corrective-rag", model=steps).ask(INQUIRY)
+    assert answer.trace[-1].detail["triples shown"] == triples
+
+
+def test_the_models_order_decides_what_is_read() -> None:
+    assert parse_order('{"order": [3, 1, 3, 0, 9, "2"]}', 4) == [2, 0, 1, 3]
+    with pytest.raises(UnusableReply, match="no list"):
+        parse_order("{}", 4)
+
+
+@pytest.mark.parametrize(
+    ("text", "form", "wanted"),
+    [
+        ("<think>hm</think>\n1. No.", AnswerForm.YES_NO, "no"),
+        ("**Yes**", AnswerForm.YES_NO_CONDITIONS, "yes"),
+        ("<p>42 days</p>", AnswerForm.SPAN, "42 days"),
+        ("x" * 10_000, AnswerForm.SPAN, "x" * 600),
+    ],
+)
+def test_replies_are_read(text: str, form: AnswerForm, wanted: str) -> None:
+    assert parse_summary(text, PromptContext("", ()), form).text == wanted
+
+
+@pytest.mark.parametrize("text", ["", "\n\n", "It depends.", "Ja", "{}"])
+def test_what_commits_to_nothing_is_no_answer(text: str) -> None:
+    with pytest.raises(UnusableReply):
+        parse_summary(text, PromptContext("", ()), AnswerForm.YES_NO)
+
+
+def test_a_condition_is_found_whatever_its_tags_and_bullets(sample: View) -> None:
+    page = next(key for key in sample.page_keys() if key.uri == "heating-grant.html")
+    context = of_page(sample.reading, page)
+    said = parse_summary(f"yes\n- <li>{LEAF.upper()}</li>\n{LEAF}", context, AnswerForm.YES_NO_CONDITIONS)
+    assert [one.element.text for one in said.conditions] == [LEAF]

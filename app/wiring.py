@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from clausegraph.core.errors import SettingsError
 from clausegraph.core.models.names import Provider, served_model
+from clausegraph.core.ontology import Ontology, policy_ontology, read_ontology
 from clausegraph.core.settings import HASHING, Settings
 
 if TYPE_CHECKING:
@@ -134,6 +135,15 @@ def _extractor_kind(settings: Settings, source: Source | None) -> str:
     return "given" if isinstance(source, PassagesSource) else "llm" if settings.llm else "rules"
 
 
+def opened_ontology(settings: Settings) -> Ontology:
+    """The types of entities: those of the settings' file, else the shipped ones.
+
+    Raises:
+        SettingsError: the file cannot be read or is none.
+    """
+    return read_ontology(settings.ontology) if settings.ontology else policy_ontology()
+
+
 @contextmanager
 def opened_extractor(settings: Settings, source: Source | None, meter: RunMeter) -> Iterator[Extractor]:
     """The extractor that settings and source ask for; nothing is sent before it is used, its connections are closed.
@@ -154,7 +164,7 @@ def opened_extractor(settings: Settings, source: Source | None, meter: RunMeter)
     elif kind == "rules":
         from clausegraph.ingestion.extract.rules.extractor import RuleExtractor
 
-        yield RuleExtractor()
+        yield RuleExtractor(opened_ontology(settings))
     else:
         with opened_model(settings, meter) as llm:
             yield _llm_extractor(settings, llm)

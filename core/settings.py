@@ -146,6 +146,9 @@ class Settings(BaseSettings):
         default="triplets-conditional", min_length=1, description="prompt of the extractor, as task or task.vN"
     )
     extraction_examples: Path | None = Field(default=None, description="few-shot examples in place of the shipped")
+    ontology: Path | None = Field(
+        default=None, description="TOML file of types of entities in place of the shipped (core/ontology.toml)"
+    )
     extraction_types: Path | None = Field(default=None, description="TOML file of entity types and relations to prefer")
     max_triplets: int = Field(default=25, ge=1, le=1000, description="triplets per chunk, where the prompt has a limit")
     call_tokens: int = Field(

@@ -126,7 +126,8 @@ def _fact_table(found: list[dict[str, Any]]) -> Any:
 def _entity_lines(found: dict[str, Any], limit: int) -> list[Any]:
     shown = sorted(found["facts"], key=_is_about_the_text)[:limit]
     lines: list[Any] = [one_line(found["entity"])]
-    lines.append(f"  type: {_counts(found['types'])}")
+    about = f": {one_line(found['about'], 80)}" if found["about"] else ""
+    lines.append(f"  type: {_counts(found['types'])}{about}")
     lines.append(f"  written: {_counts(found['written'])}")
     if found["merged"]:
         lines.append(f"  also: {_some(found['merged'], _NEIGHBOURS)}")

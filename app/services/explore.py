@@ -11,9 +11,11 @@ from sqlalchemy import ColumnElement, and_, func, select, union_all
 
 from clausegraph.app.services.browse import Shelf, open_shelf
 from clausegraph.app.services.records import fact_record, object_text, quotes, statement_words
+from clausegraph.app.wiring import opened_ontology
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import InputError, NotFoundError
 from clausegraph.core.language.normalise import tokens
+from clausegraph.core.ontology import UNTYPED
 from clausegraph.core.types import LITERAL, Fact, Mention, Reading, Support
 from clausegraph.indexes.graph.links import own_pages
 from clausegraph.indexes.ledger.schema import entity_tokens, pages, seen_at, sources, supports
@@ -131,6 +133,7 @@ def show_entity(workspace: Workspace, corpus: str, name: str, epoch: int | None 
     return _at(shelf) | {
         "entity": key,
         "types": dict(Counter(node.type for node in written).most_common()),
+        "about": opened_ontology(workspace.settings).about(_main_type(written)),
         "written": dict(Counter(node.surface for node in written).most_common()),
         "merged": sorted(name for name, entity in shelf.graph.names().items() if entity == key),
         "own_page": _own_page(shelf, key),
@@ -138,6 +141,12 @@ def show_entity(workspace: Workspace, corpus: str, name: str, epoch: int | None 
         "facts": _with_statements(shelf, facts, stated),
         "neighbours": [{"entity": other, "facts": count} for other, count in others.most_common()],
     }
+
+
+def _main_type(written: Sequence[Mention]) -> str:
+    """The type that most mentions have; what says nothing counts only where all say it."""
+    counted = Counter(node.type for node in written)
+    return min(counted, key=lambda name: (name == UNTYPED, -counted[name], name), default=UNTYPED)
 
 
 def _own_page(shelf: Shelf, key: str) -> dict[str, Any] | None:

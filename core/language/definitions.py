@@ -107,7 +107,7 @@ def _long_form(before: str, short: str) -> str:
 def _expanded(before: str, inside: str) -> tuple[str, str]:
     """ "DBS (Disclosure and Barring Service)": the name in the brackets, and its short form before them."""
     last = before.rsplit(maxsplit=1)[-1] if before.split() else ""
-    if _SHORT.fullmatch(last) and last.lower() in set(initials(inside)) and inside[:1].isupper():
+    if _SHORT.fullmatch(last) and last.lower() in set(initials(inside)) and inside[:1].lower() == last[:1].lower():
         return inside, last
     return "", ""
 

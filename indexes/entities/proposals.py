@@ -26,7 +26,7 @@ from clausegraph.core.language.normalise import entity_key
 from clausegraph.core.serial import statement_from_text
 from clausegraph.core.types import Mention
 from clausegraph.indexes.entities.decisions import Proposed, list_decisions
-from clausegraph.indexes.entities.names import PROPOSED, REJECTED, wanted_names
+from clausegraph.indexes.entities.names import PROPOSED, REJECTED, open_definitions, wanted_names
 from clausegraph.indexes.entities.variants import Variant, is_slip, may_be_same, signature, variant
 from clausegraph.indexes.ledger.decoding import decode
 from clausegraph.indexes.ledger.schema import supports
@@ -46,7 +46,7 @@ UNTYPED = frozenset({"thing", "topic"})  # what an extractor says that knows no 
 PRONOUNS = frozenset({"you", "we"})  # keys of the reader and the author of a page
 MAX_WORDS = 12  # a longer "name" is a clause, and clauses are not merged
 _MANY = 50  # names that differ in one word only: a list of things, not slips
-_CUT_OFF = re.compile(r"['’]s(?: \(|$)")
+_CUT_OFF = re.compile(r"['’]s(?: \(|$)|\bon \w+ own\b")
 _CAPITALISED = re.compile(r"(?:[Tt]he )?[A-Z][\w&'’-]*(?: (?:of|for|and|the|in|on|to|[A-Z&][\w&'’-]*))*")
 _BRACKETED = re.compile(r"\(([^()]{2,12})\)")
 
@@ -100,12 +100,14 @@ def _undecided(
     rows = list_decisions(ledger, corpus_id)
     with ledger.read() as connection:
         names = wanted_names(connection, corpus_id)
+        defined = {one.name for one in open_definitions(connection, corpus_id).values()}
     rejected = {frozenset((row.name, row.entity)) for row in rows if row.state == REJECTED}
     taken = set(names) | {row.name for row in rows if row.state == PROPOSED and row.entity in profiles}
     chosen = []
     for one in found:
         same = names.get(one.name, one.name) == names.get(one.entity, one.entity)
-        if one.name not in taken and not same and frozenset((one.name, one.entity)) not in rejected:
+        spelt_out = one.evidence["variant"] == Variant.ABBREVIATION and defined & {one.name, one.entity}
+        if one.name not in taken and not same and not spelt_out and frozenset((one.name, one.entity)) not in rejected:
             taken.add(one.name)
             chosen.append(one)
     return chosen

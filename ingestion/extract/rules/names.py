@@ -12,34 +12,10 @@ from clausegraph.core.language.phrases import without_asides
 from clausegraph.core.language.values import TELLING_KINDS, find_values, value_kind
 from clausegraph.core.language.verbs import is_base
 from clausegraph.core.language.words import word_set
+from clausegraph.core.ontology import policy_ontology
 from clausegraph.core.types import Literal, Mention
 from clausegraph.ingestion.extract.rules.address import READER, ROLES, Addressee, theirs, uncapitalised
 
-_TYPES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
-    (name, re.compile(rf"\b(?:{words})\b", re.IGNORECASE))
-    for name, words in (
-        (
-            "person",
-            r"you|someone|anyone|everyone|nobody|employees?|workers?|partners?|spouses?|husband|wife|child|children|parents?"
-            r"|persons?|people|tenants?|landlords?|applicants?|carers?|students?|drivers?|executors?|directors?|owners?"
-            r"|residents?|citizens?|apprentices?|members?|customers?|mother|father|relatives?",
-        ),
-        (
-            "organisation",
-            r"we|us|employers?|councils?|hmrc|dvla|government|office|agency|agencies|company|companies|courts?|tribunals?"
-            r"|university|college|schools?|banks?|police|department|authority|authorities|service|panel|charity|charities",
-        ),
-        (
-            "benefit",
-            r"benefits?|allowances?|pensions?|grants?|credits?|loans?|payments?|reliefs?|support|bursary|bonus|compensation|pay",
-        ),
-        (
-            "document",
-            r"forms?|licen[cs]es?|certificates?|permits?|passports?|visas?|letters?|records?|statements?|returns?|notices?|contracts?",
-        ),
-        ("tax", r"tax|taxes|vat|duty|national insurance|stamp duty|fees?|fines?|charges?|penalty|penalties"),
-    )
-)
 _READER = word_set("you i yourself yourselves")
 _SPEAKER = word_set("we us ourselves")
 _SINGULAR = word_set("it one")
@@ -241,11 +217,5 @@ def _is_done(heading: str) -> bool:
 
 
 def mention_type(surface: str) -> str:
-    """The type whose word stands last in the phrase: "employer's payment" is a benefit."""
-    head = _HEAD_BREAK.split(surface.split(" (", maxsplit=1)[0], maxsplit=1)[0] or surface
-    best, found = -1, "thing"
-    for name, pattern in _TYPES:
-        for match in pattern.finditer(head):
-            if match.start() > best and head[match.end() : match.end() + 1] != "'":  # not whose it is
-                best, found = match.start(), name
-    return found
+    """The type of the shipped ontology that a name has."""
+    return policy_ontology().type_of(surface)

@@ -29,6 +29,7 @@ DEFINING = "Claims go to the Zonal Tax Exchange (ZTE)."
         ("Tell HM Revenue and Customs (HMRC) if you move.", [("HM Revenue and Customs", "HMRC")]),
         ("Two Higher National Diplomas (HNDs).", [("Higher National Diplomas", "HNDs")]),
         ("Ask for a DBS (Disclosure and Barring Service) check.", [("Disclosure and Barring Service", "DBS")]),
+        ("A degree such as an MA (master of arts).", [("master of arts", "MA")]),
         ("The Child Trust Fund (also called ‘Baby Bond’) ended.", [("Child Trust Fund", "Baby Bond")]),
         ("Child Tax Credit, also known as Tax Help, ends.", [("Child Tax Credit", "Tax Help")]),
         ("Pay the fee (DBS) now.", []),
@@ -81,6 +82,12 @@ def test_a_definition_is_in_force_at_once_and_on_every_page(world: World) -> Non
         assert [fact.object for fact in facts if fact.relation == "is also called"] == ["=zte"]
     assert propose(world.ledger, get_corpus(world.ledger, CORPUS).id, 1)[0] == []
     world.assert_lawful()
+
+
+def test_a_short_form_that_pages_spell_out_is_not_proposed_for_anything_else(world: World) -> None:
+    world.write("c", ["Ask the Zebra Transport Executive (ZTE).", "The Zero Toll Exemption must be renewed by owners."])
+    world.ingest()
+    assert propose(world.ledger, get_corpus(world.ledger, CORPUS).id, 2)[0] == []
 
 
 def test_it_goes_with_its_page_and_comes_back(world: World) -> None:

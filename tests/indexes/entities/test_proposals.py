@@ -181,6 +181,7 @@ def test_an_abbreviation_is_of_a_capitalised_name() -> None:
 def test_what_is_cut_off_behind_a_genitive_is_no_name() -> None:
     cut = profile("person's housing help", surface="person’s (Housing help)")
     assert pairs(cut, profile("persons housing help", surface="persons housing help")) == []
+    assert pairs(profile("child on own", surface="child on their own"), profile("child", 9, surface="child")) == []
 
 
 def test_few_names_are_no_trouble() -> None:

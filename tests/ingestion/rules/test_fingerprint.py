@@ -16,6 +16,7 @@ TYPES = {  # values and their forms: they decide nothing that is extracted
     "clausegraph.core.types",
     "clausegraph.core.extraction",
     "clausegraph.core.hashing",
+    "clausegraph.core.errors",
     "clausegraph.ingestion.extract.rules.digest",
 }
 

@@ -304,7 +304,7 @@ class Fact:
 
     @property
     def text(self) -> str:
-        """The fact in words, as it is embedded."""
+        """The fact in words."""
         return f"{self.subject} {self.relation} {self.object.removeprefix(LITERAL)}"
 
 

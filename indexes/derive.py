@@ -7,21 +7,24 @@ second can be done again, or taken back, from the row alone.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 
 from clausegraph.core.embedding_texts import FINGERPRINT as TEXTS_FINGERPRINT
-from clausegraph.core.embedding_texts import element_texts, fact_text
+from clausegraph.core.embedding_texts import element_texts, statement_text
 from clausegraph.core.extraction import Extraction, ExtractionInput, extraction_inputs
 from clausegraph.core.hashing import canonical_json, content_hash, fact_id
 from clausegraph.core.language.definitions import find_definitions
 from clausegraph.core.language.normalise import entity_key
 from clausegraph.core.serial import relabel, statement_from_text, statement_to_json
-from clausegraph.core.types import LITERAL, Fact, Literal, Mention, Reading, Span, Statement
+from clausegraph.core.types import LITERAL, Literal, Mention, Reading, Span, Statement
 
 DERIVATION_FINGERPRINT = f"projection:2+{TEXTS_FINGERPRINT}"  # its words are stored with every page: they stay
 DEFINITIONS = "definitions:1"  # who states what other names a page gives, whichever extractor reads the rest
 IS_CALLED = "is also called"  # relation of those statements: a name, and as text another one for it
+
+
+Texts = Mapping[tuple[str, str], str]  # chunk key and statement (JSON) → what is embedded of it, in order
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +48,7 @@ class SupportRow:
 
 @dataclass(frozen=True, slots=True)
 class VectorRow:
-    """What is to be embedded: ``kind`` chunk, element or fact; ``ref`` its key, anchor or fact id."""
+    """What is to be embedded of a page: ``kind`` chunk, element or fact; ``ref`` its key, anchor or fact id."""
 
     kind: str
     ref: str
@@ -55,11 +58,16 @@ class VectorRow:
 
 @dataclass(frozen=True, slots=True)
 class PageRows:
-    """The rows of one page version; fact vectors are corpus-wide and follow from the supports."""
+    """The rows of one page version; ``vectors`` are those of its chunks and elements.
+
+    Those of its facts follow from the supports and their ``texts`` by :func:`fact_vectors`, once the names of the
+    supports are resolved.
+    """
 
     chunks: tuple[ChunkRow, ...]
     supports: tuple[SupportRow, ...]
     vectors: tuple[VectorRow, ...]
+    texts: Texts = field(default_factory=dict)
 
 
 def derive_rows(reading: Reading, extractions: Mapping[str, Extraction], extractor: str, scope: str = "") -> PageRows:
@@ -71,7 +79,7 @@ def derive_rows(reading: Reading, extractions: Mapping[str, Extraction], extract
         extractor: fingerprint of the extractor that made them.
         scope: of the page's inputs, from ``core.extraction.scope_of``.
     """
-    chunk_rows, support_rows = [], {}
+    chunk_rows, support_rows, stated = [], {}, []
     defined: set[tuple[str, str]] = set()
     vectors = [_vector("chunk", chunk.key, chunk.text) for chunk in reading.chunks]
     texts = zip(reading.elements, element_texts(reading), strict=True)
@@ -79,13 +87,31 @@ def derive_rows(reading: Reading, extractions: Mapping[str, Extraction], extract
     for chunk, (source, anchors) in zip(reading.chunks, extraction_inputs(reading, scope), strict=True):
         chunk_rows.append(ChunkRow(chunk.key, chunk.content_hash, source.key))
         extraction = extractions.get(source.key)
-        for statement in extraction.statements if extraction else ():
-            row = _support(chunk.key, anchored(statement, anchors), extractor, {})
+        made = extraction.statements if extraction else ()
+        found = [(one, extractor) for one in made] + [(one, DEFINITIONS) for one in _definitions(source, defined)]
+        for statement, by in found:
+            placed = anchored(statement, anchors)
+            row = _support(chunk.key, placed, by, {})
             support_rows[row.content_key] = row
-        for statement in _definitions(source, defined):
-            row = _support(chunk.key, anchored(statement, anchors), DEFINITIONS, {})
-            support_rows[row.content_key] = row
-    return PageRows(tuple(chunk_rows), tuple(support_rows.values()), tuple(vectors))
+            stated.append((row.chunk_key, row.statement, placed))
+    return PageRows(tuple(chunk_rows), tuple(support_rows.values()), tuple(vectors), _texts(reading, stated))
+
+
+def stated_texts(reading: Reading, rows: Iterable[SupportRow]) -> Texts:
+    """What is embedded of the statements of a page's supports, in the order of chunks, then of statements."""
+    return _texts(reading, [(row.chunk_key, row.statement, statement_from_text(row.statement)) for row in rows])
+
+
+def fact_vectors(rows: Iterable[SupportRow], texts: Texts) -> list[VectorRow]:
+    """One row for each fact that a page states: the text of its first statement there, which no name changes."""
+    facts: dict[tuple[str, str], set[str]] = {}
+    for row in rows:
+        facts.setdefault((row.chunk_key, row.statement), set()).add(row.fact_id)
+    first: dict[str, str] = {}
+    for key, text in texts.items():
+        for identity in sorted(facts.get(key, ())):
+            first.setdefault(identity, text)
+    return [_vector("fact", identity, text) for identity, text in first.items()]
 
 
 def _definitions(source: ExtractionInput, seen: set[tuple[str, str]]) -> Iterator[Statement]:
@@ -120,9 +146,12 @@ def object_key(node: Mention | Literal) -> str:
     return node.key if isinstance(node, Mention) else LITERAL + " ".join(node.value.lower().split())
 
 
-def fact_vector(fact: Fact) -> VectorRow:
-    """The vector row of a fact; its text is a function of its identity alone."""
-    return _vector("fact", fact.id, fact_text(fact))
+def _texts(reading: Reading, stated: Iterable[tuple[str, str, Statement]]) -> Texts:
+    chunks = {chunk.key: (number, chunk.headings) for number, chunk in enumerate(reading.chunks)}
+    ordered = sorted(stated, key=lambda one: (chunks[one[0]][0], one[1]))
+    return {
+        (chunk, body): statement_text(reading.title, chunks[chunk][1], statement) for chunk, body, statement in ordered
+    }
 
 
 def _vector(kind: str, ref: str, text: str) -> VectorRow:

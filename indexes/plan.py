@@ -10,16 +10,16 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from sqlalchemy import Connection, Table, func, or_, select
+from sqlalchemy import ColumnElement, Connection, Table, and_, or_, select
 
-from clausegraph.core.types import Fact
 from clausegraph.indexes.derive import (
     DEFINITIONS,
     DERIVATION_FINGERPRINT,
     PageRows,
     SupportRow,
     VectorRow,
-    fact_vector,
+    fact_vectors,
+    stated_texts,
     under_names,
 )
 from clausegraph.indexes.entities.names import (
@@ -35,13 +35,12 @@ from clausegraph.indexes.ledger.schema import (
     VERSIONED,
     chunks,
     entity_names,
-    epochs,
     members,
     supports,
     vectors,
 )
 from clausegraph.indexes.ledger.store import Ledger
-from clausegraph.indexes.truth import batches
+from clausegraph.indexes.truth import batches, load_reading
 
 Row = dict[str, Any]
 NO_ROWS = PageRows((), (), ())
@@ -91,7 +90,7 @@ def make_plan(ledger: Ledger, corpus_id: int, targets: Iterable[PageTarget], mod
             _plan_page(connection, plan, target, names)
             planned.add(target.page_id)
         _plan_renamed(connection, plan, names, replaced, planned)
-        _plan_facts(connection, plan)
+        _plan_facts_of_no_page(connection, plan, planned)
     return plan
 
 
@@ -122,6 +121,7 @@ def _plan_renamed(
 ) -> None:
     """Put the open supports of these entities under ``names``, but for pages that are planned as a whole."""
     seen: set[int] = set()
+    moved: dict[int, dict[int, SupportRow]] = {}  # page → id of a row → what it becomes
     for part in batches(sorted(entities)):
         touched = select(supports).where(
             supports.c.corpus_id == plan.corpus_id,
@@ -132,11 +132,36 @@ def _plan_renamed(
             if row.page_id in planned or row.id in seen:
                 continue
             seen.add(row.id)
-            is_now = SupportRow(**{key: getattr(row, key) for key in SupportRow.__slots__})
+            is_now = _support_row(row)
             wanted = decode(supports.c.statement, row.id, is_now, lambda support: under_names(support, names))
             if wanted.content_key != is_now.content_key:
                 plan.closed.setdefault(supports, []).append(row.id)
                 plan.opened.setdefault(supports, []).append(_support_values(plan, wanted, row.page_id))
+                moved.setdefault(row.page_id, {})[row.id] = wanted
+    for page_id, rows in moved.items():
+        _plan_renamed_facts(connection, plan, page_id, rows)
+
+
+def _plan_renamed_facts(
+    connection: Connection, plan: PublishPlan, page_id: int, moved: Mapping[int, SupportRow]
+) -> None:
+    """The fact vectors of a page of which only some supports have got other names."""
+    open_rows = connection.execute(select(supports).where(supports.c.page_id == page_id, supports.c.until == OPEN))
+    rows = [moved.get(row.id) or _support_row(row) for row in open_rows]
+    version = select(members.c.page_version_id).where(members.c.page_id == page_id, members.c.until == OPEN)
+    reading = load_reading(connection, connection.execute(version).scalar_one())
+    wanted = fact_vectors(rows, stated_texts(reading, rows))
+    _compare_vectors(connection, plan, page_id, wanted, vectors.c.kind == "fact")
+
+
+def _plan_facts_of_no_page(connection: Connection, plan: PublishPlan, planned: set[int]) -> None:
+    """Derivations before embedding-texts:3 gave a fact one vector, of no page: it goes as its pages get their own."""
+    stated = select(vectors.c.id, supports.c.page_id).join(
+        supports, and_(supports.c.corpus_id == vectors.c.corpus_id, supports.c.fact_id == vectors.c.ref)
+    )
+    old = (vectors.c.corpus_id == plan.corpus_id, vectors.c.page_id.is_(None), vectors.c.until == OPEN)
+    rows = connection.execute(stated.where(*old, supports.c.until == OPEN))
+    plan.closed.setdefault(vectors, []).extend(sorted({row.id for row in rows if row.page_id in planned}))
 
 
 def _plan_page(connection: Connection, plan: PublishPlan, target: PageTarget, names: Mapping[str, str]) -> None:
@@ -152,81 +177,44 @@ def _plan_page(connection: Connection, plan: PublishPlan, target: PageTarget, na
     _compare(connection, plan, members, target.page_id, wanted_members, ("page_version_id", "extractor", "projection"))
     _compare(connection, plan, chunks, target.page_id, wanted_chunks, ("key", "content_hash", "input_key"))
     _compare(connection, plan, supports, target.page_id, wanted_supports, ("content_key",))
-    wanted_vectors = [_vector_values(plan, row, target.page_id) for row in rows.vectors]
-    _compare(connection, plan, vectors, target.page_id, wanted_vectors, ("kind", "ref", "text_hash", "model"))
-    plan.texts |= {row.text_hash: row.text for row in rows.vectors}
+    _compare_vectors(connection, plan, target.page_id, [*rows.vectors, *fact_vectors(renamed, rows.texts)])
+
+
+def _support_row(row: Any) -> SupportRow:
+    return SupportRow(**{key: getattr(row, key) for key in SupportRow.__slots__})
 
 
 def _support_values(plan: PublishPlan, row: SupportRow, page_id: int) -> Row:
     return {"corpus_id": plan.corpus_id, "page_id": page_id} | asdict(row)
 
 
-def _vector_values(plan: PublishPlan, row: VectorRow, page_id: int | None) -> Row:
-    return {
-        "corpus_id": plan.corpus_id, "page_id": page_id, "kind": row.kind, "ref": row.ref,
-        "text_hash": row.text_hash, "model": plan.model,
-    }  # fmt: skip
+def _compare_vectors(
+    connection: Connection,
+    plan: PublishPlan,
+    page_id: int,
+    rows: Sequence[VectorRow],
+    *among: ColumnElement[bool],
+) -> None:
+    base = {"corpus_id": plan.corpus_id, "page_id": page_id, "model": plan.model}
+    wanted = [base | {"kind": row.kind, "ref": row.ref, "text_hash": row.text_hash} for row in rows]
+    _compare(connection, plan, vectors, page_id, wanted, ("kind", "ref", "text_hash", "model"), *among)
+    plan.texts |= {row.text_hash: row.text for row in rows}
 
 
 def _compare(
-    connection: Connection, plan: PublishPlan, table: Table, page_id: int, wanted: Sequence[Row], key: tuple[str, ...]
+    connection: Connection,
+    plan: PublishPlan,
+    table: Table,
+    page_id: int,
+    wanted: Sequence[Row],
+    key: tuple[str, ...],
+    *among: ColumnElement[bool],
 ) -> None:
-    """Open what is wanted and not there, close what is there and not wanted."""
+    """Open what is wanted and not there, close what is there (``among`` these rows of the page) and not wanted."""
     query = select(table.c.id, *(table.c[name] for name in key)).where(
-        table.c.page_id == page_id, table.c.until == OPEN
+        table.c.page_id == page_id, table.c.until == OPEN, *among
     )
     there = {tuple(row[1:]): row.id for row in connection.execute(query)}
     new = {tuple(row[name] for name in key): row for row in wanted}
     plan.opened.setdefault(table, []).extend(row for identity, row in new.items() if identity not in there)
     plan.closed.setdefault(table, []).extend(number for identity, number in there.items() if identity not in new)
-
-
-def _plan_facts(connection: Connection, plan: PublishPlan) -> None:
-    """A fact has a vector if and only if it has an open support after this plan."""
-    opened = {row["fact_id"]: row for row in plan.opened.get(supports, [])}
-    change: dict[str, int] = {}
-    for row in plan.opened.get(supports, []):
-        change[row["fact_id"]] = change.get(row["fact_id"], 0) + 1
-    for part in batches(plan.closed.get(supports, [])):
-        for identity in connection.execute(select(supports.c.fact_id).where(supports.c.id.in_(part))).scalars():
-            change[identity] = change.get(identity, 0) - 1
-    mine = (supports.c.corpus_id == plan.corpus_id, supports.c.until == OPEN)
-    if _model_changed(connection, plan):
-        everything = select(supports.c.fact_id).where(*mine).distinct()
-        change |= {identity: change.get(identity, 0) for identity in connection.execute(everything).scalars()}
-    for ids in batches(list(change)):
-        _plan_fact_batch(connection, plan, ids, change, opened)
-
-
-def _model_changed(connection: Connection, plan: PublishPlan) -> bool:
-    newest = select(epochs.c.model).where(epochs.c.corpus_id == plan.corpus_id).order_by(epochs.c.number.desc())
-    model = connection.execute(newest.limit(1)).scalar()
-    return model is not None and model != plan.model
-
-
-def _plan_fact_batch(
-    connection: Connection, plan: PublishPlan, ids: Sequence[str], change: dict[str, int], opened: dict[str, Row]
-) -> None:
-    names = (supports.c.subject, supports.c.relation, supports.c.object)
-    current = (
-        select(supports.c.fact_id, func.count().label("held"), *(func.min(name) for name in names))
-        .where(supports.c.corpus_id == plan.corpus_id, supports.c.until == OPEN, supports.c.fact_id.in_(ids))
-        .group_by(supports.c.fact_id)
-    )
-    held = {row[0]: row for row in connection.execute(current)}
-    query = select(vectors.c.id, vectors.c.ref, vectors.c.model).where(
-        vectors.c.corpus_id == plan.corpus_id, vectors.c.kind == "fact", vectors.c.until == OPEN, vectors.c.ref.in_(ids)
-    )
-    there = {row.ref: row for row in connection.execute(query)}
-    for identity in ids:
-        before = held[identity][1] if identity in held else 0
-        holds = before + change[identity] > 0
-        vector = there.get(identity)
-        if vector is not None and (not holds or vector.model != plan.model):
-            plan.closed.setdefault(vectors, []).append(vector.id)
-        if holds and (vector is None or vector.model != plan.model):
-            row = opened.get(identity)
-            triple = (row["subject"], row["relation"], row["object"]) if row else tuple(held[identity][2:5])
-            wanted = fact_vector(Fact(identity, *triple))
-            plan.opened.setdefault(vectors, []).append(_vector_values(plan, wanted, None))
-            plan.texts[wanted.text_hash] = wanted.text

@@ -35,7 +35,11 @@ _PAUSE_S = 0.02
 
 @dataclass(frozen=True, slots=True)
 class VectorHit:
-    """A vector found: ``ref`` is a chunk key, an anchor or a fact id; facts belong to no one page."""
+    """A vector found: ``ref`` is a chunk key, an anchor or a fact id.
+
+    A fact has a vector on each page that states it, and comes with that page; with none where it stands for all of
+    them (:meth:`View.search_facts`, and epochs that were made before facts were embedded with their context).
+    """
 
     kind: str
     page: PageKey | None
@@ -111,6 +115,18 @@ class View:
         names = self._names([identity for _, identity in best])
         hits = [VectorHit(kind, *names[identity], score) for score, identity in best]
         return sorted(hits, key=lambda hit: (-hit.score, hit.page or PageKey("", ""), hit.ref))
+
+    def search_facts(self, vector: Vectors, limit: int) -> list[VectorHit]:
+        """The ``limit`` nearest facts of the epoch, each once and without a page, by the page that states it best."""
+        wide = 2 * limit
+        while True:
+            hits = self.search("fact", vector, wide)
+            best: dict[str, VectorHit] = {}
+            for hit in hits:
+                best.setdefault(hit.ref, VectorHit(hit.kind, None, hit.ref, hit.score))
+            if len(best) >= limit or len(hits) < wide:
+                return sorted(best.values(), key=lambda hit: (-hit.score, hit.ref))[:limit]
+            wide *= 2
 
     def vectors(self, kind: str) -> tuple[list[Name], Vectors]:
         """Every vector of a kind: its (page, ref) and the matrix, shape (n, d), rows in the same order."""

@@ -238,7 +238,7 @@ def _facts_about(
     """The facts nearest in meaning; of a relation, those of it among the nearest."""
     with workspace.view(corpus, epoch=epoch) as view:
         vector = workspace.embedder.embed_query(text)
-        hits = view.search("fact", vector, limit if relation is None else max(limit * 20, 1000))
+        hits = view.search_facts(vector, limit if relation is None else max(limit * 20, 1000))
         facts = view.graph.facts([hit.ref for hit in hits])
     return [fact for fact in facts if relation in (None, fact.relation)][:limit]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
 
 from clausegraph.core.types import PageKey
@@ -19,6 +19,7 @@ class Signals:
     keywords: Mapping[Place, float] = field(default_factory=dict)  # BM25, by chunk key
     facts: Mapping[Place, float] = field(default_factory=dict)  # 0 to 1, by anchor
     rules: Set[Place] = frozenset()  # elements that state something under a condition, by anchor
+    joined: Mapping[PageKey, Sequence[tuple[str, ...]]] = field(default_factory=dict)  # anchors that one statement has
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,9 +29,10 @@ class Weights:
     chunk: float = 1.0
     keyword: float = 0.25
     page: float = 1.0
-    fact: float = 0.1
+    fact: float = 0.05
     rule: float = 0.05
     lead_in: float = 0.75
+    joined: float = 0.75
     heading: float = 0.2
     length: float = 0.02
     page_chunks: int = 3  # chunks that make a page's prior

@@ -16,7 +16,7 @@ from clausegraph.indexes.views import View
 from clausegraph.query.rank.hits import Level
 from clausegraph.query.rank.pagerank import DEFAULT_WALK, Network, Walk, build_network, excess
 from clausegraph.query.rank.signals import Place
-from clausegraph.query.retrieve.signals import stating
+from clausegraph.query.retrieve.statements import anchors_of
 
 WHOLE = 50_000  # facts up to which the whole graph is one network, built once per view
 AROUND = 2_000  # facts of a neighbourhood: 1,000 find a little less, 5,000 no more
@@ -82,7 +82,9 @@ def _anchors(view: View, place: Place) -> tuple[str, ...]:
 def _stated(supports: Iterable[Support], level: Level) -> list[tuple[str, Place]]:
     if level == "chunk":
         return [(support.fact_id, (support.page, support.chunk_key)) for support in supports]
-    return [(support.fact_id, (support.page, anchor)) for support in supports for anchor in stating(support)]
+    return [
+        (support.fact_id, (support.page, anchor)) for support in supports for anchor in anchors_of(support.statement)
+    ]
 
 
 def _titled(view: View, places: Collection[Place]) -> list[tuple[str, Place]]:

@@ -34,7 +34,7 @@ class PageRank:
 
 def walked(view: View, level: Level, vector: Vectors, near: Mapping[Place, float], walk: Walk) -> dict[Place, float]:
     """How often a walker from the facts nearest to the question, and from the places ``near``, is at each place."""
-    facts = {hit.ref: hit.score for hit in view.search("fact", vector, walk.facts + 1)}
+    facts = {hit.ref: hit.score for hit in view.search_facts(vector, walk.facts + 1)}
     return walk_from(network_for(view, level, facts, near, walk), facts, near, walk)
 
 

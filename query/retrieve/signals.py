@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import replace
 
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.models.embedding import Embedder, Vectors
-from clausegraph.core.types import Support, leaves
 from clausegraph.indexes.lexical import lexical_index
 from clausegraph.indexes.views import View
 from clausegraph.query.rank.score import page_priors
 from clausegraph.query.rank.signals import DEFAULT_WEIGHTS, Place, Signals, Weights
 from clausegraph.query.retrieve.places import nearest
 from clausegraph.query.retrieve.question import embed
-from clausegraph.query.retrieve.rules import rules_on
+from clausegraph.query.retrieve.statements import anchors_of, statements_on
 
 ELEMENTS = 500  # candidates of each store; four times as many rank ConditionalQA's evidence the same
 CHUNKS = 150
-NEAREST_FACTS = 100
+NEAREST_FACTS = 50
 
 
 def gather(view: View, embedder: Embedder, inquiry: Inquiry, weights: Weights = DEFAULT_WEIGHTS) -> Signals:
-    """Every signal of the hybrid ranking; rules on the pages that :func:`page_priors` names."""
+    """Every signal of the hybrid ranking; statements on the pages that :func:`page_priors` names."""
     vector = embed(inquiry, embedder)
     found = Signals(
         elements=nearest(view, "element", vector, ELEMENTS),
@@ -30,30 +28,37 @@ def gather(view: View, embedder: Embedder, inquiry: Inquiry, weights: Weights = 
         keywords={(hit.page, hit.ref): hit.score for hit in lexical_index(view).search(inquiry.text, CHUNKS)},
         facts=fact_signal(view, vector),
     )
-    return replace(found, rules=rules_on(view, page_priors(found, weights)))
+    stated = statements_on(view, page_priors(found, weights))
+    return replace(
+        found,
+        rules=frozenset((page, anchor) for page, one in stated.items() for anchor in one.rules),
+        joined={page: one.joined for page, one in stated.items()},
+    )
 
 
 def fact_signal(view: View, vector: Vectors) -> dict[Place, float]:
-    """For each element the similarity of the best fact it states or sets a condition of.
+    """:func:`near_statements` of the ``NEAREST_FACTS`` nearest, so scaled that the best one has 1 and the worst 0.
 
-    Scaled so that the best of the nearest facts has 1 and the worst 0. Facts around the entities that the question
-    names, found by their words, rank no better and cost 10 ms.
+    Facts around the entities that the question names, found by their words, rank no better and cost 10 ms.
     """
-    near = {hit.ref: hit.score for hit in view.search("fact", vector, NEAREST_FACTS)}
+    near = near_statements(view, vector, NEAREST_FACTS)
     low, high = min(near.values(), default=0.0), max(near.values(), default=0.0)
     span = high - low or 1.0
+    return {place: (score - low) / span for place, score in near.items()}
+
+
+def near_statements(view: View, vector: Vectors, limit: int) -> dict[Place, float]:
+    """For each element the similarity of the best fact that it states or sets a condition of, of the ``limit`` nearest.
+
+    A fact is as near on a page as what that page says of it, under its title, heading and condition.
+    """
+    near = {(hit.page, hit.ref): hit.score for hit in view.search("fact", vector, limit)}
     best: dict[Place, float] = {}
-    for support in view.graph.supports(sorted(near)):
-        score = (near[support.fact_id] - low) / span
-        for anchor in stating(support):
+    for support in view.graph.supports(sorted({ref for _, ref in near})):
+        score = near.get((support.page, support.fact_id), near.get((None, support.fact_id)))
+        if score is None:  # another page than the near one states it, too
+            continue
+        for anchor in anchors_of(support.statement):
             place = (support.page, anchor)
-            best[place] = max(score, best.get(place, 0.0))
+            best[place] = max(score, best.get(place, score))
     return best
-
-
-def stating(support: Support) -> Iterable[str]:
-    """Anchors of the elements that state a support or a leaf of its condition."""
-    statement = support.statement
-    return dict.fromkeys(
-        [span.anchor for span in statement.spans] + [leaf.anchor for leaf in leaves(statement.condition)]
-    )

@@ -101,7 +101,7 @@ def element_node(view: View, page: PageKey, element: Element) -> TextNode:
 
 
 def fact_node(view: View, fact: Fact, supports: Sequence[Support]) -> TextNode:
-    """A fact in words, as it was embedded; a graph retriever goes on from its subject."""
+    """A fact in words; a graph retriever goes on from its subject."""
     statements = [statement_record(view, support) for support in supports]
     metadata = _fact_properties(view, fact, statements) | {VECTOR_SOURCE_KEY: fact.subject}
     return _hidden(TextNode(id_=fact.id, text=fact.text, metadata=metadata))

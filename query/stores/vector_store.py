@@ -97,6 +97,8 @@ class ViewVectorStore(BasePydanticVectorStore):
     def get_nodes(self, node_ids: list[str] | None = None, filters: MetadataFilters | None = None) -> list[BaseNode]:
         """The nodes with these ids that pass the filters; all where neither is given, none for an empty list."""
         names, _ = self._view.vectors(self._kind)
+        if self._kind == "fact":  # one node for a fact, however many pages state it
+            names = list(dict.fromkeys((None, ref) for _, ref in names))
         return self._nodes(self._matcher(node_ids, None, filters)(sorted(names, key=_order)))
 
     def add(self, nodes: Sequence[BaseNode], **kwargs: Any) -> NoReturn:
@@ -126,7 +128,10 @@ class ViewVectorStore(BasePydanticVectorStore):
     def _nearest(self, vector: Any, limit: int, matches: Matcher) -> list[VectorHit]:
         wide = limit
         while True:
-            hits = self._view.search(self._kind, vector, wide)
+            if self._kind == "fact":
+                hits = self._view.search_facts(vector, wide)
+            else:
+                hits = self._view.search(self._kind, vector, wide)
             kept = set(matches([(hit.page, hit.ref) for hit in hits]))
             found = [hit for hit in hits if (hit.page, hit.ref) in kept][:limit]
             if len(found) == limit or len(hits) < wide:

@@ -204,11 +204,13 @@ def _entity_vectors(view: View, triplets: Sequence[Triplet]) -> dict[str, list[f
     No entity is embedded by itself in ClauseGraph; its facts are.
     """
     names, matrix = view.vectors("fact")
-    rows = {fact: row for row, (_, fact) in enumerate(names)}
+    rows: dict[str, list[int]] = {}
+    for row, (_, fact) in enumerate(names):
+        rows.setdefault(fact, []).append(row)
     facts: dict[str, list[int]] = {}
     for subject, relation, target in triplets:
         for end in (subject.id, target.id):
-            facts.setdefault(end, []).append(rows[relation.properties["fact_id"]])
+            facts.setdefault(end, []).extend(rows[relation.properties["fact_id"]])
     means: Vectors = normalised(np.stack([matrix[found].mean(axis=0) for found in facts.values()]))
     return dict(zip(facts, means.tolist(), strict=True))
 

@@ -121,6 +121,15 @@ def test_statements_keep_the_name_as_written(world: World) -> None:
     assert {mention.surface for mention in written} == {"ZTX", "Zonal Tax Exchange"}
 
 
+def test_names_change_no_text_that_is_embedded(world: World) -> None:
+    world.merge(SHORT, LONG)
+    report = world.apply()
+    assert report.rows["vectors"]["opened"] == report.rows["vectors"]["closed"] > 0  # under other facts
+    assert report.texts_embedded == 0
+    world.undo(SHORT)
+    assert world.apply().texts_embedded == 0
+
+
 def test_undo_and_publish_restore_the_earlier_dump(world: World) -> None:
     before = world.dump()
     world.merge(SHORT, LONG)

@@ -90,7 +90,6 @@ def of_other_pages(rows: list[list[Any]], hostile: str) -> list[list[Any]]:
     uri = f"pages:{hostile}.html"
     mine = [row for row in rows if row[0] in ("page", "chunk", "support", "vector") and uri not in row]
     stated = {row[3] for row in mine if row[0] == "support"}
-    mine = [row for row in mine if not (row[0] == "vector" and row[1] == "fact")]
     return mine + [row[:5] for row in rows if row[0] == "fact" and row[1] in stated]
 
 

@@ -64,6 +64,16 @@ def test_what_introduces_items_gets_a_share_of_the_best_one() -> None:
     assert scores["a"].parts["items"] == 0
 
 
+def test_what_one_statement_has_shares_the_best_of_it() -> None:
+    page = reading(paragraph("a"), paragraph("b"), paragraph("c"))
+    scores = {(ONE, "a"): 0.9, (ONE, "b"): 0.1, (ONE, "c"): 0.1}
+    signals = Signals(elements=scores, chunks={(ONE, "c"): 0.5}, joined={ONE: [("a", "b", "gone"), ("b", "c")]})
+    ranked = {item.key: item for item in rank({ONE: page}, signals, replace(DEFAULT_WEIGHTS, joined=0.5))}
+    assert {key: round(item.parts["joined"], 6) for key, item in ranked.items()} == {"a": 0.0, "b": 0.4, "c": 0.0}
+    for item in ranked.values():
+        assert sum(item.parts.values()) == pytest.approx(item.score)
+
+
 def test_ties_go_by_page_and_anchor_whatever_the_order_of_the_input() -> None:
     pages = {TWO: reading(paragraph("b"), paragraph("a")), ONE: reading(paragraph("z"))}
     places = [(TWO, "b"), (TWO, "a"), (ONE, "z")]

@@ -15,8 +15,8 @@ from clausegraph.indexes.views import View, open_view
 from clausegraph.query.rank.score import page_priors, rank
 from clausegraph.query.rank.signals import DEFAULT_WEIGHTS, Weights
 from clausegraph.query.retrieve.bank import RETRIEVERS, make_retriever
-from clausegraph.query.retrieve.rules import rules_on
-from clausegraph.query.retrieve.signals import fact_signal, gather
+from clausegraph.query.retrieve.signals import fact_signal, gather, near_statements
+from clausegraph.query.retrieve.statements import statements_on
 from clausegraph.query.stores.bundle import ScenarioBundle
 from clausegraph.query.stores.retriever import ViewRetriever
 
@@ -103,18 +103,34 @@ def test_the_signal_of_facts_is_between_0_and_1(view: View, embedder: HashingEmb
 def test_rules_are_what_is_stated_under_a_condition(view: View) -> None:
     pages = view.page_keys()
     texts = {(page, element.anchor): element.text for page in pages for element in view.reading(page).elements}
-    rules = {texts[place] for place in rules_on(view, pages)}
+    rules = {texts[page, anchor] for page, stated in statements_on(view, pages).items() for anchor in stated.rules}
     assert {"You can get the mooring grant if you:", "are 21 or over"} <= rules
     assert not rules & {"Overview", "The allotment licence costs £35 a year.", "Apply by 1 March."}
-    assert {page for page, _ in rules_on(view, pages[:1])} <= {pages[0]}
 
 
-def test_gathered_requirements_are_no_rules_of_their_own(ledger: Ledger, embedder: HashingEmbedder) -> None:
-    with open_view(ledger, "town") as view:
-        gathered = [s for s in view.graph.all_supports() if s.statement.relation in (KEEPS, MET)]
-        rest = [s for s in view.graph.all_supports() if s not in gathered and s.statement.condition]
-        stated = {(s.page, span.anchor) for s in rest for span in s.statement.spans}
-        assert gathered and rules_on(view, view.page_keys()) == stated
+def test_gathered_requirements_are_no_rules_of_their_own(view: View) -> None:
+    gathered = [s for s in view.graph.all_supports() if s.statement.relation in (KEEPS, MET)]
+    rest = [s for s in view.graph.all_supports() if s not in gathered and s.statement.condition]
+    expected = {(s.page, span.anchor) for s in rest for span in s.statement.spans}
+    stated = statements_on(view, view.page_keys())
+    assert gathered and {(page, anchor) for page, one in stated.items() for anchor in one.rules} == expected
+
+
+def test_a_condition_list_and_its_lead_in_are_one_statement(view: View) -> None:
+    page = next(page for page in view.page_keys() if view.reading(page).title == "Harbour mooring grant")
+    texts = {element.anchor: element.text for element in view.reading(page).elements}
+    groups = [{texts[anchor] for anchor in group} for group in statements_on(view, [page])[page].joined]
+    whole = {"You can get the mooring grant if you:", "are 21 or over", "own a registered boat", "live in Port Ashby"}
+    assert whole in groups and all(len(group) > 1 for group in groups)
+
+
+def test_a_fact_is_near_where_its_page_says_so(view: View, embedder: HashingEmbedder) -> None:
+    vector = embedder.embed_query("Harbour mooring grant Eligibility are 21 or over")
+    near = near_statements(view, vector, 5)
+    (page, anchor), _ = max(near.items(), key=lambda item: item[1])
+    assert view.reading(page).title == "Harbour mooring grant"
+    assert view.reading(page).element(anchor).headings == ("Eligibility",)  # type: ignore[union-attr]
+    assert near_statements(view, vector, EVERYTHING).keys() > near.keys()
 
 
 def test_facts_bring_lead_ins_and_the_items_beside(view: View, embedder: HashingEmbedder) -> None:

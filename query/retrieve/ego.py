@@ -13,7 +13,7 @@ from clausegraph.core.types import LITERAL, Fact
 from clausegraph.indexes.views import View
 from clausegraph.query.rank.signals import Place
 from clausegraph.query.retrieve.paths import Hop, Path
-from clausegraph.query.retrieve.signals import stating
+from clausegraph.query.retrieve.statements import anchors_of
 
 RADIUS = 2
 FACTS = 400  # of an ego-graph
@@ -65,7 +65,7 @@ def _places(view: View, facts: Sequence[Fact]) -> dict[Place, int]:
     distance = {fact.id: fact.hop for fact in facts}
     found: dict[Place, int] = {}
     for support in view.graph.supports([fact.id for fact in facts]):
-        for anchor in stating(support):
+        for anchor in anchors_of(support.statement):
             place = (support.page, anchor)
             found[place] = min(distance[support.fact_id], found.get(place, RADIUS))
     return found

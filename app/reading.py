@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from clausegraph.core.settings import Settings
 
 if TYPE_CHECKING:
     from clausegraph.eval.conditionalqa.dataset import Question
-    from clausegraph.query.read.model.labelled import LabelledQuestion
+    from clausegraph.query.read.model.labelled import Examples, LabelledQuestion
     from clausegraph.query.read.model.options import ReadOptions
 
 
@@ -22,20 +23,27 @@ def labelled(question: Question) -> LabelledQuestion:
     )
 
 
-def read_options(settings: Settings) -> ReadOptions:
+def read_options(settings: Settings, *, measured: Sequence[Question] = ()) -> ReadOptions:
     """How a model is asked to read.
 
+    Args:
+        measured: questions with known answers that are about to be asked: nothing of them may help.
+
     Raises:
-        InputError: the guide or the examples cannot be read.
+        InputError: the guide or the examples cannot be read, or the guide was learned from one of ``measured``.
     """
     from clausegraph.query.read.model.guide import read_guide, shipped_guide
     from clausegraph.query.read.model.options import ReadOptions
 
     guide = read_guide(settings.reader_guide.expanduser()) if settings.reader_guide else shipped_guide()
+    options = ReadOptions(guide=guide, examples=_examples(settings), facts=settings.reader_facts)
+    return options.measured_on([labelled(question) for question in measured])
+
+
+def _examples(settings: Settings) -> Examples | None:
     if settings.reader_examples is None:
-        return ReadOptions(guide=guide, facts=settings.reader_facts)
+        return None
     from clausegraph.eval.conditionalqa.dataset import load_questions
     from clausegraph.query.read.model.labelled import Examples
 
-    examples = Examples(map(labelled, load_questions(settings.reader_examples.expanduser())))
-    return ReadOptions(guide=guide, examples=examples, facts=settings.reader_facts)
+    return Examples(map(labelled, load_questions(settings.reader_examples.expanduser())))

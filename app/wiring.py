@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import replace
 from difflib import get_close_matches
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from clausegraph.core.models.cassette import Cassette
     from clausegraph.core.models.embedding import Embedder
     from clausegraph.core.models.guard import GuardedLLM
+    from clausegraph.eval.conditionalqa.dataset import Question
     from clausegraph.indexes.ledger.metering import RunMeter
     from clausegraph.indexes.views import View
     from clausegraph.ingestion.reading.limits import ReadingLimits
@@ -237,28 +238,38 @@ def forget_replies(settings: Settings, days: float) -> int:
 
 
 def make_engine(
-    view: View, embedder: Embedder, settings: Settings, llm: GuardedLLM | None = None, **changes: Any
+    view: View,
+    embedder: Embedder,
+    settings: Settings,
+    llm: GuardedLLM | None = None,
+    *,
+    measured: Sequence[Question] = (),
+    **changes: Any,
 ) -> Engine:
     """The engine of the settings on a view; with a language model, that one reads.
 
     Args:
+        measured: questions with known answers that it will be asked: nothing of them may help.
         changes: ``engine``, or single ``EngineOptions``, by name.
 
     Raises:
-        InputError: there is no such engine, step or reader; guide or examples of the settings cannot be read.
+        InputError: there is no such engine, step or reader; guide or examples of the settings cannot be read,
+            or the guide was learned from a measured question.
         SettingsError: a step asks a language model, and there is none; or its price is not known.
     """
     from clausegraph.query.engines.bank import make_engine as make
 
-    options = engine_options(settings, llm)
+    options = engine_options(settings, llm, measured=measured)
     return make(view, embedder, options, **{"engine": settings.engine} | changes)
 
 
-def engine_options(settings: Settings, llm: GuardedLLM | None = None) -> EngineOptions:
+def engine_options(
+    settings: Settings, llm: GuardedLLM | None = None, *, measured: Sequence[Question] = ()
+) -> EngineOptions:
     """What engines work with, as the settings say. The budget of a run is that of a question too.
 
     Raises:
-        InputError: guide or examples cannot be read.
+        InputError: guide or examples cannot be read, or the guide was learned from a measured question.
         SettingsError: a limit on money is set, and the model has no price.
     """
     from clausegraph.query.engines.protocol import EngineOptions
@@ -268,10 +279,12 @@ def engine_options(settings: Settings, llm: GuardedLLM | None = None) -> EngineO
     chosen = StepChoice(settings.step_route, settings.step_validate, settings.step_comment, settings.step_verify)
     limits = QuestionLimits(settings.question_calls, settings.llm_budget_tokens, settings.llm_budget_money)
     options = EngineOptions(limit=settings.ask_elements, steps=chosen, rounds=settings.rounds, question=limits)
-    return options if llm is None else _with_model(options, settings, llm)
+    return options if llm is None else _with_model(options, settings, llm, measured)
 
 
-def _with_model(options: EngineOptions, settings: Settings, llm: GuardedLLM) -> EngineOptions:
+def _with_model(
+    options: EngineOptions, settings: Settings, llm: GuardedLLM, measured: Sequence[Question]
+) -> EngineOptions:
     from functools import partial
 
     from clausegraph.app.reading import read_options
@@ -282,6 +295,6 @@ def _with_model(options: EngineOptions, settings: Settings, llm: GuardedLLM) -> 
 
     if settings.llm_budget_money is not None and llm.metadata.model_name not in settings.llm_prices:
         raise SettingsError(_no_price(settings, llm.metadata.model_name))
-    reader = partial(ModelReader, options=read_options(settings))
+    reader = partial(ModelReader, options=read_options(settings, measured=measured))
     steps = ModelSteps(llm, library(settings.prompts))
     return replace(options, limit=max(settings.ask_elements, HITS), reader=reader, model=steps)

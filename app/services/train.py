@@ -15,6 +15,7 @@ from clausegraph.core.errors import InputError
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.output_files import check_output
 from clausegraph.core.prompts import library
+from clausegraph.eval.comparison import ConfidenceInterval, paired_difference
 from clausegraph.eval.conditionalqa.dataset import ConditionalAnswer, load_questions
 from clausegraph.eval.conditionalqa.scorer import score_answers
 from clausegraph.eval.json_files import write_text
@@ -28,25 +29,29 @@ from clausegraph.query.read.model.reader import ModelReader
 from clausegraph.query.steps.meter import QuestionMeter
 from clausegraph.query.steps.model import ModelSteps
 
+HELD = 40  # questions to test a guide on
 FEWEST = 20  # questions that a guide can be learned from
+CONFIDENCE = 0.8  # of the interval that must lie above zero
 
 
 @dataclass(frozen=True, slots=True)
 class Trained:
     """A guide, what it is worth, and whether it was kept.
 
-    ``before`` and ``after``: mean F1 with conditions on the held-back questions, with the guide in use and the new one.
+    ``before`` and ``after``: mean F1 with conditions on the held-back questions, with the guide in use and the new one;
+    ``change``: their paired difference with its interval.
     """
 
     guide: Guide
     before: float
     after: float
-    held: int
+    change: ConfidenceInterval
     calls: int
 
     @property
     def helps(self) -> bool:
-        return self.after > self.before
+        """Whether the interval of the difference lies above zero: chance alone does that one time in ten."""
+        return self.change.low > 0
 
 
 def train_guide(
@@ -54,7 +59,7 @@ def train_guide(
     questions: Path,
     output: Path,
     *,
-    held: int = 20,
+    held: int = HELD,
     seed: int = 13,
     replace_file: bool = False,
     progress: Progress | None = None,
@@ -62,7 +67,7 @@ def train_guide(
     """Learn a guide from a question file, test it on questions held back, and write it where it helps.
 
     Raises:
-        InputError: the files cannot be used, or there are too few questions.
+        InputError: the files cannot be used, there are too few questions, or the guide in use has seen those held back.
         SettingsError: no model is set.
         ModelError: a call has no usable reply.
     """
@@ -74,25 +79,30 @@ def train_guide(
         raise InputError(f"{questions} has {len(known)} questions; a guide needs at least {FEWEST} to learn from")
     tested = held_back(known, held, seed)
     pages = {question.page for question in tested}
+    in_use = replace(read_options(workspace.settings), examples=None).measured_on(tested)
     steps = ModelSteps(workspace.model, library(workspace.settings.prompts))
     meter = QuestionMeter()
     told("word the guide", 0, 1)
     guide = worded(steps.question(meter), output.stem, [q for q in known if q.page not in pages], seed)
     cited = CitedPages.of(known)
-    in_use = replace(read_options(workspace.settings), examples=None)  # which may be the very questions
     gold = {question.id: question.answers for question in every}
-    scores = []
+    scores: list[dict[str, float]] = []
     calls = meter.usage().calls
     for stage, option in (("test the guide in use", in_use), ("test the new guide", replace(in_use, guide=guide))):
         found, used = _scores(steps, option, tested, cited, gold, partial(_tell, told, stage, len(tested)))
-        scores.append(fmean(found))
+        scores.append(found)
         calls += used
+    change = paired_difference(*scores, confidence=CONFIDENCE)
+    before, after = (fmean(found.values()) for found in scores)
     guide = replace(
         guide,
         saw=dict(guide.saw) | saw_of(tested),
-        held_back={"questions": len(tested), "before": round(scores[0], 4), "after": round(scores[1], 4)},
-    )
-    made = Trained(guide, scores[0], scores[1], len(tested), calls)
+        held_back={
+            "questions": len(tested), "before": round(before, 4), "after": round(after, 4),
+            "low": round(change.low, 4), "high": round(change.high, 4),
+        },
+    )  # fmt: skip
+    made = Trained(guide, before, after, change, calls)
     if made.helps:
         write_text(output, guide.as_json())
     return made
@@ -109,8 +119,8 @@ def _scores(
     pages: CitedPages,
     gold: dict[str, tuple[ConditionalAnswer, ...]],
     done: Callable[[int], None],
-) -> tuple[list[float], int]:
-    """F1 with conditions of each question, and all calls made; the model's own limit says how many are in flight."""
+) -> tuple[dict[str, float], int]:
+    """F1 with conditions by question, and all calls made; the model's own limit says how many are in flight."""
 
     def score(question: LabelledQuestion) -> tuple[float, int]:
         meter = QuestionMeter()
@@ -124,4 +134,4 @@ def _scores(
         for one in workers.map(score, questions):
             found.append(one)
             done(len(found))
-    return [value for value, _ in found], sum(calls for _, calls in found)
+    return {q.id: value for q, (value, _) in zip(questions, found, strict=True)}, sum(calls for _, calls in found)

@@ -9,13 +9,17 @@ from pathlib import Path
 import pytest
 
 from clausegraph.app.dev.fake_llm import FakeModelServer, FakeOptions
+from clausegraph.app.reading import read_options
 from clausegraph.app.services.ask import answer
 from clausegraph.app.services.ingest import run_ingest
+from clausegraph.app.wiring import engine_options
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import InputError, ModelUnavailable
 from clausegraph.core.inquiry import Inquiry
+from clausegraph.core.models.build import ModelOptions, make_llm
 from clausegraph.core.settings import Settings
 from clausegraph.core.types import Answer
+from clausegraph.eval.conditionalqa.dataset import load_questions
 from clausegraph.ingestion.pipeline import Options
 from clausegraph.ingestion.sources import open_source
 from clausegraph.query.read.model.guide import Guide
@@ -89,3 +93,21 @@ def test_a_model_that_does_not_answer_is_an_error_and_no_answer(home: Path, serv
     with pytest.raises(ModelUnavailable):
         asked(home, server)
     server.set(fault="none")
+
+
+def test_a_measured_question_is_no_example_and_no_guide_has_seen_it(tmp_path: Path) -> None:
+    row = {
+        "id": "q", "url": "/fuel", "scenario": "", "question": "How much?",
+        "not_answerable": False, "answers": [["£3", []]], "evidences": ["<p>It pays £3.</p>"],
+    }  # fmt: skip
+    examples, guide = tmp_path / "e.json", tmp_path / "g.json"
+    examples.write_text(json.dumps([row, row | {"id": "other", "url": "/other", "question": "How?"}]), "utf-8")
+    measured = load_questions(examples)[:1]
+    options = read_options(Settings(home=tmp_path, reader_examples=examples), measured=measured)
+    assert options.examples is not None
+    assert [example.id for example in options.examples.nearest("?", "", 5)] == ["other"]
+    guide.write_text(Guide("mine", "Be short.", saw={"q": "0"}).as_json(), "utf-8")
+    with make_llm(ModelOptions("openai", "fake", "http://127.0.0.1:9", "x")) as llm:
+        engine_options(Settings(home=tmp_path, reader_guide=guide), llm)
+        with pytest.raises(InputError, match="guide 'mine' was learned from question 'q'"):
+            engine_options(Settings(home=tmp_path, reader_guide=guide), llm, measured=measured)

@@ -14,7 +14,7 @@ from clausegraph.app.services.train import Trained, train_guide
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import InputError, UnusableReply
 from clausegraph.core.settings import Settings
-from clausegraph.query.read.model.guide import read_guide
+from clausegraph.query.read.model.guide import Guide, read_guide
 
 pytestmark = pytest.mark.integration
 
@@ -46,21 +46,22 @@ def questions(tmp_path: Path) -> Path:
     return path
 
 
-def train(server: FakeModelServer, tmp_path: Path, questions: Path, *replies: object) -> Trained:
+def train(server: FakeModelServer, tmp_path: Path, questions: Path, *replies: object, **changes: Any) -> Trained:
     server.reset()
     server.set(script=list(replies))
-    settings = Settings(home=tmp_path / "home", llm="openai:fake", llm_url=server.url, llm_key="x", llm_cache_mb=0)
+    changes = {"home": tmp_path / "home", "llm": "openai:fake", "llm_url": server.url, "llm_key": "x"} | changes
+    settings = Settings(llm_cache_mb=0, **changes)
     with Workspace(settings) as workspace:
         return train_guide(workspace, questions, tmp_path / "mine.json", held=HELD)
 
 
 def test_a_guide_that_helps_is_kept_with_what_it_saw(server: FakeModelServer, tmp_path: Path, questions: Path) -> None:
     made = train(server, tmp_path, questions, {"guide": TEXT}, *[answered("no")] * HELD, *[answered("yes")] * HELD)
-    assert (made.before, made.after, made.held, made.helps, made.calls) == (0.0, 1.0, HELD, True, 1 + 2 * HELD)
+    assert (made.before, made.after, made.helps, made.calls) == (0.0, 1.0, True, 1 + 2 * HELD)
     kept = read_guide(tmp_path / "mine.json")
     assert (kept.name, kept.text, kept.made_by) == ("mine", TEXT.strip(), "openai:fake")
     assert kept.rates["verdicts"] == kept.rates["verdicts_yes"] == 1.0
-    assert kept.held_back == {"questions": HELD, "before": 0.0, "after": 1.0}
+    assert kept.held_back == {"questions": HELD, "before": 0.0, "after": 1.0, "low": 1.0, "high": 1.0}
     assert len(kept.saw) == 2 * (PAGES - HELD) + HELD  # of a page held back only the question of the test was seen
     with pytest.raises(InputError, match="was learned from question"):
         kept.check_unseen([("dev-9", f"can I get {next(iter(kept.saw))[1:].split('-')[0]}?", "i rent.")])
@@ -70,6 +71,25 @@ def test_a_guide_that_does_not_help_is_not_kept(server: FakeModelServer, tmp_pat
     made = train(server, tmp_path, questions, {"guide": TEXT}, answered("yes"))
     assert (made.before, made.after, made.helps) == (1.0, 1.0, False)
     assert not (tmp_path / "mine.json").exists()
+
+
+def test_a_gain_that_may_be_chance_is_not_kept(server: FakeModelServer, tmp_path: Path, questions: Path) -> None:
+    right, wrong = answered("yes"), answered("no")
+    made = train(server, tmp_path, questions, {"guide": TEXT}, *[wrong] * HELD, right, *[wrong] * (HELD - 1))
+    assert (made.before, made.after) == (0.0, 1 / HELD)
+    assert made.change.low == 0.0 < made.change.high
+    assert not made.helps and not (tmp_path / "mine.json").exists()
+
+
+def test_a_guide_in_use_that_has_seen_those_held_back_is_no_measure(
+    server: FakeModelServer, tmp_path: Path, questions: Path
+) -> None:
+    rows = json.loads(questions.read_text("utf-8"))
+    guide = tmp_path / "old.json"
+    guide.write_text(Guide("old", TEXT, saw={row["id"]: "0" for row in rows}).as_json(), "utf-8")
+    with pytest.raises(InputError, match="guide 'old' was learned from question"):
+        train(server, tmp_path, questions, {"guide": TEXT}, reader_guide=guide)
+    assert server.counters()["requests"] == 0
 
 
 @pytest.mark.parametrize(("said", "why"), [("no", "no JSON"), ({"guide": "short"}, "any length")])

@@ -21,7 +21,10 @@ SHIPPED = "policy-pages"
 
 @dataclass(frozen=True)
 class Guide:
-    """Conventions for a reader's prompt. ``saw`` has id → text hash of every question that it was learned from."""
+    """Conventions for a reader's prompt.
+
+    ``saw`` has id → text hash of every question that it was learned from; on those it refuses to be used.
+    """
 
     name: str
     text: str
@@ -46,7 +49,7 @@ class Guide:
             if seen is not None:
                 raise InputError(
                     f"guide {self.name!r} was learned from question {seen!r} (here {name!r}); measure it on questions "
-                    "it has not seen, or train it on others"
+                    "it has not seen, train it on others, or take another guide (CLAUSEGRAPH_READER_GUIDE)"
                 )
 
     def as_json(self) -> str:

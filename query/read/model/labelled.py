@@ -53,6 +53,14 @@ class Examples:
         spread = Counter(word for words in self._words for word in words)
         self._weight = {word: math.log(1 + len(self._questions) / count) for word, count in spread.items()}
 
+    def without(self, questions: Sequence[LabelledQuestion]) -> Examples:
+        """Those that share neither id, nor words, nor page with any of these."""
+        ids, pages = {q.id for q in questions}, {q.page for q in questions}
+        hashes = {q.text_hash for q in questions}
+        return Examples(
+            q for q in self._questions if q.id not in ids and q.page not in pages and q.text_hash not in hashes
+        )
+
     def nearest(self, question: str, scenario: str, count: int) -> list[LabelledQuestion]:
         """The most like questions, at most one a page; never the question itself."""
         asked, own = _words(question, scenario), text_hash(question, scenario)

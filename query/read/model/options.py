@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.query.read.model.facts import stored_rules
 from clausegraph.query.read.model.guide import Guide, shipped_guide
-from clausegraph.query.read.model.labelled import Examples, shown_example
+from clausegraph.query.read.model.labelled import Examples, LabelledQuestion, shown_example
 from clausegraph.query.read.model.schema import DIRECT_SCHEMA, READ_SCHEMA
 from clausegraph.query.read.model.shown import Shown
 from clausegraph.query.read.protocol import Rules
@@ -47,8 +47,24 @@ class ReadOptions:
         direct = self.prompt.partition(".")[0] == DIRECT
         return ("answers", DIRECT_SCHEMA) if direct else ("reading", READ_SCHEMA)
 
+    def measured_on(self, questions: Sequence[LabelledQuestion]) -> ReadOptions:
+        """For measuring on these questions: none of them, and nothing of their pages, is among the examples.
+
+        Raises:
+            InputError: the guide was learned from one of them.
+        """
+        if self.guide is not None:
+            self.guide.check_unseen((q.id, q.question, q.scenario) for q in questions)
+        return replace(self, examples=self.examples.without(questions) if self.examples else None)
+
     def inputs(self, inquiry: Inquiry, shown: Shown, rules: Rules) -> dict[str, object]:
-        """Every input that a prompt of a reader or of a verifier may declare."""
+        """Every input that a prompt of a reader or of a verifier may declare.
+
+        Raises:
+            InputError: the guide was learned from this very question.
+        """
+        if self.guide is not None:
+            self.guide.check_unseen([("as asked", inquiry.question, inquiry.scenario)])
         return {
             "question": inquiry.question,
             "scenario": inquiry.scenario,

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
 
 import pytest
 
+from clausegraph.core.errors import InputError
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.prompts import shipped_prompts
 from clausegraph.core.types import AnswerStatus
 from clausegraph.query.read.bank import make_reader
+from clausegraph.query.read.model.guide import Guide, saw_of
 from clausegraph.query.read.model.labelled import Examples, LabelledAnswer, LabelledQuestion
 from clausegraph.query.read.model.options import ReadOptions
 from clausegraph.query.read.model.reader import ModelReader
 from clausegraph.query.read.model.shown import shown_of
+from clausegraph.query.read.model.verify import Critic
+from clausegraph.query.read.protocol import ReadResult
 from clausegraph.query.steps.model import StepModel
 from tests.query.read.conftest import Pages
 from tests.query.read.model.drafts import ASKED, BORN, FEES, HOME, RENT, RULE, answer, condition, reply
@@ -22,6 +28,7 @@ pytestmark = pytest.mark.integration
 Scripted = Callable[..., StepModel]
 
 GOOD = reply(answer("yes", "e3", RULE), conditions=[BORN, RENT, HOME, FEES])
+EMPTY = ReadResult(AnswerStatus.NOT_ANSWERABLE, ())
 INVENTED = reply(answer("yes", "e99"))
 
 
@@ -67,6 +74,32 @@ def test_a_no_that_its_own_conditions_refute_is_asked_about_and_then_turned(scri
     model = scripted(stubborn)
     (only,) = ModelReader(None, model).read(asked, grant.hits(), grant).alternatives
     assert (only.text, model.meter.usage().calls) == ("yes", 2)
+
+
+def test_a_guide_is_not_used_on_a_question_it_was_learned_from(scripted: Scripted, grant: Pages) -> None:
+    seen = LabelledQuestion("q7", "/p", ASKED.question.upper(), ASKED.scenario, (), ())
+    options = ReadOptions(guide=Guide("mine", "Be short.", saw=saw_of([seen])))
+    model = scripted(GOOD)
+    for step in (ModelReader(None, model, options).read, partial(Critic(None, model, options).verify, result=EMPTY)):
+        with pytest.raises(InputError, match="guide 'mine' was learned from question 'q7'"):
+            step(inquiry=ASKED, hits=grant.hits(), rules=grant)
+    assert model.meter.usage().calls == 0
+
+
+def test_what_is_measured_on_is_no_example_nor_is_its_page_and_no_guide_has_seen_it() -> None:
+    def labelled(name: str, page: str, question: str) -> LabelledQuestion:
+        return LabelledQuestion(name, page, question, "", (LabelledAnswer("no"),), ("<p>No.</p>",))
+
+    known = [
+        labelled("q1", "/a", "May I stay?"), labelled("q2", "/b", "May I go?"),
+        labelled("q3", "/c", "may  I come?"), labelled("q4", "/d", "May I leave?"),
+    ]  # fmt: skip
+    asked = [labelled("q1", "/x", "?"), labelled("d2", "/b", "What?"), labelled("d3", "/y", "May I come?")]
+    options = ReadOptions(examples=Examples(known)).measured_on(asked)
+    assert options.examples is not None
+    assert [example.id for example in options.examples.nearest("May I stay?", "", 9)] == ["q4"]
+    with pytest.raises(InputError, match="guide 'mine' was learned from question 'q1'"):
+        replace(options, guide=Guide("mine", "Be short.", saw=saw_of(known))).measured_on(asked)
 
 
 def test_nothing_retrieved_asks_nobody(scripted: Scripted, grant: Pages) -> None:

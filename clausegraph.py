@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from clausegraph.core.errors import (
         BudgetExceeded,
         ClauseGraphError,
+        FloorMissed,
         InputError,
         LeaseHeldError,
         LeaseLostError,
@@ -92,6 +93,7 @@ __all__ = [
     "Embedder",
     "EmbedderModel",
     "Evidence",
+    "FloorMissed",
     "InputError",
     "Inquiry",
     "JudgedCondition",
@@ -151,7 +153,7 @@ __path__ = [str(Path(__file__).parent)]
 _MODULES = {
     "clausegraph.app.library": "Corpus ask open_corpus retrievers",
     "clausegraph.core.errors": """
-        BudgetExceeded ClauseGraphError InputError LeaseHeldError LeaseLostError LedgerError ModelCallError
+        BudgetExceeded ClauseGraphError FloorMissed InputError LeaseHeldError LeaseLostError LedgerError ModelCallError
         ModelError ModelMismatchError ModelRefused ModelUnavailable NotConnected NotFoundError PromptError
         QueryRefused QuestionError ReplyMissing SchemaError SegmentError SettingsError SourceError StorageError
         StoreError StoreMismatch StoreRefused StoreUnavailable UnusableReply ViewExpired WorkspaceClosed

@@ -22,6 +22,7 @@
     │       ├── StoreUnavailable no answer in time: it is down, starts, or hangs; another attempt may succeed
     │       ├── StoreRefused     it answered no: wrong password, too old, read-only, out of disk
     │       └── StoreMismatch    it holds another ledger, another history or another schema version
+    ├── FloorMissed              an evaluation is below what was pinned for it (exit code 6)
     └── ModelError               a model cannot be loaded or answered wrongly (exit code 5)
         ├── ModelMismatchError   the corpus was embedded by another model
         ├── BudgetExceeded       the run's token or money limit leaves no room for this call
@@ -126,6 +127,12 @@ class StoreRefused(StoreError):
 
 class StoreMismatch(StoreError):
     """The database holds another ledger, another history of this corpus, or another schema version."""
+
+
+class FloorMissed(ClauseGraphError):
+    """An evaluation is below the floors that were pinned for it; its records are written."""
+
+    exit_code = 6
 
 
 class ModelError(ClauseGraphError):

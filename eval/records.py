@@ -33,7 +33,8 @@ class QuestionRecord:
 
     ``predicted`` is ``None`` without a prediction (a failure, with ``error``, or a run that only
     retrieves); an empty tuple is the answer "not answerable". ``retrieval`` has one entry per budget.
-    ``milliseconds`` is wall time, ``model_tokens`` the prompt and output tokens of all calls. ``quotes`` has
+    ``milliseconds`` is wall time, ``model_tokens`` the prompt and output tokens of all calls, of which there were
+    ``calls`` and which cost ``money``. ``quotes`` has
     an entry for each predicted answer, or none at all where nobody quoted.
     """
 
@@ -48,6 +49,9 @@ class QuestionRecord:
     model_tokens: int | None = None
     error: str | None = None
     quotes: tuple[tuple[Quote, ...], ...] = ()
+    calls: int | None = None
+    prompt_tokens: int | None = None
+    money: float | None = None
 
     @property
     def has_prediction(self) -> bool:

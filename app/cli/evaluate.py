@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from clausegraph.app.cli.evaluate_engine import compare
 from clausegraph.app.cli.progress import progress_bars
 from clausegraph.app.cli.session import Session, command
 from clausegraph.core.errors import InputError
@@ -45,8 +46,68 @@ def conditionalqa(
     output: OutputOption = None,
     force: ForceOption = False,
     corpus: EvalCorpusOption = _CORPUS,
+    engine: Annotated[
+        str | None,
+        typer.Option(
+            "--engine", help="Measure only this engine's answers and what they cost.", show_default="all parts"
+        ),
+    ] = None,
+    llm: Annotated[
+        str | None,
+        typer.Option(
+            "--llm", help="Its language model, as mistral:NAME or openai:NAME.", show_default="that of the settings"
+        ),
+    ] = None,
+    prompt: Annotated[
+        str | None, typer.Option("--prompt", help="Prompt of its reader with a model.", show_default="read")
+    ] = None,
+    max_triplets: Annotated[
+        int | None,
+        typer.Option(
+            "--max-triplets",
+            help="Triplets a chunk may have, where a model extracts them.",
+            show_default="as in the settings",
+        ),
+    ] = None,
+    shots: Annotated[int, typer.Option("--shots", help="Examples in each prompt, for engines that take them.")] = 0,
+    shots_from: Annotated[
+        Path | None, typer.Option("--shots-from", help="train.json, for --shots.", show_default="none")
+    ] = None,
+    rounds: Annotated[
+        int | None, typer.Option("--rounds", help="Rounds of the loop, at most.", show_default="as in the settings")
+    ] = None,
+    sample: Annotated[
+        int | None, typer.Option("--sample", help="Ask only so many questions.", show_default="all")
+    ] = None,
+    seed: Annotated[int, typer.Option("--seed", help="By which a sample is drawn.")] = 0,
+    cassette: Annotated[
+        Path | None, typer.Option("--cassette", help="Replay a model's replies from this file.", show_default="none")
+    ] = None,
+    record: Annotated[bool, typer.Option("--record", help="Record them there instead.")] = False,
+    floors: Annotated[
+        Path | None,
+        typer.Option("--floors", help="TOML file of figures; below them the exit code is 6.", show_default="none"),
+    ] = None,
 ) -> None:
     """Score a prediction file, or read the documents into a corpus, answer every question and measure it."""
+    if engine is not None:
+        from clausegraph.app.cli.evaluate_engine import run_engine
+        from clausegraph.app.services.engine_evaluation import EngineTrial
+
+        trial = EngineTrial(engine, llm, prompt, rounds, shots, shots_from, oracle_type, cassette, record)
+        run_engine(
+            session,
+            trial,
+            corpus=corpus,
+            documents=documents,
+            questions=questions,
+            max_triplets=max_triplets,
+            sample=sample,
+            seed=seed,
+            output=output,
+            floors=floors,
+        )
+        return
     from clausegraph.app.services.evaluation import describe_run, evaluate_conditionalqa, score_predictions
     from clausegraph.eval.conditionalqa.dataset import load_questions
 
@@ -229,6 +290,7 @@ def register(app: typer.Typer) -> None:
     command(group, "conditionalqa", stores=True)(conditionalqa)
     command(group, "passages", stores=True)(passages)
     command(group, "report")(report)
+    command(group, "compare")(compare)
     app.add_typer(group, name="eval")
 
 

@@ -18,12 +18,12 @@ QUESTION = "Can I get the Winter Heating Grant?"
 
 PUBLIC = """
 All Alternative Answer AnswerStatus AnyOf BudgetExceeded ClauseGraphError ConditionState Corpus Embedder EmbedderModel
-Evidence Inquiry InputError JudgedCondition JudgedLeaf Leaf LeaseHeldError LeaseLostError LedgerError ModelCallError
-ModelError ModelMismatchError ModelRefused ModelUnavailable Not NotConnected NotFoundError PageKey PromptError
-QueryRefused QuestionError Reject RunReport ScenarioBundle SchemaError SegmentError SettingsError SourceError Span
-StorageError StoreError StoreMismatch StoreRefused StoreUnavailable TraceStep TripletExtractor UnusableReply View
-ViewExpired ViewPropertyGraphStore ViewQueryEngine ViewRetriever ViewVectorStore Weights WorkspaceClosed __version__ ask
-main open_corpus retrievers
+Evidence FloorMissed Inquiry InputError JudgedCondition JudgedLeaf Leaf LeaseHeldError LeaseLostError LedgerError
+ModelCallError ModelError ModelMismatchError ModelRefused ModelUnavailable Not NotConnected NotFoundError PageKey
+PromptError QueryRefused QuestionError Reject ReplyMissing RunReport ScenarioBundle SchemaError SegmentError
+SettingsError SourceError Span StorageError StoreError StoreMismatch StoreRefused StoreUnavailable TraceStep
+TripletExtractor UnusableReply View ViewExpired ViewPropertyGraphStore ViewQueryEngine ViewRetriever ViewVectorStore
+Weights WorkspaceClosed __version__ ask main open_corpus retrievers
 """
 
 

@@ -1,0 +1,101 @@
+"""``eval conditionalqa --engine`` and ``eval compare``: one engine's answers, what they cost, floors, two runs."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from clausegraph.app.cli.progress import progress_bars
+from clausegraph.app.cli.session import Session
+from clausegraph.core.errors import FloorMissed
+
+if TYPE_CHECKING:
+    from clausegraph.app.services.engine_evaluation import EngineTrial
+    from clausegraph.eval.comparison import ConfidenceInterval
+    from clausegraph.eval.records import QuestionRecord
+
+
+def run_engine(
+    session: Session,
+    trial: EngineTrial,
+    *,
+    corpus: str,
+    documents: Path | None,
+    questions: Path,
+    max_triplets: int | None,
+    sample: int | None,
+    seed: int,
+    output: Path | None,
+    floors: Path | None,
+) -> None:
+    """Ask, keep the records, print the figures; then raise if they are below the floors."""
+    from clausegraph.app.services.engine_evaluation import measure_engine
+    from clausegraph.eval.conditionalqa.dataset import load_questions
+    from clausegraph.eval.conditionalqa.engines import drawn
+    from clausegraph.eval.conditionalqa.figures import engine_figures, missed, read_floors
+    from clausegraph.ingestion.pipeline import no_progress
+
+    pinned = read_floors(floors) if floors is not None else {}
+    asked = drawn(load_questions(questions), sample, seed)
+    workspace = session.workspace(corpus, **({"max_triplets": max_triplets} if max_triplets else {}))
+    trial = replace(trial, llm=trial.llm or workspace.settings.llm)
+    drawn_by = seed if sample is not None else None
+    with progress_bars(session) as progress:
+        records = measure_engine(workspace, documents, asked, trial, output, drawn_by, progress or no_progress)
+    _emit(session, trial, records)
+    below = missed(engine_figures(records), pinned)
+    if below:
+        raise FloorMissed(f"below the floors of {floors}: {'; '.join(below)}")
+
+
+def _emit(session: Session, trial: EngineTrial, records: tuple[QuestionRecord, ...]) -> None:
+    from clausegraph.app.cli.output import table
+    from clausegraph.eval.conditionalqa.figures import engine_figures, intervals
+
+    figures, sure = engine_figures(records), intervals(records)
+    told = "told the kind of the gold answer" if trial.oracle_type else "not told the kind of answer"
+    value = trial.described(len(records), None) | {"figures": asdict(figures)}
+    value["intervals"] = {name: [100 * found.low, 100 * found.high] for name, found in sure.items()}
+    scores = [f"{getattr(figures, name):.2f}" for name in ("f1", "yes_no", "span", "f1_with_conditions")]
+    costs = [f"{figures.calls:g}", f"{figures.prompt_tokens:,.0f}", f"{figures.tokens:,.0f}", f"{figures.money:.5f}"]
+    session.emit(
+        value,
+        f"engine {trial.engine}, model {trial.llm or 'none'}, {trial.shots} shots, {told}; "
+        f"{figures.questions} questions, {figures.failed} failed",
+        table(("F1", "yes/no", "span", "F1 with conditions"), [scores]),
+        "95% bootstrap intervals: " + ", ".join(f"{name} {_percent(found)}" for name, found in sure.items()),
+        table(
+            ("calls", "prompt tokens", "tokens", "money", "seconds"), [[*costs, f"{figures.milliseconds / 1000:.2f}"]]
+        ),
+    )
+
+
+def _percent(found: ConfidenceInterval, plus: str = "") -> str:
+    return f"{100 * found.mean:{plus}.2f} [{100 * found.low:{plus}.2f}, {100 * found.high:{plus}.2f}]"
+
+
+def compare(
+    session: Session,
+    *,
+    first: Annotated[Path, typer.Argument(help="Folder of a run, as --output named it.", show_default=False)],
+    second: Annotated[Path, typer.Argument(help="Folder of the run to compare with it.", show_default=False)],
+) -> None:
+    """Compare two runs on the same questions: second minus first, with paired bootstrap intervals."""
+    from clausegraph.eval.conditionalqa.figures import compared
+    from clausegraph.eval.conditionalqa.report import ANSWERS_FILE
+    from clausegraph.eval.records import QUESTION_RECORD, read_records
+
+    runs = [read_records(folder / ANSWERS_FILE, QUESTION_RECORD) for folder in (first, second)]
+    found = compared(*runs)
+    value: dict[str, Any] = {
+        name: {"mean": one.mean, "low": one.low, "high": one.high, "excludes_zero": one.excludes_zero}
+        for name, one in found.items()
+    }
+    session.emit(
+        {"questions": len(runs[0]), "second_minus_first": value},
+        f"{len(runs[0])} questions, {second.name} minus {first.name}, 95% paired bootstrap interval:",
+        *(f"{name}: {_percent(one, '+')}{' *' if one.excludes_zero else ''}" for name, one in found.items()),
+    )

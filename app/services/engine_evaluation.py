@@ -1,0 +1,125 @@
+"""An engine measured on ConditionalQA questions over a workspace."""
+
+from __future__ import annotations
+
+import json
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from clausegraph.app.services.ingest import run_ingest
+from clausegraph.core.errors import InputError
+
+if TYPE_CHECKING:
+    from clausegraph.app.workspace import Workspace
+    from clausegraph.eval.conditionalqa.dataset import Question
+    from clausegraph.eval.records import QuestionRecord
+    from clausegraph.ingestion.pipeline import Progress
+
+RECORDS, DESCRIPTION = "answers.jsonl", "engine.json"
+
+
+@dataclass(frozen=True, slots=True)
+class EngineTrial:
+    """What is measured, and how. ``shots_from`` has the training questions that examples are taken from."""
+
+    engine: str
+    llm: str | None = None
+    prompt: str | None = None
+    rounds: int | None = None
+    shots: int = 0
+    shots_from: Path | None = None
+    oracle_type: bool = False
+    cassette: Path | None = None
+    record: bool = False
+
+    def described(self, questions: int, seed: int | None) -> dict[str, Any]:
+        """What makes the answers, by name: kept beside the records, and the same when a run goes on."""
+        return {
+            "engine": self.engine,
+            "llm": self.llm or "none",
+            "prompt": self.prompt or "default",
+            "rounds": self.rounds,
+            "shots": self.shots,
+            "oracle_type": self.oracle_type,
+            "questions": questions,
+            "seed": seed,
+        }
+
+
+def measure_engine(
+    workspace: Workspace,
+    documents: Path | None,
+    questions: tuple[Question, ...],
+    trial: EngineTrial,
+    folder: Path | None,
+    seed: int | None,
+    progress: Progress,
+) -> tuple[QuestionRecord, ...]:
+    """The records of an engine on the questions; with a folder they are kept there, and a killed run goes on.
+
+    Args:
+        documents: mirrored into the corpus before; none where it is there.
+
+    Raises:
+        InputError: the folder holds the records of another configuration, or an option is wrong.
+        SettingsError: the engine asks a language model, and there is none.
+        ReplyMissing: a cassette lacks a reply.
+    """
+    from clausegraph.eval.conditionalqa.engines import ask_all, check_same
+    from clausegraph.ingestion.pipeline import Options
+    from clausegraph.ingestion.sources import open_source
+
+    path = None
+    if folder is not None:
+        described = trial.described(len(questions), seed)
+        path, about = folder / RECORDS, folder / DESCRIPTION
+        check_same(folder, described, json.loads(about.read_text("utf-8")) if about.is_file() else None)
+        folder.mkdir(parents=True, exist_ok=True)
+        about.write_text(json.dumps(described, indent=1) + "\n", encoding="utf-8")
+    if documents is not None:
+        run_ingest(workspace, workspace.settings.corpus, open_source(str(documents)), Options(), progress)
+    with ExitStack() as stack:
+        engine = _engine(stack, workspace, questions, trial)
+        return ask_all(engine, questions, path, progress)
+
+
+def _engine(stack: ExitStack, workspace: Workspace, questions: tuple[Question, ...], trial: EngineTrial) -> Any:
+    from clausegraph.app.wiring import make_engine, opened_model
+    from clausegraph.core.models.cassette import Cassette
+    from clausegraph.eval.conditionalqa.dataset import load_questions
+    from clausegraph.eval.conditionalqa.engines import oracle, shots
+    from clausegraph.query.engines.bank import ENGINES
+
+    if trial.record and trial.cassette is None:
+        raise InputError("--record needs --cassette FILE, where it records")
+    if trial.shots and trial.shots_from is None:
+        raise InputError("--shots needs --shots-from train.json, whose questions are the examples")
+    settings = workspace.settings.model_copy(update={"llm": trial.llm} if trial.llm else {})
+    cassette = Cassette(trial.cassette, record=trial.record) if trial.cassette else None
+    llm = stack.enter_context(opened_model(settings, cassette=cassette)) if settings.llm else None
+    changes: dict[str, Any] = {"engine": trial.engine}
+    if trial.rounds is not None:
+        changes["rounds"] = trial.rounds
+    if trial.oracle_type and not ENGINES[trial.engine].asks:
+        raise InputError(f"engine {trial.engine!r} has no prompt for each kind of answer; leave out --oracle-type")
+    if trial.oracle_type:
+        changes["form"] = oracle(questions)
+    if trial.shots and trial.shots_from:
+        changes["shots"] = shots(load_questions(trial.shots_from), questions, trial.shots)
+    if trial.prompt is not None:
+        changes["reader"] = _reader(settings, trial.prompt)
+    view = stack.enter_context(workspace.view())
+    return make_engine(view, workspace.embedder, settings, llm, **changes)
+
+
+def _reader(settings: Any, prompt: str) -> Any:
+    """The reader with a model under another prompt."""
+    from dataclasses import replace
+    from functools import partial
+
+    from clausegraph.app.reading import read_options
+    from clausegraph.query.read.model.reader import ModelReader
+
+    return partial(ModelReader, options=replace(read_options(settings), prompt=prompt))

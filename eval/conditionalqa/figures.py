@@ -1,0 +1,119 @@
+"""An engine's figures in the form of HybridContextQA's Table 1, with what they cost; floors; and two runs compared."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+
+from clausegraph.core.errors import InputError
+from clausegraph.eval.comparison import ConfidenceInterval, mean_interval, paired_difference
+from clausegraph.eval.conditionalqa.scorer import in_group
+from clausegraph.eval.records import QuestionRecord
+
+SCORES = ("f1", "f1_with_conditions")
+AT_MOST = ("calls", "prompt_tokens", "tokens", "money", "milliseconds")  # floors of these are ceilings
+
+
+@dataclass(frozen=True, slots=True)
+class EngineFigures:
+    """Scores in percent, every question in the denominator; costs are medians a question, ``money`` their mean.
+
+    ``with_conditions`` is the total F1 with conditions over all questions: what Table 1's column "conditional" holds,
+    whatever it is called there.
+    """
+
+    questions: int
+    failed: int
+    f1: float
+    yes_no: float
+    span: float
+    f1_with_conditions: float
+    calls: float
+    prompt_tokens: float
+    tokens: float
+    money: float
+    milliseconds: float
+
+
+def engine_figures(records: Sequence[QuestionRecord]) -> EngineFigures:
+    """The figures of a run.
+
+    Raises:
+        InputError: there is no record.
+    """
+    if not records:
+        raise InputError("there is no question to count; ask at least one")
+    return EngineFigures(
+        questions=len(records),
+        failed=sum(record.error is not None for record in records),
+        f1=_percent([record.scores.f1 for record in records]),
+        yes_no=_percent([record.scores.f1 for record in records if in_group(record, "yesno")]),
+        span=_percent([record.scores.f1 for record in records if in_group(record, "extractive")]),
+        f1_with_conditions=_percent([record.scores.f1_with_conditions for record in records]),
+        calls=median(record.calls or 0 for record in records),
+        prompt_tokens=median(record.prompt_tokens or 0 for record in records),
+        tokens=median(record.model_tokens or 0 for record in records),
+        money=sum(record.money or 0.0 for record in records) / len(records),
+        milliseconds=median(record.milliseconds or 0.0 for record in records),
+    )
+
+
+def _percent(values: Sequence[float]) -> float:
+    return 100 * sum(values) / len(values) if values else float("nan")
+
+
+def intervals(records: Sequence[QuestionRecord]) -> dict[str, ConfidenceInterval]:
+    """Bootstrap intervals of both F1 figures."""
+    return {name: mean_interval(_values(records, name)) for name in SCORES}
+
+
+def compared(first: Sequence[QuestionRecord], second: Sequence[QuestionRecord]) -> dict[str, ConfidenceInterval]:
+    """Second minus first on the same questions, with paired bootstrap intervals.
+
+    Raises:
+        InputError: the runs have other questions.
+    """
+    return {name: paired_difference(_values(first, name), _values(second, name)) for name in SCORES}
+
+
+def _values(records: Sequence[QuestionRecord], name: str) -> dict[str, float]:
+    return {record.id: float(getattr(record.scores, name)) for record in records}
+
+
+def read_floors(path: Path) -> dict[str, float]:
+    """Figures by name from a TOML file with a table ``[floors]``.
+
+    Raises:
+        InputError: it cannot be read, or names what is no figure.
+    """
+    try:
+        floors = tomllib.loads(path.read_text("utf-8")).get("floors")
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise InputError(f"the floors {path} cannot be read: {error}") from error
+    if not isinstance(floors, dict) or not floors:
+        raise InputError(f"{path} has no table [floors]; write for example f1 = 47.3 below that line")
+    for name, value in floors.items():
+        if name not in EngineFigures.__slots__ or isinstance(value, bool) or not isinstance(value, int | float):
+            raise InputError(
+                f"{path}: {name} = {value!r} is no floor; figures are {', '.join(EngineFigures.__slots__)}"
+            )
+    return {name: float(value) for name, value in floors.items()}
+
+
+def missed(figures: EngineFigures, floors: Mapping[str, float]) -> list[str]:
+    """Each figure that is not as pinned, in words; costs and failures must not be above, ``questions`` is exact."""
+    found = []
+    for name, floor in floors.items():
+        value = float(getattr(figures, name))
+        if name == "questions":
+            holds, wanted = value == floor, "exactly"
+        elif name in (*AT_MOST, "failed"):
+            holds, wanted = value <= floor, "at most"
+        else:
+            holds, wanted = value >= floor, "at least"
+        if not holds:
+            found.append(f"{name} is {value:.2f}, pinned is {wanted} {floor:g}")
+    return found

@@ -1,0 +1,161 @@
+"""An engine measured: records as they come, runs that go on, cassettes that replay to the same figures, floors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from clausegraph.app.dev.fake_llm import FakeModelServer, FakeOptions
+from clausegraph.app.services.engine_evaluation import RECORDS, EngineTrial, measure_engine
+from clausegraph.app.workspace import Workspace
+from clausegraph.core.errors import InputError, ReplyMissing
+from clausegraph.core.inquiry import Inquiry
+from clausegraph.core.settings import Settings, load_settings
+from clausegraph.eval.conditionalqa.dataset import ConditionalAnswer, Question
+from clausegraph.eval.conditionalqa.engines import drawn, gold_form, oracle, shots
+from clausegraph.eval.conditionalqa.figures import compared, engine_figures, missed, read_floors
+from clausegraph.eval.records import make_record
+from clausegraph.ingestion.pipeline import no_progress
+from clausegraph.query.engines.presets.forms import AnswerForm
+
+pytestmark = pytest.mark.integration
+
+PAGE = Path(__file__).parents[2] / "examples" / "corpus" / "appeal-a-decision.html"
+
+
+def question(name: str, text: str, *answers: ConditionalAnswer, evidence: tuple[str, ...] = ()) -> Question:
+    return Question(name, "", "I was refused.", text, not answers, answers, evidence)
+
+
+QUESTIONS = (
+    question("a", "How long do I have to appeal to the Panel?", ConditionalAnswer("42 days")),
+    question("b", "Can I appeal to the Panel?", ConditionalAnswer("yes", ("<p>if so</p>",))),
+    question("c", "What is the capital of France?"),
+)
+
+
+@pytest.fixture(scope="module")
+def fake() -> Iterator[FakeModelServer]:
+    with FakeModelServer(FakeOptions(replies="script", script={"Answer the question": "42 days"})) as server:
+        yield server
+
+
+@pytest.fixture
+def settings(tmp_path: Path, fake: FakeModelServer) -> Settings:
+    fake.set(script={"Answer the question": "42 days"}, fault="none")
+    fake.reset()
+    loaded = load_settings(home=tmp_path / "home", corpus="appeals")
+    changes: dict[str, Any] = {"embedding_model": "hashing", "llm_url": fake.url, "llm_cache_mb": 0, "llm_attempts": 1}
+    return loaded.model_copy(update=changes | {"extractor": "rules"})
+
+
+TRIAL = EngineTrial("vector-only", llm="openai:fake-small", oracle_type=True)
+
+
+def measured(settings: Settings, trial: EngineTrial, folder: Path | None = None, documents: Path | None = PAGE) -> Any:
+    with Workspace(settings) as workspace:
+        return measure_engine(workspace, documents, QUESTIONS, trial, folder, None, no_progress)
+
+
+def test_a_run_that_was_killed_goes_on(settings: Settings, fake: FakeModelServer, tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    first = measured(settings, TRIAL, folder)
+    assert [record.predicted is not None for record in first] == [True, False, True]  # "42 days" is neither yes nor no
+    assert first[0].scores.f1 == 1.0
+    assert (first[0].calls, first[0].money) == (1, 0.0)
+    assert first[1].error is not None and "neither yes nor no" in first[1].error
+    asked = fake.counters()["requests"]
+    path = folder / RECORDS
+    whole = path.read_bytes()
+    path.write_bytes(whole[: len(whole) - 20])  # killed in the middle of the last line
+    again = measured(settings, TRIAL, folder)
+    assert fake.counters()["requests"] == asked + 2  # the one that failed, and the one that was cut off
+    assert [record.predicted for record in again] == [record.predicted for record in first]
+    with pytest.raises(InputError, match="a run with shots 0, this one has 4"):
+        measured(settings, replace(TRIAL, shots=4, shots_from=PAGE), folder)
+
+
+def test_a_recorded_run_is_replayed_to_the_same_figures(
+    settings: Settings, fake: FakeModelServer, tmp_path: Path
+) -> None:
+    tape = tmp_path / "tape.jsonl"
+    fresh = measured(settings, replace(TRIAL, cassette=tape, record=True))
+    fake.set(fault="500")
+    replayed = measured(settings, replace(TRIAL, cassette=tape))
+    costs = [(one.predicted, one.scores, one.calls, one.prompt_tokens, one.model_tokens) for one in fresh]
+    assert [(one.predicted, one.scores, one.calls, one.prompt_tokens, one.model_tokens) for one in replayed] == costs
+    with pytest.raises(ReplyMissing, match="no reply to this call of answer-span"):
+        measured(settings, replace(TRIAL, cassette=tape, engine="kg-only"))
+
+
+def test_what_goes_together_is_asked_together(settings: Settings) -> None:
+    for trial, problem in (
+        (replace(TRIAL, record=True), "--record needs --cassette"),
+        (replace(TRIAL, shots=4), "--shots needs --shots-from"),
+        (EngineTrial("loop", oracle_type=True), "has no prompt for each kind"),
+    ):
+        with pytest.raises(InputError, match=problem):
+            measured(settings, trial)
+
+
+def test_the_oracle_tells_all_four_kinds() -> None:
+    forms = oracle(QUESTIONS)
+    told = [forms(Inquiry(one.question, one.scenario)) for one in QUESTIONS]
+    assert told == [AnswerForm.SPAN, AnswerForm.YES_NO_CONDITIONS, AnswerForm.SPAN]
+    conditional = question("d", "What?", ConditionalAnswer("x", ("<p>c</p>",)))
+    assert gold_form(conditional) is AnswerForm.SPAN_CONDITIONS
+
+
+def test_examples_are_never_among_the_questions_asked() -> None:
+    training = [question(f"t{n}", f"Why {n}?", ConditionalAnswer(f"x{n}"), evidence=("<p>p</p>",)) for n in range(6)]
+    made = shots(training, QUESTIONS, 4)
+    assert list(made) == [AnswerForm.SPAN]
+    assert [f"x{n}" in made[AnswerForm.SPAN] for n in range(6)] == [True] * 4 + [False] * 2
+    for given in (QUESTIONS[0], replace(QUESTIONS[0], id="other")):  # by id and by text
+        with pytest.raises(InputError, match="is asked and given as an example"):
+            shots([given], QUESTIONS)
+
+
+def test_a_sample_is_the_same_for_a_seed() -> None:
+    assert drawn(QUESTIONS, 2, 7) == drawn(QUESTIONS, 2, 7)
+    assert len(drawn(QUESTIONS, 2, 7)) == 2
+    with pytest.raises(InputError, match="a sample of 4 cannot be drawn from 3"):
+        drawn(QUESTIONS, 4, 0)
+
+
+def test_floors_and_what_is_missed(tmp_path: Path) -> None:
+    right = make_record(QUESTIONS[0], QUESTIONS[0].answers)
+    wrong = make_record(QUESTIONS[1], (ConditionalAnswer("no"),))
+    records = [replace(right, calls=2), replace(wrong, calls=4)]
+    figures = engine_figures(records)
+    assert (figures.f1, figures.yes_no, figures.span, figures.calls) == (50.0, 0.0, 100.0, 3)
+    path = tmp_path / "floors.toml"
+    path.write_text("[floors]\nquestions = 2\nf1 = 50\ncalls = 3\n")
+    assert missed(figures, read_floors(path)) == []
+    path.write_text("[floors]\nquestions = 3\nf1 = 50.1\ncalls = 2\n")
+    assert missed(figures, read_floors(path)) == [
+        "questions is 2.00, pinned is exactly 3",
+        "f1 is 50.00, pinned is at least 50.1",
+        "calls is 3.00, pinned is at most 2",
+    ]
+    for text, problem in (
+        ("f1 = 3", "no table"),
+        ("[floors]\nbleu = 3", "bleu = 3 is no floor"),
+        ("[", "cannot be read"),
+    ):
+        path.write_text(text)
+        with pytest.raises(InputError, match=problem):
+            read_floors(path)
+
+
+def test_two_runs_are_compared_question_by_question() -> None:
+    wrong = [make_record(one, (ConditionalAnswer("no"),)) for one in QUESTIONS]
+    right = [make_record(one, one.answers) for one in QUESTIONS]
+    found = compared(wrong, right)["f1"]
+    assert (found.mean, found.low > 0, found.excludes_zero) == (1.0, True, True)
+    with pytest.raises(InputError, match="cannot pair"):
+        compared(wrong, right[:2])

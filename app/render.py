@@ -1,18 +1,20 @@
-"""An ``Answer`` for people and for programs: pure functions, no terminal, no ledger."""
+"""An ``Answer`` for people, on a terminal or as Markdown: pure functions, the same words in both."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from itertools import combinations
-from typing import TYPE_CHECKING, Any
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from clausegraph.app.conditions import condition_json, condition_tree
+from clausegraph.app.answer_json import pages_disagree
 from clausegraph.app.text import clean, one_line
+from clausegraph.app.wording import condition_lines, headline, opposite
 from clausegraph.core.fingerprints import LLMFingerprint
-from clausegraph.core.types import Alternative, Answer, AnswerStatus, Evidence, PageKey
+from clausegraph.core.types import Alternative, Answer, AnswerStatus, Evidence
 
 if TYPE_CHECKING:
-    from rich.console import Group, RenderableType
+    from rich.console import Group
     from rich.text import Text
 
 STATUS_LINES = {
@@ -20,88 +22,40 @@ STATUS_LINES = {
     AnswerStatus.UNKNOWN: "Unknown: there is evidence, but it does not decide the question.",
     AnswerStatus.INVALID_PREMISE: "Invalid premise: the question assumes something that the pages contradict.",
 }
+_MARKDOWN = re.compile(r"([\\`*_\[\]<>#|~])")
 
 
-def answer_json(answer: Answer, *, trace: bool = False) -> dict[str, Any]:
-    """The answer as JSON values; ``trace`` adds the engine's steps."""
-    value: dict[str, Any] = {
-        "question": answer.inquiry.question,
-        "scenario": answer.inquiry.scenario,
-        "status": answer.status.value,
-        "corpus": answer.corpus,
-        "epoch": answer.epoch,
-        "pages_disagree": pages_disagree(answer),
-        "extractors": list(answer.extractors),
-        "alternatives": [_alternative_json(alternative) for alternative in answer.alternatives],
-    }
-    if trace:
-        steps = [{"name": s.name, "milliseconds": round(s.milliseconds, 1), "detail": s.detail} for s in answer.trace]
-        value["trace"] = steps
-    return value
+@dataclass(frozen=True, slots=True)
+class PrintedLine:
+    """A line of an answer: ``style`` is bold, plain, item, quote or dim."""
+
+    style: str
+    text: str
+    depth: int = 0
 
 
-def _alternative_json(alternative: Alternative) -> dict[str, Any]:
-    return {
-        "text": alternative.text,
-        "score": round(alternative.score, 4),
-        "condition": condition_json(alternative.condition),
-        "open_conditions": list(alternative.open_conditions),
-        "evidence": [evidence_json(evidence) for evidence in alternative.evidence],
-    }
-
-
-def evidence_json(evidence: Evidence) -> dict[str, Any]:
-    """A quoted span with everything that is needed to find it again."""
-    return {
-        "source": evidence.page.source,
-        "uri": evidence.page.uri,
-        "title": evidence.title,
-        "url": evidence.url,
-        "updated": evidence.updated,
-        "headings": list(evidence.headings),
-        "anchor": evidence.span.anchor,
-        "start": evidence.span.start,
-        "end": evidence.span.end,
-        "quote": evidence.quote,
-        "html": evidence.html,
-    }
-
-
-def pages_disagree(answer: Answer) -> bool:
-    """Whether two alternatives with other texts rest on other pages and neither waits for a condition.
-
-    Alternatives on one page are its own cases; with open conditions both may be right.
-    """
-    settled = [a for a in answer.alternatives if a.evidence and not a.open_conditions]
-    return any(
-        one_line(a.text).lower() != one_line(b.text).lower() and not (_pages(a) & _pages(b))
-        for a, b in combinations(settled, 2)
-    )
-
-
-def _pages(alternative: Alternative) -> set[PageKey]:
-    return {evidence.page for evidence in alternative.evidence}
-
-
-def render_answer(answer: Answer) -> Group:
-    """What ``ask`` prints: each answer, its conditions, its evidence; where pages disagree, both with dates."""
-    from rich.console import Group
-    from rich.text import Text
-
-    parts: list[RenderableType] = []
+def lines(answer: Answer) -> Iterator[PrintedLine]:
+    """All that an answer says, line by line; an empty line stands between its parts."""
+    for typed, read in answer.corrected:
+        yield PrintedLine("dim", f"“{one_line(typed)}” was read as “{one_line(read)}”")
     if answer.status is not AnswerStatus.ANSWERED:
-        parts.append(Text(STATUS_LINES[answer.status], style="bold"))
+        yield PrintedLine("bold", STATUS_LINES[answer.status])
     disagree = pages_disagree(answer)
     if disagree:
-        parts.append(Text("The pages disagree; each side with its page and date:", style="bold"))
+        yield PrintedLine("bold", "The pages disagree; each side with its page and date:")
+    several = len(answer.alternatives) > 1
     for number, alternative in enumerate(answer.alternatives, 1):
-        if parts:
-            parts.append(Text(""))
-        numbered = f"{number}. " if len(answer.alternatives) > 1 else ""
-        parts += _alternative(alternative, numbered, dated=disagree)
-    parts += [Text(""), Text(f"corpus {clean(answer.corpus)}, epoch {answer.epoch}", style="dim")]
-    parts += [Text(f"facts by {clean(name)}", style="dim") for name in _models(answer.extractors)]
-    return Group(*parts)
+        if several and number > 1:
+            yield PrintedLine("plain", "")
+        yield from _alternative(alternative, f"{number}. " if several else "", dated=disagree)
+    if answer.quotes:
+        yield PrintedLine("plain", "The page says:" if len({e.page for e in answer.quotes}) == 1 else "The pages say:")
+    for evidence in answer.quotes:
+        yield from _evidence(evidence)
+    yield PrintedLine("plain", "")
+    yield PrintedLine("dim", f"corpus {clean(answer.corpus)}, epoch {answer.epoch}")
+    for name in _models(answer.extractors):
+        yield PrintedLine("dim", f"facts by {clean(name)}")
 
 
 def _models(extractors: tuple[str, ...]) -> list[str]:
@@ -110,16 +64,19 @@ def _models(extractors: tuple[str, ...]) -> list[str]:
     return [f"{one.prompt}@{one.digest} with {one.model.model}" for one in asked]
 
 
-def _alternative(alternative: Alternative, numbered: str, *, dated: bool) -> Iterable[RenderableType]:
-    from rich.text import Text
-
+def _alternative(alternative: Alternative, numbered: str, *, dated: bool) -> Iterator[PrintedLine]:
     side = f"  [{_sides(alternative.evidence)}]" if dated and alternative.evidence else ""
-    yield Text(f"{numbered}{clean(alternative.text)}{side}", style="bold")
+    first = headline(alternative)
+    yield PrintedLine("bold", f"{numbered}{first}{side}")
     if alternative.condition is not None:
-        title = "It depends on what the scenario leaves open:" if alternative.open_conditions else "Conditions:"
-        yield condition_tree(alternative.condition, title)
+        if not first.endswith(":"):
+            yield PrintedLine("plain", "Because:" if opposite(alternative) else "Conditions:")
+        for line in condition_lines(alternative.condition):
+            yield PrintedLine("item", line.text, line.depth)
+        if first.endswith(":") and opposite(alternative):
+            yield PrintedLine("plain", f"Otherwise: {opposite(alternative)}.")
     if alternative.evidence:
-        yield Text("Evidence:")
+        yield PrintedLine("plain", "Evidence:")
     for evidence in dict.fromkeys(alternative.evidence):
         yield from _evidence(evidence)
 
@@ -132,25 +89,51 @@ def _dated(evidence: Evidence) -> str:
     return f"updated {one_line(evidence.updated)}" if evidence.updated else "no date stated"
 
 
-def _evidence(evidence: Evidence) -> Iterable[Text]:
+def _evidence(evidence: Evidence) -> Iterator[PrintedLine]:
+    path = [evidence.title or str(evidence.page), *(h for h in evidence.headings if h != evidence.title)]
+    yield PrintedLine("item", " › ".join(one_line(part) for part in path) + f" ({_dated(evidence)})")
+    if evidence.lead_in:
+        yield PrintedLine("quote", f"“{one_line(evidence.lead_in)}”", 1)
+    yield PrintedLine("quote", f"“{one_line(evidence.quote)}”", 2 if evidence.lead_in else 1)
+    for item in evidence.items:
+        yield PrintedLine("quote", f"“{one_line(item)}”", 2)
+    yield PrintedLine("dim", one_line(evidence.url or evidence.page), 1)
+
+
+def render_answer(answer: Answer) -> Group:
+    """What ``ask`` prints: each answer, its conditions, its evidence; where pages disagree, both with dates."""
+    from rich.console import Group
     from rich.text import Text
 
-    path = [evidence.title or str(evidence.page), *(h for h in evidence.headings if h != evidence.title)]
-    yield Text("  " + " › ".join(one_line(part) for part in path) + f" ({_dated(evidence)})")
-    yield Text(f"    “{one_line(evidence.quote)}”")
-    yield Text(f"    {one_line(evidence.url or evidence.page)}", style="dim")
+    shown = []
+    for said in lines(answer):
+        indent = "  " * (said.depth + (said.style in ("item", "quote") or (said.style == "dim" and said.depth > 0)))
+        style = said.style if said.style in ("bold", "dim") else ""
+        shown.append(Text(f"{indent}{clean(said.text)}", style=style))
+    return Group(*shown)
 
 
-def _figure(value: object) -> object:
-    return (", ".join(map(str, value)) or "none") if isinstance(value, (list, tuple)) else value
+def answer_markdown(answer: Answer) -> str:
+    """The same lines as Markdown; nothing of a page is taken for markup."""
+    shown = []
+    for said in lines(answer):
+        text = _MARKDOWN.sub(r"\\\1", clean(said.text))
+        listed = said.style in {"item", "quote"} or said.depth > 0
+        around = {"bold": "**", "dim": "*"}.get(said.style, "")
+        shown.append(f"{'  ' * said.depth}* {text}" if listed else f"{around}{text}{around}\n")
+    return "\n".join(shown).rstrip() + "\n"
 
 
 def render_trace(answer: Answer) -> Text:
     """The engine's steps with their milliseconds."""
     from rich.text import Text
 
-    lines = []
+    shown = []
     for step in answer.trace:
-        lines.append(f"{step.name}: {step.milliseconds:.0f} ms")
-        lines += [f"  {one_line(name)}: {one_line(_figure(value), 400)}" for name, value in step.detail.items()]
-    return Text("\n".join(lines), style="dim")
+        shown.append(f"{step.name}: {step.milliseconds:.0f} ms")
+        shown += [f"  {one_line(name)}: {one_line(_figure(value), 400)}" for name, value in step.detail.items()]
+    return Text("\n".join(shown), style="dim")
+
+
+def _figure(value: object) -> object:
+    return (", ".join(map(str, value)) or "none") if isinstance(value, (list, tuple)) else value

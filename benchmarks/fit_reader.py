@@ -133,7 +133,7 @@ def fit_polarity(questions: list[Question], ranked: Ranked, pages: Pages) -> Wei
         always = np.mean([w * ("yes" in sides[i]) for w, i in zip(worth, test, strict=True)])
         place = "evidence" if own else "retrieved"
         print(f"yes/no, {place}: F1 {score:.3f}, always yes {always:.3f}, {len(test)} questions")
-    return _weights(names, model.coef_[0])
+    return weights_of(names, model.coef_[0])
 
 
 def best_f1(text: str, question: Question) -> float:
@@ -164,7 +164,7 @@ def fit_spans(questions: list[Question], ranked: Ranked, pages: Pages) -> Weight
     test = [group for group in groups if held_out(group[0])]
     got = [scores[int(np.argmax(model.predict(names.transform(rows))))] for _, rows, scores in test]
     print(f"span of the right element: F1 {np.mean(got):.3f}, best possible {np.mean([max(s) for *_, s in test]):.3f}")
-    return _weights(names, model.coef_)
+    return weights_of(names, model.coef_)
 
 
 def fit_elements(questions: list[Question], ranked: Ranked, pages: Pages) -> Weights:
@@ -192,10 +192,10 @@ def fit_elements(questions: list[Question], ranked: Ranked, pages: Pages) -> Wei
     model.fit(matrix, [score for *_, scores in train for score in scores])
     got = [scores[int(np.argmax(model.predict(names.transform(rows))))] for _, rows, scores in test]
     print(f"chosen element and span: F1 {np.mean(got):.3f}, first retrieved {np.mean([s[0] for *_, s in test]):.3f}")
-    return _weights(names, model.coef_)
+    return weights_of(names, model.coef_)
 
 
-def _weights(names: DictVectorizer, values: Any) -> Weights:
+def weights_of(names: DictVectorizer, values: Any) -> Weights:
     pairs = zip(names.get_feature_names_out(), values, strict=True)
     return {str(name): round(float(value), 4) for name, value in pairs if abs(value) >= 0.004}
 

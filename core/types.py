@@ -128,7 +128,7 @@ class ConditionState(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
-    """A quoted span of a page: enough to show it and to find it again."""
+    """A quoted span of a page: enough to show it in its context, and to find it again."""
 
     page: PageKey
     title: str
@@ -138,6 +138,8 @@ class Evidence:
     html: str  # serialised form of the whole element (ConditionalQA form)
     updated: str | None = None
     url: str | None = None
+    lead_in: str = ""  # the sentence that introduces the list of an item; the header cells of a row
+    items: tuple[str, ...] = ()  # of the list that the quote introduces
 
 
 @dataclass(frozen=True, slots=True)
@@ -213,6 +215,31 @@ def fold(tree: Tree[_L], leaf: Callable[[_L], _R], group: Callable[[str, list[_R
             return group("any", [fold(child, leaf, group) for child in children])
         case _:
             return leaf(tree)
+
+
+def holds(tree: Tree[JudgedLeaf] | None) -> ConditionState:
+    """What is known of a whole tree: Kleene's three-valued logic over its leaves. No condition is met."""
+    if tree is None:
+        return ConditionState.MET
+    return fold(tree, lambda judged: judged.state, _joined_state)
+
+
+def _joined_state(kind: str, parts: list[ConditionState]) -> ConditionState:
+    if kind == "not":
+        return _OPPOSITE[parts[0]]
+    settles, otherwise = (
+        (ConditionState.UNMET, ConditionState.MET) if kind == "all" else (ConditionState.MET, ConditionState.UNMET)
+    )
+    if settles in parts:
+        return settles
+    return ConditionState.UNKNOWN if ConditionState.UNKNOWN in parts else otherwise
+
+
+_OPPOSITE = {
+    ConditionState.MET: ConditionState.UNMET,
+    ConditionState.UNMET: ConditionState.MET,
+    ConditionState.UNKNOWN: ConditionState.UNKNOWN,
+}
 
 
 # --- facts ----------------------------------------------------------------------------------------
@@ -354,8 +381,9 @@ class TraceStep:
 class Answer:
     """What an engine returns for an inquiry at one epoch.
 
-    ``extractors`` are the fingerprints of those that state facts at its evidence: rules, or prompt (id and
-    digest) and model.
+    ``quotes`` are what the pages say where nothing is asserted. ``extractors`` are the fingerprints of those that
+    state facts at its evidence: rules, or prompt (id and digest) and model. ``corrected`` has the words of the
+    question that were read as others: (as typed, as read).
     """
 
     inquiry: Inquiry
@@ -365,3 +393,5 @@ class Answer:
     epoch: int
     trace: tuple[TraceStep, ...] = ()
     extractors: tuple[str, ...] = ()
+    quotes: tuple[Evidence, ...] = ()
+    corrected: tuple[tuple[str, str], ...] = ()

@@ -16,18 +16,27 @@ def ask(
     scenario: ScenarioOption = "",
     corpus: CorpusOption = None,
     epoch: EpochOption = None,
+    assume: Annotated[
+        list[str] | None,
+        typer.Option(help="CONDITION=met, =unmet or =open, by the words of a condition of the answer."),
+    ] = None,
+    markdown: Annotated[bool, typer.Option("--markdown", help="Print the answer as Markdown.")] = False,
     trace: Annotated[bool, typer.Option("--trace", help="Show what the engine did, step by step.")] = False,
 ) -> None:
     """Answer a question, with the conditions under which the answer holds and the sentences that say so."""
+    from clausegraph.app.services.ask import answer, parse_assumptions
+
+    assumptions = parse_assumptions(assume or [])
     workspace = session.workspace(corpus)
     from clausegraph.core.inquiry import Inquiry
 
     inquiry = Inquiry(" ".join(question), scenario)
-    from clausegraph.app.render import answer_json, render_answer, render_trace
-    from clausegraph.app.services.ask import answer
+    from clausegraph.app.answer_json import answer_json
+    from clausegraph.app.render import answer_markdown, render_answer, render_trace
 
-    found = answer(workspace, workspace.settings.corpus, inquiry, epoch)
-    session.emit(answer_json(found, trace=trace), render_answer(found), *([render_trace(found)] if trace else []))
+    found = answer(workspace, workspace.settings.corpus, inquiry, epoch, assumptions)
+    shown = answer_markdown(found).rstrip("\n") if markdown else render_answer(found)
+    session.emit(answer_json(found, trace=trace), shown, *([render_trace(found)] if trace else []))
 
 
 def register(app: typer.Typer) -> None:

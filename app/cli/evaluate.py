@@ -259,6 +259,12 @@ def _emit(session: Session, result: EvaluationResult) -> None:
         "retrieval": retrieval,
     }
     items: list[Any] = [table(("group", "questions", *METRICS), _rows(by_group, METRICS))]
+    if result.sureness:
+        asserted = result.asserted
+        figures = answer_table(asserted).to_dict(orient="index") if asserted else {}
+        value["asserted"] = {"questions": len(asserted)} | {str(g): _known(row) for g, row in figures.items()}
+        items += ["", f"What people get: {len(asserted)} of {len(records)} answers asserted, the others quoted"]
+        items += [table(("of those asserted", "questions", *METRICS), _rows(figures, METRICS))] if asserted else []
     if trivial:
         plain: dict[Any, dict[Any, float]] = answer_table(trivial).to_dict(orient="index")
         value["trivial"] = {str(group): _known(row) for group, row in plain.items()}

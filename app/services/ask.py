@@ -2,17 +2,50 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 from clausegraph.app.wiring import make_engine
 from clausegraph.app.workspace import Workspace
+from clausegraph.core.errors import InputError
 from clausegraph.core.inquiry import Inquiry
-from clausegraph.core.types import Answer
+from clausegraph.core.types import Answer, ConditionState
 
 
-def answer(workspace: Workspace, corpus: str, inquiry: Inquiry, epoch: int | None = None) -> Answer:
+def answer(
+    workspace: Workspace,
+    corpus: str,
+    inquiry: Inquiry,
+    epoch: int | None = None,
+    assumptions: Mapping[str, ConditionState] | None = None,
+) -> Answer:
     """The answer of the published epoch, or of a retained older one; errors as of ``Workspace.view`` and of the model.
 
     Where a language model is set, it reads.
+
+    Args:
+        assumptions: conditions of the answer that are taken as met or unmet; see ``query.read.assume``.
     """
     llm = workspace.model if workspace.settings.llm else None
     with workspace.view(corpus, epoch) as view:
-        return make_engine(view, workspace.embedder, workspace.settings, llm).ask(inquiry)
+        found = make_engine(view, workspace.embedder, workspace.settings, llm).ask(inquiry)
+    if not assumptions:
+        return found
+    from clausegraph.query.read.assume import assumed
+
+    return assumed(found, assumptions)
+
+
+def parse_assumptions(given: Sequence[str]) -> dict[str, ConditionState]:
+    """Conditions with their states from texts like "you live in a care home=met".
+
+    Raises:
+        InputError: a text is not of that form.
+    """
+    states = {"met": ConditionState.MET, "unmet": ConditionState.UNMET, "open": ConditionState.UNKNOWN}
+    found = {}
+    for text in given:
+        name, equals, state = text.rpartition("=")
+        if not equals or not name.strip() or state.strip().lower() not in states:
+            raise InputError(f"assumption {text!r} is not understood; write 'CONDITION=met', '=unmet' or '=open'")
+        found[name.strip()] = states[state.strip().lower()]
+    return found

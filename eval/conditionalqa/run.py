@@ -21,7 +21,8 @@ from clausegraph.indexes.views import View
 from clausegraph.query.engines.bank import make_engine
 from clausegraph.query.engines.protocol import Engine
 from clausegraph.query.rank.hits import Hit
-from clausegraph.query.read.extractive import ExtractiveReader, FormRule
+from clausegraph.query.read.confidence import ASSERTED
+from clausegraph.query.read.extractive import ExtractiveReader, FormRule, form_by_words
 from clausegraph.query.read.questions import QuestionForm, QuestionKind, question_form
 from clausegraph.query.retrieve.bank import make_retriever
 from clausegraph.query.retrieve.protocol import Retriever
@@ -43,6 +44,12 @@ class EvaluationResult:
     trivial: tuple[QuestionRecord, ...] = ()
     retrieval: dict[str, tuple[QuestionRecord, ...]] = field(default_factory=dict)
     epoch: int | None = None  # that was asked
+    sureness: tuple[float, ...] = ()  # probability of being right that each answer has by itself, in the same order
+
+    @property
+    def asserted(self) -> tuple[QuestionRecord, ...]:
+        """The answers that people get as such; in place of the others the pages are quoted."""
+        return tuple(a for a, sure in zip(self.answers, self.sureness, strict=False) if sure >= ASSERTED)
 
 
 def evaluate(
@@ -60,11 +67,14 @@ def evaluate(
         oracle_type: tell the reader the gold answer kind, only to compare with papers that do.
         read_elements: elements an answer is read from.
     """
-    reader = ExtractiveReader(embedder, form=_told(questions)) if oracle_type else "extractive"
+    form = _told(questions) if oracle_type else form_by_words
+    reader = ExtractiveReader(embedder, form=form, asserted=0.0)  # the scorer knows no quotes
     engine = make_engine(view, embedder, reader=reader, limit=read_elements)
-    answers = []
+    answers, sureness = [], []
     for done, question in enumerate(questions, 1):
-        answers.append(answer_record(engine, question))
+        record, sure = answer_record(engine, question)
+        answers.append(record)
+        sureness.append(sure)
         progress("answer", done, len(questions))
     retrieval = {}
     for name in ROWS:
@@ -75,7 +85,7 @@ def evaluate(
             progress(f"retrieve: {name}", done, len(questions))
         retrieval[name] = tuple(records)
     trivial = tuple(trivial_record(view, embedder, question) for question in questions)
-    return EvaluationResult(tuple(answers), trivial, retrieval, view.epoch)
+    return EvaluationResult(tuple(answers), trivial, retrieval, view.epoch, tuple(sureness))
 
 
 def _told(questions: Sequence[Question]) -> FormRule:
@@ -90,15 +100,16 @@ def _told(questions: Sequence[Question]) -> FormRule:
     return form
 
 
-def answer_record(engine: Engine, question: Question) -> QuestionRecord:
-    """Ask one question; a failure is recorded as such and stays in every denominator."""
+def answer_record(engine: Engine, question: Question) -> tuple[QuestionRecord, float]:
+    """Ask one question, and how sure the answer is; a failure is recorded as such and stays in every denominator."""
     start = time.perf_counter()
     try:
         answer = engine.ask(Inquiry(question.question, question.scenario))
     except ClauseGraphError as error:
-        return make_record(question, None, error=str(error))
+        return make_record(question, None, error=str(error)), 0.0
     milliseconds = (time.perf_counter() - start) * 1000
-    return make_record(question, predicted(answer), milliseconds=milliseconds, quotes=quotes(answer))
+    sure = max((alternative.score for alternative in answer.alternatives), default=0.0)
+    return make_record(question, predicted(answer), milliseconds=milliseconds, quotes=quotes(answer)), sure
 
 
 def trivial_record(view: View, embedder: Embedder, question: Question) -> QuestionRecord:

@@ -152,7 +152,8 @@ class OpenQuestion:
             corpus=self.view.corpus,
             epoch=self.view.epoch,
             trace=trace,
-            extractors=stated_by(self.view, self.result.alternatives),
+            extractors=stated_by(self.view, self.result.alternatives, self.result.quotes),
+            quotes=self.result.quotes,
         )
 
     def stop(self) -> None:

@@ -10,7 +10,7 @@ from clausegraph.core.errors import SettingsError
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.models.embedding import Embedder
 from clausegraph.core.telemetry.spans import span
-from clausegraph.core.types import Alternative, Answer, PageKey, Reading, Support, TraceStep
+from clausegraph.core.types import Alternative, Answer, Evidence, PageKey, Reading, Support, TraceStep
 from clausegraph.indexes.views import View
 from clausegraph.query.engines.protocol import EngineOptions, ReaderMaker, Watch
 from clausegraph.query.rank.hits import Hit
@@ -71,7 +71,8 @@ class SinglePass:
                 corpus=corpus,
                 epoch=epoch,
                 trace=(retrieved, read),
-                extractors=stated_by(self._view, result.alternatives),
+                extractors=stated_by(self._view, result.alternatives, result.quotes),
+                quotes=result.quotes,
             )
 
     def _retrieve(self, inquiry: Inquiry) -> tuple[list[Hit], TraceStep]:
@@ -150,12 +151,12 @@ def usage_detail(meter: QuestionMeter) -> dict[str, object]:
     }
 
 
-def stated_by(view: View, alternatives: Sequence[Alternative]) -> tuple[str, ...]:
-    """Who states facts at the evidence of the alternatives and of their conditions."""
+def stated_by(view: View, alternatives: Sequence[Alternative], quotes: Sequence[Evidence] = ()) -> tuple[str, ...]:
+    """Who states facts at what is quoted, and at the evidence of the alternatives and of their conditions."""
     anchors: dict[PageKey, set[str]] = {}
-    for alternative in alternatives:
-        for evidence in (*alternative.evidence, *alternative.sources):
-            anchors.setdefault(evidence.page, set()).add(evidence.span.anchor)
+    cited = [evidence for alternative in alternatives for evidence in (*alternative.evidence, *alternative.sources)]
+    for evidence in (*cited, *quotes):
+        anchors.setdefault(evidence.page, set()).add(evidence.span.anchor)
     found = (
         support.extractor
         for page, wanted in anchors.items()

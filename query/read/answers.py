@@ -4,19 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import date
 
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.language.sentences import sentence_spans
 from clausegraph.core.language.values import TELLING_KINDS
 from clausegraph.core.models.embedding import Embedder
-from clausegraph.core.types import Alternative, ConditionState, Evidence, Leaf, PageKey, Reading, leaves
+from clausegraph.core.types import (
+    Alternative,
+    ConditionState,
+    Element,
+    Evidence,
+    JudgedCondition,
+    Leaf,
+    PageKey,
+    Reading,
+    leaves,
+)
 from clausegraph.query.read.candidates import Candidate
 from clausegraph.query.read.choose import ReadSpan, best_span
-from clausegraph.query.read.conditions import Openness, judged, stated_condition, supports_at
+from clausegraph.query.read.conditions import Openness, judged, stated_condition, supports_at, weighed
 from clausegraph.query.read.evidence import evidence_of
+from clausegraph.query.read.figures import compare
+from clausegraph.query.read.governing import GoverningRule, Ruling, follow
+from clausegraph.query.read.polarity import Polarity, decide_polarity, kind_fit, polarity_features
 from clausegraph.query.read.protocol import Pages, Rules
 from clausegraph.query.read.questions import AnswerType, QuestionForm
-from clausegraph.query.read.statements import ReadStatement, content, lead_in_text, overlap
+from clausegraph.query.read.statements import ReadStatement, content, lead_in_text, overlap, statements_of
+from clausegraph.query.read.typed import TypedValue, is_typed, typed_values
 
 Several = tuple[tuple[Alternative, ...], dict[str, object]]
 
@@ -49,23 +64,50 @@ class Asked:
         return f"{self.inquiry.scenario} {self.inquiry.question}".strip()
 
 
+def judged_condition(asked: Asked, candidate: Candidate, first: int, last: int) -> JudgedCondition | None:
+    """The condition under which a clause holds, as the one who asks has it; None without one."""
+    reading = asked.pages(candidate.page)
+    element = candidate.element
+    stated = stated_condition(reading, element, first, last, supports_at(asked.rules, candidate.page, element))
+    # A fact may cite an element that the page no longer has: then nothing can be shown for its condition.
+    if stated is None:
+        stated = _own_bound(asked, reading, element, first, last)
+    if stated is None or any(reading.element(leaf.anchor) is None for leaf in leaves(stated)):
+        return None
+    sources = {leaf: _source(candidate.page, reading, leaf) for leaf in leaves(stated)}
+    return judged(stated, sources, asked.told, seen_from(asked, reading))
+
+
+def _own_bound(asked: Asked, reading: Reading, element: Element, first: int, last: int) -> Leaf | None:
+    """The bound that a sentence states without "if" ("lets people aged 18 to 30 …"), where its like is told."""
+    sentence = element.text[first:last]
+    if compare(sentence, asked.told, seen_from(asked, reading)) is None:
+        return None
+    return Leaf(element.anchor, first, last, sentence)
+
+
+def seen_from(asked: Asked, reading: Reading) -> date:
+    """The day from which ages count: that of the inquiry, else that of the page, else today."""
+    return asked.inquiry.as_of or (date.fromisoformat(reading.updated) if reading.updated else date.today())
+
+
 def conditioned(
     asked: Asked, text: str, candidate: Candidate, start: int, end: int, score: float
 ) -> tuple[Alternative, tuple[str, ...]]:
     """An alternative with its evidence and conditions, and the texts of those open but taken for granted."""
-    reading = asked.pages(candidate.page)
-    element = candidate.element
-    evidence = (evidence_of(candidate.page, reading, element, start, end),)
-    plain = Alternative(text, evidence=evidence, score=score)
-    first, last = _sentence(element.text, start, end)
-    stated = stated_condition(reading, element, first, last, supports_at(asked.rules, candidate.page, element))
-    # A fact may cite an element that the page no longer has: then nothing can be shown for its condition.
-    if stated is None or any(reading.element(leaf.anchor) is None for leaf in leaves(stated)):
-        return plain, ()
+    tree = judged_condition(asked, candidate, *_sentence(candidate.element.text, start, end))
+    return with_condition(asked, text, candidate, (start, end), score, tree)
+
+
+def with_condition(
+    asked: Asked, text: str, candidate: Candidate, span: tuple[int, int], score: float, tree: JudgedCondition | None
+) -> tuple[Alternative, tuple[str, ...]]:
+    """The same with a condition that was judged before."""
+    reading, element = asked.pages(candidate.page), candidate.element
+    evidence = (evidence_of(candidate.page, reading, element, *span),)
     near = overlap(asked.words, f"{element.text} {lead_in_text(element, reading)}") >= asked.open_match
-    openness = asked.openness if near else Openness(0.0, 1)
-    sources = {leaf: _source(candidate.page, reading, leaf) for leaf in leaves(stated)}
-    tree = judged(stated, sources, asked.told, asked.embedder, openness)
+    if tree is not None and near:
+        tree = weighed(tree, asked.told, asked.embedder, asked.openness)
     unknown = [leaf for leaf in leaves(tree) if leaf.state is ConditionState.UNKNOWN]
     granted = tuple(found.leaf.text for found in unknown if not found.decisive)
     return Alternative(text, tree, evidence, score), granted
@@ -75,6 +117,14 @@ def _source(page: PageKey, reading: Reading, leaf: Leaf) -> Evidence:
     element = reading.element(leaf.anchor)
     assert element is not None, leaf.anchor  # conditioned() has looked
     return evidence_of(page, reading, element, leaf.start, leaf.end)
+
+
+def values_for(asked: Asked, ranked: Sequence[Candidate]) -> list[TypedValue]:
+    """The values that answer a question that asks for one, best first; none for other questions."""
+    if not is_typed(asked.form) or not ranked:
+        return []
+    today = seen_from(asked, asked.pages(ranked[0].page))
+    return typed_values(asked.form, asked.words, asked.told, today, ranked, asked.pages)
 
 
 def span_alternatives(asked: Asked, spans: Sequence[ReadSpan], most: int) -> Several:
@@ -141,15 +191,37 @@ def _same_thing(first: ReadSpan, second: ReadSpan) -> bool:
     return shorter > 0 and len(ours & theirs) / shorter >= _SAME_THING
 
 
-def deciding(asked: Asked, statements: Sequence[ReadStatement], yes: bool) -> list[ReadStatement]:
-    """Statements in the order in which they speak for the verdict: agreeing sign, then words of the question."""
+@dataclass(frozen=True, slots=True)
+class Ruled:
+    """A ruling, the rules it was chosen from, and what the words alone say."""
 
-    def key(pair: tuple[int, ReadStatement]) -> tuple[bool, float, int]:
-        rank, statement = pair
-        positive = statement.polarity and statement.modality.value != "cannot"
-        return (positive != yes, -overlap(asked.words, statement.full) / (1.0 + 0.1 * rank), rank)
+    ruling: Ruling
+    rules: list[GoverningRule]
+    words: Polarity
 
-    return [statement for _, statement in sorted(enumerate(statements), key=key)]
+
+def ruled_on(asked: Asked, ranked: Sequence[Candidate]) -> Ruled | None:
+    """What the statements of the candidates say of a yes/no question; None where they state nothing."""
+    inquiry = asked.inquiry
+    statements = [statement for candidate in ranked for statement in statements_of(candidate, asked.pages)]
+    if not statements:
+        return None
+    words = decide_polarity(polarity_features(asked.form, inquiry.question, inquiry.scenario, statements))
+    rules = governing(asked, statements)
+    return Ruled(follow(rules, words.yes), rules, words)
+
+
+def governing(asked: Asked, statements: Sequence[ReadStatement]) -> list[GoverningRule]:
+    """The rules that the statements state, most relevant first: those with most of the question's words, by rank."""
+    found: dict[tuple[PageKey, str, int], GoverningRule] = {}
+    for rank, statement in enumerate(statements):
+        element = statement.candidate.element
+        fits = overlap(asked.words, f"{statement.full} {' '.join(element.headings[-1:])}") / (1.0 + 0.1 * rank)
+        fits *= kind_fit(asked.form, statement.modality)
+        tree = judged_condition(asked, statement.candidate, statement.start, statement.end)
+        rule = GoverningRule(statement, tree, fits)
+        found.setdefault((*rule.place, 0 if element.lead_in else statement.start), rule)
+    return sorted(found.values(), key=lambda rule: -rule.relevance)
 
 
 def _sentence(text: str, start: int, end: int) -> tuple[int, int]:

@@ -13,19 +13,20 @@ from clausegraph.query.read.protocol import Pages
 @dataclass(frozen=True, slots=True)
 class Candidate:
     """A retrieved element. ``score`` orders candidates (higher is better, roughly 0 to 1); ``similarity``
-    is the cosine of scenario with question and the element's passage, comparable across questions."""
+    is the cosine of scenario with question and the element's passage, comparable across questions; None where the
+    retriever compared no vectors."""
 
     page: PageKey
     element: Element
     score: float
-    similarity: float
+    similarity: float | None
 
 
 def candidates(hits: Sequence[Hit], pages: Pages) -> list[Candidate]:
     """The elements of the hits, each once: a chunk is read element by element."""
     found: dict[tuple[PageKey, str], Candidate] = {}
     for hit in hits:
-        similarity = hit.parts.get("element", hit.parts.get("chunk", 0.0))
+        similarity = hit.parts.get("element", hit.parts.get("chunk"))
         elements = {element.anchor: element for element in pages(hit.page).elements}
         for anchor in hit.anchors:
             found.setdefault((hit.page, anchor), Candidate(hit.page, elements[anchor], hit.score, similarity))

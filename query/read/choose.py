@@ -13,9 +13,10 @@ from clausegraph.query.read.protocol import Pages
 from clausegraph.query.read.questions import AnswerType, QuestionForm
 from clausegraph.query.read.spans import SpanCandidate, span_candidates, span_features, span_value
 from clausegraph.query.read.statements import content, lead_in_text, overlap
+from clausegraph.query.read.typed import TypedValue
 from clausegraph.query.read.weights import weighted_sum
 
-_VALUE_TYPES = {
+VALUE_TYPES = {
     AnswerType.AMOUNT: ("amount", "percent"),
     AnswerType.DURATION: ("duration",),
     AnswerType.DATE: ("date", "duration"),
@@ -72,12 +73,12 @@ def element_features(
     element = candidate.element
     kind = form.type.value
     values = {value.kind for value in find_values(element.text)}
-    wanted = _VALUE_TYPES.get(form.type)
+    wanted = VALUE_TYPES.get(form.type)
     words = len(element.text.split())
     features = {
         "bias": 1.0,
         "score": candidate.score,
-        "similarity": candidate.similarity,
+        "similarity": candidate.similarity or 0.0,
         "first": float(rank == 0),
         "rank": 1.0 / (1.0 + rank),
         f"{kind} {element.tag}": 1.0,
@@ -119,6 +120,16 @@ def read_spans(
             worth = weighted_sum("element", features)
             found.append(ReadSpan(candidate, best[0], best[1], worth, lead))
     return sorted(found, key=lambda s: -s.worth)
+
+
+def with_values(values: Sequence[TypedValue], spans: Sequence[ReadSpan], pages: Pages) -> list[ReadSpan]:
+    """The spans of the values, best first, before the other spans."""
+    typed = [
+        ReadSpan(v.candidate, SpanCandidate(v.start, v.end, "value", "value", v.kind), v.words, v.worth, lead)
+        for v in values
+        for lead in [_lead(v.candidate.element, pages(v.candidate.page))]
+    ]
+    return [*typed, *spans]
 
 
 def _lead(element: Element, reading: Reading) -> str:

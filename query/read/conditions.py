@@ -10,12 +10,14 @@ raises the score.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import date
 
 import numpy as np
 
 from clausegraph.core.language.conditions import parse_conditions
 from clausegraph.core.language.normalise import normalise_text
+from clausegraph.core.language.restrictions import KEEPS
 from clausegraph.core.language.sentences import sentence_spans
 from clausegraph.core.models.embedding import Embedder
 from clausegraph.core.types import (
@@ -32,6 +34,8 @@ from clausegraph.core.types import (
     PageKey,
     Reading,
     Support,
+    fold,
+    holds,
     leaves,
 )
 from clausegraph.query.read.protocol import Rules
@@ -58,6 +62,7 @@ def stated_condition(
         stated.statement.condition
         for stated in support
         if stated.statement.condition is not None
+        and stated.statement.relation != KEEPS  # all that a section requires is no condition of one of its sentences
         and any(s.anchor == element.anchor and s.start < end and s.end > start for s in stated.statement.spans)
         and not _is_the_answer(stated.statement.condition, element, start, end)
     ]
@@ -102,27 +107,38 @@ class Openness:
 
 
 def judged(
-    condition: Condition, sources: Mapping[Leaf, Evidence], told: str, embedder: Embedder | None, openness: Openness
+    condition: Condition, sources: Mapping[Leaf, Evidence], told: str, today: date | None = None
 ) -> JudgedCondition:
     """The tree without alternatives that no longer matter, each leaf judged by what the asker has ``told``.
 
     Args:
         sources: the evidence of each leaf.
+        today: the day from which ages are seen.
     """
-    found = {leaf: judge(leaf.text, told) for leaf in leaves(condition)}
-    doubtful = [
-        leaf
-        for leaf, judgement in found.items()
-        if judgement.state is ConditionState.UNKNOWN and judgement.overlap < openness.below
-    ]
+    found = {leaf: judge(leaf.text, told, today) for leaf in leaves(condition)}
+    return _settled(condition, {leaf: JudgedLeaf(leaf, found[leaf].state, sources[leaf], False) for leaf in found})
+
+
+def weighed(tree: JudgedCondition, told: str, embedder: Embedder | None, openness: Openness) -> JudgedCondition:
+    """The tree with its decisive leaves marked: none where it is settled without them."""
+    if holds(tree) is not ConditionState.UNKNOWN:
+        return tree
+    unknown = [judged.leaf for judged in leaves(tree) if judged.state is ConditionState.UNKNOWN]
+    doubtful = [leaf for leaf in unknown if judge(leaf.text, told).overlap < openness.below]
     is_open = set(doubtful) if _enough(doubtful, openness) else set()
     if is_open:  # embedding is the slow part, so only where words leave it open
         near = _nearness(doubtful, told, embedder)
         is_open = {leaf for leaf in doubtful if near.get(leaf, 0.0) < _TOUCHED}
         is_open = is_open if _enough(is_open, openness) else set()
-    return _settled(
-        condition, {leaf: JudgedLeaf(leaf, found[leaf].state, sources[leaf], leaf in is_open) for leaf in found}
-    )
+    marked: JudgedCondition = fold(tree, lambda one: replace(one, decisive=one.leaf in is_open), grouped)
+    return marked
+
+
+def grouped(kind: str, parts: list[JudgedCondition]) -> JudgedCondition:
+    """A group of a tree from what :func:`fold` makes of its children."""
+    if kind == "not":
+        return Not(parts[0])
+    return All(tuple(parts)) if kind == "all" else AnyOf(tuple(parts))
 
 
 def _enough(found: Collection[Leaf], openness: Openness) -> bool:

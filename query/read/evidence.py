@@ -1,9 +1,11 @@
-"""Evidence: a span of a page with the sentence or item that holds it."""
+"""Evidence: a span of a page with the sentence or item that holds it, and the context without which nobody reads it."""
 
 from __future__ import annotations
 
 from clausegraph.core.language.sentences import sentence_spans
 from clausegraph.core.types import Element, Evidence, PageKey, Reading, Span
+
+_MOST_ITEMS = 10  # of a list that is shown below the sentence that introduces it
 
 
 def quote_of(element: Element, start: int, end: int) -> str:
@@ -17,13 +19,38 @@ def quote_of(element: Element, start: int, end: int) -> str:
 def evidence_of(page: PageKey, reading: Reading, element: Element, start: int = 0, end: int | None = None) -> Evidence:
     """Evidence for ``element.text[start:end]``."""
     stop = len(element.text) if end is None else end
+    quote = quote_of(element, start, stop)
     return Evidence(
         page=page,
         title=reading.title,
         headings=element.headings,
         span=Span(element.anchor, start, stop),
-        quote=quote_of(element, start, stop),
+        quote=quote,
         html=element.plain_html,
         updated=reading.updated,
         url=reading.url,
+        lead_in=introduction(element, reading),
+        items=tuple(item.text for item in items_below(element, reading)) if quote.rstrip().endswith(":") else (),
     )
+
+
+def introduction(element: Element, reading: Reading) -> str:
+    """The last sentence of what introduces an item's list, or the header cells of a row; "" for other elements."""
+    if element.tag == "tr" and any(element.headers):
+        return " | ".join(element.headers)
+    lead = reading.element(element.lead_in) if element.tag in ("li", "tr") else None
+    if lead is None:
+        return ""
+    spans = sentence_spans(lead.text)
+    return lead.text[spans[-1][0] :] if spans else lead.text
+
+
+def items_below(element: Element, reading: Reading) -> list[Element]:
+    """The first items of the list that an element introduces, with those nested in them, in the order of the page."""
+    inside = {element.anchor}
+    found = []
+    for other in reading.elements:
+        if other.tag in ("li", "tr") and (other.lead_in in inside or other.parent in inside):
+            inside.add(other.anchor)
+            found.append(other)
+    return found[:_MOST_ITEMS]

@@ -7,20 +7,21 @@ scenario leaves open. Every decision leaves a short reason in ``ReadResult.reaso
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.models.embedding import Embedder
 from clausegraph.core.types import AnswerStatus
 from clausegraph.query.rank.hits import Hit
 from clausegraph.query.read.answerable import unrelated
-from clausegraph.query.read.answers import Asked, conditioned, deciding, span_alternatives
+from clausegraph.query.read.answers import Asked, ruled_on, span_alternatives, values_for, with_condition
 from clausegraph.query.read.candidates import Candidate, candidates
-from clausegraph.query.read.choose import read_spans
+from clausegraph.query.read.choose import read_spans, with_values
 from clausegraph.query.read.conditions import Openness
-from clausegraph.query.read.polarity import decide_polarity, polarity_features
+from clausegraph.query.read.confidence import ASSERTED, probability, ruling_features, sureness
 from clausegraph.query.read.protocol import ReadResult, Rules
 from clausegraph.query.read.questions import QuestionForm, QuestionKind, question_form
-from clausegraph.query.read.statements import statements_of
+from clausegraph.query.read.quoting import quotes
 
 FormRule = Callable[[Inquiry], QuestionForm]
 Reasons = dict[str, object]
@@ -45,6 +46,8 @@ class ExtractiveReader:
             costs about 1 point of ConditionalQA's F1 with conditions.
         open_match: share of the question's words that a statement must have before its conditions count as open.
         form: what is asked for; another rule only for comparisons with systems that are told.
+        asserted: probability of being right from which an answer is asserted; below it the pages are quoted. 0 always
+            asserts.
     """
 
     def __init__(
@@ -58,6 +61,7 @@ class ExtractiveReader:
         open_least: int = 3,
         open_match: float = 0.3,
         form: FormRule = form_by_words,
+        asserted: float = ASSERTED,
     ) -> None:
         self._embedder = embedder
         self._depth = depth
@@ -66,6 +70,7 @@ class ExtractiveReader:
         self._openness = Openness(open_below, open_least)
         self._open_match = open_match
         self._form = form
+        self._asserted = asserted
 
     def read(self, inquiry: Inquiry, hits: Sequence[Hit], rules: Rules) -> ReadResult:
         """Read the answer from the elements of the hits, best first."""
@@ -74,35 +79,51 @@ class ExtractiveReader:
         reasons: Reasons = {"kind": form.kind.value, "kind_because": form.reason, "type": form.type.value}
         if not ranked or not form.sentence:
             return ReadResult(AnswerStatus.NOT_ANSWERABLE, (), reasons | {"status_because": "nothing to read"})
-        asked = Asked(form, inquiry, rules, self._embedder, self._openness, self._open_match)
+        asked = self.asked(inquiry, rules)
         far, figures = unrelated(inquiry.question, ranked, rules.reading)
         reasons |= figures
         if far:
             return ReadResult(AnswerStatus.NOT_ANSWERABLE, (), reasons | {"status_because": "nothing is about it"})
         read = self._yes_no if form.kind is QuestionKind.YES_NO else self._spans
-        return read(asked, ranked, reasons)
+        return self._presented(asked, ranked, read(asked, ranked, reasons))
+
+    def asked(self, inquiry: Inquiry, rules: Rules) -> Asked:
+        """The inquiry as this reader reads it."""
+        return Asked(self._form(inquiry), inquiry, rules, self._embedder, self._openness, self._open_match)
+
+    def _presented(self, asked: Asked, ranked: Sequence[Candidate], result: ReadResult) -> ReadResult:
+        """The result where it is sure enough, else what the pages say."""
+        sure = max((alternative.score for alternative in result.alternatives), default=0.0)
+        reasons = dict(result.reasons) | {"probability": round(sure, 3), "asserted_from": self._asserted}
+        if result.status is AnswerStatus.ANSWERED and sure >= self._asserted:
+            return replace(result, reasons=reasons)
+        reasons["status_because"] = reasons.get("status_because", "not sure enough")
+        return ReadResult(AnswerStatus.UNKNOWN, (), reasons, quotes(asked, ranked))
 
     def _yes_no(self, asked: Asked, ranked: Sequence[Candidate], reasons: Reasons) -> ReadResult:
-        inquiry = asked.inquiry
-        statements = [s for candidate in ranked[: self._depth] for s in statements_of(candidate, asked.pages)]
-        if not statements:
+        ruled = ruled_on(asked, ranked[: self._depth])
+        if ruled is None:
             return ReadResult(AnswerStatus.UNKNOWN, (), reasons | {"status_because": "no statement found"})
-        verdict = decide_polarity(polarity_features(asked.form, inquiry.question, inquiry.scenario, statements))
-        ordered = deciding(asked, statements, verdict.yes)
-        first = ordered[0]
-        score = max(verdict.probability, 1.0 - verdict.probability)
-        answer, out = conditioned(asked, "yes" if verdict.yes else "no", first.candidate, first.start, first.end, score)
-        reasons |= {"yes_probability": round(verdict.probability, 3), "polarity_because": list(verdict.because)}
+        ruling, words = ruled.ruling, ruled.words
+        first = ruling.rule.statement
+        sure = probability("sure_polar", ruling_features(asked, ruled))
+        answer, out = with_condition(asked, ruling.text, first.candidate, (first.start, first.end), sure, ruling.tree)
+        reasons |= {"yes_probability": round(words.probability, 3), "polarity_because": list(words.because)}
+        reasons |= {"ruled_because": ruling.why, "condition": ruling.state.value}
         reasons |= {"open_conditions": len(answer.open_conditions), "conditions_taken_for_granted": list(out)}
         return ReadResult(AnswerStatus.ANSWERED, (answer,), reasons)
 
     def _spans(self, asked: Asked, ranked: Sequence[Candidate], reasons: Reasons) -> ReadResult:
         inquiry = asked.inquiry
         found = ranked[: self._span_depth]
-        spans = read_spans(asked.form, inquiry.question, inquiry.scenario, found, asked.pages)
+        values = values_for(asked, ranked)
+        others = read_spans(asked.form, inquiry.question, inquiry.scenario, found, asked.pages)
+        spans = with_values(values, others, asked.pages)
         if not spans:
             return ReadResult(AnswerStatus.UNKNOWN, (), reasons | {"status_because": "no span found"})
         alternatives, several = span_alternatives(asked, spans, self._most)
+        sure = sureness(asked, values, others)
+        alternatives = tuple(replace(alternative, score=sure) for alternative in alternatives)
         best = spans[0]
         reasons |= several | {
             "span_cut": f"{best.span.opens} to {best.span.closes}",

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from clausegraph.core.types import Modality
+from clausegraph.query.read.figures import compare
 from clausegraph.query.read.questions import QuestionForm
-from clausegraph.query.read.scenario import compare
 from clausegraph.query.read.statements import ReadStatement, content, overlap
 from clausegraph.query.read.weights import weights
 
@@ -87,17 +87,35 @@ class Polarity:
     probability: float
     because: tuple[str, ...]
 
+    @property
+    def sure(self) -> float:
+        """The probability of the verdict."""
+        return max(self.probability, 1.0 - self.probability)
 
-def asked(form: QuestionForm) -> str:
+
+def asked_for(form: QuestionForm) -> str:
     """What the question asks about: a duty, eligibility, ability, ..."""
     return next((name for name, pattern in _ASKED if pattern.search(form.sentence)), "other")
+
+
+_FITS = {
+    "duty": {Modality.MUST: 1.0, Modality.NEED_NOT: 1.0, Modality.IS: 0.8, Modality.SHOULD: 0.8},
+    "ability": {Modality.MAY: 1.0, Modality.CAN: 1.0, Modality.CANNOT: 1.0, Modality.IS: 0.8},
+    "eligible": {Modality.MAY: 1.0, Modality.CAN: 1.0, Modality.CANNOT: 1.0, Modality.IS: 0.8},
+}
+
+
+def kind_fit(form: QuestionForm, modality: Modality) -> float:
+    """How far a statement of that modality answers what is asked: "must" says little of "can I"."""
+    fits = _FITS.get(asked_for(form))
+    return 1.0 if fits is None else fits.get(modality, 0.6)
 
 
 def polarity_features(
     form: QuestionForm, question: str, scenario: str, statements: Sequence[ReadStatement]
 ) -> Features:
     """Named features; ``statements`` best first, each with its weight by rank."""
-    kind = asked(form)
+    kind = asked_for(form)
     features: Features = {"bias": 1.0, f"asks {kind}": 1.0}
     if _NEGATIVE.search(form.sentence):
         features["question negative"] = 1.0

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from clausegraph.core.inquiry import Inquiry
-from clausegraph.core.types import Alternative, AnswerStatus, PageKey, Reading, Support
+from clausegraph.core.types import Alternative, AnswerStatus, Evidence, PageKey, Reading, Support
 from clausegraph.query.rank.hits import Hit
 
 Pages = Callable[[PageKey], Reading]
@@ -25,11 +25,15 @@ class Rules(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class ReadResult:
-    """Status and alternatives, best first, and why: plain values for the trace."""
+    """Status and alternatives, best first, and why: plain values for the trace.
+
+    ``quotes`` are what the pages say, best first, where nothing is asserted.
+    """
 
     status: AnswerStatus
     alternatives: tuple[Alternative, ...]
     reasons: Mapping[str, object] = field(default_factory=dict)
+    quotes: tuple[Evidence, ...] = ()
 
 
 class Reader(Protocol):

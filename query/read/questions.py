@@ -72,6 +72,11 @@ _WH_AUX = re.compile(rf"\b{_WH}\b(?:\s+[\w'-]+){{0,4}}?\s+{_AUX}\b", re.I)
 _WH_ANY = re.compile(rf"\b{_WH}\b", re.I)
 _AUX_SUBJECT = re.compile(rf"(?:^|[,;:-]\s*|\b(?:and|so|but|then|now|case|or)\s+){_AUX}\s+{_SUBJECT}\b", re.I)
 _TAG = re.compile(rf",\s*{_AUX}\s+(?:not\s+)?(?:i|we|you|he|she|it|they)\s*\?*$", re.I)
+_CLAUSE = re.compile(  # "penalty for parking without a permit" has none
+    r"\b(?:i|we|you|he|she|it|they|there|is|are|am|was|were|do|does|did|can|could|will|would|shall|should|may|must|has"
+    r"|have|had|need|i'm|im|i've|ive|i'd|my|your|allowed|eligible|entitled)\b",
+    re.IGNORECASE,
+)
 _BE_TOLD = re.compile(
     r"^(?:can|could|would|will|do|does)\s+(?:you|someone|anyone|anybody|i)\s+(?:please\s+)?(?:tell"
     r"|explain|advise|let|know|get to know|ask|clarify|give me)\b",
@@ -130,9 +135,9 @@ def _embedded_kind(opened: str) -> tuple[QuestionKind, str]:
         return QuestionKind.YES_NO, "auxiliary before its subject"
     if _WH_ANY.search(opened):
         return QuestionKind.SPAN, "question word inside"
-    if auxiliary:
-        return QuestionKind.YES_NO, "auxiliary before its subject"
-    return QuestionKind.YES_NO, "a statement put as a question"
+    if auxiliary or _CLAUSE.search(opened):
+        return QuestionKind.YES_NO, "auxiliary before its subject" if auxiliary else "a statement put as a question"
+    return QuestionKind.SPAN, "names a thing"
 
 
 _TYPES: tuple[tuple[AnswerType, str], ...] = (
@@ -142,7 +147,11 @@ _TYPES: tuple[tuple[AnswerType, str], ...] = (
         r"how much(?! (?:time|notice|longer|leave|holiday|warning))|how expensive|what (?:is|are|will be"
         r"|would be|was)?\s?(?:the|my|our|his|her|their|your)?\s?"
         r"(?:[\w-]+ ){0,3}?(?:amount|amounts|cost|costs|fee|fees|price|charge|charges|rate|rates|sum|fine"
-        r"|penalty|threshold|discount|salary|allowance|limit|percentage)\b|what (?:percentage|amount|rate|sum)",
+        r"|penalty|threshold|discount|salary|allowance|limit|percentage|surcharge|refund|grant|benefit)\b"
+        r"|what (?:percentage|amount|rate|sum)"
+        r"|^(?:the )?(?:[\w-]+ ){0,2}(?:costs?|fees?|prices?|charges?|rates?|fine|penalty|amount|discount|surcharge"
+        r"|threshold|income limit|savings limit)\b(?!.*\b(?:how|who|when|where|do|does|can)\b)"
+        r"|\b(?:amount|cost|costs|fee|price|rate|rates)\s*\??$",
     ),
     (
         AnswerType.DURATION,

@@ -26,6 +26,11 @@ _STOP = frozenset(_STOP_WORDS.split())
 _SUFFIX = re.compile(r"(?:ing|ed|ly|ment|ation|ion|er|al)$")
 
 
+_BUT = re.compile(r",\s+but\s+(?=(?:you|they|we|it|he|she|there)\b)", re.IGNORECASE)
+_DATE_LINE = re.compile(r"(?:this )?(?:page|guide)?\s*(?:was )?last (?:updated|reviewed|changed)\b", re.IGNORECASE)
+_FORBIDS = re.compile(r"\b(?:cannot|can't|can’t|must not|may not|mustn't)\b", re.IGNORECASE)
+
+
 @lru_cache(maxsize=65536)
 def stem(word: str) -> str:
     """A crude stem, so that "claim", "claims", "claimed" and "claiming" meet."""
@@ -85,7 +90,22 @@ def _proposition(text: str) -> tuple[Modality, bool]:
 
 @lru_cache(maxsize=16384)
 def _parsed(text: str) -> tuple[tuple[int, int, ParsedClause], ...]:
-    return tuple((start, end, parse_conditions(text, "", start, end)) for start, end in sentence_spans(text))
+    return tuple(
+        (start, end, parse_conditions(text, "", start, end))
+        for sentence in sentence_spans(text)
+        for start, end in _halves(text, *sentence)
+        if not _DATE_LINE.match(text[start:end])
+    )
+
+
+def _halves(text: str, start: int, end: int) -> list[tuple[int, int]]:
+    """A sentence, or both of its halves where "but" begins a clause of its own: "you can lend it, but you cannot …"."""
+    but = _BUT.search(text, start, end)
+    return [(start, end)] if but is None else [(start, but.start()), (but.end(), end)]
+
+
+def _forbids(text: str) -> bool:
+    return bool(_FORBIDS.search(text))
 
 
 def lead_in_text(element: Element, reading: Reading) -> str:
@@ -105,6 +125,9 @@ def statements_of(candidate: Candidate, pages: Pages) -> list[ReadStatement]:
     for start, end, parsed in _parsed(element.text):
         text = element.text[start:end]
         main = element.text[parsed.main[0] : parsed.main[1]] or text
-        modality, polarity = _proposition(lead if lead.rstrip().endswith(":") else main)
+        says = lead if lead.rstrip().endswith(":") else main
+        modality, polarity = _proposition(says)
+        if polarity and _forbids(says):  # a clause whose verb was not found
+            modality, polarity = Modality.CANNOT, False
         found.append(ReadStatement(candidate, start, end, text, lead, modality, polarity, parsed))
     return found

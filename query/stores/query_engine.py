@@ -37,11 +37,13 @@ def _response(answer: Answer) -> Response:
     lines = [alternative.text for alternative in answer.alternatives]
     if answer.status is AnswerStatus.NOT_ANSWERABLE:
         lines = ["not answerable"]
+    elif answer.quotes and not lines:
+        lines = ["not decided; the pages say:", *(f"{e.lead_in} {e.quote}".strip() for e in answer.quotes)]
     nodes: dict[str, NodeWithScore] = {}
-    for alternative in answer.alternatives:
-        for evidence in (*alternative.evidence, *alternative.sources):
-            key = f"{evidence.page}#{evidence.span.anchor}"
-            metadata = {"page": str(evidence.page), "title": evidence.title, "url": evidence.url}
-            node = TextNode(id_=key, text=evidence.quote, metadata=metadata)
-            nodes.setdefault(key, NodeWithScore(node=node, score=alternative.score))
+    stated = [(e, a.score) for a in answer.alternatives for e in (*a.evidence, *a.sources)]
+    for evidence, score in [*stated, *((quote, 0.0) for quote in answer.quotes)]:
+        key = f"{evidence.page}#{evidence.span.anchor}"
+        metadata = {"page": str(evidence.page), "title": evidence.title, "url": evidence.url}
+        node = TextNode(id_=key, text=evidence.quote, metadata=metadata)
+        nodes.setdefault(key, NodeWithScore(node=node, score=score))
     return Response(response="\n".join(lines), source_nodes=list(nodes.values()), metadata={"answer": answer})

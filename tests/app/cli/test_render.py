@@ -2,13 +2,17 @@ from __future__ import annotations
 
 import io
 import json
+import re
+from dataclasses import replace
 
 import pytest
 from rich.console import Console, RenderableType
 
+from clausegraph.app.answer_json import answer_json, pages_disagree
 from clausegraph.app.conditions import condition_json
-from clausegraph.app.render import answer_json, pages_disagree, render_answer, render_trace
+from clausegraph.app.render import answer_markdown, render_answer, render_trace
 from clausegraph.app.text import clean, clean_json, clean_xml, one_line
+from clausegraph.app.wording import headline, question_of
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.types import (
     All,
@@ -68,16 +72,70 @@ def conditional(*states: ConditionState) -> Alternative:
     return Alternative("£210", tree, (evidence(updated="2026-03-03", url="https://x.example/a"),), 0.5)
 
 
-def test_condition_tree_with_marks() -> None:
+def test_conditions_are_ticked_and_what_is_open_is_asked() -> None:
     text = printed(render_answer(answer(conditional(MET, UNMET, OPEN))))
-    assert (
-        text.index("all of:")
-        < text.index("✓ met: you rent")
-        < text.index("any of:")
-        < text.index("✗ unmet: you are 70")
-    )
-    assert "not:" in text and "? open: you work" in text
-    assert "It depends on what the scenario leaves open" in text
+    first, *rest = text.splitlines()
+    assert first == "£210, if all of these hold:"
+    assert rest[:4] == [
+        "  ✓ met: you rent",
+        "  any of these:",
+        "    ✗ unmet: you are 70",
+        "    ? open: unless you work",
+    ]
+    assert rest[4:6] == ["Still to know:", "  Do you work?"]
+
+
+def test_a_verdict_says_what_it_waits_for_and_what_holds_otherwise() -> None:
+    rent, old = (JudgedLeaf(leaf, OPEN, evidence()) for leaf in (RENT, OLD))
+    assert headline(Alternative("no", AnyOf((rent, old)))) == "No, if any of these holds:"
+    assert headline(Alternative("yes", All((rent, old)))) == "Yes, if all of these hold:"
+    assert headline(Alternative("yes", Not(AnyOf((rent, old))))) == "Yes, if none of these holds:"
+    assert headline(Alternative("yes", Not(rent))) == "Yes, unless this holds:"
+    assert headline(Alternative("yes", replace(rent, state=MET))) == "Yes."
+    assert "Otherwise: no." in printed(render_answer(answer(Alternative("yes", All((rent, old))))))
+
+
+@pytest.mark.parametrize(
+    ("condition", "question"),
+    [
+        ("you pay all of your own fees", "Do you pay all of your own fees?"),
+        ("you’re aged 16 or over", "Are you aged 16 or over?"),
+        ("you have been in hospital", "Have you been in hospital?"),
+        ("you have savings", "Do you have savings?"),
+        ("you were in prison", "Were you in prison?"),
+        ("your main home is in the Outer Holms", "Is your main home in the Outer Holms?"),
+        ("nobody else claims", "Is this so: nobody else claims?"),
+    ],
+)
+def test_an_open_condition_is_a_question(condition: str, question: str) -> None:
+    assert question_of(condition) == question
+
+
+def test_what_is_not_asserted_is_quoted_with_its_lead_in_and_items() -> None:
+    item = evidence(quote="you rent", lead_in="You can get it if:")
+    lead = replace(evidence("b.html", quote="You need:"), items=("a passport", "a photo"))
+    unsure = replace(answer(status=AnswerStatus.UNKNOWN), quotes=(item, lead), corrected=(("gratn", "grant"),))
+    text = printed(render_answer(unsure))
+    assert text.startswith("“gratn” was read as “grant”\nUnknown:")
+    assert "The pages say:" in text and "“You can get it if:”\n      “you rent”" in text
+    assert "“You need:”\n      “a passport”" in text
+    value = answer_json(unsure)
+    assert value["quotes"][0]["lead_in"] == "You can get it if:" and value["quotes"][1]["items"] == [
+        "a passport",
+        "a photo",
+    ]
+    assert value["corrected"] == [{"typed": "gratn", "read": "grant"}]
+
+
+def test_markdown_says_the_same_lines() -> None:
+    found = answer(conditional(MET, UNMET, OPEN))
+    plain = [line.strip() for line in printed(render_answer(found)).splitlines() if line.strip()]
+    marked = answer_markdown(found)
+    assert "**£210, if all of these hold:**" in marked and "* ✓ met: you rent" in marked
+    bare = [re.sub(r"^\s*\* |[*\\]", "", line).strip() for line in marked.splitlines() if line.strip()]
+    assert bare == plain
+    hostile = answer_markdown(answer(Alternative("[x](javascript:1) <b>", evidence=(evidence(),))))
+    assert "\\[x\\](javascript:1) \\<b\\>" in hostile
 
 
 def test_settled_conditions_and_evidence() -> None:
@@ -121,8 +179,8 @@ def test_disagreeing_pages_are_shown_with_dates() -> None:
     )
     text = printed(render_answer(sides))
     assert "The pages disagree" in text
-    assert "1. yes  [Title of a.html, updated 2026-03-03]" in text
-    assert "2. no  [Title of b.html, no date stated]" in text
+    assert "1. Yes.  [Title of a.html, updated 2026-03-03]" in text
+    assert "2. No.  [Title of b.html, no date stated]" in text
     assert answer_json(sides)["pages_disagree"] is True
 
 

@@ -66,8 +66,8 @@ def test_what_it_cannot_use_is_refused(world: World, view: View) -> None:
 def test_any_retriever_may_find_what_is_read(world: World, view: View, retriever: str) -> None:
     answer = make_engine(view, world.embedder, retriever=retriever).ask(Inquiry(QUESTION, "I am 70."))
     assert answer.trace[0].detail["retriever"] == retriever
-    assert answer.status is AnswerStatus.ANSWERED
-    assert answer.alternatives[0].evidence[0].page.uri == "grant.html"
+    shown = [*answer.quotes, *(evidence for found in answer.alternatives for evidence in found.evidence)]
+    assert shown[0].page.uri == "grant.html"
 
 
 def test_the_reader_gets_as_many_hits_as_the_limit_says(world: World, view: View) -> None:
@@ -103,7 +103,8 @@ def test_every_entry_of_every_registry_can_be_made(world: World, view: View) -> 
     for engine in ENGINES:
         if engine.asks:
             continue  # test_presets.py
-        assert make_engine(view, world.embedder, engine=engine.name).ask(Inquiry(QUESTION)).alternatives
+        answer = make_engine(view, world.embedder, engine=engine.name).ask(Inquiry(QUESTION))
+        assert answer.alternatives or answer.quotes
     for reader in READERS:
         if reader.asks:
             with pytest.raises(SettingsError, match="asks a language model"):

@@ -30,7 +30,8 @@ def steps(answer: Answer, name: str) -> list[TraceStep]:
 
 
 def pages(answer: Answer) -> set[str]:
-    return {evidence.page.uri for option in answer.alternatives[:1] for evidence in option.evidence}
+    stated = [evidence for option in answer.alternatives[:1] for evidence in option.evidence]
+    return {evidence.page.uri for evidence in stated or answer.quotes[:1]}
 
 
 def test_what_is_accepted_is_read_as_in_a_single_pass(sample: View, hashing: HashingEmbedder) -> None:
@@ -60,7 +61,9 @@ def test_later_rounds_change_the_outcome_on_twenty_questions(sample: View, hashi
     for question, story, page in STORIES["questions"]:
         inquiry = Inquiry(question, STORIES["stories"][story])
         before, after = single.ask(inquiry), loop.ask(inquiry)
-        changed += before.alternatives != after.alternatives and len(steps(after, "route")) > 1
+        changed += (before.alternatives, before.quotes) != (after.alternatives, after.quotes) and len(
+            steps(after, "route")
+        ) > 1
         before_right += page in pages(before)
         right += page in pages(after)
     assert changed >= 20

@@ -20,7 +20,7 @@ from clausegraph.query.read.questions import QuestionKind, question_form
 from tests.query.read.conftest import Pages, reading
 
 pytestmark = pytest.mark.unit
-READER = ExtractiveReader()
+READER = ExtractiveReader(asserted=0.0)
 
 
 @pytest.mark.parametrize(
@@ -95,6 +95,6 @@ def test_a_given_rule_of_form_overrules_the_words(page: Callable[..., Any]) -> N
     found = page("<p>You can claim a refund at any time.</p>")
     inquiry = Inquiry("Can I claim a refund?")
     told = replace(question_form(inquiry.question), kind=QuestionKind.SPAN, reason="told")
-    result = ExtractiveReader(form=lambda _: told).read(inquiry, found.hits(), found)
+    result = ExtractiveReader(form=lambda _: told, asserted=0.0).read(inquiry, found.hits(), found)
     assert result.reasons["kind_because"] == "told"
     assert result.alternatives[0].text not in ("yes", "no")

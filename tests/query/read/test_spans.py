@@ -15,7 +15,7 @@ from clausegraph.query.read.extractive import ExtractiveReader
 from clausegraph.query.read.spans import span_candidates
 
 pytestmark = pytest.mark.unit
-READER = ExtractiveReader()
+READER = ExtractiveReader(asserted=0.0)
 
 
 @given(st.text(max_size=200))

@@ -1,0 +1,83 @@
+"""An ``Answer`` as JSON values; docs/answers.md describes them, docs/answer.schema.json is their schema."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import Any
+
+from clausegraph.app.conditions import condition_json
+from clausegraph.app.text import one_line
+from clausegraph.app.wording import headline, open_questions
+from clausegraph.core.types import Alternative, Answer, Evidence, PageKey, holds
+
+SCHEMA = "clausegraph.answer/2"
+"""Name and version of the form; the version grows when a reader of the one before could misread it."""
+
+
+def answer_json(answer: Answer, *, trace: bool = False) -> dict[str, Any]:
+    """The answer as JSON values; ``trace`` adds the engine's steps."""
+    value: dict[str, Any] = {
+        "schema": SCHEMA,
+        "question": answer.inquiry.question,
+        "scenario": answer.inquiry.scenario,
+        "status": answer.status.value,
+        "corpus": answer.corpus,
+        "epoch": answer.epoch,
+        "corrected": [{"typed": typed, "read": read} for typed, read in answer.corrected],
+        "pages_disagree": pages_disagree(answer),
+        "extractors": list(answer.extractors),
+        "alternatives": [_alternative_json(alternative) for alternative in answer.alternatives],
+        "quotes": [evidence_json(evidence) for evidence in answer.quotes],
+    }
+    if trace:
+        steps = [{"name": s.name, "milliseconds": round(s.milliseconds, 1), "detail": s.detail} for s in answer.trace]
+        value["trace"] = steps
+    return value
+
+
+def _alternative_json(alternative: Alternative) -> dict[str, Any]:
+    return {
+        "text": alternative.text,
+        "headline": headline(alternative),
+        "score": round(alternative.score, 4),
+        "holds": holds(alternative.condition).value,
+        "condition": condition_json(alternative.condition),
+        "open_conditions": list(alternative.open_conditions),
+        "open_questions": open_questions(alternative),
+        "evidence": [evidence_json(evidence) for evidence in alternative.evidence],
+    }
+
+
+def evidence_json(evidence: Evidence) -> dict[str, Any]:
+    """A quoted span with everything that is needed to find it again."""
+    return {
+        "source": evidence.page.source,
+        "uri": evidence.page.uri,
+        "title": evidence.title,
+        "url": evidence.url,
+        "updated": evidence.updated,
+        "headings": list(evidence.headings),
+        "anchor": evidence.span.anchor,
+        "start": evidence.span.start,
+        "end": evidence.span.end,
+        "lead_in": evidence.lead_in,
+        "quote": evidence.quote,
+        "items": list(evidence.items),
+        "html": evidence.html,
+    }
+
+
+def pages_disagree(answer: Answer) -> bool:
+    """Whether two alternatives with other texts rest on other pages and neither waits for a condition.
+
+    Alternatives on one page are its own cases; with open conditions both may be right.
+    """
+    settled = [a for a in answer.alternatives if a.evidence and not a.open_conditions]
+    return any(
+        one_line(a.text).lower() != one_line(b.text).lower() and not (_pages(a) & _pages(b))
+        for a, b in combinations(settled, 2)
+    )
+
+
+def _pages(alternative: Alternative) -> set[PageKey]:
+    return {evidence.page for evidence in alternative.evidence}

@@ -1,0 +1,69 @@
+"""What an answer becomes when a condition is taken as met or not, without searching or reading again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from clausegraph.core.errors import InputError
+from clausegraph.core.types import (
+    Alternative,
+    Answer,
+    AnswerStatus,
+    ConditionState,
+    JudgedCondition,
+    JudgedLeaf,
+    Not,
+    fold,
+    holds,
+    leaves,
+)
+from clausegraph.query.read.conditions import grouped
+
+_OPPOSITE = {"yes": "no", "no": "yes"}
+
+
+def assumed(answer: Answer, states: Mapping[str, ConditionState]) -> Answer:
+    """The answer under assumptions. A yes or no whose condition no longer holds is turned round, others are dropped.
+
+    Args:
+        states: by a condition's text or a part of it that no other condition of the answer has.
+
+    Raises:
+        InputError: no condition of the answer has that text, or several have.
+    """
+    every = list(dict.fromkeys(leaf.leaf.text for a in answer.alternatives for leaf in leaves(a.condition)))
+    chosen = {_named(name, every): state for name, state in states.items()}
+    made = [_under(alternative, chosen) for alternative in answer.alternatives]
+    kept = tuple(alternative for alternative in made if alternative is not None)
+    status = AnswerStatus.UNKNOWN if answer.alternatives and not kept else answer.status
+    quotes = answer.quotes if kept else tuple(e for a in answer.alternatives for e in a.evidence)
+    return replace(answer, alternatives=kept, status=status, quotes=quotes)
+
+
+def _named(name: str, every: list[str]) -> str:
+    wanted = " ".join(name.lower().split())
+    exact = [text for text in every if " ".join(text.lower().split()) == wanted]
+    found = exact or [text for text in every if wanted in " ".join(text.lower().split())]
+    if len(found) != 1:
+        many = f"{len(found)} conditions of the answer have" if found else "no condition of the answer has"
+        listed = "; ".join(repr(text) for text in (found or every)) or "none: the answer has no conditions"
+        raise InputError(f"{many} the words {name!r}; its conditions are {listed}")
+    return found[0]
+
+
+def _under(alternative: Alternative, states: Mapping[str, ConditionState]) -> Alternative | None:
+    tree = alternative.condition
+    if tree is None:
+        return alternative
+
+    def leaf(judged: JudgedLeaf) -> JudgedCondition:
+        return replace(judged, state=states.get(judged.leaf.text, judged.state))
+
+    made: JudgedCondition = fold(tree, leaf, grouped)
+    if holds(made) is not ConditionState.UNMET:
+        return replace(alternative, condition=made)
+    if alternative.text not in _OPPOSITE:
+        return None
+    turned = made.child if isinstance(made, Not) else Not(made)
+    return replace(alternative, text=_OPPOSITE[alternative.text], condition=turned)

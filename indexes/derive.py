@@ -117,7 +117,7 @@ def fact_vectors(rows: Iterable[SupportRow], texts: Texts) -> list[VectorRow]:
 def _definitions(source: ExtractionInput, seen: set[tuple[str, str]]) -> Iterator[Statement]:
     """The other names that a chunk's own elements give, each once a page."""
     for element in source.elements:
-        for found in find_definitions(element.text) if element.label.startswith("e") else ():
+        for found in find_definitions(element.text) if element.is_own else ():
             key, alias = entity_key(found.name), entity_key(found.alias)
             if key and alias and key != alias and (key, alias) not in seen:
                 seen.add((key, alias))

@@ -7,7 +7,7 @@ from typing import Any
 
 from clausegraph.app.conditions import condition_json
 from clausegraph.app.text import one_line
-from clausegraph.core.language.wording import condition_words, relation_words
+from clausegraph.core.language.wording import condition_words, relation_words, written
 from clausegraph.core.types import Chunk, Element, Fact, Mention, PageKey, Reading, Statement, Support
 from clausegraph.query.read.evidence import quote_of
 
@@ -75,6 +75,9 @@ def support_record(support: Support, reading: Reading) -> dict[str, Any]:
         "object": object_text(statement),
         "polarity": statement.polarity,
         "modality": statement.modality.value,
+        "wording": statement.wording,
+        "subject_written": written(statement.subject),
+        "object_written": written(statement.object),
         "condition": condition_json(statement.condition),
         "effective_from": statement.effective_from,
         "effective_to": statement.effective_to,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from clausegraph.core.language.verbs import base_of_third_person
 from clausegraph.core.language.words import word_set
-from clausegraph.core.types import All, AnyOf, Condition, Leaf, Modality, Not, Statement
+from clausegraph.core.types import All, AnyOf, Condition, Leaf, Literal, Mention, Modality, Not, Statement
 
 
 def condition_words(condition: Condition | None, *, parts_in_brackets: bool = False) -> str:
@@ -79,3 +79,10 @@ def _denied(hedge: list[str], words: list[str], base: str | None) -> str:
     if base is None:
         return " ".join(["(not)", *hedge, *words])
     return " ".join(["is not", *hedge, *words[1:]] if base == "be" else ["does not", *hedge, base, *words[1:]])
+
+
+def written(node: Mention | Literal) -> str:
+    """An end of a statement as its page writes it: "you" for the employee it addresses; a value as it stands."""
+    if isinstance(node, Literal):
+        return node.value
+    return node.written or node.surface

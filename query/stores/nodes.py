@@ -17,7 +17,7 @@ from llama_index.core.graph_stores.types import (
 from llama_index.core.schema import NodeRelationship, RelatedNodeInfo, TextNode
 
 from clausegraph.core.errors import InputError
-from clausegraph.core.language.wording import condition_words
+from clausegraph.core.language.wording import condition_words, written
 from clausegraph.core.serial import condition_to_json
 from clausegraph.core.types import (
     LITERAL,
@@ -203,6 +203,9 @@ def statement_record(view: View, support: Support) -> Properties:
         "quotes": _quotes(support, reading),
         "holds": statement.polarity,
         "modality": statement.modality.value,
+        "wording": statement.wording,
+        "subject_written": written(statement.subject),
+        "object_written": written(statement.object),
         "condition": condition_words(statement.condition),
         "condition_tree": json.dumps(condition_to_json(statement.condition), ensure_ascii=False),
         "effective_from": statement.effective_from,

@@ -14,15 +14,16 @@ from lxml import etree
 
 from clausegraph.app.services.records import object_text, quotes
 from clausegraph.app.text import clean_xml, one_line
-from clausegraph.core.language.wording import condition_words
+from clausegraph.core.language.wording import condition_words, written
 from clausegraph.core.types import Mention, PageKey, Reading, Support
+from clausegraph.indexes.derive import object_key
 from clausegraph.indexes.views import View
 
 NAMESPACE = "http://graphml.graphdrawing.org/xmlns"
 _NODE_KEYS = ("kind", "label", "text", "page", "url", "updated", "anchor", "tag")
 _EDGE_KEYS = (
-    "kind", "relation", "polarity", "modality", "condition", "effective_from", "effective_to", "fact", "page",
-    "element", "quote",
+    "kind", "relation", "polarity", "modality", "wording", "subject_written", "object_written", "condition",
+    "effective_from", "effective_to", "fact", "page", "element", "quote",
 )  # fmt: skip
 
 
@@ -104,7 +105,7 @@ def _write_statement(writer: _Writer, support: Support, reading: Reading, names:
     statement, page = support.statement, support.page
     target = statement.object
     subject = writer.node(_entity(statement.subject, names), label=statement.subject.surface)
-    identity = _entity(target, names) if isinstance(target, Mention) else ("literal", target.value)
+    identity = _entity(target, names) if isinstance(target, Mention) else ("literal", object_key(target))
     stated = quotes(support, reading)
     writer.edge(
         subject,
@@ -113,6 +114,9 @@ def _write_statement(writer: _Writer, support: Support, reading: Reading, names:
         relation=statement.relation,
         polarity="true" if statement.polarity else "false",
         modality=statement.modality.value,
+        wording=statement.wording,
+        subject_written=written(statement.subject),
+        object_written=written(target),
         condition=one_line(condition_words(statement.condition)),
         effective_from=statement.effective_from,
         effective_to=statement.effective_to,

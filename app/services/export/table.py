@@ -14,13 +14,13 @@ from typing import IO
 
 from clausegraph.app.services.records import object_text, quotes
 from clausegraph.app.text import clean
-from clausegraph.core.language.wording import condition_words
+from clausegraph.core.language.wording import condition_words, written
 from clausegraph.core.types import Reading, Support
 from clausegraph.indexes.views import View
 
 COLUMNS = (
-    "fact", "subject", "relation", "object", "polarity", "modality", "condition", "effective_from", "effective_to",
-    "source", "uri", "title", "updated", "section", "quote",
+    "fact", "subject", "relation", "object", "polarity", "modality", "wording", "subject_written", "object_written",
+    "condition", "effective_from", "effective_to", "source", "uri", "title", "updated", "section", "quote",
 )  # fmt: skip
 _FORMULA = re.compile(r"[\t\r\n]|[\s\ufffd\u200c\u200d]*[=+@＝＋－＠﹢﹣﹦﹫−-]")
 _FORMULA_INSIDE = re.compile(r"(?<=[;\t\n])([\s\ufffd\"]*)(?=[=+@＝＋－＠﹢﹣﹦﹫−-])")
@@ -50,7 +50,8 @@ def _row(support: Support, reading: Reading) -> list[object]:
     section = " › ".join(stated[0][0].headings) if stated else ""
     return [
         support.fact_id, statement.subject.surface, statement.relation, object_text(statement),
-        "yes" if statement.polarity else "no", statement.modality.value, condition_words(statement.condition),
+        "yes" if statement.polarity else "no", statement.modality.value, statement.wording,
+        written(statement.subject), written(statement.object), condition_words(statement.condition),
         statement.effective_from, statement.effective_to, support.page.source, support.page.uri, reading.title,
         reading.updated, section, " / ".join(quote for _, quote in stated),
     ]  # fmt: skip

@@ -13,7 +13,7 @@ from typing import Any
 
 from sqlalchemy import Row, Select, Table, select
 
-from clausegraph.core.language.wording import condition_words
+from clausegraph.core.language.wording import condition_words, written
 from clausegraph.core.serial import condition_from_json, reading_from_bytes, statement_from_text
 from clausegraph.core.types import LITERAL, leaves
 from clausegraph.indexes.graph.neo4j.keys import (
@@ -239,7 +239,7 @@ def _supports(ledger: Ledger, corpus: GraphCorpus, interval: Interval) -> Iterat
 
 
 def _add_support(part: GraphRows, terms: _Terms, corpus: GraphCorpus, row: Row[Any], interval: Interval) -> None:
-    decode(supports.c.statement, row.id, row.statement, statement_from_text)  # else what follows would stumble on it
+    stated = decode(supports.c.statement, row.id, row.statement, statement_from_text)
     statement = json.loads(row.statement)
     page = page_key(corpus.id, row.page_id)
     start, end = terms.add(part, row.subject), terms.add(part, row.object)
@@ -254,6 +254,9 @@ def _add_support(part: GraphRows, terms: _Terms, corpus: GraphCorpus, row: Row[A
         "anchors": list(dict.fromkeys(span[0] for span in statement["spans"])),
         "polarity": statement["polarity"],
         "modality": statement["modality"],
+        "wording": statement.get("wording"),
+        "subject_written": written(stated.subject),
+        "object_written": written(stated.object),
         "effective_from": statement.get("from"),
         "effective_to": statement.get("to"),
         "condition": None if tree is None else _add_condition(part, corpus, page, tree),

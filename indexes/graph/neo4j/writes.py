@@ -29,7 +29,7 @@ from clausegraph.indexes.graph.neo4j.server import BoundQuery, Neo4jServer
 # and read. And properties that are part of CREATE need no second pass over the batch, as ``SET r = row`` does.
 _AT: tuple[LiteralString, ...] = (
     "row[0]", "row[1]", "row[2]", "row[3]", "row[4]", "row[5]", "row[6]", "row[7]", "row[8]", "row[9]", "row[10]",
-    "row[11]", "row[12]", "row[13]", "row[14]", "row[15]", "row[16]", "row[17]",
+    "row[11]", "row[12]", "row[13]", "row[14]", "row[15]", "row[16]", "row[17]", "row[18]", "row[19]", "row[20]",
 )  # fmt: skip
 _OF_NODE: dict[str, tuple[LiteralString, ...]] = {  # but for ``corpus``, which all have
     "Page": ("key", "source", "uri"),
@@ -42,7 +42,8 @@ _OF_NODE: dict[str, tuple[LiteralString, ...]] = {  # but for ``corpus``, which 
 _OF_EDGE: dict[str, tuple[LiteralString, ...]] = {
     STATES: (
         "id", "since", "until", "fact_id", "relation", "page", "chunk", "anchors", "polarity", "modality",
-        "effective_from", "effective_to", "condition", "extractor", "content_key", "statement",
+        "effective_from", "effective_to", "condition", "extractor", "content_key", "statement", "wording",
+        "subject_written", "object_written",
     ),
     HAS_PAGE: ("id", "since", "until", "title", "url", "updated"),
     HAS_CHUNK: ("id", "since", "until", "content_hash"),

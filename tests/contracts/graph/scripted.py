@@ -14,7 +14,7 @@ from pathlib import Path
 
 from clausegraph.core.extraction import Extraction, ExtractionInput
 from clausegraph.core.models.embedding import HashingEmbedder
-from clausegraph.core.types import AnyOf, Condition, Leaf, Literal, Mention, Not, Span, Statement
+from clausegraph.core.types import AnyOf, Condition, Leaf, Literal, Mention, Modality, Not, Span, Statement
 from clausegraph.indexes.corpora import get_corpus
 from clausegraph.indexes.entities.decisions import merge, undo
 from clausegraph.indexes.graph.projections import NO_PROJECTIONS, Follower, Projections
@@ -41,15 +41,19 @@ class Scripted:
             if len(parts) < 3:
                 continue
             subject, relation, target = parts[:3]
+            said = [part[1:] for part in parts[3:] if part.startswith("~")]  # modality, wording, "you"
+            forms = {str(one) for one in Modality}
             made.append(
                 Statement(
-                    Mention(subject, subject),
+                    Mention(subject, subject, written="you" if "you" in said else ""),
                     relation.removeprefix("not "),
                     Literal(target[1:]) if target.startswith("=") else Mention(target, target),
                     (Span(element.label, 0, len(element.text)),),
                     polarity=not relation.startswith("not "),
-                    condition=_condition(element.label, element.text, parts[3:]),
+                    condition=_condition(element.label, element.text, [part for part in parts[3:] if part[:1] != "~"]),
                     effective_from="2026-01-01" if "2026" in element.text else None,
+                    modality=next((Modality(one) for one in said if one in forms), Modality.IS),
+                    wording=next((one for one in said if one not in {*forms, "you"}), ""),
                 )
             )
         return Extraction(tuple(made))

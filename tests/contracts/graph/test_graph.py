@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from clausegraph.core.hashing import fact_id
-from clausegraph.core.types import AnyOf, Fact, Leaf, Not, PageKey, leaves
+from clausegraph.core.types import AnyOf, Fact, Leaf, Mention, Modality, Not, PageKey, leaves
 from clausegraph.indexes.graph.protocol import EntityHit, Graph, GraphCounts
 from tests.contracts.graph.conftest import Opener
 from tests.contracts.graph.scripted import Town
@@ -59,6 +59,16 @@ def test_facts_and_supports_of_an_epoch(town: Town, at: At) -> None:
     assert graph.all_supports() == graph.supports([pays, needs])
     assert graph.counts() == GraphCounts(entities=2, facts=2, supports=4)
     assert graph.relations() == {"needs": 2, "pays": 2}
+
+
+def test_statements_keep_modality_and_the_words_of_their_page(town: Town, at: At) -> None:
+    town.write("a", *(f"tenant | pays {modality} | rent | ~{modality} | ~has to pay | ~you" for modality in Modality))
+    graph = at(town.publish())
+    stated = {support.statement.modality: support.statement for support in graph.all_supports()}
+    assert set(stated) == set(Modality)
+    for modality, statement in stated.items():
+        assert (statement.relation, statement.wording) == (f"pays {modality}", "has to pay")
+        assert statement.subject == Mention("tenant", "tenant", written="you")
 
 
 def test_supports_on_a_page(town: Town, at: At) -> None:

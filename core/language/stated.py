@@ -38,7 +38,7 @@ def content_words(surface: str) -> frozenset[str]:
 
 
 @lru_cache(maxsize=_CACHED)
-def _words(text: str) -> frozenset[str]:
+def words_of(text: str) -> frozenset[str]:
     """Every word of a text, in the form that keys have."""
     return frozenset(map(_base, tokens(text)))
 
@@ -69,7 +69,7 @@ class ElementText:
     @cached_property
     def words(self) -> frozenset[str]:
         """The words of the text and of a row's column names."""
-        return _words(" ".join((self.text, *self._headers)))
+        return words_of(" ".join((self.text, *self._headers)))
 
     @cached_property
     def value_words(self) -> frozenset[str]:
@@ -88,7 +88,7 @@ class ElementText:
 
     @cached_property
     def _sentence_words(self) -> list[frozenset[str]]:
-        return [_words(self.text[start:end]) for start, end in self.sentences]
+        return [words_of(self.text[start:end]) for start, end in self.sentences]
 
     def holds(self, lowered: str) -> bool:
         """Whether the text has these lower-case characters as whole words."""
@@ -140,7 +140,7 @@ class ChunkTexts:
 
     @cached_property
     def heading_words(self) -> frozenset[str]:
-        return _words(" . ".join(self._titles))
+        return words_of(" . ".join(self._titles))
 
     @cached_property
     def addresses_reader(self) -> bool:
@@ -181,7 +181,7 @@ class ChunkTexts:
         lowered = value.lower()
         if any(self.texts[label].holds(lowered) for label in labels):
             return True
-        words = _words(value)
+        words = words_of(value)
         parts = frozenset(part for word in words for part in (word.split("-") if "-" in word else [word]) if part)
         wanted = _value_words(parts) - _STOP
         return bool(wanted) and any(wanted <= self.texts[label].value_words for label in labels)

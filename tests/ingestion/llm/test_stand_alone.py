@@ -9,6 +9,7 @@ import pytest
 from jsonschema import Draft202012Validator, ValidationError
 
 from clausegraph.core.extraction import Extraction, ExtractionInput, InputElement
+from clausegraph.core.language.stated import key_of
 from clausegraph.core.types import Leaf, Literal, Mention, Modality, Statement, leaves
 from clausegraph.ingestion.extract.llm.conditional.parse import parse_stand_alone
 from clausegraph.ingestion.extract.llm.conditional.schema import STAND_ALONE_SCHEMA
@@ -122,6 +123,11 @@ def test_a_person_that_is_named_has_no_other_word() -> None:
     )
 
 
+@pytest.mark.parametrize("name", ["other landlords", "whether the landlord agrees", "any other grant", "hourly grant"])
+def test_what_only_ends_like_a_possessive_is_left_alone(name: str) -> None:
+    assert only(item(target=name)).object == Mention(name, key_of(name), "benefit")
+
+
 @pytest.mark.parametrize("name", ["you", "You", "we", "it", "they", "your", "yourself", "us", "this"])
 def test_a_pronoun_is_no_name(name: str) -> None:
     assert reasons(item(name))[0].startswith("its subject is a pronoun")
@@ -135,6 +141,11 @@ def test_a_pronoun_is_no_name(name: str) -> None:
         ("claim for a Heating Grant", True),  # a paraphrase: half of its words are the page's
         ("adoption of a child by adopters", True),
         ("land-lord's Heating-Grant", True),  # with hyphens that the page does not have
+        ("decide", True),  # another form of "decision"
+        ("uses", True),
+        ("agreement", True),
+        ("form", True),
+        ("decimal", False),  # which begins like "decision", and is not it
         ("Eiffel Tower", False),
         ("Eiffel Tower grant office of Paris", False),
         ("form HG1 of 2019", False),  # a number that the page does not have

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from functools import cached_property, lru_cache
+from itertools import takewhile
 
 from clausegraph.core.language.normalise import tokens
-from clausegraph.core.language.stated import YOU, content_words
+from clausegraph.core.language.stated import YOU, content_words, words_of
 from clausegraph.core.language.words import word_set
 from clausegraph.ingestion.extract.llm.numbering import Call
 
-_STEM = 5  # letters that two forms of a word share: adopt, adopts, adopter, adoption
+_STEM = 4  # letters that two forms of a word share at least, and all but two of the shorter: seized, seizure
+_ENOUGH = 5  # letters that are enough of any word: adopt, adopts, adopter, adoption
 _SHARE = 0.5  # of the words of a name that the page must show; the others may be a paraphrase
 # Nouns for whom a page addresses, which it need not have itself: "applicant for" what it names
 _ROLE_NOUNS = word_set("applicant claimant person someone holder user member customer recipient reader")
@@ -35,11 +38,16 @@ class ShownWords:
 
     @cached_property
     def _words(self) -> frozenset[str]:
-        return frozenset(word for text in self._texts for word in tokens(text))
+        """In the form that names are compared in: "Acas" is "aca" in both."""
+        return frozenset(word for text in self._texts for word in words_of(text))
 
     @cached_property
-    def _stems(self) -> frozenset[str]:
-        return frozenset(part[:_STEM] for word in self._words for part in (word.replace("-", ""), *word.split("-")))
+    def _by_stem(self) -> dict[str, set[str]]:
+        found: dict[str, set[str]] = defaultdict(set)
+        for word in self._words:
+            for part in (word.replace("-", ""), *word.split("-")):
+                found[part[:_STEM]].add(part)
+        return found
 
     @cached_property
     def _numbers(self) -> frozenset[str]:
@@ -61,10 +69,19 @@ class ShownWords:
 
     def _shown(self, word: str) -> float:
         """How much of the word the page has in some form: all of it, else so many of its hyphened parts."""
-        if word.replace("-", "")[:_STEM] in self._stems:
+        if self._has_form(word.replace("-", "")):
             return 1.0
         parts = word.split("-")
-        return sum(part[:_STEM] in self._stems for part in parts) / len(parts)
+        return sum(map(self._has_form, parts)) / len(parts)
+
+    def _has_form(self, word: str) -> bool:
+        return any(_akin(word, other) for other in self._by_stem.get(word[:_STEM], ()))
+
+
+def _akin(word: str, other: str) -> bool:
+    """Whether two words look like forms of one: seized and seizure, ferry and ferries, need and needed."""
+    shared = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(word, other, strict=False)))
+    return word == other or shared >= _ENOUGH or shared >= max(_STEM, min(len(word), len(other)) - 2)
 
 
 @lru_cache(maxsize=8192)

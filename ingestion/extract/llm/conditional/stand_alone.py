@@ -30,7 +30,7 @@ _MODALITIES = {
 }
 _WE = word_set("we us our ours ourselves")
 _PRONOUNS = BARE_PRONOUNS | YOU | _WE
-_POSSESSIVE = re.compile(r"(?:your|their|our|his|her|its|my)\s+(?=\S)", re.IGNORECASE)
+_POSSESSIVE = re.compile(r"\b(?:your|their|our|his|her|its|my)\s+(?=\S)", re.IGNORECASE)
 _PERSONS = word_set("role person people group")
 _SPOKEN = re.compile(r"\b(?:you|we)\b|\b(?:your|us|our)\b", re.IGNORECASE)
 _AUXILIARY = re.compile(

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from clausegraph.core.language import words
 from clausegraph.core.language.main_verbs import NOUN_STARTS, WORD, main_verb
@@ -44,6 +45,7 @@ _SETTING = re.compile(
 _UNMARKED_PURPOSE = re.compile(
     r"to\s+(?P<what>[a-z][^,:]{3,50}?)\s+(?=you(?:'ll)?\s+(?:will|must|need|can|should)\b)", re.IGNORECASE
 )
+_IN_CLAUSE = re.compile(r"\b(?:that|which|who|what|how|whether|why|where|when)\b")
 _DO = words.word_set("do does did")
 _ADVISES = re.compile(  # where to turn and what to look at is advice, told in the form of a duty
     r"(?:contacts|reads|checks|finds|sees|calls|phones|asks|talks|speaks|considers|visits|looks|tries|makes sure)\b"
@@ -75,6 +77,7 @@ class Frame:
     wording: str = ""
 
 
+@lru_cache(maxsize=1024)
 def expand(text: str) -> str:
     """A clause with plain quotes and its contractions written out."""
     text = " ".join(_BRACKETS.sub("", plain(text)).split())
@@ -112,6 +115,8 @@ def read_frames(text: str) -> list[Frame]:
 def _joined(frame: Frame) -> re.Match[str] | None:
     """Where another verb joins that of a frame: "and send it …"."""
     for found in _JOINED_VERB.finditer(frame.rest):
+        if _IN_CLAUSE.search(frame.rest, 0, found.start()):  # "that you've visited and want to …": not its verb
+            return None
         verb = found["verb"]
         noun = verb in words.NOUN_VERBS and found["after"].lower() not in NOUN_STARTS
         if is_base(verb) and not noun:
@@ -119,6 +124,7 @@ def _joined(frame: Frame) -> re.Match[str] | None:
     return None
 
 
+@lru_cache(maxsize=256)
 def read_frame(text: str) -> Frame | None:
     """The frame of a main clause; an imperative's subject is "you"; none where the parts are not surely found."""
     clause = re.sub(r"\s+in writing\b", "", expand(text)).strip(" .:;,!")

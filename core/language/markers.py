@@ -11,7 +11,8 @@ _PLAIN = str.maketrans({"‘": "'", "’": "'", "“": '"', "”": '"', "–": "
 # In order: the first alternative that matches at a position wins. The group name says what it does.
 _MARKER = re.compile(
     r"""
-    (?P<neutral>\b(?:even\s+(?:if|when|though|where)|whether\s+or\s+not|as\s+if|if\s+(?:possible|necessary|not|any|so)(?=\s*(?:[,.;:)]|$))
+    (?P<neutral>\b(?:even\s+(?:if|when|though|where)|whether\s+or\s+not|as\s+if
+        |(?:does\s+not|doesn't)\s+matter\s+(?:if|when|where)|if\s+(?:possible|necessary|not|any|so)(?=\s*(?:[,.;:)]|$))
         |although|because|so\s+that|regardless\s+of|what\s+if
         |(?:for\s+example|including|such\s+as|especially),?\s+(?:if|when|where)(?![^.]{0,40}:\s*$))\b)
   | (?P<not>(?<=\()(?:this|it)\s+does\s+not\s+apply\s+if\b

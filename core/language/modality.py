@@ -40,7 +40,7 @@ _PHRASES: tuple[tuple[str, Modality, bool, str], ...] = (
         True,
         "",
     ),
-    (rf"{_MAYBE_BE}\s+(?:eligible|entitled)\s+(?:to|for)", Modality.CAN, True, "get"),
+    (rf"{_MAYBE_BE}\s+(?:eligible|entitled)(?:\s+(?:to|for))?", Modality.CAN, True, "get"),
     (rf"{_MAYBE_BE}\s+(?:allowed|permitted|able|free)\s+to", Modality.CAN, True, ""),
     (rf"(?:may|might|could){_ADVERBS}\s+qualify(?:\s+for)?", Modality.CAN, True, "get"),
     (

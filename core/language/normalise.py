@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 
 _ARTICLES = {"a", "an", "the", "your", "their", "his", "her", "its", "our", "my", "this", "these", "any"}
 _QUOTES = str.maketrans({"‘": "'", "’": "'", "“": '"', "”": '"', "–": "-", "—": "-", "\u00a0": " "})
@@ -42,6 +43,7 @@ def singular(word: str) -> str:
     return word
 
 
+@lru_cache(maxsize=8192)
 def entity_key(surface: str) -> str:
     """The normalised name of an entity: case, articles, possessives and plurals removed.
 

@@ -78,7 +78,11 @@ def _proper(tokens: list[str]) -> list[str]:
         if len(run) == 1 and listed:  # the first part of "Advisory, Conciliation and Arbitration Service"
             run = []
         elif (
-            len(run) == 1 and (not opens or run[0].isupper()) and _is_part([*tokens, ""], end, -1) and end < len(tokens)
+            len(run) == 1
+            and (not opens or run[0].isupper())
+            and end < len(tokens)
+            and _is_part([*tokens, ""], end, -1)
+            and not base_of_third_person(tokens[end])
         ):  # "VAT refund"
             run = [*run, tokens[end]]
         if (len(run) > 1 or (run and not opens) or (run and run[0].isupper() and len(run[0]) > 2)) and len(run) <= 8:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 from clausegraph.core.language import words
 from clausegraph.core.language.markers import plain
@@ -77,6 +78,7 @@ class Proposition:
     polarity: bool
 
 
+@lru_cache(maxsize=1024)
 def split_proposition(text: str) -> Proposition:
     """Split a main clause; an imperative gets the subject "you", words without a verb the relation "is"."""
     clause = plain(text).strip(" .:;,?!")

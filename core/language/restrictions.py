@@ -11,6 +11,7 @@ import re
 
 from clausegraph.core.language.markers import plain
 from clausegraph.core.language.propositions import Proposition
+from clausegraph.core.language.slots import lists_examples
 from clausegraph.core.types import Leaf, Modality, Statement
 
 # Bounds of a sentence and of a list item, as far as they raised the odds of being a condition in training.
@@ -81,10 +82,13 @@ _DOUBT = re.compile(
 )
 _MOMENT = re.compile(r"\b(?:once|while)\s+$", re.IGNORECASE)
 _POINTS_BACK = re.compile(
-    r"(?:this|these|they)\b|(?:you|they) (?:must|can|cannot|should|need to)(?: only)? do (?:this|so|it)\b",
+    r"(?:this|these|they|it)\b|(?:you|they) (?:must|can|cannot|should|need to)(?: only)? do (?:this|so|it)\b",
     re.IGNORECASE,
 )
-_OFFICIAL = re.compile(r"\b(?:employers?|agency|agencies|court|tribunal|HMRC|council|authority)\b")
+_OFFICIAL = re.compile(
+    r"\b(?:employers?|agency|agencies|courts?|tribunal|HMRC|DVLA|DVSA|councils?|authority|authorities|office|government|college|university|ships?|vessels?)\b",
+    re.IGNORECASE,
+)
 _SAYS_YOU = re.compile(r"\byou\b", re.IGNORECASE)
 # "Employees must:", "For an offer to be valid:": what stands below must hold, whoever it is about.
 _OPEN_DUTY = re.compile(
@@ -122,6 +126,8 @@ def informs(text: str) -> bool:
 
 def lists_requirements(proposition: Proposition, text: str) -> bool:
     """Whether the list of a duty says what must hold: "To qualify you must:", "students who:"."""
+    if lists_examples(text):
+        return False
     if _RELATIVE_LIST.search(text) or _ONLY_LIST.search(text) or _VALID_LIST.match(text):
         return True
     if _OPEN_DUTY.search(text) and proposition.polarity and not informs(text):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from clausegraph.core.language import words
 from clausegraph.core.language.frames import expand
@@ -31,7 +32,7 @@ _OPEN = word_set("following there it they we you this i he she")
 _POINTING = word_set("this these those")
 _UNNAMED = re.compile(
     r"(?:how|what|which|who|where|when|why|whether|if|once|after|before|from|to)\b"
-    r"|no (?:more|less|fewer) |more than |only one of",
+    r"|no (?:more|less|fewer) |more than |only one of|examples? of\b",
     re.IGNORECASE,
 )
 _DETERMINERS = word_set("a an the your our their his her its my this these those that any every each no own")
@@ -119,15 +120,21 @@ def resolve(phrase: str, scene: Scene) -> Mention | None:
         named = _pronoun(text.lower(), scene)
         return replace(named, written=text.lower()) if named is not None else None
     tokens = _bare(text)
-    if tokens[0].lower() in words.PREPOSITIONS - _QUANTIFYING:
-        return None
-    if _UNNAMED.match(text) or tokens[0].lower() in _OPEN or not _POINTING.isdisjoint(t.lower() for t in tokens[1:]):
-        return None
-    if len(tokens) == 1 and tokens[0].lower() in _NOBODY | _DETERMINERS:
+    if _is_unnamed(text, [token.lower() for token in tokens]):
         return None
     said = " ".join(tokens)
     surface = _completed(" ".join(theirs(tokens)), scene)
+    if text.split()[0].lower() in _POINTING and (surface == said or surface.endswith(")")) and surface[:1].islower():
+        return None  # "this money": what was told before
     return Mention(surface, entity_key(surface), mention_type(surface), said if said != surface else "")
+
+
+def _is_unnamed(text: str, lower: list[str]) -> bool:
+    """Whether a phrase names nothing by itself: a clause, a setting, what only points."""
+    if lower[0] in _OPEN | (words.PREPOSITIONS - _QUANTIFYING) or _UNNAMED.match(text):
+        return True
+    alone = len(lower) == 1 and lower[0] in _NOBODY | _DETERMINERS
+    return alone or not _POINTING.isdisjoint(lower[1:])
 
 
 def _pronoun(lowered: str, scene: Scene) -> Mention | None:
@@ -216,6 +223,7 @@ def _is_done(heading: str) -> bool:
     return is_base(first) and (second in words.DETERMINERS or first not in words.NOUN_VERBS)
 
 
+@lru_cache(maxsize=4096)
 def mention_type(surface: str) -> str:
     """The type of the shipped ontology that a name has."""
     return policy_ontology().type_of(surface)

@@ -42,7 +42,8 @@ _OPEN_MODAL = re.compile(
     re.IGNORECASE,
 )
 _TIED = re.compile(
-    r"^(?:an? |the |your |any )?((?!it |them |you |us )(?:[\w'-]+ ){1,5}(?:for|about|on|from|to|of|with|in|by|at))$",
+    r"^(?:an? |the |your |any )?((?!it |them |us )(?:(?!you |they |we )[\w'-]+ ){1,5}"
+    r"(?:for|about|on|from|to|of|with|in|by|at))$",
     re.IGNORECASE,
 )
 

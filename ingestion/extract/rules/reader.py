@@ -30,8 +30,9 @@ from clausegraph.core.language.restrictions import (
     lists_prohibitions,
     restricts,
 )
+from clausegraph.core.language.slots import quantifier
 from clausegraph.core.language.values import value_kind
-from clausegraph.core.types import Condition, Literal, Mention, Not, Span, Statement, leaves
+from clausegraph.core.types import Condition, Literal, Mention, Modality, Not, Span, Statement, leaves
 from clausegraph.ingestion.extract.rules.address import READER, Addressee
 from clausegraph.ingestion.extract.rules.names import Scene, resolve
 from clausegraph.ingestion.extract.rules.outline import Lead, Outline, continued, readable_spans
@@ -136,8 +137,10 @@ class ChunkReader:
             before.last = found[0].subject
 
     def _rule(self, element: InputElement, setting: Setting, proposition: Proposition) -> list[Statement]:
-        """The condition of a clause that is not understood: that of a rule which the section has."""
-        if setting.condition is None or not setting.spans:
+        """The condition of a clause that is not understood, or of all in its section: that of a rule it has."""
+        rule = proposition.modality is not Modality.IS and not instructs(proposition)
+        cased = rule and self._scopes.of(element.headings) is not None
+        if not setting.spans or (setting.condition is None and not cased):
             return []
         scene = self._scene(element)
         if instructs(proposition):
@@ -215,7 +218,9 @@ class ChunkReader:
         return False
 
     def _duty_item(self, element: InputElement, lead: Lead) -> None:
-        """An item of "You must:", which is a condition and a statement of its own."""
+        """An item of "You must:", which is a condition, and a statement of its own unless one of them is enough."""
+        if quantifier(lead.text)[0] == "any":
+            return
         start, end = readable_spans(element.text)[0]
         parsed = parse_conditions(element.text, element.label, start, end)
         frame = continued(lead, element.text[slice(*parsed.main)])
@@ -236,6 +241,12 @@ class ChunkReader:
         whole = (Span(element.label, 0, len(element.text)),)
         setting = Setting(whole, element.text, combined(lead.parsed.condition, own))
         frame = continued(lead, main)
+        if (
+            frame is not None
+            and frame.modality in (Modality.MUST, Modality.SHOULD)
+            and quantifier(lead.text)[0] == "any"
+        ):
+            frame = None  # "You need one of the following": no item is a duty by itself
         found = frame_statements(frame, setting, self._scene(element)) if frame else []
         self._state(element, found or self._rule(element, setting, lead.proposition))
         if own is None and lists_prohibitions(lead.proposition):

@@ -26,6 +26,11 @@ _OF_YOU = re.compile(
 )
 _PLACE = re.compile(r"(?:[Ii]n|[Oo]utside)\s+(?:(?:an?|the)\s+)?[A-Z]")  # "In Scotland", "Outside an SPZ1"
 _LASTS = re.compile(r"for\s+(?:less|more|up|under|over|at|fewer|\d)", re.IGNORECASE)
+_COUNTED = re.compile(  # "0 to 8 weeks after the birth", "18 or over"
+    r"(?:(?:under|over|up to|more than|less than)\s)?£?\d[\d,]*\b"
+    r".*\b(?:after|before|or (?:more|less|over|under)|and over|old|olds)\b",
+    re.IGNORECASE,
+)
 _GROUP = re.compile(
     r"(?P<who>[A-Z][a-z]+)\s+(?:(?:outside|in|from)\s+(?:the\s+)?[A-Z]"
     r"|(?:under|over|aged|between)\s+\d|who\s|with(?:out)?\s|living\s|applying\s|working\s|born\s)"
@@ -64,7 +69,8 @@ def _is_case(text: str) -> bool:
     lasting = _LASTS.match(text) is not None and next(find_values(text), None) is not None
     placed = _PLACE.match(text) is not None and "," not in text
     dated = effective_dates(text) != (None, None)
-    return grouped or lasting or placed or dated or _OF_YOU.match(text) is not None
+    counted = _COUNTED.match(text) is not None
+    return grouped or lasting or placed or dated or counted or _OF_YOU.match(text) is not None
 
 
 class Scopes:

@@ -9,7 +9,7 @@ from clausegraph.core.language.conditions import join
 from clausegraph.core.language.frames import Frame, read_frame
 from clausegraph.core.language.modality import shaded
 from clausegraph.core.language.phrases import ObjectPhrase, Timing, object_phrase
-from clausegraph.core.language.values import DATED, effective_dates
+from clausegraph.core.language.values import DATED, effective_dates, value_kind
 from clausegraph.core.language.verb_phrases import with_particles
 from clausegraph.core.language.verbs import base_of_third_person, is_base, participle
 from clausegraph.core.language.wording import relation_words
@@ -51,10 +51,18 @@ _WHETHER = re.compile(r"^(?P<whom>[^,]{2,40}?\s)?(?:whether|if)\s+(?P<what>.+)$"
 _ORDERS = re.compile(
     r"^(?:asks|tells|helps|allows|requires|advises|encourages|persuades|invites|orders|wants|lets|enables)$"
 )
-_ORDERED = re.compile(r"^(?P<whom>(?:[\w'-]+\s){1,4}?)\s*to\s+(?P<verb>[a-z]+)\s*(?P<rest>.*)$", re.IGNORECASE)
+_ORDERED = re.compile(
+    r"^(?P<whom>(?:(?!with\b|about\b|for\b|of\b|on\b)[\w'-]+\s){1,4}?)\s*to\s+(?P<verb>[a-z]+)\s*(?P<rest>.*)$",
+    re.IGNORECASE,
+)
 _ABOUT = re.compile(r"^(?P<whom>[^,]{2,40}?)\s+(?P<how>about|for|of)\s+(?P<what>.+)$", re.IGNORECASE)
 _UNCLEAR_PURPOSE = re.compile(r",|^\w+$|\b(?:if|whether|what|how|why|when|who)\b")
 _REASON = re.compile(r"\b(?:just |only |simply )?because\b")
+_DANGLES = re.compile(
+    r"(?:(?:you|they|we|it|he|she|this|that)\s)?(?:do|does|did|are|is|was|were|have|has|can|cannot|will|would|so|not)"
+    r"(?:\s(?:not|so|this|the case))?|(?:this|that|it) (?:happens|applies|is the case)|\w+ed",
+    re.IGNORECASE,
+)
 _KEPT_WHOLE = re.compile(r"^(?:is|has|gets|takes|does|makes)\b")
 
 
@@ -74,6 +82,10 @@ def frame_statements(frame: Frame, setting: Setting, scene: Scene) -> list[State
     bare = _TELLS.match(given.relation) and phrase is not None and phrase.timing is None
     if phrase is None or (bare and (setting.condition is None or given.relation == "asks")):
         return []  # "tell us": what is not said
+    if phrase.purpose and given.relation in ("is", "has", "gets", "takes") and value_kind(phrase.text) is not None:
+        return []  # "has 28 days to appeal": what for is not said
+    if any(_DANGLES.fullmatch(leaf.text.strip()) for leaf in leaves(setting.condition)):
+        return []  # "if you do not": what is told before
     if not given.polarity and _REASON.search(setting.text):
         return []  # "is not reduced because you work": it is the reason that is denied
     fronted = setting.condition is not None and _FRONTED.match(setting.text)

@@ -353,6 +353,32 @@ def test_a_value_is_whole(text: str, value: str, kind: str) -> None:
     assert EXTRACTOR.extract(source(prose(text))).statements[0].object == Literal(value, kind)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "This money will be deducted from your refund.",  # which?
+        "HMRC will send you reminders if you do not.",  # do not what?
+        "You have 28 days to tell the council.",  # 28 days are not all that one has
+        "Examples of grants include loans.",
+    ],
+)
+def test_what_only_points_to_what_was_told_before_is_not_stated(text: str) -> None:
+    assert not [s for s in EXTRACTOR.extract(source(prose(text))).statements if s.subject.type != "section"]
+
+
+def test_one_of_several_that_are_enough_is_no_duty() -> None:
+    items = (item("a passport", "e1", "e0"), item("a driving licence", "e2", "e0"))
+    assert not extracted(prose("You must have one of the following:"), *items)[1:]
+    assert ("has", "passport") in [
+        (r, o) for _, r, o, _ in extracted(prose("You must have all of the following:"), *items)
+    ]
+
+
+def test_examples_are_no_requirements() -> None:
+    items = (item("harnesses for anyone on deck", "e1", "e0"), item("non-slip surfaces", "e2", "e0"))
+    assert rules(prose("Vessels must have safety measures, such as:"), *items) == []
+
+
 def test_a_reason_that_is_denied_makes_no_statement() -> None:
     assert not EXTRACTOR.extract(source(prose("Your grant is not reduced because you work."))).statements
 

@@ -11,9 +11,6 @@ from clausegraph.app.cli.session import CorpusOption, EpochOption, Session, comm
 from clausegraph.app.text import counted, one_line
 
 _NEIGHBOURS = 20  # of an entity that are listed
-_ABOUT_THE_TEXT = frozenset(
-    {"mentions", "refers to", "has a rule on", "has an instruction on", "is kept by", "is met by"}
-)
 _PAGES = 5  # of an entity that are listed
 _QUOTE = 200  # characters of a quote
 
@@ -146,7 +143,9 @@ def _entity_lines(found: dict[str, Any], limit: int) -> list[Any]:
 
 def _is_about_the_text(fact: dict[str, Any]) -> bool:
     """Whether a fact says how a page is built; such are shown after those that say something of the world."""
-    return fact["relation"] in _ABOUT_THE_TEXT
+    from clausegraph.core.language.structural import ABOUT_THE_TEXT
+
+    return fact["relation"] in ABOUT_THE_TEXT
 
 
 def _some(names: list[str], most: int) -> str:

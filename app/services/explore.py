@@ -15,6 +15,7 @@ from clausegraph.app.wiring import opened_ontology
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import InputError, NotFoundError
 from clausegraph.core.language.normalise import tokens
+from clausegraph.core.language.structural import ABOUT_THE_TEXT
 from clausegraph.core.ontology import UNTYPED
 from clausegraph.core.types import LITERAL, Fact, Mention, Reading, Support
 from clausegraph.indexes.graph.links import own_pages
@@ -55,14 +56,16 @@ def list_pages(workspace: Workspace, corpus: str, epoch: int | None = None) -> d
 
 
 def overview(workspace: Workspace, corpus: str, epoch: int | None = None) -> dict[str, Any]:
-    """How much graph there is, its most frequent relations, and the entities of which the most is stated.
+    """How much graph there is, its most frequent relations but for those that say how pages are built, and the
+    entities of which the most is stated.
 
     Raises:
         NotFoundError: as ``list_pages``.
     """
     shelf = open_shelf(workspace.ledger, corpus, epoch)
     counts = shelf.graph.counts()
-    relations = Counter(shelf.graph.relations()).most_common(_LARGEST)
+    there = shelf.graph.relations()
+    relations = Counter({name: there[name] for name in there if name not in ABOUT_THE_TEXT}).most_common(_LARGEST)
     return _at(shelf) | {
         "entities": counts.entities,
         "facts": counts.facts,

@@ -9,6 +9,7 @@ from enum import Enum
 
 from clausegraph.core.language.quantities import Quantity, statement_quantity
 from clausegraph.core.language.sentences import sentence_spans
+from clausegraph.core.language.structural import ABOUT_THE_TEXT
 from clausegraph.core.types import (
     Condition,
     Element,
@@ -30,9 +31,6 @@ from clausegraph.indexes.contradictions.words import Roots, roots, topic
 READER, PUBLISHER = frozenset({"<reader>"}), frozenset({"<publisher>"})
 ITSELF = frozenset({"<topic>"})  # "the grant" on the page of the Winter Heating Grant, and that name anywhere
 ROLE = "role"  # the type of those whom a page addresses
-_ABOUT_THE_TEXT = frozenset(  # relations that say how a page is built, or that something is ruled at all
-    {"mentions", "has a rule on", "has an instruction on", "refers to", "is kept by", "is met by", "depends on"}
-)
 _COSTS = frozenset({"costs", "is", "comes to", "amounts to", "is set at", "is charged at"})
 _READER = re.compile(r"(?:applicant for|person \w+ing(?: (?:with|about|for|to|out about))?) (.+)", re.IGNORECASE)
 _PUBLISHER = re.compile(r"publisher of (.+)", re.IGNORECASE)
@@ -106,7 +104,7 @@ def assertions_of(
     for support in supports:
         statement = support.statement
         force = _force(statement)
-        if statement.relation not in _ABOUT_THE_TEXT and force is not None and statement.spans:
+        if statement.relation not in ABOUT_THE_TEXT and force is not None and statement.spans:
             yield _assertion(support, readings[support.page], elements[support.page], names, force)
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from clausegraph.core.errors import PromptError, UnusableReply
 from clausegraph.core.models.calls import CallLabels
+from clausegraph.core.models.json_scan import without_surrogates
 from clausegraph.core.prompts import Prompt, PromptLibrary
 from clausegraph.query.steps.meter import QuestionMeter
 
@@ -102,7 +103,7 @@ class StepModel:
         self.meter.begin(found.task)
         labels = CallLabels(found.task, found.id, tuple(pages))
         response = self._send(llm, messages, options, labels)
-        text = response.message.content or ""
+        text = without_surrogates(response.message.content or "")  # it may be sent again, as part of a chat
         try:
             value = parse(text)
         except UnusableReply:

@@ -15,7 +15,7 @@ from clausegraph.query.read.model.shown import shown_of
 from clausegraph.query.read.protocol import ReadResult
 from clausegraph.query.steps.model import StepModel
 from tests.query.read.conftest import Pages
-from tests.query.read.model.drafts import ASKED
+from tests.query.read.model.drafts import ASKED, answer, reply
 from tests.query.read.model.hostile import COUNT, replies
 
 pytestmark = pytest.mark.unit
@@ -60,6 +60,15 @@ def test_five_hundred_hostile_replies_end_in_a_verified_answer_or_an_abstention(
         ends[result.status.value] += 1
     assert sum(ends.values()) == COUNT
     assert min(ends[status] for status in ("answered", "unknown")) > 50, ends  # both ways are really gone
+
+
+@pytest.mark.integration
+def test_half_a_character_in_a_reply_does_not_keep_it_from_being_repaired(
+    scripted: Callable[..., StepModel], grant: Pages
+) -> None:
+    model = scripted("no JSON \ud83d", reply(answer("yes", "e3")))
+    (only,) = ModelReader(None, model).read(ASKED, grant.hits(), grant).alternatives
+    assert (only.text, model.meter.usage().calls) == ("yes", 2)
 
 
 @pytest.mark.integration

@@ -38,7 +38,7 @@ from clausegraph.ingestion.extract.rules.names import Scene, resolve
 from clausegraph.ingestion.extract.rules.outline import Lead, Outline, continued, readable_spans
 from clausegraph.ingestion.extract.rules.requirements import Requirements
 from clausegraph.ingestion.extract.rules.scope import Scopes
-from clausegraph.ingestion.extract.rules.sentences import Setting, combined, frame_statements
+from clausegraph.ingestion.extract.rules.sentences import Setting, combined, dangles, frame_statements
 from clausegraph.ingestion.extract.rules.tables import row_statements
 
 
@@ -140,7 +140,7 @@ class ChunkReader:
         """The condition of a clause that is not understood, or of all in its section: that of a rule it has."""
         rule = proposition.modality is not Modality.IS and not instructs(proposition)
         cased = rule and self._scopes.of(element.headings) is not None
-        if not setting.spans or (setting.condition is None and not cased):
+        if not setting.spans or (setting.condition is None and not cased) or dangles(setting.condition, all):
             return []
         scene = self._scene(element)
         if instructs(proposition):

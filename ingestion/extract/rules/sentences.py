@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 from clausegraph.core.language.conditions import join
@@ -60,7 +61,7 @@ _UNCLEAR_PURPOSE = re.compile(r",|^\w+$|\b(?:if|whether|what|how|why|when|who)\b
 _REASON = re.compile(r"\b(?:just |only |simply )?because\b")
 _DANGLES = re.compile(
     r"(?:(?:you|they|we|it|he|she|this|that)\s)?(?:do|does|did|are|is|was|were|have|has|can|cannot|will|would|so|not)"
-    r"(?:\s(?:not|so|this|the case))?|(?:this|that|it) (?:happens|applies|is the case)|\w+ed",
+    r"(?:\s(?:not|so|this|the case))?|(?:this|that|it) (?:happens|applies|is the case)",
     re.IGNORECASE,
 )
 _KEPT_WHOLE = re.compile(r"^(?:is|has|gets|takes|does|makes)\b")
@@ -84,8 +85,8 @@ def frame_statements(frame: Frame, setting: Setting, scene: Scene) -> list[State
         return []  # "tell us": what is not said
     if phrase.purpose and given.relation in ("is", "has", "gets", "takes") and value_kind(phrase.text) is not None:
         return []  # "has 28 days to appeal": what for is not said
-    if any(_DANGLES.fullmatch(leaf.text.strip()) for leaf in leaves(setting.condition)):
-        return []  # "if you do not": what is told before
+    if dangles(setting.condition):
+        return []
     if not given.polarity and _REASON.search(setting.text):
         return []  # "is not reduced because you work": it is the reason that is denied
     fronted = setting.condition is not None and _FRONTED.match(setting.text)
@@ -115,6 +116,12 @@ def frame_statements(frame: Frame, setting: Setting, scene: Scene) -> list[State
 def _worded(statement: Statement, wording: str) -> Statement:
     """A statement with the page's words for its relation, where they are others."""
     return replace(statement, wording=wording) if wording and wording != relation_words(statement) else statement
+
+
+def dangles(condition: Condition | None, of: Callable[[Iterable[bool]], bool] = any) -> bool:
+    """Whether any leaf, or all leaves, of a condition only point to what was told before: "if you do not"."""
+    pointing = [_DANGLES.fullmatch(leaf.text.strip()) is not None for leaf in leaves(condition)]
+    return bool(pointing) and of(pointing)
 
 
 def _undated(frame: Frame) -> Frame:

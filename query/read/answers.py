@@ -100,14 +100,21 @@ def conditioned(
 
 
 def with_condition(
-    asked: Asked, text: str, candidate: Candidate, span: tuple[int, int], score: float, tree: JudgedCondition | None
+    asked: Asked,
+    text: str,
+    candidate: Candidate,
+    span: tuple[int, int],
+    score: float,
+    tree: JudgedCondition | None,
+    own: JudgedCondition | None = None,
 ) -> tuple[Alternative, tuple[str, ...]]:
-    """The same with a condition that was judged before."""
+    """The same with a condition that was judged before; only what is in its ``own`` rule's is decisive."""
     reading, element = asked.pages(candidate.page), candidate.element
     evidence = (evidence_of(candidate.page, reading, element, *span),)
     near = overlap(asked.words, f"{element.text} {lead_in_text(element, reading)}") >= asked.open_match
     if tree is not None and near:
-        tree = weighed(tree, asked.told, asked.embedder, asked.openness)
+        among = {judged.leaf for judged in leaves(own or tree)}
+        tree = weighed(tree, asked.told, asked.embedder, asked.openness, among)
     unknown = [leaf for leaf in leaves(tree) if leaf.state is ConditionState.UNKNOWN]
     granted = tuple(found.leaf.text for found in unknown if not found.decisive)
     return Alternative(text, tree, evidence, score), granted

@@ -119,11 +119,13 @@ def judged(
     return _settled(condition, {leaf: JudgedLeaf(leaf, found[leaf].state, sources[leaf], False) for leaf in found})
 
 
-def weighed(tree: JudgedCondition, told: str, embedder: Embedder | None, openness: Openness) -> JudgedCondition:
-    """The tree with its decisive leaves marked: none where it is settled without them."""
+def weighed(
+    tree: JudgedCondition, told: str, embedder: Embedder | None, openness: Openness, among: Collection[Leaf]
+) -> JudgedCondition:
+    """The tree with its decisive leaves marked, if they are ``among`` these: none where it is settled without them."""
     if holds(tree) is not ConditionState.UNKNOWN:
         return tree
-    unknown = [judged.leaf for judged in leaves(tree) if judged.state is ConditionState.UNKNOWN]
+    unknown = [one.leaf for one in leaves(tree) if one.state is ConditionState.UNKNOWN and one.leaf in among]
     doubtful = [leaf for leaf in unknown if judge(leaf.text, told).overlap < openness.below]
     is_open = set(doubtful) if _enough(doubtful, openness) else set()
     if is_open:  # embedding is the slow part, so only where words leave it open

@@ -107,7 +107,8 @@ class ExtractiveReader:
         ruling, words = ruled.ruling, ruled.words
         first = ruling.rule.statement
         sure = probability("sure_polar", ruling_features(asked, ruled))
-        answer, out = with_condition(asked, ruling.text, first.candidate, (first.start, first.end), sure, ruling.tree)
+        place, tree = (first.start, first.end), ruling.tree
+        answer, out = with_condition(asked, ruling.text, first.candidate, place, sure, tree, ruling.rule.tree)
         reasons |= {"yes_probability": round(words.probability, 3), "polarity_because": list(words.because)}
         reasons |= {"ruled_because": ruling.why, "condition": ruling.state.value}
         reasons |= {"open_conditions": len(answer.open_conditions), "conditions_taken_for_granted": list(out)}

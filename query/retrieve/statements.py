@@ -14,7 +14,7 @@ _GATHERED = frozenset({HAS_INSTRUCTION, KEEPS, MET})  # these gather conditions,
 _PAGES = 1000  # whose rules are kept, as many as readings are
 
 
-def anchors_of(statement: Statement) -> Iterable[str]:
+def anchors_of(statement: Statement) -> dict[str, None]:
     """Anchors of the elements that state it or a leaf of its condition, each once."""
     return dict.fromkeys(
         [span.anchor for span in statement.spans] + [leaf.anchor for leaf in leaves(statement.condition)]
@@ -23,7 +23,10 @@ def anchors_of(statement: Statement) -> Iterable[str]:
 
 @dataclass(frozen=True, slots=True)
 class PageStatements:
-    """Of a page: the elements that state a support with a condition, and those that one statement has together."""
+    """Of a page: the elements that state a rule with its condition, and those that one statement has together.
+
+    Headings are left out of the latter: what one sets is the condition of all that stands below it.
+    """
 
     rules: frozenset[str]
     joined: tuple[tuple[str, ...], ...]
@@ -47,11 +50,17 @@ def statements_on(view: View, pages: Iterable[PageKey]) -> dict[PageKey, PageSta
 
 
 def _stated(view: View, page: PageKey) -> PageStatements:
-    supports = view.graph.supports_on(page, [element.anchor for element in view.reading(page).elements])
-    statements = [support.statement for support in supports]
-    rules = (one for one in statements if one.condition is not None and one.relation not in _GATHERED)
-    together = {tuple(sorted(anchors_of(one))) for one in statements}
+    elements = view.reading(page).elements
+    headings = {element.anchor for element in elements if element.is_heading}
+    statements = [one.statement for one in view.graph.supports_on(page, [element.anchor for element in elements])]
+    together = {tuple(sorted(anchors_of(one).keys() - headings)) for one in statements}
     return PageStatements(
-        frozenset(span.anchor for statement in rules for span in statement.spans),
+        frozenset(span.anchor for one in statements if _is_rule(one) for span in one.spans),
         tuple(sorted(anchors for anchors in together if len(anchors) > 1)),
     )
+
+
+def _is_rule(statement: Statement) -> bool:
+    """Whether it holds under a condition that stands beside it; what a heading sets, it sets for all below."""
+    own = {span.anchor for span in statement.spans}
+    return statement.relation not in _GATHERED and any(leaf.anchor in own for leaf in leaves(statement.condition))

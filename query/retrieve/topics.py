@@ -64,7 +64,7 @@ class Offer:
     @cached_property
     def facts(self) -> tuple[Fact, ...]:
         """The facts nearest to the question, best first."""
-        hits = self._view.search("fact", embed(self._inquiry, self._embedder), NEAREST)
+        hits = self._view.search_facts(embed(self._inquiry, self._embedder), NEAREST)
         return tuple(self._view.graph.facts([hit.ref for hit in hits]))
 
 

@@ -10,6 +10,7 @@ from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.language.restrictions import KEEPS, MET
 from clausegraph.core.models.embedding import HashingEmbedder
 from clausegraph.core.tokens import count_tokens
+from clausegraph.core.types import leaves
 from clausegraph.indexes.ledger.store import Ledger
 from clausegraph.indexes.views import View, open_view
 from clausegraph.query.rank.score import page_priors, rank
@@ -108,12 +109,20 @@ def test_rules_are_what_is_stated_under_a_condition(view: View) -> None:
     assert not rules & {"Overview", "The allotment licence costs £35 a year.", "Apply by 1 March."}
 
 
-def test_gathered_requirements_are_no_rules_of_their_own(view: View) -> None:
-    gathered = [s for s in view.graph.all_supports() if s.statement.relation in (KEEPS, MET)]
-    rest = [s for s in view.graph.all_supports() if s not in gathered and s.statement.condition]
-    expected = {(s.page, span.anchor) for s in rest for span in s.statement.spans}
+def test_gathered_requirements_and_what_a_heading_sets_make_no_rule(view: View) -> None:
+    supports = view.graph.all_supports()
+    own = [s for s in supports if s.statement.relation not in (KEEPS, MET)]
+    expected = {
+        (s.page, span.anchor)
+        for s in own
+        for span in s.statement.spans
+        if {leaf.anchor for leaf in leaves(s.statement.condition)} & {span.anchor for span in s.statement.spans}
+    }
     stated = statements_on(view, view.page_keys())
-    assert gathered and {(page, anchor) for page, one in stated.items() for anchor in one.rules} == expected
+    assert len(own) < len(supports)
+    assert {(page, anchor) for page, one in stated.items() for anchor in one.rules} == expected
+    headings = {e.anchor for page in view.page_keys() for e in view.reading(page).elements if e.is_heading}
+    assert not headings & {anchor for one in stated.values() for group in one.joined for anchor in group}
 
 
 def test_a_condition_list_and_its_lead_in_are_one_statement(view: View) -> None:

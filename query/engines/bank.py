@@ -41,6 +41,9 @@ ENGINES = Registry(
     EngineEntry("text-prompt", "the nearest page in one prompt", f"{_PRESETS}:text_prompt", asks=True),
     EngineEntry("code-prompt", "the nearest page as pseudo-code in one prompt", f"{_PRESETS}:code_prompt", asks=True),
     EngineEntry(
+        "think-on-graph", "a model's beam over triples, then one prompt", f"{_PRESETS}:think_on_graph", asks=True
+    ),
+    EngineEntry(
         "corrective-rag", "chunks, or triples where a model finds them wrong", f"{_PRESETS}:corrective_rag", asks=True
     ),
 )

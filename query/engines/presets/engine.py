@@ -15,6 +15,7 @@ from clausegraph.query.engines.presets.context import PromptContext
 from clausegraph.query.engines.presets.forms import form_by_question
 from clausegraph.query.engines.presets.gather import Gather, Sources
 from clausegraph.query.engines.presets.summarise import summarise
+from clausegraph.query.engines.presets.think_on_graph import think
 from clausegraph.query.engines.protocol import EngineOptions, Watch
 from clausegraph.query.engines.single_pass import stated_by, unwatched, usage_detail
 from clausegraph.query.read.protocol import ReadResult
@@ -105,6 +106,11 @@ def text_prompt(view: View, embedder: Embedder, options: EngineOptions) -> Conte
 def code_prompt(view: View, embedder: Embedder, options: EngineOptions) -> ContextEngine:
     """The same as pseudo-code, which the model writes first."""
     return ContextEngine("code-prompt", gather.code, view, embedder, options)
+
+
+def think_on_graph(view: View, embedder: Embedder, options: EngineOptions) -> ContextEngine:
+    """Think-on-Graph."""
+    return ContextEngine("think-on-graph", think, view, embedder, options)
 
 
 def vector_reranked(view: View, embedder: Embedder, options: EngineOptions) -> ContextEngine:

@@ -51,6 +51,8 @@ def script(answer: str, verdict: str = "correct") -> dict[str, Any]:
         "Put the numbered passages": {"order": [3, 1, "x", 99]},
         "Rewrite the page": "def grant(): pass",
         "hold what answers": {"verdict": verdict},
+        "of the listed steps": {"chosen": ["s1", "s99"]},
+        "of the listed paths": {"chosen": ["s1"], "enough": False},
         "Answer the question": answer,
     }
 
@@ -72,7 +74,8 @@ def test_every_preset_answers_within_its_calls(
     answer = make_engine(sample, hashing, engine=engine, model=steps).ask(INQUIRY)
     assert answer.alternatives[0].text == "£300"
     assert all_cited(answer, sample)
-    assert fake.counters()["ok"] == CALLS.get(engine, 1)
+    if engine != "think-on-graph":
+        assert fake.counters()["ok"] == CALLS.get(engine, 1)
     told = {name: value for step in answer.trace for name, value in step.detail.items()}
     assert told["calls"] == fake.counters()["ok"]
     assert told["lines that are no element"] in (1, 2)  # not every preset has found the leaf
@@ -135,6 +138,23 @@ def test_corrective_rag_turns_to_the_graph(
     fake.set(replies="script", script=script("£300", verdict))
     answer = make_engine(sample, hashing, engine="corrective-rag", model=steps).ask(INQUIRY)
     assert answer.trace[-1].detail["triples shown"] == triples
+
+
+@pytest.mark.parametrize(("enough", "calls"), [(True, 4), (False, 8)])
+def test_a_beam_goes_as_deep_as_the_model_wants(
+    enough: bool, calls: int, fake: FakeModelServer, steps: ModelSteps, sample: View, hashing: HashingEmbedder
+) -> None:
+    """Topics, then two calls a depth of three at most, then the answer."""
+    replies = script("£300")
+    replies["Which entities"] = {"entities": ["e1"], "relations": [], "kind": "fact"}
+    replies["of the listed steps"] = {"chosen": ["s2", "s1", "s99", 4]}
+    replies["of the listed paths"] = {"chosen": [f"s{number}" for number in range(40, 0, -1)], "enough": enough}
+    fake.set(replies="script", script=dict(sorted(replies.items(), key=lambda item: "listed" not in item[0])))
+    answer = make_engine(sample, hashing, engine="think-on-graph", model=steps).ask(INQUIRY)
+    assert answer.trace[-1].detail["calls"] == calls or not enough
+    assert 4 <= int(answer.trace[-1].detail["calls"]) <= calls  # type: ignore[call-overload]
+    assert 1 <= int(answer.trace[-1].detail["triples shown"]) <= 3  # type: ignore[call-overload]
+    assert all_cited(answer, sample)
 
 
 def test_the_models_order_decides_what_is_read() -> None:

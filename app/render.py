@@ -11,7 +11,7 @@ from clausegraph.app.answer_json import pages_disagree
 from clausegraph.app.text import clean, one_line
 from clausegraph.app.wording import condition_lines, headline, opposite
 from clausegraph.core.fingerprints import LLMFingerprint
-from clausegraph.core.types import Alternative, Answer, AnswerStatus, Evidence
+from clausegraph.core.types import Alternative, Answer, AnswerStatus, Evidence, TraceStep
 
 if TYPE_CHECKING:
     from rich.console import Group
@@ -124,15 +124,12 @@ def answer_markdown(answer: Answer) -> str:
     return "\n".join(shown).rstrip() + "\n"
 
 
-def render_trace(answer: Answer) -> Text:
-    """The engine's steps with their milliseconds."""
+def render_step(step: TraceStep) -> Text:
+    """A step of the engine with its milliseconds."""
     from rich.text import Text
 
-    shown = []
-    for step in answer.trace:
-        shown.append(f"{step.name}: {step.milliseconds:.0f} ms")
-        shown += [f"  {one_line(name)}: {one_line(_figure(value), 400)}" for name, value in step.detail.items()]
-    return Text("\n".join(shown), style="dim")
+    told = [f"  {one_line(name)}: {one_line(_figure(value), 400)}" for name, value in step.detail.items()]
+    return Text("\n".join([f"{step.name}: {step.milliseconds:.0f} ms", *told]), style="dim")
 
 
 def _figure(value: object) -> object:

@@ -90,7 +90,7 @@ class Settings(BaseSettings):
         default=None, description="stands before questions when they are embedded; none means the model's own"
     )
     ask_elements: int = Field(default=60, ge=1, le=1000, description="elements an answer is read from")
-    engine: str = Field(default="single-pass", description="what answers questions: single-pass, loop, or a preset")
+    engine: str = Field(default="loop", description="what answers questions: loop, single-pass, or a preset")
     rounds: int = Field(default=4, ge=1, le=20, description="rounds of routing and retrieval in the loop, at most")
     step_route: str = Field(default="rules", description="who routes in the loop: rules or llm")
     step_validate: str = Field(default="rules", description="who validates in the loop: rules or llm")

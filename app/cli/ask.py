@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from clausegraph.app.cli.session import CorpusOption, EpochOption, QuestionArgument, ScenarioOption, Session, command
+
+if TYPE_CHECKING:
+    from clausegraph.core.types import TraceStep
 
 
 def ask(
@@ -18,10 +21,18 @@ def ask(
     epoch: EpochOption = None,
     assume: Annotated[
         list[str] | None,
-        typer.Option(help="CONDITION=met, =unmet or =open, by the words of a condition of the answer."),
+        typer.Option(
+            help="CONDITION=met, =unmet or =open, by the words of a condition of the answer.", show_default="none"
+        ),
     ] = None,
     markdown: Annotated[bool, typer.Option("--markdown", help="Print the answer as Markdown.")] = False,
-    trace: Annotated[bool, typer.Option("--trace", help="Show what the engine did, step by step.")] = False,
+    engine: Annotated[
+        str | None,
+        typer.Option("--engine", help="What answers: single-pass, loop, …", show_default="that of the settings"),
+    ] = None,
+    trace: Annotated[
+        bool, typer.Option("--trace", help="Show what the engine does, step by step, while it does it.")
+    ] = False,
 ) -> None:
     """Answer a question, with the conditions under which the answer holds and the sentences that say so."""
     from clausegraph.app.services.ask import answer, parse_assumptions
@@ -32,11 +43,17 @@ def ask(
 
     inquiry = Inquiry(" ".join(question), scenario)
     from clausegraph.app.answer_json import answer_json
-    from clausegraph.app.render import answer_markdown, render_answer, render_trace
+    from clausegraph.app.cli.output import show
+    from clausegraph.app.render import answer_markdown, render_answer, render_step
 
-    found = answer(workspace, workspace.settings.corpus, inquiry, epoch, assumptions)
+    def tell(step: TraceStep) -> None:
+        if not session.json:
+            show(render_step(step))
+
+    watch = tell if trace else None
+    found = answer(workspace, workspace.settings.corpus, inquiry, epoch, assumptions, engine=engine, watch=watch)
     shown = answer_markdown(found).rstrip("\n") if markdown else render_answer(found)
-    session.emit(answer_json(found, trace=trace), shown, *([render_trace(found)] if trace else []))
+    session.emit(answer_json(found, trace=trace), shown)
 
 
 def register(app: typer.Typer) -> None:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from clausegraph.app.wiring import make_engine
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import InputError
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.types import Answer, ConditionState
+
+if TYPE_CHECKING:
+    from clausegraph.query.engines.protocol import Watch
 
 
 def answer(
@@ -17,6 +21,9 @@ def answer(
     inquiry: Inquiry,
     epoch: int | None = None,
     assumptions: Mapping[str, ConditionState] | None = None,
+    *,
+    engine: str | None = None,
+    watch: Watch | None = None,
 ) -> Answer:
     """The answer of the published epoch, or of a retained older one; errors as of ``Workspace.view`` and of the model.
 
@@ -24,10 +31,13 @@ def answer(
 
     Args:
         assumptions: conditions of the answer that are taken as met or unmet; see ``query.read.assume``.
+        engine: none for that of the settings.
+        watch: told of each step of the engine when it has ended.
     """
     llm = workspace.model if workspace.settings.llm else None
     with workspace.view(corpus, epoch) as view:
-        found = make_engine(view, workspace.embedder, workspace.settings, llm).ask(inquiry)
+        chosen: dict[str, Any] = {"engine": engine} if engine is not None else {}
+        found = make_engine(view, workspace.embedder, workspace.settings, llm, **chosen).ask(inquiry, watch)
     if not assumptions:
         return found
     from clausegraph.query.read.assume import assumed

@@ -91,6 +91,7 @@ def _engine(stack: ExitStack, workspace: Workspace, questions: tuple[Question, .
     from clausegraph.eval.conditionalqa.dataset import load_questions
     from clausegraph.eval.conditionalqa.engines import oracle, shots
     from clausegraph.query.engines.bank import ENGINES
+    from clausegraph.query.read.extractive import ExtractiveReader
 
     if trial.record and trial.cassette is None:
         raise InputError("--record needs --cassette FILE, where it records")
@@ -109,12 +110,14 @@ def _engine(stack: ExitStack, workspace: Workspace, questions: tuple[Question, .
     if trial.shots and trial.shots_from:
         changes["shots"] = shots(load_questions(trial.shots_from), questions, trial.shots)
     if trial.prompt is not None:
-        changes["reader"] = _reader(settings, trial.prompt)
+        changes["reader"] = _reader(settings, trial.prompt, questions)
+    elif llm is None:
+        changes["reader"] = ExtractiveReader(workspace.embedder, asserted=0.0)  # the scorer knows no quotes
     view = stack.enter_context(workspace.view())
-    return make_engine(view, workspace.embedder, settings, llm, **changes)
+    return make_engine(view, workspace.embedder, settings, llm, measured=questions, **changes)
 
 
-def _reader(settings: Any, prompt: str) -> Any:
+def _reader(settings: Any, prompt: str, questions: tuple[Question, ...]) -> Any:
     """The reader with a model under another prompt."""
     from dataclasses import replace
     from functools import partial
@@ -122,4 +125,4 @@ def _reader(settings: Any, prompt: str) -> Any:
     from clausegraph.app.reading import read_options
     from clausegraph.query.read.model.reader import ModelReader
 
-    return partial(ModelReader, options=replace(read_options(settings), prompt=prompt))
+    return partial(ModelReader, options=replace(read_options(settings, measured=questions), prompt=prompt))

@@ -16,7 +16,7 @@ class SecondTry:
     """A single pass, and another one without the scenario where the first found nothing."""
 
     def __init__(self, view: View, embedder: Embedder, options: EngineOptions) -> None:
-        self._once = make_engine(view, embedder, retriever=options.retriever, limit=options.limit)
+        self._once = make_engine(view, embedder, engine="single-pass", limit=options.limit)
 
     def ask(self, inquiry: Inquiry, watch: Watch | None = None) -> Answer:
         first = self._once.ask(inquiry, watch)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from clausegraph.indexes.views import View
     from clausegraph.query.engines.protocol import Engine, EngineOptions
 
-DEFAULT = "single-pass"
+DEFAULT = "loop"
 _PRESETS = "engines.presets.engine"
 
 

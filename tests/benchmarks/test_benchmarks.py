@@ -82,7 +82,7 @@ def test_ask_times_every_step(tmp_path: Path) -> None:
     measure_ingest(bench.home, bench.documents, HashingEmbedder(), bench.texts)
     with open_ledger(bench.home) as opened, open_view(opened, "default") as view:
         warm = ask.warm_times(make_engine(view, HashingEmbedder()), QUESTIONS)
-    assert list(warm) == ["ask", "retrieve", "read"]
+    assert {"ask", "route", "retrieve", "validate", "read"} <= set(warm)
 
 
 @pytest.mark.unit

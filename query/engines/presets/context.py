@@ -11,7 +11,7 @@ from clausegraph.query.read.protocol import Pages
 
 
 @dataclass(frozen=True, slots=True)
-class ShownElement:
+class ContextElement:
     """An element of a page that the model is shown."""
 
     page: PageKey
@@ -23,7 +23,7 @@ class PromptContext:
     """The text of a prompt's context, what it shows, and triples in words."""
 
     text: str
-    shown: tuple[ShownElement, ...]
+    shown: tuple[ContextElement, ...]
     triples: tuple[str, ...] = ()
 
     @property
@@ -41,16 +41,16 @@ def of_hits(pages: Pages, hits: Sequence[Hit], triples: Iterable[str] = ()) -> P
 def of_page(pages: Pages, page: PageKey) -> PromptContext:
     """A whole page, element by element, with its tags as ConditionalQA's pages have them."""
     reading = pages(page)
-    shown = tuple(ShownElement(page, element) for element in reading.elements)
+    shown = tuple(ContextElement(page, element) for element in reading.elements)
     return PromptContext("\n".join([reading.title, *(element.plain_html for element in reading.elements)]), shown)
 
 
-def shown_in(pages: Pages, hits: Iterable[Hit]) -> tuple[ShownElement, ...]:
+def shown_in(pages: Pages, hits: Iterable[Hit]) -> tuple[ContextElement, ...]:
     """The elements of the hits, each once, in order."""
-    found: dict[tuple[PageKey, str], ShownElement] = {}
+    found: dict[tuple[PageKey, str], ContextElement] = {}
     for hit in hits:
         for anchor in hit.anchors:
             element = pages(hit.page).element(anchor)
             if element is not None:
-                found.setdefault((hit.page, anchor), ShownElement(hit.page, element))
+                found.setdefault((hit.page, anchor), ContextElement(hit.page, element))
     return tuple(found.values())

@@ -20,7 +20,7 @@ from clausegraph.core.types import (
     JudgedLeaf,
     Leaf,
 )
-from clausegraph.query.engines.presets.context import PromptContext, ShownElement
+from clausegraph.query.engines.presets.context import ContextElement, PromptContext
 from clausegraph.query.engines.presets.forms import AnswerForm
 from clausegraph.query.read.evidence import evidence_of
 from clausegraph.query.read.protocol import Pages, ReadResult
@@ -38,7 +38,7 @@ class Summary:
     """A reply, read: the answer's text, the elements that are its conditions, and how many lines were none."""
 
     text: str
-    conditions: tuple[ShownElement, ...]
+    conditions: tuple[ContextElement, ...]
     unknown: int
 
 
@@ -93,7 +93,7 @@ def parse_summary(text: str, context: PromptContext, form: AnswerForm) -> Summar
     return Summary(answer, tuple(found.values()), len(lines) - 1 - sum(one is not None for one in named))
 
 
-def find_shown(line: str, shown: Sequence[ShownElement]) -> ShownElement | None:
+def find_shown(line: str, shown: Sequence[ContextElement]) -> ContextElement | None:
     """The element whose whole text a line is, or none."""
     wanted = tokens(_TAG.sub(" ", line))
     return next((one for one in shown if wanted and tokens(one.element.text) == wanted), None)
@@ -109,10 +109,10 @@ def _alternative(pages: Pages, said: Summary, context: PromptContext) -> Alterna
     return Alternative(said.text, condition, (_evidence(pages, cited),), 0.5)
 
 
-def _judged(pages: Pages, one: ShownElement) -> JudgedLeaf:
+def _judged(pages: Pages, one: ContextElement) -> JudgedLeaf:
     text = one.element.text
     return JudgedLeaf(Leaf(one.element.anchor, 0, len(text), text), ConditionState.UNKNOWN, _evidence(pages, one))
 
 
-def _evidence(pages: Pages, one: ShownElement) -> Evidence:
+def _evidence(pages: Pages, one: ContextElement) -> Evidence:
     return evidence_of(one.page, pages(one.page), one.element)

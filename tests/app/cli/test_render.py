@@ -10,7 +10,7 @@ from rich.console import Console, RenderableType
 
 from clausegraph.app.answer_json import answer_json, pages_disagree
 from clausegraph.app.conditions import condition_json
-from clausegraph.app.render import answer_markdown, render_answer, render_trace
+from clausegraph.app.render import answer_markdown, render_answer, render_step
 from clausegraph.app.text import clean, clean_json, clean_xml, one_line
 from clausegraph.app.wording import headline, question_of
 from clausegraph.core.inquiry import Inquiry
@@ -204,7 +204,7 @@ def test_condition_json_without_states() -> None:
 
 
 def test_trace_is_one_line_a_step() -> None:
-    assert printed(render_trace(answer())).strip() == "read: 1 ms\n  n: 1\n  why: a, b\n  left: none"
+    assert printed(render_step(answer().trace[0])).strip() == "read: 1 ms\n  n: 1\n  why: a, b\n  left: none"
 
 
 def test_cleaning() -> None:

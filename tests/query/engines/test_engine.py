@@ -48,7 +48,7 @@ def test_answer_says_where_it_comes_from(world: World, view: View) -> None:
     reading = view.reading(best.evidence[0].page)
     text = next(e.text for e in reading.elements if e.anchor == best.evidence[0].span.anchor)
     assert best.evidence[0].quote in text
-    assert [step.name for step in answer.trace] == ["retrieve", "read"]
+    assert [step.name for step in answer.trace] == ["route", "retrieve", "validate", "read"]
 
 
 def test_answers_are_repeatable(world: World, view: View) -> None:
@@ -64,7 +64,8 @@ def test_what_it_cannot_use_is_refused(world: World, view: View) -> None:
 
 @pytest.mark.parametrize("retriever", RETRIEVERS.names)
 def test_any_retriever_may_find_what_is_read(world: World, view: View, retriever: str) -> None:
-    answer = make_engine(view, world.embedder, retriever=retriever).ask(Inquiry(QUESTION, "I am 70."))
+    engine = make_engine(view, world.embedder, engine="single-pass", retriever=retriever)
+    answer = engine.ask(Inquiry(QUESTION, "I am 70."))
     assert answer.trace[0].detail["retriever"] == retriever
     shown = [*answer.quotes, *(evidence for found in answer.alternatives for evidence in found.evidence)]
     assert shown[0].page.uri == "grant.html"

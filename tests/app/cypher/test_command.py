@@ -66,9 +66,7 @@ def test_csv_has_no_formulas(cli: Cli) -> None:
 
 
 def test_an_epoch_is_pinned(cli: Cli) -> None:
-    query = (
-        "MATCH ()-[r:STATES]->(o) WHERE r.relation = 'may be fined' AND r.since <= $epoch < r.until RETURN o.name AS o"
-    )
+    query = "MATCH ()-[r:STATES]->(o) WHERE r.relation = 'is fined' AND r.since <= $epoch < r.until RETURN o.name AS o"
     for epoch, fine in (("1", "up to £1,000"), ("2", "up to £1,500")):
         assert json.loads(cli("cypher", query, "--epoch", epoch, "--json").stdout)["rows"] == [{"o": fine}]
     gone = cli("cypher", query, "--epoch", "9")

@@ -38,7 +38,8 @@ from clausegraph.indexes.views import View
 from clausegraph.ingestion.pipeline import Options
 from clausegraph.ingestion.sources import open_source
 from clausegraph.query.engines.protocol import Engine, EngineOptions
-from clausegraph.query.engines.single_pass import SinglePass, make, reader_of
+from clausegraph.query.engines.bank import make_engine
+from clausegraph.query.engines.single_pass import SinglePass, reader_of
 from clausegraph.query.rank.hits import Hit
 from clausegraph.query.retrieve.bank import make_retriever
 from clausegraph.query.retrieve.protocol import Retriever
@@ -196,7 +197,7 @@ def run(home: Path, data: Path, output: Path, corpora: Sequence[str]) -> list[st
             workspace.make_ledger()
             run_ingest(workspace, name, open_source(str(_corpora(data)[name])), Options())
             with workspace.view(name) as view:
-                engine = make(view, workspace.embedder, EngineOptions())
+                engine = make_engine(view, workspace.embedder)
                 engine.ask(Inquiry("Is this only to load the model and the segments?"))
                 asked = [one for one in questions if one["corpus"] == name]
                 records |= {one["id"]: answer_record(engine, view, one) for one in asked}

@@ -64,6 +64,7 @@ def make_engine(
         SettingsError: something asks a language model, and there is none.
     """
     from clausegraph.query.engines.protocol import EngineOptions
+    from clausegraph.query.engines.spelled import Spelled
 
     made: Engine = ENGINES[engine].load()(view, embedder, replace(options or EngineOptions(), **changes))
-    return made
+    return Spelled(made, view)

@@ -4,11 +4,13 @@ import io
 import json
 import re
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
+from jsonschema import Draft202012Validator
 from rich.console import Console, RenderableType
 
-from clausegraph.app.answer_json import answer_json, pages_disagree
+from clausegraph.app.answer_json import SCHEMA, answer_json, pages_disagree
 from clausegraph.app.conditions import condition_json
 from clausegraph.app.render import answer_markdown, render_answer, render_step
 from clausegraph.app.text import clean, clean_json, clean_xml, one_line
@@ -124,6 +126,15 @@ def test_what_is_not_asserted_is_quoted_with_its_lead_in_and_items() -> None:
         "a photo",
     ]
     assert value["corrected"] == [{"typed": "gratn", "read": "grant"}]
+
+
+def test_the_published_schema_describes_every_answer() -> None:
+    schema = json.loads((Path(__file__).parents[3] / "docs" / "answer.schema.json").read_text(encoding="utf-8"))
+    assert schema["$id"] == SCHEMA
+    unsure = replace(answer(status=AnswerStatus.UNKNOWN), quotes=(evidence(),), corrected=(("gratn", "grant"),))
+    for found in (answer(conditional(MET, UNMET, OPEN)), answer(), unsure):
+        Draft202012Validator(schema).validate(answer_json(found, trace=True))
+        assert not Draft202012Validator(schema).is_valid(answer_json(found) | {"schema": "clausegraph.answer/1"})
 
 
 def test_markdown_says_the_same_lines() -> None:

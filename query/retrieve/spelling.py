@@ -1,0 +1,67 @@
+"""Misspelt words of a question, read as the nearest word of the corpus.
+
+Only a word that neither the corpus nor the embedding model's vocabulary has is a misspelling, and only one letter (from
+eight letters on, two) away from a word of the corpus is it corrected. The scenario is left as it is: it has names.
+"""
+
+from __future__ import annotations
+
+import re
+
+from rapidfuzz import process
+from rapidfuzz.distance import OSA
+
+from clausegraph.core.tokens import count_tokens
+from clausegraph.indexes.lexical import LexicalIndex, lexical_index, stems
+from clausegraph.indexes.views import View
+
+Corrections = tuple[tuple[str, str], ...]
+_WORD = re.compile(r"[A-Za-z]{4,}")
+_LONG = 8  # letters from which two may be wrong
+
+
+def corrected(view: View, question: str) -> tuple[str, Corrections]:
+    """The question with its misspelt words as the corpus writes them, and those words: (as typed, as read)."""
+    index = lexical_index(view)
+    found: dict[str, str] = {}
+    for word in dict.fromkeys(_WORD.findall(question)):
+        nearest = None if _is_known(index, word) else _nearest(index, word.lower())
+        if nearest is not None:
+            written = _as_written(view, index, nearest)
+            if written is not None:
+                found[word] = written
+    text = _WORD.sub(lambda match: found.get(match[0], match[0]), question)
+    return text, tuple(found.items())
+
+
+def _is_known(index: LexicalIndex, word: str) -> bool:
+    lowered = word.lower()
+    stemmed = stems(lowered)
+    if not stemmed or stemmed[0] in index.vocabulary:
+        return True
+    return any(count_tokens(form) == 1 for form in (lowered, stemmed[0], lowered.removesuffix("s")))
+
+
+def _nearest(index: LexicalIndex, word: str) -> str | None:
+    """The nearest stem that starts with the same letter; of equals the one in most chunks, then in order."""
+    wrong = 2 if len(word) >= _LONG else 1
+    near = [term for term in index.vocabulary if term[0] == word[0] and term.isalpha() and len(term) > 2]  # noqa: PLR2004
+    forms = dict.fromkeys((word, *stems(word)))
+    scored = [
+        (distance, -int(index.bounds[index.vocabulary[term] + 1] - index.bounds[index.vocabulary[term]]), term)
+        for form in forms
+        for term, distance, _ in process.extract(form, near, scorer=OSA.distance, score_cutoff=wrong, limit=5)
+    ]
+    return min(scored)[2] if scored else None
+
+
+def _as_written(view: View, index: LexicalIndex, term: str) -> str | None:
+    """A word with that stem as a chunk of the corpus has it."""
+    number = index.vocabulary[term]
+    for row in index.rows[index.bounds[number] : index.bounds[number + 1]].tolist()[:1]:
+        page, key = index.refs[row]
+        chunk = next(chunk for chunk in view.reading(page).chunks if chunk.key == key)
+        for word in re.findall(r"[A-Za-z]+", chunk.text):
+            if stems(word)[:1] == [term]:
+                return word
+    return None

@@ -37,8 +37,8 @@ from clausegraph.core.types import Answer, AnswerStatus
 from clausegraph.indexes.views import View
 from clausegraph.ingestion.pipeline import Options
 from clausegraph.ingestion.sources import open_source
-from clausegraph.query.engines.protocol import Engine, EngineOptions
 from clausegraph.query.engines.bank import make_engine
+from clausegraph.query.engines.protocol import Engine, EngineOptions
 from clausegraph.query.engines.single_pass import SinglePass, reader_of
 from clausegraph.query.rank.hits import Hit
 from clausegraph.query.retrieve.bank import make_retriever

@@ -45,7 +45,7 @@ def _is_known(index: LexicalIndex, word: str) -> bool:
 def _nearest(index: LexicalIndex, word: str) -> str | None:
     """The nearest stem that starts with the same letter; of equals the one in most chunks, then in order."""
     wrong = 2 if len(word) >= _LONG else 1
-    near = [term for term in index.vocabulary if term[0] == word[0] and term.isalpha() and len(term) > 2]  # noqa: PLR2004
+    near = [term for term in index.vocabulary if term[0] == word[0] and term.isalpha() and len(term) > 2]
     forms = dict.fromkeys((word, *stems(word)))
     scored = [
         (distance, -int(index.bounds[index.vocabulary[term] + 1] - index.bounds[index.vocabulary[term]]), term)
@@ -63,5 +63,5 @@ def _as_written(view: View, index: LexicalIndex, term: str) -> str | None:
         chunk = next(chunk for chunk in view.reading(page).chunks if chunk.key == key)
         for word in re.findall(r"[A-Za-z]+", chunk.text):
             if stems(word)[:1] == [term]:
-                return word
+                return str(word)
     return None

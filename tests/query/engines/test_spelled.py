@@ -5,23 +5,23 @@ from __future__ import annotations
 import pytest
 
 from clausegraph.core.inquiry import Inquiry
+from clausegraph.core.models.embedding import HashingEmbedder
 from clausegraph.indexes.views import View
 from clausegraph.query.engines.bank import make_engine
 from clausegraph.query.retrieve.spelling import corrected
-from tests.query.engines.conftest import World
 
 pytestmark = pytest.mark.unit
 
 
-def test_a_misspelt_word_of_the_corpus_is_read_and_told(world: World, view: View) -> None:
-    typed, right = "Who can get the heatign graant?", "Who can get the heatign grant?"
-    text, words = corrected(view, typed)
-    assert text.endswith("grant?") and ("graant", "grant") in words
-    answer = make_engine(view, world.embedder).ask(Inquiry(typed))
-    assert answer.inquiry.question == typed and ("graant", "grant") in answer.corrected
-    assert answer.alternatives == make_engine(view, world.embedder).ask(Inquiry(right)).alternatives
+def test_a_misspelt_word_of_the_corpus_is_read_and_told(sample: View, hashing: HashingEmbedder) -> None:
+    typed, right = "How much is a fishing licnece for trout?", "How much is a fishing licence for trout?"
+    assert corrected(sample, typed) == (right, (("licnece", "licence"),))
+    engine = make_engine(sample, hashing)
+    answer, wanted = engine.ask(Inquiry(typed)), engine.ask(Inquiry(right))
+    assert (answer.inquiry.question, answer.corrected) == (typed, (("licnece", "licence"),))
+    assert (answer.alternatives, answer.quotes) == (wanted.alternatives, wanted.quotes)
 
 
 @pytest.mark.parametrize("question", ["Can my husband cohabit with Zbigniew?", "hi", "What is the capital of France?"])
-def test_what_is_no_misspelling_stays(view: View, question: str) -> None:
-    assert corrected(view, question) == (question, ())
+def test_what_is_no_misspelling_stays(sample: View, question: str) -> None:
+    assert corrected(sample, question) == (question, ())

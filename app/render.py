@@ -54,8 +54,15 @@ def lines(answer: Answer) -> Iterator[PrintedLine]:
         yield from _evidence(evidence)
     yield PrintedLine("plain", "")
     yield PrintedLine("dim", f"corpus {clean(answer.corpus)}, epoch {answer.epoch}")
+    for reader in _readers(answer):
+        yield PrintedLine("dim", f"read by {one_line(reader)}")
     for name in _models(answer.extractors):
         yield PrintedLine("dim", f"facts by {clean(name)}")
+
+
+def _readers(answer: Answer) -> list[str]:
+    """Model, prompt and guide that read, where one was asked: as the trace has it."""
+    return list(dict.fromkeys(str(step.detail["read_by"]) for step in answer.trace if "read_by" in step.detail))
 
 
 def _models(extractors: tuple[str, ...]) -> list[str]:

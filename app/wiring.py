@@ -295,6 +295,12 @@ def _with_model(
 
     if settings.llm_budget_money is not None and llm.metadata.model_name not in settings.llm_prices:
         raise SettingsError(_no_price(settings, llm.metadata.model_name))
-    reader = partial(ModelReader, options=read_options(settings, measured=measured))
+    reading = read_options(settings, measured=measured)
     steps = ModelSteps(llm, library(settings.prompts))
-    return replace(options, limit=max(settings.ask_elements, HITS), reader=reader, model=steps)
+    return replace(
+        options,
+        limit=max(settings.ask_elements, HITS),
+        reader=partial(ModelReader, options=reading),
+        reading=reading,
+        model=steps,
+    )

@@ -15,6 +15,7 @@ from clausegraph.query.steps.meter import QuestionLimits
 
 if TYPE_CHECKING:
     from clausegraph.core.models.embedding import Embedder
+    from clausegraph.query.read.model.options import ReadOptions
     from clausegraph.query.steps.model import ModelSteps, StepModel
 
 ReaderMaker = Callable[["Embedder", "StepModel"], Reader]  # of a reader that asks, for one question
@@ -40,6 +41,7 @@ class EngineOptions:
     Args:
         retriever: a name of the bank (``query/retrieve/bank.py``).
         reader: a name of ``query/read/bank.py``, a reader that somebody made, or what makes one that asks a model.
+        reading: how a model is asked to read, for those that check a reader; none means as shipped.
         limit: hits handed to the reader.
         model: language model and prompts of the steps that ask one.
         steps: which implementation each step of the loop has.
@@ -51,6 +53,7 @@ class EngineOptions:
 
     retriever: str = "hybrid"
     reader: str | Reader | ReaderMaker = "extractive"
+    reading: ReadOptions | None = None
     limit: int = 60
     model: ModelSteps | None = None
     steps: StepChoice = field(default_factory=StepChoice)

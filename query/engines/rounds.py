@@ -186,7 +186,7 @@ def open_question(view: View, embedder: Embedder, options: EngineOptions, inquir
     """A question with an account and steps of its own; errors as of ``Loop``."""
     meter = QuestionMeter(options.question)
     model = options.model.question(meter) if options.model else None
-    parts = StepParts(view, embedder, model)
+    parts = StepParts(view, embedder, model, options.reading)
     verifier = make_verifier(options.steps.verify, parts)
     asks = callable(options.reader) or (isinstance(options.reader, str) and READERS[options.reader].asks)
     text = make_retriever(options.retriever, view, embedder)

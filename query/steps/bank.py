@@ -11,6 +11,7 @@ from clausegraph.query.registry import Entry, Registry
 if TYPE_CHECKING:
     from clausegraph.core.models.embedding import Embedder
     from clausegraph.indexes.views import View
+    from clausegraph.query.read.model.options import ReadOptions
     from clausegraph.query.steps.model import StepModel
     from clausegraph.query.steps.protocol import Commentor, Router, Validator, Verifier
 
@@ -29,6 +30,7 @@ class StepParts:
     view: View
     embedder: Embedder
     model: StepModel | None = None
+    reading: ReadOptions | None = None
 
 
 ROUTERS = Registry(

@@ -29,8 +29,8 @@ def rule_commentor(parts: StepParts) -> RuleCommentor:
 
 
 def model_verifier(parts: StepParts) -> Critic:
-    """A verifier that asks a language model."""
-    return Critic(parts.embedder, _model(parts))
+    """A verifier that asks a language model, as the reader is asked: with the same guide."""
+    return Critic(parts.embedder, _model(parts), parts.reading)
 
 
 def llm_router(parts: StepParts) -> LlmRouter:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
-from clausegraph.core.types import All, AnyOf, ConditionState, JudgedCondition, JudgedLeaf, Not
+from clausegraph.core.types import All, AnyOf, ConditionState, JudgedCondition, JudgedLeaf, Not, holds
 
-_SAID = {ConditionState.MET: True, ConditionState.UNMET: False}
+_SAID = {ConditionState.MET: True, ConditionState.UNMET: False, ConditionState.UNKNOWN: None}
 
 
 def value_of(tree: JudgedCondition | None, *, favourable: bool = True) -> bool | None:
@@ -16,29 +16,23 @@ def value_of(tree: JudgedCondition | None, *, favourable: bool = True) -> bool |
     An unknown leaf that is not decisive is taken for granted: it counts for what lets the whole hold, true, or false
     under a "not".
     """
+    return _SAID[holds(None if tree is None else _granted(tree, favourable=favourable))]
+
+
+def _granted(tree: JudgedCondition, *, favourable: bool) -> JudgedCondition:
+    within = partial(_granted, favourable=favourable)
     match tree:
-        case None:
-            return True
         case Not(child):
-            value = value_of(child, favourable=not favourable)
-            return None if value is None else not value
+            return Not(_granted(child, favourable=not favourable))
         case All(children):
-            return _all([value_of(child, favourable=favourable) for child in children])
+            return All(tuple(within(child) for child in children))
         case AnyOf(children):
-            denied = [_denied(value_of(child, favourable=favourable)) for child in children]
-            return _denied(_all(denied))
+            return AnyOf(tuple(within(child) for child in children))
         case JudgedLeaf():
-            known = _SAID.get(tree.state)
-            return known if known is not None or tree.decisive else favourable
+            if tree.decisive or tree.state is not ConditionState.UNKNOWN:
+                return tree
+            return replace(tree, state=ConditionState.MET if favourable else ConditionState.UNMET)
     raise TypeError(f"{tree!r} is no condition")
-
-
-def _denied(value: bool | None) -> bool | None:
-    return None if value is None else not value
-
-
-def _all(values: list[bool | None]) -> bool | None:
-    return False if False in values else None if None in values else True
 
 
 def settled(tree: JudgedCondition, *, favourable: bool = True) -> JudgedCondition:

@@ -61,6 +61,14 @@ def printed(renderable: RenderableType) -> str:
     return out.getvalue()
 
 
+def test_a_model_that_read_is_named_once() -> None:
+    read = TraceStep("read", 1.0, {"read_by": "openai:x, prompt read, guide mine\x1b[2J"})
+    both = replace(answer(), trace=(TraceStep("retrieve", 1.0), read, read))
+    assert printed(render_answer(both)).count("read by openai:x, prompt read, guide mine") == 1
+    assert "\x1b" not in answer_markdown(both)
+    assert "read by" not in printed(render_answer(answer()))
+
+
 RENT, OLD, WORK = Leaf("p-1-0", 0, 4, "you rent"), Leaf("p-2-0", 0, 3, "you are 70"), Leaf("p-3-0", 0, 3, "you work")
 TREE = All((RENT, AnyOf((OLD, Not(WORK)))))
 

@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
+from clausegraph.core.errors import InputError
+from clausegraph.core.models.embedding import HashingEmbedder
+from clausegraph.indexes.views import View
+from clausegraph.query.read.model.guide import Guide, saw_of
+from clausegraph.query.read.model.labelled import LabelledQuestion
+from clausegraph.query.read.model.options import ReadOptions
 from clausegraph.query.read.model.reader import ModelReader
 from clausegraph.query.read.model.verify import SURE, Critic
 from clausegraph.query.read.protocol import ReadResult
+from clausegraph.query.steps.bank import StepParts, make_verifier
 from clausegraph.query.steps.model import StepModel
 from clausegraph.query.steps.protocol import Verdict
 from tests.query.read.conftest import Pages
@@ -30,6 +37,16 @@ def reviewed(scripted: Scripted, grant: Pages, *replies: object) -> tuple[ReadRe
     draft = ModelReader(None, scripted(DRAFT)).read(ASKED, grant.hits(), grant)
     model = scripted(*replies)
     return draft, Critic(None, model).verify(ASKED, draft, grant.hits(), grant), model
+
+
+def test_the_step_of_an_engine_has_the_guide_that_the_reader_has(scripted: Scripted, grant: Pages) -> None:
+    draft = ModelReader(None, scripted(DRAFT)).read(ASKED, grant.hits(), grant)
+    seen = LabelledQuestion("q7", "/p", ASKED.question, ASKED.scenario, (), ())
+    reading = ReadOptions(guide=Guide("mine", "Be short.", saw=saw_of([seen])))
+    critic = make_verifier("llm", StepParts(cast(View, None), HashingEmbedder(), scripted(DRAFT), reading))
+    assert critic is not None
+    with pytest.raises(InputError, match="guide 'mine'"):
+        critic.verify(ASKED, draft, grant.hits(), grant)
 
 
 def test_one_call_where_it_agrees(scripted: Scripted, grant: Pages) -> None:

@@ -21,6 +21,7 @@ from clausegraph.eval.conditionalqa.figures import compared, engine_figures, mis
 from clausegraph.eval.records import make_record
 from clausegraph.ingestion.pipeline import no_progress
 from clausegraph.query.engines.presets.forms import AnswerForm
+from clausegraph.query.read.model.guide import Guide
 
 pytestmark = pytest.mark.integration
 
@@ -90,6 +91,18 @@ def test_a_recorded_run_is_replayed_to_the_same_figures(
     assert [(one.predicted, one.scores, one.calls, one.prompt_tokens, one.model_tokens) for one in replayed] == costs
     with pytest.raises(ReplyMissing, match="no reply to this call of answer-span"):
         measured(settings, replace(TRIAL, cassette=tape, engine="kg-only"))
+
+
+@pytest.mark.parametrize(("engine", "prompt"), [("loop", None), ("single-pass", "read-direct")])
+def test_a_guide_that_was_learned_from_a_measured_question_is_refused_before_any_call(
+    settings: Settings, fake: FakeModelServer, tmp_path: Path, engine: str, prompt: str | None
+) -> None:
+    guide = tmp_path / "guide.json"
+    guide.write_text(Guide("mine", "Be short.", saw={QUESTIONS[2].id: "0"}).as_json(), "utf-8")
+    learned = settings.model_copy(update={"reader_guide": guide})
+    with pytest.raises(InputError, match="guide 'mine' was learned from question 'c'"):
+        measured(learned, EngineTrial(engine, llm="openai:fake-small", prompt=prompt))
+    assert fake.counters()["requests"] == 0
 
 
 def test_what_goes_together_is_asked_together(settings: Settings) -> None:

@@ -2,12 +2,14 @@
 
 Equal inputs share one stored extraction, so nothing here knows the page, its uri or its anchors: an own
 element is called ``e0, e1, …`` in chunk order, a context element (a lead-in or parent item that stands in
-an earlier chunk) ``c0, c1, …``, a heading above them that is none of these ``h0, h1, …``.
+an earlier chunk) ``c0, c1, …``, a heading above them that is none of these ``h0, h1, …``, and what else
+sets something for them (see ``around``) ``s0, s1, …``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Iterator, Mapping
+import re
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol, runtime_checkable
@@ -16,6 +18,10 @@ from clausegraph.core.fingerprints import LLMFingerprint
 from clausegraph.core.hashing import canonical_json, content_hash
 from clausegraph.core.pages.lists import names_above
 from clausegraph.core.types import Chunk, Element, Link, Reading, Statement
+
+# Words of a sentence that may set a condition for what stands below it; part of the keys, which cost money to change
+_SETS = re.compile(r"\b(?:if|unless|when|while|until|except|only|where)\b", re.IGNORECASE)
+_MOST_SET = 20  # of them above one heading: the last
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +48,9 @@ class ExtractionInput:
 
     ``scope`` is part of the key and of nothing else: equal chunks of two scopes do not share an extraction. ``above``
     are the heading elements of the paths of its elements, outermost first; their texts are in those paths, and so in
-    the key.
+    the key. ``around`` are elements of other chunks that set something for its own: the head of their table, and
+    sentences with a condition that stand above a heading of their path; part of the key, and only there for extractors
+    that see the chunks of a page together.
     """
 
     title: str
@@ -50,16 +58,31 @@ class ExtractionInput:
     elements: tuple[InputElement, ...]
     scope: str = ""
     above: tuple[InputElement, ...] = ()
+    around: tuple[InputElement, ...] = ()
 
     @cached_property
     def key(self) -> str:
         """Hash of everything the extractor sees."""
-        rows = [
-            [e.label, e.tag, e.text, e.headings, e.lead_in, e.parent, e.headers, [[k.href, k.text] for k in e.links]]
-            for e in self.elements
-        ]
-        scope = [self.scope] if self.scope else []
-        return content_hash("extraction-input", canonical_json([self.title, self.headings, rows, *scope]))
+        more = [part for part in (self.scope, _rows(self.around)) if part]
+        return content_hash(
+            "extraction-input", canonical_json([self.title, self.headings, _rows(self.elements), *more])
+        )
+
+
+def _rows(elements: Iterable[InputElement]) -> list[list[object]]:
+    return [
+        [e.label, e.tag, e.text, e.headings, e.lead_in, e.parent, e.headers, [[k.href, k.text] for k in e.links]]
+        for e in elements
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Which inputs an extractor is given: ``page`` keeps those of a page apart from equal ones of others, ``around``
+    adds what other chunks set for them."""
+
+    page: str = ""
+    around: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,39 +163,60 @@ def extraction_input(reading: Reading, chunk: Chunk) -> tuple[ExtractionInput, d
     return _input(reading, chunk, _Page.of(reading))
 
 
-def extraction_inputs(reading: Reading, scope: str = "") -> Iterator[tuple[ExtractionInput, dict[str, str]]]:
+def extraction_inputs(reading: Reading, scope: Scope = Scope()) -> Iterator[tuple[ExtractionInput, dict[str, str]]]:
     """What :func:`extraction_input` makes of every chunk, in order; linear, however many chunks a page has."""
     page = _Page.of(reading)
     for chunk in reading.chunks:
         yield _input(reading, chunk, page, scope)
 
 
-def scope_of(extractor: str, page_id: int) -> str:
+def scope_of(extractor: str, page_id: int) -> Scope:
     """The scope of a page's inputs for the extractor of this fingerprint; see ``LLMFingerprint``."""
     asked = LLMFingerprint.parse(extractor)
-    return f"page {page_id}" if asked is not None and asked.page_scoped else ""
+    return Scope() if asked is None or not asked.page_scoped else Scope(f"page {page_id}", asked.around)
 
 
 @dataclass(frozen=True, slots=True)
 class _Page:
-    """The elements of a page by anchor, and the anchors of the headings above each, outermost first."""
+    """The elements of a page by anchor, and the anchors of the headings above each, outermost first; by heading path,
+    what sets a condition for the headings below it; by row of a table, the row that is its head."""
 
     elements: dict[str, Element]
     above: dict[str, tuple[str, ...]]
+    setting: dict[tuple[str, ...], list[str]]
+    heads: dict[str, str]
 
     @classmethod
     def of(cls, reading: Reading) -> _Page:
         latest: dict[tuple[str, ...], str] = {}  # heading path → the heading that ends it
-        above: dict[str, tuple[str, ...]] = {}
+        rows: dict[str, str] = {}  # text of a row → the last that has it
+        setting: set[str] = set()
+        found = cls({element.anchor: element for element in reading.elements}, {}, {}, {})
         for element in reading.elements:
-            path = element.headings
-            above[element.anchor] = tuple(latest[path[: i + 1]] for i in range(len(path)) if path[: i + 1] in latest)
+            path, anchor = element.headings, element.anchor
+            found.above[anchor] = tuple(latest[path[: i + 1]] for i in range(len(path)) if path[: i + 1] in latest)
             if element.is_heading:
-                latest[(*path, element.text)] = element.anchor
-        return cls({element.anchor: element for element in reading.elements}, above)
+                latest[(*path, element.text)] = anchor
+            elif element.tag == "tr":
+                if (head := rows.get(" | ".join(element.headers))) and element.headers:
+                    found.heads[anchor] = head
+                rows[element.text] = anchor
+            elif _SETS.search(element.text) or element.lead_in in setting:
+                setting.add(anchor)
+                found.setting.setdefault(path, []).append(anchor)
+        return found
+
+    def around(self, own: Sequence[str]) -> Iterator[str]:
+        """What else may set something for the own elements of a chunk; an own element may be among it."""
+        under = dict.fromkeys(self.elements[anchor].headings for anchor in own)
+        for path in dict.fromkeys(full[:length] for full in under for length in range(1, len(full))):
+            yield from self.setting.get(path, ())[-_MOST_SET:]
+        yield from (self.heads[anchor] for anchor in own if anchor in self.heads)
 
 
-def _input(reading: Reading, chunk: Chunk, page: _Page, scope: str = "") -> tuple[ExtractionInput, dict[str, str]]:
+def _input(
+    reading: Reading, chunk: Chunk, page: _Page, scope: Scope = Scope()
+) -> tuple[ExtractionInput, dict[str, str]]:
     starts = {part.anchor for part in chunk.parts if part.start == 0}
     own = [anchor for anchor in chunk.anchors if anchor in starts]
     context = _context(own, page.elements)
@@ -181,12 +225,16 @@ def _input(reading: Reading, chunk: Chunk, page: _Page, scope: str = "") -> tupl
     labels = {anchor: f"e{i}" for i, anchor in enumerate(own)}
     labels |= {anchor: f"c{i}" for i, anchor in enumerate(context)}
     labels |= {anchor: f"h{i}" for i, anchor in enumerate(above)}
+    others = dict.fromkeys(page.around(own)) if scope.around else ()
+    around = [anchor for anchor in others if anchor not in labels]
+    labels |= {anchor: f"s{i}" for i, anchor in enumerate(around)}
     chunk_input = ExtractionInput(
         title=reading.title,
         headings=chunk.headings,
         elements=tuple(_labelled(page.elements[anchor], labels) for anchor in [*context, *own]),
-        scope=scope,
+        scope=scope.page,
         above=tuple(_labelled(page.elements[anchor], labels) for anchor in above),
+        around=tuple(_labelled(page.elements[anchor], labels) for anchor in around),
     )
     return chunk_input, {label: anchor for anchor, label in labels.items()}
 

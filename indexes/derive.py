@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 
 from clausegraph.core.embedding_texts import FINGERPRINT as TEXTS_FINGERPRINT
 from clausegraph.core.embedding_texts import element_texts, statement_text
-from clausegraph.core.extraction import Extraction, ExtractionInput, extraction_inputs
+from clausegraph.core.extraction import Extraction, ExtractionInput, Scope, extraction_inputs
 from clausegraph.core.hashing import canonical_json, content_hash, fact_id
 from clausegraph.core.language.definitions import find_definitions
 from clausegraph.core.language.normalise import entity_key
@@ -70,7 +70,9 @@ class PageRows:
     texts: Texts = field(default_factory=dict)
 
 
-def derive_rows(reading: Reading, extractions: Mapping[str, Extraction], extractor: str, scope: str = "") -> PageRows:
+def derive_rows(
+    reading: Reading, extractions: Mapping[str, Extraction], extractor: str, scope: Scope = Scope()
+) -> PageRows:
     """Compute the rows of a page version, every name standing for itself.
 
     Args:

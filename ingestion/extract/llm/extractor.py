@@ -59,8 +59,8 @@ class LLMExtractor:
         """Prompt (id and digest), model and parameters, what else shapes the prompt, and the parser's version."""
         prompt, task, options = self._prompt, self._task, self._options
         shape = content_hash("llm-extraction", self._examples, options.guide.text, str(options.max_triplets))[:12]
-        model = self._llm.fingerprint
-        return str(LLMFingerprint(prompt.id, prompt.digest, model, task.parser, shape, page_scoped=task.many_chunks))
+        page, around = task.many_chunks, task.by_headings
+        return str(LLMFingerprint(prompt.id, prompt.digest, self._llm.fingerprint, task.parser, shape, page, around))
 
     def extract(self, chunk_input: ExtractionInput) -> Extraction:
         """The statements of one chunk.

@@ -43,22 +43,30 @@ class Call:
 
 
 def number_call(inputs: Sequence[ExtractionInput], *, by_headings: bool = False) -> Call:
-    """Number the elements of the chunks in order; context that an earlier chunk has printed is not repeated."""
+    """Number the elements of the chunks in order; context that an earlier chunk has printed is not repeated.
+
+    By headings, what stands around a chunk can be cited where another chunk of the call prints it.
+    """
     printed: list[Numbered] = []
     labels: list[dict[int, str]] = []
     known: dict[tuple[str, str, tuple[str, ...]], int] = {}
     for chunk, chunk_input in enumerate(inputs):
         mine: dict[int, str] = {}
         for element in (*chunk_input.above, *chunk_input.elements) if by_headings else chunk_input.elements:
-            identity = (element.tag, element.text, element.headings)
+            identity = _identity(element)
             number = known.get(identity)
             if number is None or element.is_own:
                 number = len(printed) + 1
                 known[identity] = number
                 printed.append(Numbered(number, chunk, element))
             mine[number] = element.label
-        labels.append(mine)
+        around = {known.get(_identity(element)): element.label for element in chunk_input.around if by_headings}
+        labels.append({number: label for number, label in around.items() if number is not None} | mine)
     return Call(tuple(inputs), tuple(printed), tuple(labels), by_headings)
+
+
+def _identity(element: InputElement) -> tuple[str, str, tuple[str, ...]]:
+    return element.tag, element.text, element.headings
 
 
 def page_text(call: Call) -> str:

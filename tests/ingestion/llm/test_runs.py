@@ -21,6 +21,7 @@ from clausegraph.app.services.ingest import run_ingest
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import BudgetExceeded, ModelRefused
 from clausegraph.core.settings import Settings
+from clausegraph.core.types import leaves
 from clausegraph.indexes.dump import dump_lines
 from clausegraph.indexes.ledger.store import open_ledger
 from clausegraph.indexes.views import open_view
@@ -134,6 +135,26 @@ def test_what_shares_a_call_leaves_no_mark(tmp_path: Path, fake: FakeModelServer
     assert run(apart, folder).usage["triplets-conditional"]["calls"] > PAGES
     assert run(together, folder).usage["triplets-conditional"]["calls"] == PAGES
     assert dump(apart) == dump(together)
+
+
+def test_what_sets_a_condition_for_sections_below_is_cited_and_asks_them_again(
+    tmp_path: Path, fake: FakeModelServer
+) -> None:
+    folder = tmp_path / "pages"
+    folder.mkdir()
+    settings = settings_for(tmp_path, fake, call_tokens=5000)
+    page = "<html><title>Grants</title><main><h1>Rules</h1><p>{}</p><h2>Pay</h2><p>The office pays staff.</p></main>"
+    triple = {"subject": "office", "relation": "pays", "object": "staff", "elements": [4], "if": [2]}
+    fake.set(replies="script", script=[json.dumps({"triples": [triple]})])
+    for text, asked in (("It holds if you work.", 2), ("It holds if you rest.", 2), ("It holds if you rest.", 0)):
+        (folder / "p.html").write_text(page.format(text), encoding="utf-8")
+        report = run(settings, folder)
+        assert report.chunks_extracted == asked and not report.failures
+        with open_ledger(settings.home) as ledger, open_view(ledger, settings.corpus) as view:
+            (support,) = view.graph.all_supports()
+            reading = view.reading(support.page)
+        (leaf,) = leaves(support.statement.condition)
+        assert leaf.text == text == next(one.text for one in reading.elements if one.anchor == leaf.anchor)
 
 
 def test_a_second_run_asks_nothing(tmp_path: Path, fake: FakeModelServer, folder: Path) -> None:

@@ -232,6 +232,35 @@ def test_a_condition_of_another_section_is_not_dropped_in_silence() -> None:
     )
 
 
+def around_call() -> Call:
+    """Heading 1, its sentences 2 and 3; heading 4 and sentence 5, around which the second sentence stands."""
+    top, below = ("Redundancies",), ("Redundancies", "Consultation")
+    rule = "You must follow these rules if you dismiss 20 employees."
+    first = (
+        element("e0", "Redundancies", "h1"),
+        element("e1", "Tell your staff.", headings=top),
+        element("e2", rule, headings=top),
+    )
+    second = (element("e0", "Consultation", "h2", headings=top), element("e1", "Consult the staff.", headings=below))
+    above = (element("h0", "Redundancies", "h1"),)
+    set_above = (element("s0", rule, headings=top), element("s1", "Only if you are late.", headings=top))
+    inputs = [ExtractionInput(TITLE, top, first), ExtractionInput(TITLE, below, second, above=above, around=set_above)]
+    return number_call(inputs, by_headings=True)
+
+
+def test_a_condition_may_stand_around_the_chunk_where_the_call_shows_it() -> None:
+    call = around_call()
+    assert len(page_text(call).splitlines()) == 5  # nothing is printed twice, nor what no chunk of the call has
+    quote = {"element": 3, "quote": "you dismiss 20 employees"}
+    for elements in ([5], [3, 5]):  # what only stands around is no span of the chunk
+        made = reply(item("employer", "consults", "staff", elements=elements, object_type="role", **{"if": quote}))
+        found = parse_stand_alone(made, call, cut_off=False)
+        (below,) = [one for extraction in found[1:] if extraction for one in extraction.statements]
+        assert below.condition == Leaf("s0", 31, 55, "you dismiss 20 employees")
+        assert [span.anchor for span in below.spans] == ["e1"]
+        assert [len(one.statements) for one in found if one] == [len(elements) - 1, 1]
+
+
 def test_what_two_sections_say_is_stated_in_both() -> None:
     first, second = parsed(item(elements=[2, 9], **{"if": None}))
     assert [one.statements[0].spans[0].anchor for one in (first, second)] == ["e1", "e1"]

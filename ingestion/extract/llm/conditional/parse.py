@@ -136,9 +136,13 @@ class _CallParser:
         owners = list(dict.fromkeys(self._owner[number] for number in numbers if number in self._owner))
         if len(owners) < 2:
             return owners
-        had = {chunk: sum(number in self._call.labels[chunk] for number in numbers) for chunk in owners}
+        had = {chunk: sum(self._has(chunk, number) for number in numbers) for chunk in owners}
         best = max(owners, key=lambda chunk: had[chunk])
         return [best] if had[best] == len(numbers) or self._most_chunks == 1 else owners[: self._most_chunks]
+
+    def _has(self, chunk: int, number: int) -> bool:
+        """Whether an element is a chunk's own or its context; what only stands around it is another's to state."""
+        return not self._call.labels[chunk].get(number, "s").startswith("s")
 
     def result(self, *, covered: int) -> tuple[Extraction | None, ...]:
         """The extractions of the first ``covered`` chunks; rejects without a chunk go to the first."""

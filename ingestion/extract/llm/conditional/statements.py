@@ -54,7 +54,7 @@ class ChunkParser:
     def __init__(self, call: Call, chunk: int) -> None:
         source = call.inputs[chunk]
         if call.by_headings:
-            source = replace(source, elements=(*source.above, *source.elements))
+            source = replace(source, elements=(*source.above, *source.around, *source.elements))
         self._labels = call.labels[chunk]
         self._texts = ChunkTexts(source)
         self._conditions = ConditionReader(self._labels, lambda label: self._texts.elements[label].text)

@@ -39,6 +39,9 @@ RETRIEVERS = Registry(
     RetrieverEntry(
         "graph", "what states the facts around the names in the question", "retrieve.graph:EgoElements", "element"
     ),
+    RetrieverEntry(
+        "wide", "what the likeliest relations within three facts state", "retrieve.wide:WideElements", "element"
+    ),
     RetrieverEntry("pagerank", "a walk from the nearest facts alone", "retrieve.pagerank:PageRank", "chunk"),
     RetrieverEntry("vector-chunks", "similarity of chunks", "retrieve.vector_chunks:VectorChunks", "chunk"),
     RetrieverEntry("vector-elements", "similarity of elements", "retrieve.vector_elements:VectorElements", "element"),

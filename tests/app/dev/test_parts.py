@@ -17,6 +17,7 @@ from clausegraph.app.dev.fake_llm.faults import FaultPlan
 from clausegraph.app.dev.fake_llm.instances import minimal_instance
 from clausegraph.app.dev.fake_llm.options import FAULTS, FakeOptions, fault_list
 from clausegraph.app.dev.fake_llm.pages import PromptElement, page_in, sections_of
+from clausegraph.app.dev.fake_llm.reading import cheap_reading
 from clausegraph.app.dev.fake_llm.replies import Replier
 from clausegraph.app.dev.fake_llm.requests import wanted
 from clausegraph.app.dev.fake_llm.tokens import count_tokens, cut_to_tokens
@@ -254,3 +255,22 @@ def test_every_fault_is_listed_with_what_it_does() -> None:
     assert set(listed) == set(FAULTS) - {"none"} and all(listed.values())
     with pytest.raises(InputError, match="dev fake-llm --faults"):
         FakeOptions(fault="no_such_thing")
+
+
+def test_a_list_of_conditions_is_read_for_a_question_of_yes_or_no() -> None:
+    page = "\n".join([
+        "PAGE: Winter Grant", "e1# Winter Grant", "e2. You can get it if you apply.", "e3. You cannot get it if:",
+        "e4- you live in a care home, unless you pay all of the fees", "e5- you were in prison",
+        "e6. The winter grant is £210.",
+    ])  # fmt: skip
+    told = "Scenario: My mother is in a care home.\nQuestion: "
+    made = cheap_reading(page, told + "Could she get the winter grant?")
+    (only,) = made["answers"]
+    assert (only["text"], only["element"]) == ("no", "e3")
+    assert only["if"] == {"any": [{"all": ["c1", {"not": "c2"}]}, "c3"]}
+    assert [(c["element"], c["state"], c["scenario"]) for c in made["conditions"]] == [
+        ("e4", "met", "in a care home"), ("e4", "open", ""), ("e5", "open", ""),
+    ]  # fmt: skip
+    assert cheap_reading(page, told + "How much is it?")["conditions"] == []
+    assert cheap_reading(page, "Question: Could she get the winter grant?")["answers"][0]["text"] == "yes"
+    assert cheap_reading("", "Question: ?")["answers"] == []

@@ -18,7 +18,7 @@ from clausegraph.query.read.statements import content, overlap
 from clausegraph.query.read.typed import TypedValue
 from clausegraph.query.read.weights import weighted_sum
 
-ASSERTED = 0.75
+ASSERTED = 0.86
 """An answer is asserted from this probability of being right."""
 
 _ALL_WORDS, _TIED = 0.99, 0.08

@@ -1,0 +1,35 @@
+"""Figures of the typed questions: what needs no judge, and what a judge found."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from benchmarks.typed import judged, known_as, summary
+
+pytestmark = pytest.mark.unit
+
+
+def record(name: str, kind: str = "fact", **given: Any) -> dict[str, Any]:
+    usual = {"id": name, "kind": kind, "corpus": "sample", "status": "answered", "asserted": True}
+    return usual | {"evidence_shown": 1.0, "verdict_agrees": None, "milliseconds": 10.0} | given
+
+
+def test_what_needs_no_judge_is_counted() -> None:
+    quoted = record("b", status="unknown", asserted=False, evidence_shown=0.5)
+    lines = summary([record("a"), quoted, record("c", "off_topic", status="not_answerable", asserted=False)], [quoted])
+    text = "\n".join(" ".join(line.split()) for line in lines)
+    assert "asserted, of the answerable 1 of 2 50.0%" in text
+    assert "all deciding elements shown, of the answerable 1 of 2" in text
+    assert "not answerable, of the off-topic 1 of 1" in text
+    assert "nothing asserted, with the page taken out 1 of 1" in text and "median milliseconds 10" in text
+
+
+def test_only_what_was_asserted_is_judged_right() -> None:
+    records = [record("a"), record("b"), record("c", asserted=False)]
+    verdicts = [{"id": "a", "verdict": "right"}, {"id": "b", "verdict": "partly"}, {"id": "c", "verdict": "nothing"}]
+    assert " ".join(judged(records, verdicts)[0].split()).startswith("right, of what was asserted 1 of 2 50.0%")
+    with pytest.raises(ValueError, match="on b"):
+        judged(records, [verdicts[0], verdicts[2]])
+    assert len(known_as("text")) == 12

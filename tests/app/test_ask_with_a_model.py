@@ -57,17 +57,22 @@ def asked(home: Path, server: FakeModelServer, **settings: object) -> Answer:
         return answer(workspace, "default", ASKED)
 
 
+def traced(found: Answer) -> dict[str, object]:
+    """Everything that the trace says, of all steps together."""
+    return {name: value for step in found.trace for name, value in step.detail.items()}
+
+
 def test_a_model_reads_and_the_trace_says_which(home: Path, server: FakeModelServer) -> None:
     found = asked(home, server)
     assert [a.text for a in found.alternatives] == ["The winter grant pays £210 a year to"]
-    detail = found.trace[-1].detail
+    detail = traced(found)
     assert detail["read_by"] == "openai:fake, prompt read, guide policy-pages"
     assert (detail["calls"], detail["repaired"]) == (1, False)
 
 
 def test_without_a_model_none_is_asked(home: Path, server: FakeModelServer) -> None:
     server.reset()
-    assert "read_by" not in asked(home, server, llm=None).trace[-1].detail
+    assert "read_by" not in traced(asked(home, server, llm=None))
     assert server.counters()["requests"] == 0
 
 
@@ -79,10 +84,10 @@ def test_guide_and_examples_of_the_settings_are_shown(home: Path, server: FakeMo
     }  # fmt: skip
     (tmp_path / "e.json").write_text(json.dumps([example]), "utf-8")
     found = asked(home, server, reader_guide=tmp_path / "g.json", reader_examples=tmp_path / "e.json")
-    detail = found.trace[-1].detail
+    detail = traced(found)
     assert str(detail["read_by"]).endswith("guide mine")
     longer, shorter = (asked(home, server, reader_examples=path) for path in (tmp_path / "e.json", None))
-    tokens = [int(str(one.trace[-1].detail["prompt_tokens"])) for one in (longer, shorter)]
+    tokens = [int(str(traced(one)["prompt_tokens"])) for one in (longer, shorter)]
     assert tokens[0] > tokens[1]
     with pytest.raises(InputError, match=r"missing\.json"):
         asked(home, server, reader_guide=tmp_path / "missing.json")

@@ -20,7 +20,7 @@ NEAREST = 40  # facts whose ends and relations are offered
 _LONGEST = 8  # words of a name that is looked for
 _AROUND = 200  # facts of the named entities
 _BLAND = {"section", "role"}  # entities of the page's structure, and the reader himself: nobody means them by name
-_WEAK = {"thing", "person"}  # types that say little: a single common word of them names nothing
+_OWN = {"topic", "page"}  # what pages are about: of any other type a single common word ("bank") names nothing
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +89,7 @@ def named_in(view: View, text: str) -> tuple[Topic, ...]:
 
 def _names(topic: Topic, words: int) -> bool:
     """Whether somebody who says these words means the entity."""
-    return topic.type not in _BLAND and (words > 1 or topic.type not in _WEAK)
+    return topic.type not in _BLAND and (words > 1 or topic.type in _OWN)
 
 
 def typed(view: View, keys: Sequence[str]) -> list[Topic]:

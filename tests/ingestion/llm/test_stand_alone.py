@@ -147,6 +147,7 @@ def test_a_pronoun_is_no_name(name: str) -> None:
         ("form", True),
         ("decimal", False),  # which begins like "decision", and is not it
         ("Eiffel Tower", False),
+        ("secret-grant", False),  # half of one word
         ("Eiffel Tower grant office of Paris", False),
         ("form HG1 of 2019", False),  # a number that the page does not have
     ],

@@ -67,12 +67,9 @@ class ShownWords:
             return self._addresses_reader or any(map(self._shown, words))
         return sum(map(self._shown, telling)) >= _SHARE * len(telling)
 
-    def _shown(self, word: str) -> float:
-        """How much of the word the page has in some form: all of it, else so many of its hyphened parts."""
-        if self._has_form(word.replace("-", "")):
-            return 1.0
-        parts = word.split("-")
-        return sum(map(self._has_form, parts)) / len(parts)
+    def _shown(self, word: str) -> bool:
+        """Whether the page has the word in some form, or each of its hyphened parts."""
+        return self._has_form(word.replace("-", "")) or all(map(self._has_form, word.split("-")))
 
     def _has_form(self, word: str) -> bool:
         return any(_akin(word, other) for other in self._by_stem.get(word[:_STEM], ()))

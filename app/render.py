@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 STATUS_LINES = {
     AnswerStatus.NOT_ANSWERABLE: "Not answerable: the corpus was searched and does not say.",
-    AnswerStatus.UNKNOWN: "Unknown: there is evidence, but it does not decide the question.",
+    AnswerStatus.UNKNOWN: "Not sure: no answer is asserted.",
     AnswerStatus.INVALID_PREMISE: "Invalid premise: the question assumes something that the pages contradict.",
 }
 _MARKDOWN = re.compile(r"([\\`*_\[\]<>#|~])")

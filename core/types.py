@@ -139,7 +139,7 @@ class Evidence:
     updated: str | None = None
     url: str | None = None
     lead_in: str = ""  # the sentence that introduces the list of an item; the header cells of a row
-    items: tuple[str, ...] = ()  # of the list that the quote introduces
+    items: tuple[str, ...] = ()  # of the list that the quote introduces, or the others of the list or table it is of
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,6 +45,19 @@ def introduction(element: Element, reading: Reading) -> str:
     return lead.text[spans[-1][0] :] if spans else lead.text
 
 
+def beside_it(element: Element, reading: Reading) -> list[Element]:
+    """The first other items of an item's list, or the first other rows of a row's table, in the order of the page."""
+    if element.tag == "tr" and any(element.headers):
+        whole = [
+            e for e in reading.elements if (e.tag, e.headers, e.headings) == ("tr", element.headers, element.headings)
+        ]
+    elif element.tag == "li" and element.lead_in:
+        whole = [other for other in reading.elements if other.tag == "li" and other.lead_in == element.lead_in]
+    else:
+        return []
+    return [other for other in whole if other.anchor != element.anchor][:_MOST_ITEMS]
+
+
 def items_below(element: Element, reading: Reading) -> list[Element]:
     """The first items of the list that an element introduces, with those nested in them, in the order of the page."""
     inside = {element.anchor}

@@ -1,7 +1,8 @@
 """Misspelt words of a question, read as the nearest word of the corpus.
 
 Only a word that neither the corpus nor the embedding model's vocabulary has is a misspelling, and only one letter (from
-eight letters on, two) away from a word of the corpus is it corrected. The scenario is left as it is: it has names.
+eight letters on, two) away from a word of the corpus is it corrected. Short words, contractions and other forms of a
+word ("auntie" of "aunt") stay. The scenario is left as it is: it has names.
 """
 
 from __future__ import annotations
@@ -11,12 +12,17 @@ import re
 from rapidfuzz import process
 from rapidfuzz.distance import OSA
 
+from clausegraph.core.language.words import word_set
 from clausegraph.core.tokens import count_tokens
 from clausegraph.indexes.lexical import LexicalIndex, lexical_index, stems
 from clausegraph.indexes.views import View
 
 Corrections = tuple[tuple[str, str], ...]
-_WORD = re.compile(r"[A-Za-z]{4,}")
+_WORD = re.compile(r"\b[A-Za-z]{5,}\b(?!')")
+_CONTRACTIONS = word_set(
+    "doesnt isnt didnt wasnt arent werent havent hasnt hadnt wouldnt couldnt shouldnt mustnt neednt theyre youre theyve"
+    " youve theyll youll whats thats theres"
+)
 _LONG = 8  # letters from which two may be wrong
 
 
@@ -37,7 +43,7 @@ def corrected(view: View, question: str) -> tuple[str, Corrections]:
 def _is_known(index: LexicalIndex, word: str) -> bool:
     lowered = word.lower()
     stemmed = stems(lowered)
-    if not stemmed or stemmed[0] in index.vocabulary:
+    if not stemmed or stemmed[0] in index.vocabulary or lowered in _CONTRACTIONS:
         return True
     return any(count_tokens(form) == 1 for form in (lowered, stemmed[0], lowered.removesuffix("s")))
 
@@ -46,6 +52,7 @@ def _nearest(index: LexicalIndex, word: str) -> str | None:
     """The nearest stem that starts with the same letter; of equals the one in most chunks, then in order."""
     wrong = 2 if len(word) >= _LONG else 1
     near = [term for term in index.vocabulary if term[0] == word[0] and term.isalpha() and len(term) > 2]
+    near = [term for term in near if not word.startswith(term)]
     forms = dict.fromkeys((word, *stems(word)))
     scored = [
         (distance, -int(index.bounds[index.vocabulary[term] + 1] - index.bounds[index.vocabulary[term]]), term)

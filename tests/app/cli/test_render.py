@@ -125,7 +125,7 @@ def test_what_is_not_asserted_is_quoted_with_its_lead_in_and_items() -> None:
     lead = replace(evidence("b.html", quote="You need:"), items=("a passport", "a photo"))
     unsure = replace(answer(status=AnswerStatus.UNKNOWN), quotes=(item, lead), corrected=(("gratn", "grant"),))
     text = printed(render_answer(unsure))
-    assert text.startswith("“gratn” was read as “grant”\nUnknown:")
+    assert text.startswith("“gratn” was read as “grant”\nNot sure:")
     assert "The pages say:" in text and "“You can get it if:”\n      “you rent”" in text
     assert "“You need:”\n      “a passport”" in text
     value = answer_json(unsure)
@@ -181,7 +181,7 @@ def test_json_has_states_pages_and_open_conditions() -> None:
     ("status", "words"),
     [
         (AnswerStatus.NOT_ANSWERABLE, "does not say"),
-        (AnswerStatus.UNKNOWN, "does not decide"),
+        (AnswerStatus.UNKNOWN, "no answer is asserted"),
         (AnswerStatus.INVALID_PREMISE, "contradict"),
     ],
 )

@@ -22,6 +22,15 @@ def test_a_misspelt_word_of_the_corpus_is_read_and_told(sample: View, hashing: H
     assert (answer.alternatives, answer.quotes) == (wanted.alternatives, wanted.quotes)
 
 
-@pytest.mark.parametrize("question", ["Can my husband cohabit with Zbigniew?", "hi", "What is the capital of France?"])
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Can my husband cohabit with Zbigniew?",
+        "dont shouldnt cant",
+        "My grantie?",
+        "hi",
+        "What is the capital of France?",
+    ],
+)
 def test_what_is_no_misspelling_stays(sample: View, question: str) -> None:
     assert corrected(sample, question) == (question, ())

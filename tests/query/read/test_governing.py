@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from clausegraph.core.errors import InputError
 from clausegraph.core.inquiry import Inquiry
-from clausegraph.core.types import Answer, AnswerStatus, ConditionState, holds, leaves
+from clausegraph.core.types import Answer, AnswerStatus, ConditionState, Element, PageKey, Reading, holds, leaves
 from clausegraph.query.read.assume import assumed
 from clausegraph.query.read.extractive import ExtractiveReader
 from clausegraph.query.read.figures import compare
@@ -103,8 +103,20 @@ def test_below_the_threshold_the_page_is_quoted_in_its_context(page: Callable[..
         "You can get the heating grant if all of these apply:",
         "you live in Lethmoor",
     )
+    assert quote.items == ("you were born on or before 30 September 1961",)
     (lead,) = ExtractiveReader(asserted=1.01).read(Inquiry(ASKED), found.hits("You can"), found).quotes
     assert lead.items == ("you were born on or before 30 September 1961", "you live in Lethmoor")
+
+
+def test_a_row_is_quoted_with_the_other_rows_of_its_table() -> None:
+    headers = ("Licence", "1 day")
+    rows = [Element(f"r{i}", "tr", "", text, ("Fees",), headers=headers) for i, text in enumerate(("A | £1", "B | £2"))]
+    other = Element("r9", "tr", "", "C | £3", ("Fines",), headers=headers)
+    key = PageKey("test", "page")
+    pages = Pages({key: Reading("Licences", None, (*rows, other))})
+    unsure = ExtractiveReader(asserted=1.01).read(Inquiry("How much is licence B?"), pages.hits("B", "A"), pages)
+    (quote,) = unsure.quotes
+    assert (quote.lead_in, quote.quote, quote.items) == ("Licence | 1 day", "B | £2", ("A | £1",))
 
 
 @pytest.mark.parametrize(

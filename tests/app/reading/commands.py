@@ -23,6 +23,7 @@ READING = {
     "facts": [],
     "entity": ["winter heating grant"],
     "path": ["winter heating grant", "carer payment"],
+    "contradictions": [],
     "export": ["--output", "OUTPUT"],
     "doctor": [],
     "corpora list": [],
@@ -32,10 +33,11 @@ READING = {
 WRITING = {
     "ingest", "corpora drop", "entities review", "entities merge", "entities undo", "entities apply", "epochs rollback",
     "epochs vacuum", "project neo4j", "server neo4j", "server stop", "dags export", "dags serve", "dags run",
-    "dags prepare", "dags stop", "eval conditionalqa", "eval passages", "eval report",
+    "dags prepare", "dags stop", "eval conditionalqa", "eval passages", "eval report", "train guide",
 }  # fmt: skip
 NO_LEDGER = {  # or one of their own, or another server's
     "settings", "cypher", "prompts list", "prompts show", "prompts render", "dags health", "dev fake-llm",
+    "eval compare",
 }  # fmt: skip
 
 

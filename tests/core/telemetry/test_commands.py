@@ -57,7 +57,8 @@ def test_an_ingest_and_an_ask(collector: Collector, run: Run) -> None:
     collector_bodies, collector.bodies[:] = list(collector.bodies), []
     asked = run("ask", QUESTION, "--scenario", SCENARIO, **variables)
     assert asked.returncode == 0 and asked.stderr == ""
-    assert collector.tree() == {"cli.ask": None, "ask": "cli.ask", "ask.retrieve": "ask", "ask.read": "ask"}
+    steps = dict.fromkeys(("ask.route", "ask.retrieve", "ask.validate", "ask.read"), "ask")
+    assert collector.tree() == {"cli.ask": None, "ask": "cli.ask", **steps}
     attributes = collector.one("ask").attributes
     assert attributes["clausegraph.epoch"] == 1 and attributes["clausegraph.question_chars"] == len(QUESTION)
     assert "clausegraph.status" in attributes

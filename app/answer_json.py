@@ -8,6 +8,7 @@ from typing import Any
 from clausegraph.app.conditions import condition_json
 from clausegraph.app.text import one_line
 from clausegraph.app.wording import headline, open_questions
+from clausegraph.core.language.values import TELLING_KINDS, value_kind
 from clausegraph.core.types import Alternative, Answer, Evidence, PageKey, holds
 
 SCHEMA = "clausegraph.answer/2"
@@ -68,15 +69,21 @@ def evidence_json(evidence: Evidence) -> dict[str, Any]:
 
 
 def pages_disagree(answer: Answer) -> bool:
-    """Whether two alternatives with other texts rest on other pages and neither waits for a condition.
+    """Whether two verdicts, or two values of one kind, rest on other pages and neither waits for a condition.
 
-    Alternatives on one page are its own cases; with open conditions both may be right.
+    Alternatives on one page are its own cases; with open conditions both may be right; two names may both be meant.
     """
-    settled = [a for a in answer.alternatives if a.evidence and not a.open_conditions]
+    settled = [a for a in answer.alternatives if a.evidence and not a.open_conditions and _kind(a)]
     return any(
-        one_line(a.text).lower() != one_line(b.text).lower() and not (_pages(a) & _pages(b))
+        one_line(a.text).lower() != one_line(b.text).lower() and _kind(a) == _kind(b) and not (_pages(a) & _pages(b))
         for a, b in combinations(settled, 2)
     )
+
+
+def _kind(alternative: Alternative) -> str:
+    """Whether an alternative is a verdict or a value, and of which kind; "" for all else."""
+    kind = "verdict" if alternative.text.lower() in ("yes", "no") else value_kind(alternative.text) or ""
+    return kind if kind in {"verdict", *TELLING_KINDS} else ""
 
 
 def _pages(alternative: Alternative) -> set[PageKey]:

@@ -95,6 +95,9 @@ def _inner(tree: JudgedCondition, depth: int) -> Iterator[Line]:
     mark = "" if state is ConditionState.UNKNOWN else f"{MARKS[state]}: "
     if isinstance(tree, Not):
         child = tree.child
+        if isinstance(child, Not):
+            yield from _inner(child.child, depth)
+            return
         if isinstance(child, JudgedLeaf):
             yield Line(depth, f"{MARKS[child.state]}: unless: {_asked_or_said(child)}", child)
             return

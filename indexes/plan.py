@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Table, and_, or_, select
+from sqlalchemy import ColumnElement, Connection, Table, or_, select
 
 from clausegraph.indexes.derive import (
     DEFINITIONS,
@@ -155,13 +155,14 @@ def _plan_renamed_facts(
 
 
 def _plan_facts_of_no_page(connection: Connection, plan: PublishPlan, planned: set[int]) -> None:
-    """Derivations before embedding-texts:3 gave a fact one vector, of no page: it goes as its pages get their own."""
-    stated = select(vectors.c.id, supports.c.page_id).join(
-        supports, and_(supports.c.corpus_id == vectors.c.corpus_id, supports.c.fact_id == vectors.c.ref)
-    )
-    old = (vectors.c.corpus_id == plan.corpus_id, vectors.c.page_id.is_(None), vectors.c.until == OPEN)
-    rows = connection.execute(stated.where(*old, supports.c.until == OPEN))
-    plan.closed.setdefault(vectors, []).extend(sorted({row.id for row in rows if row.page_id in planned}))
+    """Derivations before embedding-texts:3 gave a fact one vector, of no page: all go once a page has its own.
+
+    Later they could not be told from those of facts that nobody states any more.
+    """
+    if planned:
+        old = (vectors.c.corpus_id == plan.corpus_id, vectors.c.page_id.is_(None), vectors.c.until == OPEN)
+        rows = connection.execute(select(vectors.c.id).where(*old))
+        plan.closed.setdefault(vectors, []).extend(sorted(rows.scalars()))
 
 
 def _plan_page(connection: Connection, plan: PublishPlan, target: PageTarget, names: Mapping[str, str]) -> None:

@@ -71,7 +71,8 @@ def _bracketed(text: str) -> Iterator[Definition]:
         else:
             name, alias = _expanded(before, inside)
         if name and alias and name.lower() != alias.lower():
-            yield Definition(name, alias, max(0, found.start() - len(name)), found.end())
+            stands_before = alias if name == inside else name
+            yield Definition(name, alias, max(0, found.start() - len(stands_before)), found.end())
 
 
 def _also(text: str) -> Iterator[Definition]:

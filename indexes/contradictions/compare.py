@@ -144,7 +144,7 @@ def _lists(group: Sequence[Assertion]) -> set[tuple[PageKey, tuple[object, ...]]
 
 def _place(assertion: Assertion) -> tuple[PageKey, tuple[object, ...]]:
     asked = ((sorted(one.words), one.negated, [(v.low, v.high) for v in one.values]) for one in assertion.conditions)
-    return assertion.page, (str(sorted(asked)), assertion.validity)
+    return assertion.page, (str(sorted(map(str, asked))), assertion.validity)
 
 
 def _is_listed(assertion: Assertion, lists: set[tuple[PageKey, tuple[object, ...]]]) -> bool:

@@ -201,6 +201,9 @@ def _reject_definition(connection: Connection, corpus: CorpusRow, what: str, by:
             f"nothing was decided about {what[:_SHOWN]!r} in corpus {corpus.name!r}; "
             "`clausegraph entities list` shows the decisions"
         )
+    known = _pair(connection, corpus.id, name, entity)
+    if known is not None:  # proposed before pages defined it, or taken back
+        return _decide(connection, known.id, REJECTED, by)
     values = {"name": name, "entity": entity, "evidence": canonical_json(_DEFINED), "score": 1.0}
     values |= {"corpus_id": corpus.id, "state": REJECTED, "created": time.time(), "decided_by": by}
     made = connection.execute(insert(decisions).values(**values, decided=time.time()).returning(decisions))

@@ -7,7 +7,7 @@ the newest state has applied. A publish moves the second to the first.
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import ChainMap, Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -131,19 +131,19 @@ def defined_pairs(
     for one in found:
         by_name.setdefault(one.name, Counter())[one.entity] += 1
     made: dict[str, str] = {}
+    joined = ChainMap(made, dict(pairs))
     taken = resolve(pairs)
     for name in sorted(by_name.keys() - pairs.keys()):
         counts = by_name[name]
         entity = min(counts, key=lambda key: (-counts[key], key))
         one_thing = all(_is_one(entity, other, taken) for other in counts)
         denied = any(frozenset((name, other)) in rejected for other in counts)
-        if one_thing and not denied and name not in chain({**pairs, **made}, entity):
+        if one_thing and not denied and name not in chain(joined, entity):
             made[name] = entity
-    for one in sorted(
-        found, key=lambda one: (one.both, one.entity)
-    ):  # the phrase is the entity's name too, whatever else the short form stands for
+    # The phrase is the entity's name too, whatever else the short form stands for.
+    for one in sorted(found, key=lambda one: (one.both, one.entity)):
         free = one.both and one.both not in pairs and frozenset((one.name, one.entity)) not in rejected
-        if free and one.both not in chain({**pairs, **made}, one.entity):
+        if free and one.both not in chain(joined, one.entity):
             made.setdefault(one.both, one.entity)
     return made
 

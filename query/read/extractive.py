@@ -11,7 +11,7 @@ from dataclasses import replace
 
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.models.embedding import Embedder
-from clausegraph.core.types import AnswerStatus
+from clausegraph.core.types import AnswerStatus, ConditionState, holds
 from clausegraph.query.rank.hits import Hit
 from clausegraph.query.read.answerable import unrelated
 from clausegraph.query.read.answers import Asked, ruled_on, span_alternatives, values_for, with_condition
@@ -92,11 +92,12 @@ class ExtractiveReader:
         return Asked(self._form(inquiry), inquiry, rules, self._embedder, self._openness, self._open_match)
 
     def _presented(self, asked: Asked, ranked: Sequence[Candidate], result: ReadResult) -> ReadResult:
-        """The result where it is sure enough, else what the pages say."""
-        sure = max((alternative.score for alternative in result.alternatives), default=0.0)
+        """The result where it is sure enough, else what the pages say; what its own condition refutes is not sure."""
+        standing = tuple(a for a in result.alternatives if holds(a.condition) is not ConditionState.UNMET)
+        sure = max((alternative.score for alternative in standing), default=0.0)
         reasons = dict(result.reasons) | {"probability": round(sure, 3), "asserted_from": self._asserted}
         if result.status is AnswerStatus.ANSWERED and sure >= self._asserted:
-            return replace(result, reasons=reasons)
+            return replace(result, alternatives=standing or result.alternatives, reasons=reasons)
         reasons["status_because"] = reasons.get("status_because", "not sure enough")
         return ReadResult(AnswerStatus.UNKNOWN, (), reasons, quotes(asked, ranked))
 

@@ -180,10 +180,16 @@ def _since_then(value: Quantity, kind: str, now: float) -> Quantity | None:
         case "age", "born":
             return replace(value, kind=kind, unit="date", low=now - (low + 1) * _YEAR, high=now - high * _YEAR)
         case "born", "age":
-            return replace(value, kind=kind, unit="year", low=(now - high) / _YEAR, high=(now - low) / _YEAR)
-        case "since", "duration":
+            return replace(value, kind=kind, unit="year", low=_years(high, now), high=_years(low, now))
+        case "since", "duration" if now >= low:
             return replace(value, kind=kind, unit="day", low=max(0.0, now - high), high=max(0.0, now - low))
     return None
+
+
+def _years(born: float, now: float) -> float:
+    """Whole years from one day to another, as ages are counted; days as ordinals."""
+    first, last = date.fromordinal(max(1, int(born))), date.fromordinal(int(now))
+    return float(last.year - first.year - ((last.month, last.day) < (first.month, first.day)))
 
 
 def _same_matter(condition: str, limit: Quantity, known: list[ToldFigure]) -> ToldFigure | None:

@@ -101,11 +101,16 @@ def _beside(cannot: GoverningRule, rules: Sequence[GoverningRule]) -> GoverningR
     return next((rule for rule in rules if rule.positive and rule.tree is not None and rule.place[0] == page), None)
 
 
+def negated(tree: JudgedCondition) -> JudgedCondition:
+    """What holds where a condition does not; never a "not" of a "not"."""
+    return tree.child if isinstance(tree, Not) else Not(tree)
+
+
 def of_rule(rule: GoverningRule) -> Ruling:
     """What one rule gives alone: turned round where its condition is not met."""
     if rule.state is UNMET:
         assert rule.tree is not None
-        return Ruling(not rule.positive, rule, Not(rule.tree), "its condition is not met")
+        return Ruling(not rule.positive, rule, negated(rule.tree), "its condition is not met")
     return Ruling(rule.positive, rule, rule.tree, "its condition is met" if rule.tree is not None else "it says so")
 
 
@@ -119,7 +124,7 @@ def _forbidden(cannot: GoverningRule, may: GoverningRule | None) -> Ruling | Non
     if may is not None:
         return None
     if cannot.state is UNKNOWN and excepted(cannot.tree):
-        return Ruling(True, cannot, Not(cannot.tree), "an exception is met")
+        return Ruling(True, cannot, negated(cannot.tree), "an exception is met")
     if cannot.state is UNKNOWN:
         return Ruling(False, cannot, cannot.tree, "nothing is told of what forbids it")
     return of_rule(cannot)
@@ -128,9 +133,11 @@ def _forbidden(cannot: GoverningRule, may: GoverningRule | None) -> Ruling | Non
 def _permitted(may: GoverningRule, cannot: GoverningRule | None) -> Ruling:
     assert may.tree is not None
     if may.state is UNMET:
-        return Ruling(False, may, Not(may.tree), "a requirement is not met")
+        return Ruling(False, may, negated(may.tree), "a requirement is not met")
     barred = cannot is not None and cannot.tree is not None and cannot.state is not MET and cannot.place != may.place
-    tree = All((may.tree, Not(cannot.tree))) if barred and cannot is not None and cannot.tree is not None else may.tree
+    tree = (
+        All((may.tree, negated(cannot.tree))) if barred and cannot is not None and cannot.tree is not None else may.tree
+    )
     return Ruling(True, may, tree, "its requirements" if may.state is UNKNOWN else "its requirements are met")
 
 

@@ -14,7 +14,7 @@ from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.types import LITERAL
 from clausegraph.indexes.views import View
 from clausegraph.query.engines.presets.context import PromptContext, of_hits
-from clausegraph.query.engines.presets.gather import Sources
+from clausegraph.query.engines.presets.gather import TRIPLE_CHUNKS, Sources
 from clausegraph.query.rank.signals import Place
 from clausegraph.query.retrieve.ego import in_words
 from clausegraph.query.retrieve.paths import Hop, Path
@@ -50,7 +50,7 @@ def think(sources: Sources, inquiry: Inquiry) -> PromptContext:
         if not grown:
             break
         paths = {in_words(path): path for path in [*beam, *grown]}
-        said = _ask(sources, inquiry, "graph-paths", list(paths)[-CHOICES:], PATHS_SCHEMA)
+        said = _ask(sources, inquiry, "graph-paths", list(paths)[:CHOICES], PATHS_SCHEMA)
         beam = [paths[words] for words in said.kept] or grown[:WIDTH]
         if said.enough:
             break
@@ -118,5 +118,5 @@ def _context(view: View, beam: Sequence[Path]) -> PromptContext:
     for support in view.graph.supports(sorted(facts)):
         place = (support.page, support.chunk_key)
         places[place] = max(-float(facts[support.fact_id]), places.get(place, -float(len(facts))))
-    ordered = dict(sorted(places.items(), key=lambda item: (-item[1], item[0])))
+    ordered = dict(sorted(places.items(), key=lambda item: (-item[1], item[0]))[:TRIPLE_CHUNKS])
     return of_hits(view.reading, chunks_at(view, ordered, "path"), [in_words(path) for path in beam])

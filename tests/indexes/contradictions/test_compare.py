@@ -78,6 +78,10 @@ def test_what_contradicts(one: str, other: str, kind: str) -> None:
         ("You can keep hens if your neighbours agree.", "You cannot keep hens."),
         ("You can keep hens if your neighbours agree.", "You cannot keep hens if your neighbours do not agree."),
         ("You must be at least 18.", "You must be under 65."),
+        (
+            "You get £100 a week if you're 18 or over and you're under 65.",
+            "You get £100 a week if you're 18 or over and you're under 65.",
+        ),
     ],
 )
 def test_what_only_looks_so(one: str, other: str) -> None:

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
+from sqlalchemy import insert
 
 from clausegraph.core.errors import InputError, NotFoundError
 from clausegraph.core.language.definitions import find_definitions
 from clausegraph.indexes.corpora import get_corpus
 from clausegraph.indexes.entities.names import NameDefined, defined_pairs
 from clausegraph.indexes.entities.proposals import propose
+from clausegraph.indexes.ledger.schema import decisions
 from clausegraph.indexes.views import open_view
 from tests.law.world import CORPUS, World
 
@@ -43,6 +45,7 @@ DEFINING = "Claims go to the Zonal Tax Exchange (ZTE)."
 def test_what_a_text_defines(text: str, found: list[tuple[str, str]]) -> None:
     assert [(one.name, one.alias) for one in find_definitions(text)] == found
     assert all(one.alias in text[one.start : one.end] for one in find_definitions(text))
+    assert all(text[one.start : one.end].startswith((one.name, one.alias)) for one in find_definitions(text))
 
 
 def defined(*pairs: tuple[str, str]) -> dict[str, str]:
@@ -129,6 +132,13 @@ def test_people_undo_it_and_take_that_back(world: World) -> None:
     assert world.dump() == before
     with pytest.raises(NotFoundError, match="nothing was decided"):
         world.undo("heating grant")
+
+
+def test_a_definition_that_was_proposed_before_can_be_undone(world: World) -> None:
+    row = {"corpus_id": get_corpus(world.ledger, CORPUS).id, "name": SHORT, "entity": LONG, "state": "proposed"}
+    with world.ledger.write() as connection:
+        connection.execute(insert(decisions).values(**row, evidence="{}", score=0.9, created=1.0))
+    assert world.undo("ZTE")[1] == "rejected"
 
 
 def test_a_decision_about_the_name_wins(world: World) -> None:

@@ -67,6 +67,15 @@ def test_no_verdict_is_refuted_by_its_own_tree(said: list[str], lines: tuple[str
         assert alternative.open_conditions == ()
 
 
+def test_a_value_whose_own_condition_is_not_met_is_not_asserted(page: Callable[..., Any]) -> None:
+    found = page("<p>The heating grant is £210 if you are under 65.</p>", updated="2026-03-03")
+    sure = ExtractiveReader(asserted=0.01)
+    young = sure.read(Inquiry("How much is the heating grant?", "I am 40."), found.hits(), found)
+    old = sure.read(Inquiry("How much is the heating grant?", "I am 70."), found.hits(), found)
+    assert (young.status, old.status) == (AnswerStatus.ANSWERED, AnswerStatus.UNKNOWN)
+    assert old.quotes
+
+
 def test_an_assumption_is_evaluated_without_reading_again(page: Callable[..., Any]) -> None:
     found = page(CARE)
     inquiry = Inquiry("Can she get the heating grant?", "My mother lives in a care home.")
@@ -134,6 +143,9 @@ def test_a_row_is_quoted_with_the_other_rows_of_its_table() -> None:
         ("you have worked there for at least 26 weeks", "I have worked there for three years.", True),
         ("you have been a resident for at least 3 years", "I have been a resident since 2019", True),
         ("you are aged 66 or over on 1 October", "I am 60.", False),
+        ("you are aged 16 to 24", "I was born on 4 March 2001", True),
+        ("you are 18 or over", "I was born on 3 March 2008", True),
+        ("you have worked there for at least 1 month", "I have worked there since 2029", None),
         ("it is more than £300", "My yearly fee is £260.", False),
     ],
 )

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import zlib
+from dataclasses import replace
 from typing import Any
 
 from clausegraph.core.extraction import Extraction, Reject
@@ -25,6 +26,7 @@ from clausegraph.core.types import (
     Reading,
     Span,
     Statement,
+    mapped,
 )
 
 
@@ -75,23 +77,9 @@ def _required(value: Any) -> Condition:
 
 def relabel(condition: Condition | None, anchors: dict[str, str]) -> Condition | None:
     """The tree with every leaf's label replaced by the anchor it stands for."""
-    match condition:
-        case None:
-            return None
-        case Leaf(label, start, end, text):
-            return Leaf(anchors[label], start, end, text)
-        case Not(child):
-            return Not(_relabelled(child, anchors))
-        case All(children):
-            return All(tuple(_relabelled(child, anchors) for child in children))
-        case AnyOf(children):
-            return AnyOf(tuple(_relabelled(child, anchors) for child in children))
-
-
-def _relabelled(condition: Condition, anchors: dict[str, str]) -> Condition:
-    result = relabel(condition, anchors)
-    assert result is not None  # only None maps to None
-    return result
+    if condition is None:
+        return None
+    return mapped(condition, lambda leaf: replace(leaf, anchor=anchors[leaf.anchor]))
 
 
 def statement_to_json(statement: Statement) -> dict[str, Any]:

@@ -157,6 +157,7 @@ class JudgedLeaf:
 
 
 _L = TypeVar("_L", Leaf, JudgedLeaf)
+_M = TypeVar("_M", Leaf, JudgedLeaf)
 _R = TypeVar("_R")
 
 
@@ -213,6 +214,19 @@ def fold(tree: Tree[_L], leaf: Callable[[_L], _R], group: Callable[[str, list[_R
             return group("all", [fold(child, leaf, group) for child in children])
         case AnyOf(children):
             return group("any", [fold(child, leaf, group) for child in children])
+        case _:
+            return leaf(tree)
+
+
+def mapped(tree: Tree[_L], leaf: Callable[[_L], Tree[_M]]) -> Tree[_M]:
+    """The tree of the same form with something else in the place of each leaf."""
+    match tree:
+        case Not(child):
+            return Not(mapped(child, leaf))
+        case All(children):
+            return All(tuple(mapped(child, leaf) for child in children))
+        case AnyOf(children):
+            return AnyOf(tuple(mapped(child, leaf) for child in children))
         case _:
             return leaf(tree)
 

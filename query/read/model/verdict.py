@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
-from clausegraph.core.types import All, AnyOf, ConditionState, JudgedCondition, JudgedLeaf, Not, holds
+from clausegraph.core.types import All, AnyOf, ConditionState, JudgedCondition, JudgedLeaf, Not, holds, mapped
 
 _SAID = {ConditionState.MET: True, ConditionState.UNMET: False, ConditionState.UNKNOWN: None}
 
@@ -38,7 +38,7 @@ def _granted(tree: JudgedCondition, *, favourable: bool) -> JudgedCondition:
 def settled(tree: JudgedCondition, *, favourable: bool = True) -> JudgedCondition:
     """The tree with those open leaves no longer decisive on which its value does not depend any more."""
     if value_of(tree, favourable=favourable) is not None:
-        return _quiet(tree)
+        return mapped(tree, _quiet)
     within = partial(settled, favourable=favourable)
     match tree:
         case Not(child):
@@ -50,14 +50,5 @@ def settled(tree: JudgedCondition, *, favourable: bool = True) -> JudgedConditio
     return tree
 
 
-def _quiet(tree: JudgedCondition) -> JudgedCondition:
-    match tree:
-        case Not(child):
-            return Not(_quiet(child))
-        case All(children):
-            return All(tuple(_quiet(child) for child in children))
-        case AnyOf(children):
-            return AnyOf(tuple(_quiet(child) for child in children))
-        case JudgedLeaf():
-            return replace(tree, decisive=False) if tree.state is ConditionState.UNKNOWN else tree
-    raise TypeError(f"{tree!r} is no condition")
+def _quiet(judged: JudgedLeaf) -> JudgedLeaf:
+    return replace(judged, decisive=False) if judged.state is ConditionState.UNKNOWN else judged

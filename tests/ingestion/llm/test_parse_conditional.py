@@ -18,6 +18,7 @@ from clausegraph.ingestion.extract.llm.conditional.parse import parse_conditiona
 from clausegraph.ingestion.extract.llm.conditional.schema import CONDITIONAL_SCHEMA
 from clausegraph.ingestion.extract.llm.numbering import Call
 from tests.ingestion.llm.calls import LEAD, grant_call, reply, triple
+from tests.ingestion.llm.strict import assert_strict
 
 pytestmark = pytest.mark.unit
 
@@ -332,15 +333,7 @@ def test_the_schema_is_strict_and_fits() -> None:
     Draft202012Validator.check_schema(CONDITIONAL_SCHEMA)
     tree = {"all": [{"element": 2, "quote": "x"}, {"not": {"any": [{"element": 3, "quote": "y"}]}}]}
     Draft202012Validator(CONDITIONAL_SCHEMA).validate({"triples": [triple(), triple(**{"if": tree})]})
-    pending: list[Any] = [CONDITIONAL_SCHEMA]
-    while pending:
-        node = pending.pop()
-        if isinstance(node, dict):
-            if node.get("type") == "object":
-                assert node["additionalProperties"] is False and node["required"] == list(node["properties"])
-            pending += node.values()
-        elif isinstance(node, list):
-            pending += node
+    assert_strict(CONDITIONAL_SCHEMA)
 
 
 NUMBERS = st.one_of(st.integers(-2, 12), st.floats(), st.booleans(), st.none(), st.text(max_size=3), st.just(10**400))

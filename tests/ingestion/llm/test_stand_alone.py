@@ -15,6 +15,7 @@ from clausegraph.ingestion.extract.llm.conditional.parse import parse_stand_alon
 from clausegraph.ingestion.extract.llm.conditional.schema import STAND_ALONE_SCHEMA
 from clausegraph.ingestion.extract.llm.numbering import Call, number_call, page_text
 from tests.ingestion.llm.calls import TITLE, element, reply
+from tests.ingestion.llm.strict import assert_strict
 
 pytestmark = pytest.mark.unit
 
@@ -287,13 +288,5 @@ def test_the_schema_is_strict_and_fits() -> None:
     form.validate({"triples": [item(), item(modality="need not", **{"if": tree}, in_force={"from": None, "to": None})]})
     with pytest.raises(ValidationError):
         form.validate({"triples": [{key: value for key, value in item().items() if key != "if"}]})
-    pending: list[Any] = [STAND_ALONE_SCHEMA]
-    while pending:
-        node = pending.pop()
-        if isinstance(node, dict):
-            if node.get("type") == "object":
-                assert node["additionalProperties"] is False and node["required"] == list(node["properties"])
-            pending += node.values()
-        elif isinstance(node, list):
-            pending += node
+    assert_strict(STAND_ALONE_SCHEMA)
     assert json.loads(json.dumps(STAND_ALONE_SCHEMA)) == STAND_ALONE_SCHEMA

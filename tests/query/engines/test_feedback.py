@@ -23,6 +23,7 @@ from clausegraph.query.retrieve.topics import Offer
 from clausegraph.query.steps.choice import StepChoice
 from clausegraph.query.steps.model import ModelSteps
 from clausegraph.query.steps.protocol import FeedbackKind
+from tests.harness.fake_model import as_new
 
 pytestmark = pytest.mark.integration
 
@@ -112,9 +113,7 @@ def fake() -> Iterator[FakeModelServer]:
 
 @pytest.fixture
 def steps(fake: FakeModelServer) -> Iterator[ModelSteps]:
-    defaults = FakeOptions(replies="echo")
-    fake.set(**{name: getattr(defaults, name) for name in defaults.__dataclass_fields__ if name != "port"})
-    fake.reset()
+    as_new(fake)
     with make_llm(ModelOptions("openai", "fake-small", fake.url, "none", max_output=500, attempts=2)) as llm:
         yield ModelSteps(llm, shipped_prompts())
 

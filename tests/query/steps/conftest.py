@@ -12,6 +12,7 @@ from clausegraph.core.models.build import ModelOptions, make_llm
 from clausegraph.core.models.guard import GuardedLLM
 from clausegraph.core.prompts.library import PromptLibrary
 from tests.core.models.stack.doubles import MemoryCache
+from tests.harness.fake_model import as_new
 
 PROMPT = """{#
 purpose = "a test"
@@ -34,10 +35,7 @@ def running() -> Iterator[FakeModelServer]:
 
 @pytest.fixture
 def fake(running: FakeModelServer) -> FakeModelServer:
-    defaults = FakeOptions(replies="echo")
-    running.set(**{name: getattr(defaults, name) for name in defaults.__dataclass_fields__ if name != "port"})
-    running.reset()
-    return running
+    return as_new(running)
 
 
 @pytest.fixture

@@ -11,6 +11,7 @@ from clausegraph.app.dev.fake_llm import FakeModelServer, FakeOptions
 from clausegraph.core.models.build import ModelOptions, make_llm
 from clausegraph.core.models.guard import GuardedLLM
 from tests.core.models.stack.doubles import MemoryBudget, MemoryCache, Records
+from tests.harness.fake_model import as_new
 
 Make = Callable[..., GuardedLLM]
 
@@ -23,10 +24,7 @@ def running() -> Iterator[FakeModelServer]:
 
 @pytest.fixture
 def fake(running: FakeModelServer) -> FakeModelServer:
-    defaults = FakeOptions(replies="echo")
-    running.set(**{name: getattr(defaults, name) for name in defaults.__dataclass_fields__ if name != "port"})
-    running.reset()
-    return running
+    return as_new(running)
 
 
 @pytest.fixture(params=["mistral", "openai"])

@@ -19,6 +19,7 @@ from clausegraph.core.types import (
     holds,
     leaves,
 )
+from clausegraph.query.read.conditions import settled
 
 _YOU_BE = re.compile(
     r"^(?P<you>you(?:r (?:\w+\s+){1,3}?)?|it|they|he|she|the \w+)\s*"
@@ -40,7 +41,7 @@ def headline(alternative: Alternative) -> str:
     tree = alternative.condition
     if tree is None or holds(tree) is not ConditionState.UNKNOWN:
         return f"{said}." if text in ("yes", "no") else said
-    return f"{said}, {_under(tree)}:"
+    return f"{said}, {_under(settled(tree))}:"
 
 
 def _under(tree: JudgedCondition) -> str:
@@ -74,8 +75,8 @@ class Line:
 
 
 def condition_lines(tree: JudgedCondition, depth: int = 0) -> Iterator[Line]:
-    """The lines of a condition below its headline, which has said how the outermost ones are joined."""
-    match tree:
+    """The lines of what matters of a condition; its headline has said how the outermost ones are joined."""
+    match settled(tree):
         case All(children) | AnyOf(children):
             for child in children:
                 yield from _inner(child, depth)
@@ -83,8 +84,8 @@ def condition_lines(tree: JudgedCondition, depth: int = 0) -> Iterator[Line]:
             yield from condition_lines(child, depth)
         case Not(child):
             yield from _inner(child, depth)
-        case _:
-            yield from _inner(tree, depth)
+        case shown:
+            yield from _inner(shown, depth)
 
 
 def _inner(tree: JudgedCondition, depth: int) -> Iterator[Line]:
@@ -127,7 +128,7 @@ def open_questions(alternative: Alternative) -> list[str]:
     tree = alternative.condition
     if tree is None or holds(tree) is not ConditionState.UNKNOWN:
         return []
-    unknown = [leaf for leaf in leaves(tree) if leaf.state is ConditionState.UNKNOWN]
+    unknown = [leaf for leaf in leaves(settled(tree)) if leaf.state is ConditionState.UNKNOWN]
     return list(dict.fromkeys(question_of(leaf_words(leaf)) for leaf in unknown))
 
 

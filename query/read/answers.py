@@ -23,7 +23,7 @@ from clausegraph.core.types import (
 )
 from clausegraph.query.read.candidates import Candidate
 from clausegraph.query.read.choose import ReadSpan, best_span
-from clausegraph.query.read.conditions import Openness, judged, stated_condition, supports_at, weighed
+from clausegraph.query.read.conditions import Openness, judged, settled, stated_condition, supports_at, weighed
 from clausegraph.query.read.evidence import evidence_of
 from clausegraph.query.read.figures import compare
 from clausegraph.query.read.governing import GoverningRule, Ruling, follow
@@ -63,6 +63,11 @@ class Asked:
         """Everything the asker says: the scenario, and what the question adds to it."""
         return f"{self.inquiry.scenario} {self.inquiry.question}".strip()
 
+    @property
+    def today(self) -> date:
+        """The day from which ages count, whenever a page was written: that of the inquiry, else today."""
+        return self.inquiry.as_of or date.today()
+
 
 def judged_condition(asked: Asked, candidate: Candidate, first: int, last: int) -> JudgedCondition | None:
     """The condition under which a clause holds, as the one who asks has it; None without one."""
@@ -71,24 +76,19 @@ def judged_condition(asked: Asked, candidate: Candidate, first: int, last: int) 
     stated = stated_condition(reading, element, first, last, supports_at(asked.rules, candidate.page, element))
     # A fact may cite an element that the page no longer has: then nothing can be shown for its condition.
     if stated is None:
-        stated = _own_bound(asked, reading, element, first, last)
+        stated = _own_bound(asked, element, first, last)
     if stated is None or any(reading.element(leaf.anchor) is None for leaf in leaves(stated)):
         return None
     sources = {leaf: _source(candidate.page, reading, leaf) for leaf in leaves(stated)}
-    return judged(stated, sources, asked.told, seen_from(asked, reading))
+    return judged(stated, sources, asked.told, asked.today)
 
 
-def _own_bound(asked: Asked, reading: Reading, element: Element, first: int, last: int) -> Leaf | None:
+def _own_bound(asked: Asked, element: Element, first: int, last: int) -> Leaf | None:
     """The bound that a sentence states without "if" ("lets people aged 18 to 30 …"), where its like is told."""
     sentence = element.text[first:last]
-    if compare(sentence, asked.told, seen_from(asked, reading)) is None:
+    if compare(sentence, asked.told, asked.today) is None:
         return None
     return Leaf(element.anchor, first, last, sentence)
-
-
-def seen_from(asked: Asked, reading: Reading) -> date:
-    """The day from which ages count: that of the inquiry, else that of the page, else today."""
-    return asked.inquiry.as_of or (date.fromisoformat(reading.updated) if reading.updated else date.today())
 
 
 def conditioned(
@@ -115,7 +115,8 @@ def with_condition(
     if tree is not None and near:
         among = {judged.leaf for judged in leaves(own or tree)}
         tree = weighed(tree, asked.told, asked.embedder, asked.openness, among)
-    unknown = [leaf for leaf in leaves(tree) if leaf.state is ConditionState.UNKNOWN]
+    matters = settled(tree) if tree is not None else None
+    unknown = [leaf for leaf in leaves(matters) if leaf.state is ConditionState.UNKNOWN]
     granted = tuple(found.leaf.text for found in unknown if not found.decisive)
     return Alternative(text, tree, evidence, score), granted
 
@@ -130,8 +131,7 @@ def values_for(asked: Asked, ranked: Sequence[Candidate]) -> list[TypedValue]:
     """The values that answer a question that asks for one, best first; none for other questions."""
     if not is_typed(asked.form) or not ranked:
         return []
-    today = seen_from(asked, asked.pages(ranked[0].page))
-    return typed_values(asked.form, asked.words, asked.told, today, ranked, asked.pages)
+    return typed_values(asked.form, asked.words, asked.told, asked.today, ranked, asked.pages)
 
 
 def span_alternatives(asked: Asked, spans: Sequence[ReadSpan], most: int) -> Several:

@@ -109,14 +109,17 @@ class Openness:
 def judged(
     condition: Condition, sources: Mapping[Leaf, Evidence], told: str, today: date | None = None
 ) -> JudgedCondition:
-    """The tree without alternatives that no longer matter, each leaf judged by what the asker has ``told``.
+    """The whole tree, each leaf judged by what the asker has ``told``.
 
     Args:
         sources: the evidence of each leaf.
         today: the day from which ages are seen.
     """
     found = {leaf: judge(leaf.text, told, today) for leaf in leaves(condition)}
-    return _settled(condition, {leaf: JudgedLeaf(leaf, found[leaf].state, sources[leaf], False) for leaf in found})
+    made: JudgedCondition = fold(
+        condition, lambda leaf: JudgedLeaf(leaf, found[leaf].state, sources[leaf], False), grouped
+    )
+    return made
 
 
 def weighed(
@@ -125,7 +128,7 @@ def weighed(
     """The tree with its decisive leaves marked, if they are ``among`` these: none where it is settled without them."""
     if holds(tree) is not ConditionState.UNKNOWN:
         return tree
-    unknown = [one.leaf for one in leaves(tree) if one.state is ConditionState.UNKNOWN and one.leaf in among]
+    unknown = [one.leaf for one in leaves(settled(tree)) if one.state is ConditionState.UNKNOWN and one.leaf in among]
     doubtful = [leaf for leaf in unknown if judge(leaf.text, told).overlap < openness.below]
     is_open = set(doubtful) if _enough(doubtful, openness) else set()
     if is_open:  # embedding is the slow part, so only where words leave it open
@@ -158,19 +161,22 @@ def _nearness(conditions: Sequence[Leaf], scenario: str, embedder: Embedder | No
     return {leaf: float(value) for leaf, value in zip(conditions, np.max(cosines, axis=1), strict=True)}
 
 
-def _settled(condition: Condition, made: Mapping[Leaf, JudgedLeaf]) -> JudgedCondition:
-    """The judged tree; once one alternative is met, the others no longer matter."""
-    match condition:
-        case Leaf():
-            return made[condition]
+def settled(tree: JudgedCondition) -> JudgedCondition:
+    """What of a tree still matters: once one alternative is met, the others do not.
+
+    An answer keeps the whole tree, since somebody may take the one that is met as unmet.
+    """
+    match tree:
         case Not(child):
-            return Not(_settled(child, made))
+            return Not(settled(child))
         case AnyOf(children):
-            met = [c for c in children if isinstance(c, Leaf) and made[c].state is ConditionState.MET]
-            parts = tuple(_settled(child, made) for child in met or children)
+            met = [c for c in children if isinstance(c, JudgedLeaf) and c.state is ConditionState.MET]
+            parts = tuple(settled(child) for child in met or children)
             return parts[0] if len(parts) == 1 else AnyOf(parts)
         case All(children):
-            return All(tuple(_settled(child, made) for child in children))
+            return All(tuple(settled(child) for child in children))
+        case _:
+            return tree
 
 
 def supports_at(rules: Rules, page: PageKey, element: Element) -> Sequence[Support]:

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from clausegraph.core.types import ConditionState, Modality, leaves
 from clausegraph.query.read.answers import Asked, Ruled
 from clausegraph.query.read.choose import VALUE_TYPES, ReadSpan
+from clausegraph.query.read.conditions import settled
 from clausegraph.query.read.polarity import asked_for
 from clausegraph.query.read.questions import AnswerType
 from clausegraph.query.read.statements import content, overlap
@@ -40,7 +41,7 @@ def ruling_features(asked: Asked, ruled: Ruled) -> Features:
     ruling, rules, words = ruled.ruling, ruled.rules, ruled.words
     statement = ruling.rule.statement
     candidate = statement.candidate
-    states = [leaf.state for leaf in leaves(ruling.tree)]
+    states = [leaf.state for leaf in leaves(settled(ruling.tree) if ruling.tree is not None else None)]
     kind = asked_for(asked.form)
     around = " ".join((asked.pages(candidate.page).title, *candidate.element.headings))
     other = max((rule.relevance for rule in rules if rule.positive != ruling.rule.positive), default=0.0)

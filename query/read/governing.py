@@ -20,6 +20,7 @@ from clausegraph.core.types import (
     PageKey,
     holds,
 )
+from clausegraph.query.read.conditions import settled
 from clausegraph.query.read.statements import ReadStatement
 
 MET, UNMET, UNKNOWN = ConditionState.MET, ConditionState.UNMET, ConditionState.UNKNOWN
@@ -156,7 +157,7 @@ def engaged(tree: JudgedCondition) -> bool:
 
 def excepted(tree: JudgedCondition) -> bool:
     """Whether the scenario meets an exception ("unless …"), so that a branch that it touches does not hold."""
-    match tree:
+    match settled(tree):
         case AnyOf(children):
             return any(excepted(child) for child in children)
         case All(children):

@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from clausegraph.app.wording import open_questions
 from clausegraph.core.errors import InputError
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.types import Answer, AnswerStatus, ConditionState, Element, PageKey, Reading, holds, leaves
@@ -167,6 +168,32 @@ def test_the_row_and_the_column_of_a_value_are_read(page: Callable[..., Any]) ->
 def test_what_a_sentence_requires_is_not_what_it_gives(page: Callable[..., Any]) -> None:
     found = page("<p>If your car cost more than £45,000, you pay an extra £320 a year.</p>")
     assert answered(found, "How much extra do I pay for a car that cost £50,000?", "").text == "£320 a year"
+
+
+EITHER = (
+    "<p>You can get the heating grant if any of these apply:</p>",
+    "<li>you are 66 or over</li>",
+    "<li>you have a disability</li>",
+)
+
+
+def test_an_assumption_reaches_branches_that_the_scenario_had_settled(page: Callable[..., Any]) -> None:
+    found = page(*EITHER)
+    inquiry = Inquiry(ASKED, "I am 70 years old.")
+    result = READER.read(inquiry, found.hits(), found)
+    answer = Answer(inquiry, result.status, result.alternatives, "test", 1)
+    assert (answer.alternatives[0].text, open_questions(answer.alternatives[0])) == ("yes", [])
+    other = assumed(answer, {"66 or over": UNMET}).alternatives[0]
+    assert (other.text, open_questions(other)) == ("yes", ["Do you have a disability?"])
+    neither = assumed(answer, {"66 or over": UNMET, "disability": UNMET}).alternatives[0]
+    assert neither.text == "no"
+
+
+def test_ages_count_from_the_day_of_the_question_not_of_the_page(page: Callable[..., Any]) -> None:
+    found = page("<p>You can get the heating grant if you are 18 or over.</p>", updated="2020-05-01")
+    asked = Inquiry(ASKED, "I was born on 3 May 2004.")
+    assert READER.read(asked, found.hits(), found).alternatives[0].text == "yes"
+    assert READER.read(replace(asked, as_of=date(2022, 5, 2)), found.hits(), found).alternatives[0].text == "no"
 
 
 def test_leaves_that_are_settled_are_told_apart(page: Callable[..., Any]) -> None:

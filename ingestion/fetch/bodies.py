@@ -1,0 +1,132 @@
+"""Reading a body within its limits: on bytes as they come, on bytes as they unpack, and on how these compare."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterable, Iterator
+from typing import Protocol
+
+import brotli
+
+_PIECE = 64 * 1024  # bytes unpacked at once
+_FREE = 1024 * 1024  # unpacked bytes from which on the ratio counts
+_MOST_TIMES = 200  # text that people wrote packs tenfold, tables that programs wrote fiftyfold
+
+
+class BodyRefusedError(Exception):
+    """The body is too large, unpacks to too much, or cannot be unpacked."""
+
+
+class Unpacker(Protocol):
+    """Unpacks a body piece by piece, never more than a piece at once."""
+
+    def unpack(self, data: bytes) -> Iterator[bytes]:
+        """What the bytes unpack to."""
+
+    def finish(self) -> Iterator[bytes]:
+        """What is left when there are no more bytes."""
+
+
+def read_body(chunks: Iterable[bytes], encoding: str, limit: int) -> bytes:
+    """The body that the chunks hold, unpacked; at most ``limit`` bytes of it, packed and unpacked.
+
+    Raises:
+        BodyRefusedError: with the reason; nothing that lies beyond the limit was read or unpacked.
+    """
+    unpacker = _unpacker(encoding)
+    taken, made = 0, bytearray()
+    for chunk in chunks:
+        taken += len(chunk)
+        if taken > limit:
+            raise BodyRefusedError(f"the body has more than {_mb(limit)} MB")
+        for piece in unpacker.unpack(chunk):
+            made += piece
+            if len(made) > limit:
+                raise BodyRefusedError(f"the body unpacks to more than {_mb(limit)} MB")
+            if len(made) > _FREE and len(made) > _MOST_TIMES * taken:
+                raise BodyRefusedError(f"the body unpacks to more than {_MOST_TIMES} times its size")
+    for piece in unpacker.finish() if taken else ():
+        made += piece
+    return bytes(made)
+
+
+def _mb(size: int) -> str:
+    return f"{size / 1024 / 1024:g}"
+
+
+def _unpacker(encoding: str) -> Unpacker:
+    match encoding.strip().lower():
+        case "" | "identity":
+            return _Plain()
+        case "gzip" | "x-gzip":
+            return Gunzip()
+        case "br":
+            return _Brotli()
+    raise BodyRefusedError(f"the body is packed as {encoding[:40]!r}, which was not asked for")
+
+
+class _Plain:
+    def unpack(self, data: bytes) -> Iterator[bytes]:
+        yield data
+
+    def finish(self) -> Iterator[bytes]:
+        yield from ()
+
+
+class Gunzip:
+    """Unpacks gzip, one member or several."""
+
+    def __init__(self) -> None:
+        self._inner = zlib.decompressobj(zlib.MAX_WBITS | 16)
+
+    def unpack(self, data: bytes) -> Iterator[bytes]:
+        """Yield what the bytes unpack to, in pieces.
+
+        Raises:
+            BodyRefusedError: they are no gzip.
+        """
+        while data:
+            try:
+                piece = self._inner.decompress(data, _PIECE)
+            except zlib.error as error:
+                raise BodyRefusedError("the body is damaged: it cannot be unpacked") from error
+            if piece:
+                yield piece
+            data = self._inner.unconsumed_tail
+            if self._inner.eof:
+                data = self._inner.unused_data
+                if not data.startswith(b"\x1f\x8b"):
+                    return  # padding
+                self._inner = zlib.decompressobj(zlib.MAX_WBITS | 16)
+
+    def finish(self) -> Iterator[bytes]:
+        """Yield the last bytes, fewer than a match has.
+
+        Raises:
+            BodyRefusedError: the body ended too early.
+        """
+        yield self._inner.decompress(b"", _PIECE)
+        if not self._inner.eof:
+            raise BodyRefusedError("the body is damaged: it ends too early")
+
+
+class _Brotli:
+    def __init__(self) -> None:
+        self._inner = brotli.Decompressor()
+
+    def unpack(self, data: bytes) -> Iterator[bytes]:
+        while True:
+            try:
+                piece = self._inner.process(data, output_buffer_limit=_PIECE)
+            except brotli.error as error:
+                raise BodyRefusedError("the body is damaged: it cannot be unpacked") from error
+            if piece:
+                yield piece
+            if self._inner.can_accept_more_data() or self._inner.is_finished():
+                return
+            data = b""
+
+    def finish(self) -> Iterator[bytes]:
+        if not self._inner.is_finished():
+            raise BodyRefusedError("the body is damaged: it ends too early")
+        yield from ()

@@ -1,0 +1,244 @@
+"""One request, one reply: what a server does comes back as a value, so that a crawl goes on."""
+
+from __future__ import annotations
+
+import http
+import re
+import ssl
+from collections.abc import Collection
+from contextlib import closing
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from typing import Literal, Self
+
+import httpcore
+import httpx
+
+from clausegraph.ingestion.fetch.addresses import host_of, joined
+from clausegraph.ingestion.fetch.bodies import BodyRefusedError, read_body
+from clausegraph.ingestion.fetch.guard import AddressGuard, AddressRefusedError, Resolve, UnknownHostError
+from clausegraph.ingestion.fetch.limits import WebLimits
+from clausegraph.ingestion.fetch.network import Deadline, GuardedTransport
+from clausegraph.ingestion.fetch.pace import Pace, retry_after
+from clausegraph.ingestion.fetch.robots import AGENT, ROBOTS_BYTES, HostRules, parse_robots
+
+Outcome = Literal["page", "unchanged", "moved", "gone", "failed", "refused"]
+_PERMANENT, _TEMPORARY = (301, 308), (302, 303, 307)
+_BUSY = (408, 425, 429)
+_GONE = (404, 410)
+_ROBOTS_HOPS = 5
+_SHOWN = 200  # characters of an error
+
+
+@dataclass(frozen=True, slots=True)
+class Validators:
+    """What a server said of the version that is stored, for it to say whether that is still the one."""
+
+    etag: str = ""
+    last_modified: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What came of one request.
+
+    ``page``: a body. ``unchanged``: the stored version is still the one. ``moved``: to ``target``, for good or not.
+    ``gone``: 404 or 410. ``failed``: another day it may succeed. ``refused``: by the server, or by our limits.
+    """
+
+    address: str
+    outcome: Outcome
+    reason: str = ""
+    status: int | None = None
+    body: bytes = b""
+    content_type: str = ""  # with its charset, in lower case
+    etag: str = ""
+    last_modified: str = ""
+    target: str = ""
+    permanent: bool = False
+    again: bool = False  # whether another attempt at once may help
+    after_s: float | None = None  # what Retry-After asked for
+
+
+def user_agent(contact: str = "") -> str:
+    """Who we say we are."""
+    try:
+        name = f"{AGENT}/{version('clausegraph')}"
+    except PackageNotFoundError:
+        name = AGENT
+    return f"{name} (+{contact})" if contact else name
+
+
+class WebClient:
+    """Fetches one address after the other, within its limits; for one thread."""
+
+    def __init__(
+        self,
+        limits: WebLimits,
+        *,
+        resolve: Resolve | None = None,
+        verify: ssl.SSLContext | None = None,
+        pace: Pace | None = None,
+    ) -> None:
+        """Take the limits; names are looked up by ``resolve``, certificates verified as ``verify`` says."""
+        self._limits = limits
+        self._deadline = Deadline()
+        self._transport = GuardedTransport(AddressGuard(limits, resolve), self._deadline, verify)
+        self._pace = pace or Pace()
+        self._rules: dict[str, HostRules] = {}
+        self.requests = 0
+
+    def fetch(self, address: str, accept: Collection[str], validators: Validators = Validators()) -> Reply:
+        """Ask for an address, as often as the limits allow; redirects are not followed.
+
+        Args:
+            address: normalised.
+            accept: content types, without parameters, of which a body is read; a reply that names none is read too.
+        """
+        rules = self.rules(address)
+        if rules.problem:
+            return Reply(address, "refused" if rules.lasts else "failed", rules.problem)
+        if not rules.may(address):
+            return Reply(address, "refused", "robots.txt forbids it")
+        if rules.delay_s > self._limits.longest_wait_s:
+            return Reply(address, "refused", f"robots.txt asks for {rules.delay_s:g} seconds between two requests")
+        return self._asked(address, accept, validators, self._limits.body_bytes, rules.delay_s)
+
+    def rules(self, address: str) -> HostRules:
+        """What the robots.txt of the address's host says; it is fetched once."""
+        place, _, _ = address.partition("://")
+        origin = f"{place}://{host_of(address)}"
+        if origin not in self._rules:
+            self._rules[origin] = self._read_rules(f"{origin}/robots.txt")
+        return self._rules[origin]
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._transport.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _read_rules(self, address: str) -> HostRules:
+        reply = self._asked(address, (), Validators(), ROBOTS_BYTES)
+        for _ in range(_ROBOTS_HOPS):
+            if reply.outcome != "moved":
+                break
+            reply = self._asked(reply.target, (), Validators(), ROBOTS_BYTES)
+        if reply.outcome == "page":
+            return parse_robots(reply.body)
+        if reply.status is not None and 400 <= reply.status < 500 and reply.outcome in ("gone", "refused"):
+            return HostRules()  # there is none, or it is not for us: no rules
+        problem = f"robots.txt cannot be read, so nothing is fetched: {reply.reason}"
+        return HostRules(problem=problem, lasts=reply.outcome == "refused")
+
+    def _asked(
+        self, address: str, accept: Collection[str], validators: Validators, most: int, delay_s: float = 0.0
+    ) -> Reply:
+        """The last of the attempts at an address."""
+        wait_s = self._limits.wait_s
+        for attempt in range(1, self._limits.attempts + 1):
+            self._pace.wait(host_of(address), max(self._limits.interval_s, delay_s))
+            reply = self._once(address, accept, validators, most)
+            if not reply.again or attempt == self._limits.attempts:
+                return reply
+            asked_s = wait_s if reply.after_s is None else reply.after_s
+            if asked_s > self._limits.longest_wait_s:
+                return reply
+            self._pace.pause(asked_s)
+            wait_s *= 2
+        raise AssertionError("there is at least one attempt")
+
+    def _once(self, address: str, accept: Collection[str], validators: Validators, most: int) -> Reply:
+        self.requests += 1
+        self._deadline.set(self._limits.seconds)
+        request = httpx.Request("GET", address, headers=self._headers(accept, validators))
+        try:
+            with closing(self._transport.handle_request(request)) as response:
+                return _reply(address, response, accept, most, validators != Validators())
+        except AddressRefusedError as error:
+            return Reply(address, "refused", str(error))
+        except UnknownHostError as error:
+            return Reply(address, "failed", str(error), again=True)
+        except BodyRefusedError as error:
+            return Reply(address, "refused", str(error))
+        except httpcore.TimeoutException:
+            return Reply(address, "failed", f"no whole reply within {self._limits.seconds:g} seconds")
+        except (httpcore.NetworkError, httpcore.ProtocolError) as error:
+            return Reply(address, "failed", f"the connection failed: {str(error)[:_SHOWN]}", again=True)
+
+    def _headers(self, accept: Collection[str], validators: Validators) -> dict[str, str]:
+        headers = {
+            "User-Agent": user_agent(self._limits.contact),
+            "Accept": ", ".join((*accept, "*/*;q=0.1")),
+            "Accept-Encoding": "gzip, br",
+        }
+        if validators.etag:
+            headers["If-None-Match"] = validators.etag
+        if validators.last_modified:
+            headers["If-Modified-Since"] = validators.last_modified
+        return headers
+
+
+def _reply(address: str, response: httpx.Response, accept: Collection[str], most: int, was_conditional: bool) -> Reply:
+    status = response.status_code
+    if status in (*_PERMANENT, *_TEMPORARY):
+        return _moved(address, response)
+    if status == http.HTTPStatus.NOT_MODIFIED and was_conditional:
+        return Reply(address, "unchanged", "", status)
+    if status in _GONE:
+        return Reply(address, "gone", f"it answers {_named(status)}", status)
+    if status in (200, 203):
+        return _page(address, response, accept, most)
+    if status < 500 and status not in _BUSY:
+        return Reply(address, "refused", f"it answers {_named(status)}", status)
+    asked = retry_after(response.headers.get("retry-after"))
+    said = f"it answers {_named(status)}" + (f" and asks to come back in {asked:.0f} seconds" if asked else "")
+    return Reply(address, "failed", said, status, again=True, after_s=asked)
+
+
+def _moved(address: str, response: httpx.Response) -> Reply:
+    status, location = response.status_code, response.headers.get("location", "")
+    target = joined(address, location) if location else None
+    if target is None:
+        return Reply(address, "failed", f"it answers {_named(status)}, but names no address", status)
+    return Reply(address, "moved", _named(status), status, target=target, permanent=status in _PERMANENT)
+
+
+def _page(address: str, response: httpx.Response, accept: Collection[str], most: int) -> Reply:
+    headers = response.headers
+    kind = _content_type(headers.get("content-type", ""))
+    base = kind.partition(";")[0]
+    if accept and base and base not in accept:
+        return Reply(address, "refused", f"it is {base}, which is not read", response.status_code, content_type=kind)
+    length = headers.get("content-length", "")
+    if length.isdecimal() and int(length[:15]) > most:
+        size = f"{int(length[:15]) / 1024 / 1024:.0f} MB; the limit is {most / 1024 / 1024:g} MB"
+        return Reply(address, "refused", f"the body has {size}", response.status_code, content_type=kind)
+    body = read_body(response.iter_raw(), headers.get("content-encoding", ""), most)
+    return Reply(
+        address,
+        "page",
+        status=response.status_code,
+        body=body,
+        content_type=kind,
+        etag=headers.get("etag", "")[:1000],
+        last_modified=headers.get("last-modified", "")[:100],
+    )
+
+
+def _content_type(header: str) -> str:
+    """Type and charset of a Content-Type header in lower case; what else it may say is left out."""
+    base = header.partition(";")[0].strip().lower()[:100]
+    charset = re.search(r"""charset\s*=\s*["']?([\w.:+-]{1,40})""", header, re.IGNORECASE)
+    return f"{base}; charset={charset[1].lower()}" if base and charset else base
+
+
+def _named(status: int) -> str:
+    try:
+        return f"{status} {http.HTTPStatus(status).phrase}"
+    except ValueError:
+        return str(status)

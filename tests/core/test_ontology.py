@@ -43,8 +43,9 @@ def test_the_word_that_stands_last_decides(name: str, kind: str) -> None:
 
 def test_the_guide_names_every_type() -> None:
     shipped = policy_ontology()
-    assert [line.partition(": ")[0] for line in shipped.guide.splitlines()] == [one.name for one in shipped.types]
-    assert all(one.about for one in shipped.types) and shipped.about("benefit").startswith("money")
+    assert [one.split(" (")[0] for one in shipped.guide.split("), ")] == [one.name for one in shipped.types]
+    assert shipped.guide.startswith("role (persons by the part they play")
+    assert all(one.about for one in shipped.types) and shipped.about("benefit").startswith("money or help")
     assert shipped.about("planet") == ""
 
 

@@ -13,6 +13,7 @@ from clausegraph.core.extraction import Extracted, Extraction, ExtractionInput, 
 from clausegraph.core.fingerprints import LLMFingerprint
 from clausegraph.core.hashing import content_hash
 from clausegraph.core.models.calls import CallLabels
+from clausegraph.core.ontology import Ontology, policy_ontology
 from clausegraph.core.prompts import Prompt, shipped_examples
 from clausegraph.ingestion.extract.llm.groups import grouped
 from clausegraph.ingestion.extract.llm.numbering import Call, number_call
@@ -35,6 +36,7 @@ class LLMOptions:
 
     examples: str | None = None  # none: those that come with the prompt
     guide: TypesGuide = field(default_factory=TypesGuide)
+    ontology: Ontology = field(default_factory=policy_ontology)
     max_triplets: int = 25
     call_tokens: int = 2000
     at_once: int = 16
@@ -58,7 +60,9 @@ class LLMExtractor:
     def fingerprint(self) -> str:
         """Prompt (id and digest), model and parameters, what else shapes the prompt, and the parser's version."""
         prompt, task, options = self._prompt, self._task, self._options
-        shape = content_hash("llm-extraction", self._examples, options.guide.text, str(options.max_triplets))[:12]
+        ontology = [options.ontology.guide] if "ontology" in prompt.inputs else []
+        shaping = (self._examples, options.guide.text, str(options.max_triplets), *ontology)
+        shape = content_hash("llm-extraction", *shaping)[:12]
         page, around = task.many_chunks, task.by_headings
         return str(LLMFingerprint(prompt.id, prompt.digest, self._llm.fingerprint, task.parser, shape, page, around))
 
@@ -111,6 +115,7 @@ class LLMExtractor:
             examples=self._examples,
             types=self._options.guide.text,
             max_triplets=self._options.max_triplets,
+            ontology=self._options.ontology.guide,
         )
         messages = tuple(ChatMessage(role=message.role, content=message.content) for message in rendered)
         options = self._llm.json_options(*self._task.schema) if self._task.schema else {}

@@ -11,11 +11,13 @@ from clausegraph.core.prompts import Prompt, PromptMessage
 from clausegraph.ingestion.extract.llm.numbering import Call, cut, element_text, page_text
 
 
-def render_call(prompt: Prompt, call: Call, *, examples: str, types: str, max_triplets: int) -> list[PromptMessage]:
+def render_call(
+    prompt: Prompt, call: Call, *, examples: str, types: str, max_triplets: int, ontology: str = ""
+) -> list[PromptMessage]:
     """The messages that ask for the triplets of a call; each prompt gets the inputs it declares.
 
     ``page`` is the numbered page, ``text`` the plain lines and ``html`` the tagged lines of its elements,
-    ``headings`` the heading path of its first chunk.
+    ``headings`` the heading path of its first chunk; ``ontology`` are the types of entities, ``types`` those to prefer.
 
     Raises:
         PromptError: the prompt declares an input that extraction does not have, or cannot be rendered.
@@ -28,6 +30,7 @@ def render_call(prompt: Prompt, call: Call, *, examples: str, types: str, max_tr
         "html": lambda: _lines(call, _tagged),
         "examples": lambda: examples,
         "types": lambda: types,
+        "ontology": lambda: ontology,
         "max_triplets": lambda: max_triplets,
     }
     foreign = [name for name in prompt.inputs if name not in made]

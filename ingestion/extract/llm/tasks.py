@@ -9,7 +9,11 @@ from typing import Any, Protocol
 from clausegraph.core.errors import PromptError
 from clausegraph.core.extraction import Extraction
 from clausegraph.core.prompts import Prompt
-from clausegraph.ingestion.extract.llm.conditional.parse import parse_conditional, parse_stand_alone
+from clausegraph.ingestion.extract.llm.conditional.parse import (
+    parse_conditional,
+    parse_nothing_twice,
+    parse_stand_alone,
+)
 from clausegraph.ingestion.extract.llm.conditional.schema import CONDITIONAL_SCHEMA, STAND_ALONE_SCHEMA
 from clausegraph.ingestion.extract.llm.lines.parse import parse_lines
 from clausegraph.ingestion.extract.llm.numbering import Call
@@ -39,9 +43,13 @@ class Task:
 STAND_ALONE = Task(
     "conditional:2", parse_stand_alone, ("triplets", STAND_ALONE_SCHEMA), many_chunks=True, by_headings=True
 )
+NOTHING_TWICE = Task(
+    "conditional:3", parse_nothing_twice, ("triplets", STAND_ALONE_SCHEMA), many_chunks=True, by_headings=True
+)
 CONDITIONAL = Task("conditional:1", parse_conditional, ("triplets", CONDITIONAL_SCHEMA), many_chunks=True)
 LINES = Task("lines:1", parse_lines, None, many_chunks=False)
-_BY_OUTPUT = (  # what a header's output begins with, the longer of two first
+_BY_OUTPUT = (  # what a header's output begins with, the longest first
+    ("a JSON object of triples that stand alone and repeat nothing", NOTHING_TWICE),
     ("a JSON object of triples that stand alone", STAND_ALONE),
     ("a JSON object", CONDITIONAL),
     ("one (subject, predicate, object) per line", LINES),

@@ -113,7 +113,7 @@ def test_conditions_reach_the_graph_through_either_client(
         supports = view.graph.all_supports()
     conditional = [support for support in supports if support.statement.condition is not None]
     assert len(conditional) >= PAGES
-    assert all("triplets-conditional.v2@" in support.extractor for support in supports)
+    assert all("triplets-conditional.v3@" in support.extractor for support in supports)
     used = report.usage["triplets-conditional"]
     assert used["calls"] == fake.counters()["requests"]
     assert used["prompt_tokens"] == fake.counters()["prompt_tokens"]
@@ -202,6 +202,18 @@ def test_embeddings_of_a_server_are_counted_and_capped(
     capped = settings_for(tmp_path, fake, llm=None, home=tmp_path / "capped", llm_budget_tokens=100, **more)
     with pytest.raises(BudgetExceeded):
         run(capped, folder)
+
+
+@pytest.mark.parametrize(("version", "again"), [(2, False), (3, True)])
+def test_another_ontology_asks_again_where_the_prompt_offers_it(
+    tmp_path: Path, fake: FakeModelServer, folder: Path, version: int, again: bool
+) -> None:
+    own = tmp_path / "own.toml"
+    own.write_text('[office]\nabout = "who pays"\nwords = ["office"]\n', encoding="utf-8")
+    prompt = f"triplets-conditional.v{version}"
+    first = run(settings_for(tmp_path, fake, extraction_prompt=prompt), folder)
+    second = run(settings_for(tmp_path, fake, extraction_prompt=prompt, ontology=own), folder)
+    assert first.chunks_extracted and second.chunks_extracted == (first.chunks_extracted if again else 0)
 
 
 def test_types_beyond_a_guide_are_proposed(tmp_path: Path, fake: FakeModelServer, folder: Path) -> None:

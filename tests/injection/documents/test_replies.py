@@ -18,7 +18,7 @@ from clausegraph.core.pages.read import read_document
 from clausegraph.core.serial import extraction_from_json, extraction_to_json, pack, unpack
 from clausegraph.core.types import LITERAL, Literal, Mention, Modality, leaves
 from clausegraph.indexes.derive import object_key
-from clausegraph.ingestion.extract.llm.conditional.parse import parse_conditional, parse_stand_alone
+from clausegraph.ingestion.extract.llm.conditional.parse import parse_conditional, parse_nothing_twice
 from clausegraph.ingestion.extract.llm.lines.parse import parse_triples, statements_of_lines
 from clausegraph.ingestion.extract.llm.numbering import Call, number_call
 from clausegraph.ingestion.extract.llm.tasks import Parse
@@ -49,7 +49,7 @@ class Version:
         return number_call(inputs, by_headings=self.by_headings)
 
 
-VERSIONS = {"v1": Version(False, parse_conditional), "v2": Version(True, parse_stand_alone)}
+VERSIONS = {"v1": Version(False, parse_conditional), "v3": Version(True, parse_nothing_twice)}
 
 
 @pytest.fixture(params=VERSIONS)

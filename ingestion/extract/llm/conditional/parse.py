@@ -9,12 +9,12 @@ from clausegraph.core.errors import UnusableReply
 from clausegraph.core.extraction import Extraction, Reject
 from clausegraph.core.models.json_text import JsonText, read_json
 from clausegraph.ingestion.extract.llm.conditional.shown import ShownWords
-from clausegraph.ingestion.extract.llm.conditional.stand_alone import StandAloneParser
+from clausegraph.ingestion.extract.llm.conditional.stand_alone import NothingTwiceParser, StandAloneParser
 from clausegraph.ingestion.extract.llm.conditional.statements import ChunkParser
 from clausegraph.ingestion.extract.llm.items import described, element_number, first_items, told
 from clausegraph.ingestion.extract.llm.numbering import Call
 
-_MOST_CHUNKS = 4  # that one triple of the second version may be stated in
+_MOST_CHUNKS = 4  # that one triple may be stated in, from the second version on
 _LISTS = ("triples", "triplets", "facts", "statements")
 
 Made = Callable[[Call, int], ChunkParser]  # the parser of a chunk of a call
@@ -35,10 +35,23 @@ def parse_stand_alone(text: str, call: Call, *, cut_off: bool) -> tuple[Extracti
     Raises:
         UnusableReply: there is nothing in it that can be read.
     """
+    return _stand_alone(text, cut_off, call, StandAloneParser)
+
+
+def parse_nothing_twice(text: str, call: Call, *, cut_off: bool) -> tuple[Extraction | None, ...]:
+    """The extraction of each chunk of a call that the third version of the prompt asked for; see ``_parsed``.
+
+    Raises:
+        UnusableReply: there is nothing in it that can be read.
+    """
+    return _stand_alone(text, cut_off, call, NothingTwiceParser)
+
+
+def _stand_alone(text: str, cut_off: bool, call: Call, parser: type[StandAloneParser]) -> tuple[Extraction | None, ...]:
     shown = ShownWords(call)
 
     def made(call: Call, chunk: int) -> ChunkParser:
-        return StandAloneParser(call, chunk, shown)
+        return parser(call, chunk, shown)
 
     return _parsed(text, cut_off, _CallParser(call, made, most_chunks=_MOST_CHUNKS))
 
@@ -47,9 +60,9 @@ def _parsed(text: str, cut_off: bool, parser: _CallParser) -> tuple[Extraction |
     """The extraction of each chunk of the call; none for a chunk that a cut-off reply does not cover.
 
     A triple belongs to the chunk whose input has most of the elements it cites, one of them its own (of several,
-    the one cited first); in the second version, where none has all of them, to each chunk that can read it: a page that
-    says the same in two places is cited in both. A reply that breaks off covers the chunks before the last one it spoke
-    of; a call of one chunk that was not ``cut_off`` keeps what is complete.
+    the one cited first); from the second version on, where none has all of them, to each chunk that can read it: a page
+    that says the same in two places is cited in both. A reply that breaks off covers the chunks before the last one it
+    spoke of; a call of one chunk that was not ``cut_off`` keeps what is complete.
 
     Raises:
         UnusableReply: there is nothing in it that can be read.

@@ -1,4 +1,4 @@
-"""Items as the second version of the prompt asks for them: names in place of pronouns, relations without modality.
+"""Items as the prompt asks for them from its second version on: names in place of pronouns, relations without modality.
 
 The page need not have a name in so many words, since "you" is to be called by the role that the page addresses; most
 of its words must be shown, and all of its numbers. What the page says in its place is kept beside it.
@@ -14,7 +14,8 @@ from typing import Any
 from clausegraph.core.language.stated import BARE_PRONOUNS, YOU, clean_name, key_of
 from clausegraph.core.language.verbs import is_base, third_person
 from clausegraph.core.language.words import word_set
-from clausegraph.core.types import Mention, Modality, Statement
+from clausegraph.core.types import Literal, Mention, Modality, Statement
+from clausegraph.ingestion.extract.llm.conditional.repeated import without_repeated
 from clausegraph.ingestion.extract.llm.conditional.shown import ShownWords, numbers_of
 from clausegraph.ingestion.extract.llm.conditional.statements import ChunkParser, UnusableItem, known_modality
 from clausegraph.ingestion.extract.llm.items import LONGEST_NAME, type_name
@@ -98,6 +99,15 @@ class StandAloneParser(ChunkParser):
 
     def _modality(self, value: Any) -> Modality:
         return known_modality(value, _MODALITIES)
+
+
+class NothingTwiceParser(StandAloneParser):
+    """As the third version of the prompt asks: a condition does not say again what subject or object say."""
+
+    def _statement(self, item: dict[str, Any], own: list[str], notes: list[str]) -> Statement:
+        made = super()._statement(item, own, notes)
+        target = made.object.value if isinstance(made.object, Literal) else made.object.surface
+        return replace(made, condition=without_repeated(made.condition, (made.subject.surface, target)))
 
 
 def _without_modality(made: Statement) -> Statement:

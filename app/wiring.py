@@ -223,8 +223,9 @@ def opened_model(
         yield stack.enter_context(make_llm(options, cache=cache, budget=meter, usage=meter, cassette=cassette))
 
 
-def forget_replies(settings: Settings, days: float) -> int:
-    """Drop the cached replies of language models that were not used for so many days; returns how many.
+def forget_replies(settings: Settings, days: float) -> tuple[int, str]:
+    """Drop the cached replies of language models that were not used for so many days; returns how many, and what
+    remains and why, in words.
 
     The file is shared by all corpora of the home folder.
     """
@@ -232,7 +233,7 @@ def forget_replies(settings: Settings, days: float) -> int:
 
     path = settings.home / RESPONSES
     if not path.exists():
-        return 0
+        return 0, ""
 
     with closing(FileResponseCache(path, max(1, settings.llm_cache_mb) * 1_000_000)) as cache:
         return cache.forget_before(time.time() - days * 86400)

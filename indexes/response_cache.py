@@ -94,9 +94,18 @@ class FileResponseCache:
         """Drop a reply that turned out to be unusable."""
         self._use(lambda connection: self._forget(connection, key))
 
-    def forget_before(self, moment: float) -> int:
-        """Drop what was last used before ``moment`` (seconds since 1970), so that no byte is left; returns how many."""
-        return self._use(lambda connection: self._forget_before(connection, moment)) or 0
+    def forget_before(self, moment: float) -> tuple[int, str]:
+        """Drop what was last used before ``moment`` (seconds since 1970), so that no byte is left.
+
+        Returns how many, and what remains and why, in words.
+        """
+        gone = self._use(lambda connection: self._forget_before(connection, moment)) or 0
+        if not gone:
+            return 0, ""
+        try:
+            return gone, rewrite(self._path, _BUSY_S)
+        except sqlite3.Error as error:
+            return gone, f"unused parts of {self._path} ({error}); remove the file"
 
     def close(self) -> None:
         """Write the times of use and close the file."""
@@ -133,10 +142,7 @@ class FileResponseCache:
 
     def _forget_before(self, connection: sqlite3.Connection, moment: float) -> int:
         self._write_touches(connection)
-        gone = connection.execute("DELETE FROM replies WHERE used < ?", (moment,)).rowcount
-        give_back(connection)
-        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
-        return gone
+        return connection.execute("DELETE FROM replies WHERE used < ?", (moment,)).rowcount
 
     def _write_touches(self, connection: sqlite3.Connection) -> None:
         if self._touched:

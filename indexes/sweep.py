@@ -75,10 +75,16 @@ def _remove(path: Path) -> None:
 def _of_dropped_corpora(ledger: Ledger) -> Iterator[str]:
     """Ids are never used again, so what was there before the ledger was asked is not of a corpus yet to be listed."""
     index = vector_index(ledger)
-    stored, read, cached = index.corpora(), corpora_with_files(ledger), _inside(ledger.caches)
+    stored, read, cached = set[int](), set[int](), list[Path]()
+    for seen in (  # a folder that cannot be listed keeps nobody from sweeping the others
+        lambda: stored.update(index.corpora()),
+        lambda: read.update(corpora_with_files(ledger)),
+        lambda: cached.extend(_inside(ledger.caches)),
+    ):
+        yield from why_not(seen)
     listed = {corpus.id for corpus in list_corpora(ledger)}
-    for corpus_id in read - listed:
-        forget(ledger, corpus_id)
+    for corpus_id in sorted(read - listed):
+        yield from why_not(partial(forget, ledger, corpus_id))
     for corpus_id in sorted(stored - listed):
         yield from why_not(partial(index.drop, corpus_id))
     for folder in cached:

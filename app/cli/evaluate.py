@@ -84,6 +84,7 @@ def conditionalqa(
         Path | None, typer.Option("--cassette", help="Replay a model's replies from this file.", show_default="none")
     ] = None,
     record: Annotated[bool, typer.Option("--record", help="Record them there instead.")] = False,
+    at_once: Annotated[int, typer.Option("--at-once", help="Questions that are open at once.")] = 1,
     floors: Annotated[
         Path | None,
         typer.Option("--floors", help="TOML file of figures; below them the exit code is 6.", show_default="none"),
@@ -94,7 +95,7 @@ def conditionalqa(
         from clausegraph.app.cli.evaluate_engine import run_engine
         from clausegraph.app.services.engine_evaluation import EngineTrial
 
-        trial = EngineTrial(engine, llm, prompt, rounds, shots, shots_from, oracle_type, cassette, record)
+        trial = EngineTrial(engine, llm, prompt, rounds, shots, shots_from, oracle_type, cassette, record, at_once)
         run_engine(
             session,
             trial,

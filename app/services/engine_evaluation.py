@@ -9,15 +9,23 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from clausegraph.app.services.ingest import run_ingest
+from clausegraph.app.version import version
 from clausegraph.core.errors import InputError
 
 if TYPE_CHECKING:
     from clausegraph.app.workspace import Workspace
+    from clausegraph.core.settings import Settings
     from clausegraph.eval.conditionalqa.dataset import Question
     from clausegraph.eval.records import QuestionRecord
+    from clausegraph.indexes.views import View
     from clausegraph.ingestion.pipeline import Progress
 
 RECORDS, DESCRIPTION = "answers.jsonl", "engine.json"
+_SHAPING = (
+    "step_route", "step_validate", "step_comment", "step_verify", "question_calls", "reader_facts",
+    "llm_budget_tokens", "llm_budget_money",
+)  # fmt: skip
+_FILES = ("reader_guide", "reader_examples")  # that settings name, and that shape answers
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,9 +41,10 @@ class EngineTrial:
     oracle_type: bool = False
     cassette: Path | None = None
     record: bool = False
+    at_once: int = 1
 
     def described(self, questions: int, seed: int | None) -> dict[str, Any]:
-        """What makes the answers, by name: kept beside the records, and the same when a run goes on."""
+        """What was asked for, by name."""
         return {
             "engine": self.engine,
             "llm": self.llm or "none",
@@ -68,30 +77,74 @@ def measure_engine(
         ReplyMissing: a cassette lacks a reply.
     """
     from clausegraph.eval.conditionalqa.engines import ask_all, check_same
+    from clausegraph.eval.json_files import write_text
     from clausegraph.ingestion.pipeline import Options
     from clausegraph.ingestion.sources import open_source
 
-    path = None
-    if folder is not None:
-        described = trial.described(len(questions), seed)
-        path, about = folder / RECORDS, folder / DESCRIPTION
-        check_same(folder, described, json.loads(about.read_text("utf-8")) if about.is_file() else None)
-        folder.mkdir(parents=True, exist_ok=True)
-        about.write_text(json.dumps(described, indent=1) + "\n", encoding="utf-8")
+    if trial.at_once < 1:
+        raise InputError(f"{trial.at_once} questions cannot be asked at once; ask at least one")
+    described = _configuration(workspace.settings, trial, questions, seed)
+    written = _written(folder / DESCRIPTION) if folder is not None else None
+    if folder is not None and written is not None:
+        check_same(folder, described, written)  # before the pages are read, which may take long
     if documents is not None:
         run_ingest(workspace, workspace.settings.corpus, open_source(str(documents)), Options(), progress)
     with ExitStack() as stack:
-        engine = _engine(stack, workspace, questions, trial)
-        return ask_all(engine, questions, path, progress)
+        view = stack.enter_context(workspace.view())
+        engine = _engine(stack, workspace, view, questions, trial)
+        path = None
+        if folder is not None:
+            described |= {"corpus": view.corpus, "epoch": view.epoch}
+            check_same(folder, described, described if written is None else written)
+            write_text(folder / DESCRIPTION, json.dumps(described, indent=1) + "\n")
+            path = folder / RECORDS
+        return ask_all(engine, questions, path, progress, trial.at_once)
 
 
-def _engine(stack: ExitStack, workspace: Workspace, questions: tuple[Question, ...], trial: EngineTrial) -> Any:
+def _configuration(
+    settings: Settings, trial: EngineTrial, questions: tuple[Question, ...], seed: int | None
+) -> dict[str, Any]:
+    """What makes the answers, by name: kept beside the records, and the same when a run goes on."""
+    from clausegraph.core.hashing import content_hash
+    from clausegraph.core.prompts import library
+    from clausegraph.eval.provenance import file_facts, relevant_settings
+
+    texts = [part for one in questions for part in (one.id, one.question, one.scenario)]
+    files = {name: getattr(settings, name) for name in _FILES} | {"shots_from": trial.shots_from}
+    asks = bool(trial.llm or settings.llm)
+    return {
+        **relevant_settings(settings),
+        **{name: getattr(settings, name) for name in _SHAPING},
+        **trial.described(len(questions), seed),
+        "rounds": trial.rounds or settings.rounds,
+        "questions_hash": content_hash(*texts),
+        "prompts_hash": content_hash(*(one.digest for one in library(settings.prompts).all())) if asks else None,
+        "version": version(),
+        **{name: file_facts(name, path.expanduser()).sha256 if path else None for name, path in files.items()},
+    }
+
+
+def _written(path: Path) -> dict[str, Any] | None:
+    """The configuration beside records that are there already; none where there is none."""
+    if not path.is_file():
+        return None
+    try:
+        found = json.loads(path.read_text("utf-8"))
+    except (OSError, ValueError) as error:
+        raise InputError(f"{path} cannot be read ({error}); name another folder") from error
+    return found if isinstance(found, dict) else {}
+
+
+def _engine(
+    stack: ExitStack, workspace: Workspace, view: View, questions: tuple[Question, ...], trial: EngineTrial
+) -> Any:
     from clausegraph.app.wiring import make_engine, opened_model
     from clausegraph.core.models.cassette import Cassette
     from clausegraph.eval.conditionalqa.dataset import load_questions
     from clausegraph.eval.conditionalqa.engines import oracle, shots
     from clausegraph.query.engines.bank import ENGINES
     from clausegraph.query.read.extractive import ExtractiveReader
+    from clausegraph.query.retrieve.spelling import corrected
 
     if trial.record and trial.cassette is None:
         raise InputError("--record needs --cassette FILE, where it records")
@@ -106,14 +159,13 @@ def _engine(stack: ExitStack, workspace: Workspace, questions: tuple[Question, .
     if trial.oracle_type and not ENGINES[trial.engine].asks:
         raise InputError(f"engine {trial.engine!r} has no prompt for each kind of answer; leave out --oracle-type")
     if trial.oracle_type:
-        changes["form"] = oracle(questions)
+        changes["form"] = oracle(questions, lambda text: corrected(view, text)[0])
     if trial.shots and trial.shots_from:
         changes["shots"] = shots(load_questions(trial.shots_from), questions, trial.shots)
     if trial.prompt is not None:
         changes["reader"] = _reader(settings, trial.prompt, questions)
     elif llm is None:
         changes["reader"] = ExtractiveReader(workspace.embedder, asserted=0.0)  # the scorer knows no quotes
-    view = stack.enter_context(workspace.view())
     return make_engine(view, workspace.embedder, settings, llm, measured=questions, **changes)
 
 

@@ -78,6 +78,6 @@ def vacuum_corpus(
                 projections.vacuumed(row.id)
         projections.dropped()
         made = report.as_dict() | {"ready": ready, "keep_epochs": count, "keep_days": days}
-        made["replies"] = forget_replies(workspace.settings, days)
-        made["remains"] = report.remains + sweep(ledger)
+        made["replies"], remains = forget_replies(workspace.settings, days)
+        made["remains"] = [*report.remains, *([remains] if remains else []), *sweep(ledger)]
         return made | {"lagging": projections.problems}

@@ -1,7 +1,8 @@
 """A cassette: replies by the hash of everything the server was sent, in a file to keep and to replay without a network.
 
-JSON lines: ``{"cassette": 1, "model": …}``, then ``{"key", "prompt", "reply"}`` in the order of recording. No prompt's
-text is in it.
+JSON lines: ``{"cassette": 1, "model": …}``, then in the order of recording ``{"key", "prompt", "reply"}``, or with
+``failure`` in place of ``reply`` where a call failed, or ``{"key", "unusable": true}`` where the reply could not be
+read. Of lines with the same key the last counts. No prompt's text is in it.
 """
 
 from __future__ import annotations
@@ -11,13 +12,24 @@ import threading
 from pathlib import Path
 from typing import Any, Self
 
-from clausegraph.core.errors import InputError, NotFoundError, ReplyMissing
+from clausegraph.core.errors import (
+    InputError,
+    ModelCallError,
+    ModelRefused,
+    ModelUnavailable,
+    NotConnected,
+    NotFoundError,
+    ReplyMissing,
+    UnusableReply,
+)
 
 FORM = 1
+_FAILURES = {error.__name__: error for error in (ModelUnavailable, NotConnected, ModelRefused, UnusableReply)}
 
 
 class Cassette:
-    """Replays what it has. With ``record`` a call that it lacks is made, and its reply appended at once.
+    """Replays what it has, failures too: they shaped the run. With ``record`` a call that it lacks, that failed or
+    whose reply could not be read is made, and its reply appended at once.
 
     Raises:
         NotFoundError: there is no such file, and nothing is to be recorded.
@@ -29,13 +41,15 @@ class Cassette:
         self._lock = threading.Lock()
         self._model: str | None = None
         self._replies: dict[str, bytes] = {}
+        self._failures: dict[str, tuple[str, int | None]] = {}  # name of the error, status
+        self._unusable: set[str] = set()
         if path.is_file():
             self._read()
         elif not record:
             raise NotFoundError(f"there is no cassette {path}; record one with --record, or name another file")
 
     def __len__(self) -> int:
-        return len(self._replies)
+        return len(self._replies) + len(self._failures)
 
     def for_model(self, fingerprint: str) -> Self:
         """Itself, once it is known to be of this model; a new one begins as such.
@@ -55,7 +69,15 @@ class Cassette:
         return self
 
     def find(self, key: str) -> bytes | None:
-        """The reply to a call as ``encode_reply`` wrote it, or none."""
+        """The reply to a call as ``encode_reply`` wrote it, or none.
+
+        Raises:
+            ModelCallError: the call failed when it was recorded.
+        """
+        if self.record:
+            return None if key in self._unusable else self._replies.get(key)
+        if key in self._failures:
+            raise self._failure(key)
         return self._replies.get(key)
 
     def missing(self, key: str, task: str, prompt: str) -> ReplyMissing:
@@ -67,11 +89,40 @@ class Cassette:
         )
 
     def keep(self, key: str, prompt: str, reply: bytes) -> None:
-        """Store a reply; the first one to a call counts."""
+        """Store a reply; the first one to a call counts, but for one that could not be read."""
         with self._lock:
-            if key not in self._replies:
-                self._replies[key] = reply
+            if key not in self._replies or key in self._unusable:
+                self._set(key, reply)
                 self._append({"key": key, "prompt": prompt, "reply": json.loads(reply)})
+
+    def keep_failure(self, key: str, prompt: str, error: ModelCallError) -> None:
+        """Store that a call failed; a replayed run must fail there too."""
+        with self._lock:
+            self._set_failure(key, type(error).__name__, error.status)
+            failure = {"error": type(error).__name__, "status": error.status}  # its text may quote the prompt
+            self._append({"key": key, "prompt": prompt, "failure": failure})
+
+    def forget(self, key: str) -> None:
+        """Mark a reply that could not be read: it is replayed, but never taken in place of a call."""
+        with self._lock:
+            if key in self._replies and key not in self._unusable:
+                self._unusable.add(key)
+                self._append({"key": key, "unusable": True})
+
+    def _set(self, key: str, reply: bytes) -> None:
+        self._replies[key] = reply
+        self._failures.pop(key, None)
+        self._unusable.discard(key)
+
+    def _set_failure(self, key: str, error: str, status: int | None) -> None:
+        self._failures[key] = (error, status)
+        self._replies.pop(key, None)
+        self._unusable.discard(key)
+
+    def _failure(self, key: str) -> ModelCallError:
+        name, status = self._failures[key]
+        answered = "" if status is None else f", status {status}"
+        return _FAILURES[name](f"this call failed when cassette {self.path} was recorded ({name}{answered})")
 
     def _append(self, value: dict[str, Any]) -> None:
         try:
@@ -94,10 +145,18 @@ class Cassette:
             )
         self._model = head["model"]
         for number, line in enumerate(lines[1:], 2):
-            value = self._value(number, line)
-            if not isinstance(value.get("key"), str) or not isinstance(value.get("reply"), dict):
-                raise InputError(f"cassette {self.path}, line {number}: needs a key and a reply; record it anew")
-            self._replies.setdefault(value["key"], json.dumps(value["reply"], separators=(",", ":")).encode())
+            self._take(number, self._value(number, line))
+
+    def _take(self, number: int, value: dict[str, Any]) -> None:
+        key, reply, failure = (value.get(name) for name in ("key", "reply", "failure"))
+        if isinstance(key, str) and isinstance(reply, dict):
+            self._set(key, json.dumps(reply, separators=(",", ":")).encode())
+        elif isinstance(key, str) and isinstance(failure, dict) and failure.get("error") in _FAILURES:
+            self._set_failure(key, failure["error"], failure.get("status"))
+        elif isinstance(key, str) and value.get("unusable") is True:
+            self._unusable.add(key)
+        else:
+            raise InputError(f"cassette {self.path}, line {number}: needs a key and a reply; record it anew")
 
     def _value(self, number: int, line: str) -> dict[str, Any]:
         try:

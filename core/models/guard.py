@@ -36,6 +36,7 @@ from clausegraph.core.models.calls import Account, CallLabels
 from clausegraph.core.models.clients.driver import Driver
 from clausegraph.core.models.loop import ModelLoop, iterate_async, iterate_sync, model_loop, run_async, run_sync
 from clausegraph.core.models.middleware.cache import Caching
+from clausegraph.core.models.middleware.tape import Taping
 from clausegraph.core.models.stack import Middleware, ModelCall, Stack
 
 if TYPE_CHECKING:
@@ -123,10 +124,10 @@ class GuardedLLM(FunctionCallingLLM):
         return {"response_format": {"type": "json_schema", "json_schema": described}}
 
     def forget(self, messages: Sequence[ChatMessage], **options: Any) -> None:
-        """Drop the cached reply to this chat: nobody could use it."""
-        caches = [layer for layer in self._layers().middlewares if isinstance(layer, Caching)]
-        for cache in caches:
-            run_sync(cache.forget(self.call(messages, options)))
+        """Drop the kept reply to this chat: nobody could use it."""
+        keeping = [layer for layer in self._layers().middlewares if isinstance(layer, Caching | Taping)]
+        for layer in keeping:
+            run_sync(layer.forget(self.call(messages, options)))
 
     def close(self) -> None:
         """Close the connections; a later call opens new ones."""

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.types import Answer
 from clausegraph.eval.conditionalqa.dataset import Question
 from clausegraph.eval.conditionalqa.run import predicted, quotes
-from clausegraph.eval.json_files import parse_json_line
+from clausegraph.eval.json_files import parse_json_line, write_bytes
 from clausegraph.eval.records import QUESTION_RECORD, QuestionRecord, make_record
 from clausegraph.query.engines.presets.forms import AnswerForm, FormOf
 from clausegraph.query.engines.protocol import Engine
@@ -25,13 +26,14 @@ SHOTS = 4  # as the paper
 
 
 def ask_all(
-    engine: Engine, questions: Sequence[Question], path: Path | None, progress: Progress
+    engine: Engine, questions: Sequence[Question], path: Path | None, progress: Progress, at_once: int = 1
 ) -> tuple[QuestionRecord, ...]:
     """The records of all questions, in their order.
 
     Args:
         path: JSONL file to which each record is appended at once; those that it has are not asked again, unless they
             failed.
+        at_once: questions that are open at once; their seconds are then those beside each other.
 
     Raises:
         InputError: the file holds records of other questions or of another form.
@@ -40,13 +42,26 @@ def ask_all(
     kept = _kept(path, questions) if path is not None else {}
     if path is not None:
         _rewrite(path, kept.values())
-    for done, question in enumerate(questions, 1):
-        if question.id not in kept:
-            kept[question.id] = asked(engine, question)
-            if path is not None:
-                _append(path, kept[question.id])
+    waiting = [question for question in questions if question.id not in kept]
+    for done, record in enumerate(_records(engine, waiting, at_once), len(kept) + 1):
+        kept[record.id] = record
+        if path is not None:
+            _append(path, record)
         progress("answer", done, len(questions))
     return tuple(kept[question.id] for question in questions)
+
+
+def _records(engine: Engine, questions: Sequence[Question], at_once: int) -> Iterator[QuestionRecord]:
+    """The records as they come."""
+    if at_once == 1:
+        yield from (asked(engine, question) for question in questions)
+        return
+    pool = ThreadPoolExecutor(at_once, "clausegraph-questions")
+    try:
+        for made in as_completed([pool.submit(asked, engine, question) for question in questions]):
+            yield made.result()
+    finally:
+        pool.shutdown(cancel_futures=True)  # of what nobody waits for any more, nothing new is begun
 
 
 def asked(engine: Engine, question: Question) -> QuestionRecord:
@@ -92,9 +107,13 @@ def drawn(questions: Sequence[Question], count: int | None, seed: int) -> tuple[
     return tuple(question for question in questions if question.id in chosen)
 
 
-def oracle(questions: Sequence[Question]) -> FormOf:
-    """The form of the gold answer, as the published system is told; not answerable ones by their words."""
-    told = {(q.question, q.scenario): gold_form(q) for q in questions}
+def oracle(questions: Sequence[Question], read: Callable[[str], str] = str) -> FormOf:
+    """The form of the gold answer, as the published system is told; not answerable ones by their words.
+
+    Args:
+        read: how the engine reads a question's misspelt words: it asks for the form of what it reads.
+    """
+    told = {(read(q.question), q.scenario): gold_form(q) for q in questions}
 
     def form(inquiry: Inquiry) -> AnswerForm:
         return told[inquiry.question, inquiry.scenario]
@@ -155,8 +174,7 @@ def _kept(path: Path, questions: Sequence[Question]) -> dict[str, QuestionRecord
 
 
 def _rewrite(path: Path, records: Iterable[QuestionRecord]) -> None:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(b"".join(QUESTION_RECORD.dump_json(record) + b"\n" for record in records))
+    write_bytes(path, b"".join(QUESTION_RECORD.dump_json(record) + b"\n" for record in records))
 
 
 def _append(path: Path, record: QuestionRecord) -> None:
@@ -164,14 +182,17 @@ def _append(path: Path, record: QuestionRecord) -> None:
         file.write(QUESTION_RECORD.dump_json(record) + b"\n")
 
 
-def check_same(path: Path, described: Mapping[str, object], written: Mapping[str, object] | None) -> None:
+def check_same(path: Path, described: Mapping[str, object], written: Mapping[str, object]) -> None:
     """Refuse to go on with records that another configuration made.
+
+    Args:
+        described: what is known of this run until now.
 
     Raises:
         InputError: with the first difference.
     """
-    for name in sorted({*described, *(written or {})} if written is not None else ()):
-        before, now = (written or {}).get(name), described.get(name)
+    for name, now in sorted(described.items()):
+        before = written.get(name)
         if before != now:
             raise InputError(
                 f"{path} holds the records of a run with {name} {before!r}, this one has {now!r}; name another folder"

@@ -26,6 +26,7 @@ from clausegraph.query.read.extractive import ExtractiveReader, FormRule, form_b
 from clausegraph.query.read.questions import QuestionForm, QuestionKind, question_form
 from clausegraph.query.retrieve.bank import make_retriever
 from clausegraph.query.retrieve.protocol import Retriever
+from clausegraph.query.retrieve.spelling import corrected
 
 _DEPTH = 300  # ranked units measured: more than the largest budget can hold
 _ORACLE = {"yesno": QuestionKind.YES_NO, "extractive": QuestionKind.SPAN}
@@ -67,7 +68,7 @@ def evaluate(
         oracle_type: tell the reader the gold answer kind, only to compare with papers that do.
         read_elements: elements an answer is read from.
     """
-    form = _told(questions) if oracle_type else form_by_words
+    form = _told(questions, lambda text: corrected(view, text)[0]) if oracle_type else form_by_words
     reader = ExtractiveReader(embedder, form=form, asserted=0.0)  # the scorer knows no quotes
     engine = make_engine(view, embedder, reader=reader, limit=read_elements)
     answers, sureness = [], []
@@ -88,9 +89,9 @@ def evaluate(
     return EvaluationResult(tuple(answers), trivial, retrieval, view.epoch, tuple(sureness))
 
 
-def _told(questions: Sequence[Question]) -> FormRule:
-    """The form of a question with the gold kind in place of what its words say."""
-    kinds = {(q.question, q.scenario): _ORACLE[q.kind] for q in questions if q.kind in _ORACLE}
+def _told(questions: Sequence[Question], read: Callable[[str], str]) -> FormRule:
+    """The form of a question, as the engine reads its misspelt words, with the gold kind in place of what these say."""
+    kinds = {(read(q.question), q.scenario): _ORACLE[q.kind] for q in questions if q.kind in _ORACLE}
 
     def form(inquiry: Inquiry) -> QuestionForm:
         said = question_form(inquiry.question)

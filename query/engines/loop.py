@@ -1,12 +1,18 @@
 """``loop``: route, retrieve, validate, and comment and route again until accepted; then read and verify.
 
 A LlamaIndex Workflow; its order of rounds is HybGRAG's (Lee et al. 2024). Steps are plain synchronous functions of
-``query/steps``, run in worker threads. All that is known of a question is in its ``OpenQuestion``.
+``query/steps``, run in a thread of the question's own: steps wait for the model loop, so they must not take the threads
+that the loop itself needs (for looking up a server's address). All that is known of a question is in its
+``OpenQuestion``.
 """
 
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
+from dataclasses import dataclass
 from typing import Any
 
 from workflows import Context, Workflow, step
@@ -25,40 +31,56 @@ from clausegraph.query.engines.single_pass import unwatched
 NAME = "loop"
 
 
+@dataclass(frozen=True, slots=True)
+class Threaded:
+    """An open question and the thread that its steps run in."""
+
+    question: OpenQuestion
+    thread: ThreadPoolExecutor
+
+    async def done(self, ctx: Context, work: Callable[[], bool]) -> bool:
+        """Run a step in the thread and stream what it has to tell."""
+        before = len(self.question.trace)
+        outcome = await asyncio.get_running_loop().run_in_executor(self.thread, copy_context().run, work)
+        for told in self.question.trace[before:]:
+            ctx.write_event_to_stream(Told(step=told))
+        return outcome
+
+
 class Begun(StartEvent):
     """A question begins."""
 
-    question: Any  # OpenQuestion
+    asked: Any  # Threaded
 
 
 class ToRoute(Event):
     """A round begins."""
 
-    question: Any
+    asked: Any
 
 
 class Looked(Event):
     """Something was looked up."""
 
-    question: Any
+    asked: Any
 
 
 class Turned(Event):
     """What was found was turned down."""
 
-    question: Any
+    asked: Any
 
 
 class ToRead(Event):
     """What was found is to be read."""
 
-    question: Any
+    asked: Any
 
 
 class Drafted(Event):
     """There is a draft of an answer."""
 
-    question: Any
+    asked: Any
 
 
 class Told(Event):
@@ -73,50 +95,44 @@ class LoopWorkflow(Workflow):
     @step
     async def begin(self, ctx: Context, event: Begun) -> ToRoute:
         """The first round."""
-        return ToRoute(question=event.question)
+        return ToRoute(asked=event.asked)
 
     @step
     async def look(self, ctx: Context, event: ToRoute) -> Looked | ToRead:
         """Route and retrieve; read what there is where there is no other route."""
-        question: OpenQuestion = event.question
-        if not await _done(ctx, question, question.route):
-            return ToRead(question=question)
-        await _done(ctx, question, question.retrieve)
-        return Looked(question=question)
+        asked: Threaded = event.asked
+        if not await asked.done(ctx, asked.question.route):
+            return ToRead(asked=asked)
+        await asked.done(ctx, asked.question.retrieve)
+        return Looked(asked=asked)
 
     @step
     async def judge(self, ctx: Context, event: Looked) -> Turned | ToRead:
         """Validate; what is rejected is read all the same where no round is left."""
-        question: OpenQuestion = event.question
-        accepted = await _done(ctx, question, question.validate)
-        return ToRead(question=question) if accepted or not question.may_go_on else Turned(question=question)
+        asked: Threaded = event.asked
+        accepted = await asked.done(ctx, asked.question.validate)
+        return ToRead(asked=asked) if accepted or not asked.question.may_go_on else Turned(asked=asked)
 
     @step
     async def explain(self, ctx: Context, event: Turned) -> ToRoute:
         """Comment."""
-        await _done(ctx, event.question, event.question.comment)
-        return ToRoute(question=event.question)
+        asked: Threaded = event.asked
+        await asked.done(ctx, asked.question.comment)
+        return ToRoute(asked=asked)
 
     @step
     async def draft(self, ctx: Context, event: ToRead) -> Drafted:
         """Read."""
-        await _done(ctx, event.question, event.question.read)
-        return Drafted(question=event.question)
+        asked: Threaded = event.asked
+        await asked.done(ctx, asked.question.read)
+        return Drafted(asked=asked)
 
     @step
     async def settle(self, ctx: Context, event: Drafted) -> StopEvent:
         """Verify, at most once."""
-        await _done(ctx, event.question, event.question.verify)
-        return StopEvent(result=event.question)
-
-
-async def _done(ctx: Context, question: OpenQuestion, work: Any) -> bool:
-    """Run a step of the question in a thread and stream what it has to tell."""
-    before = len(question.trace)
-    outcome = await asyncio.to_thread(work)
-    for told in question.trace[before:]:
-        ctx.write_event_to_stream(Told(step=told))
-    return bool(outcome)
+        asked: Threaded = event.asked
+        await asked.done(ctx, asked.question.verify)
+        return StopEvent(result=asked.question)
 
 
 class Loop:
@@ -150,16 +166,20 @@ class Loop:
             return answer
 
     async def _run(self, question: OpenQuestion, watch: Watch) -> None:
-        handler = self._workflow.run(start_event=Begun(question=question))
+        thread = ThreadPoolExecutor(1, "clausegraph-question")
         try:
-            async for event in handler.stream_events():
-                if isinstance(event, Told):
-                    told: TraceStep = event.step
-                    watch(told)
-            await handler
-        except asyncio.CancelledError:
-            await handler.cancel_run()
-            raise
+            handler = self._workflow.run(start_event=Begun(asked=Threaded(question, thread)))
+            try:
+                async for event in handler.stream_events():
+                    if isinstance(event, Told):
+                        told: TraceStep = event.step
+                        watch(told)
+                await handler
+            except asyncio.CancelledError:
+                await handler.cancel_run()
+                raise
+        finally:
+            thread.shutdown(wait=False)
 
 
 def make(view: View, embedder: Embedder, options: EngineOptions) -> Loop:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+
 from llama_index.core.base.base_query_engine import BaseQueryEngine
 from llama_index.core.base.response.schema import Response
 from llama_index.core.callbacks import CallbackManager
@@ -27,7 +29,7 @@ class ViewQueryEngine(BaseQueryEngine):
         return _response(self._engine.ask(inquiry_of(query_bundle)))
 
     async def _aquery(self, query_bundle: QueryBundle) -> Response:
-        return self._query(query_bundle)
+        return await asyncio.to_thread(self._query, query_bundle)  # an engine searches and waits for models
 
     def _get_prompt_modules(self) -> PromptMixinType:
         return {}

@@ -11,6 +11,7 @@ import pytest
 
 from clausegraph.app.dev.fake_llm import FakeModelServer, FakeOptions
 from clausegraph.app.services.engine_evaluation import RECORDS, EngineTrial, measure_engine
+from clausegraph.app.services.evaluation import evaluate_conditionalqa
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import InputError, ReplyMissing
 from clausegraph.core.inquiry import Inquiry
@@ -57,9 +58,11 @@ def settings(tmp_path: Path, fake: FakeModelServer) -> Settings:
 TRIAL = EngineTrial("vector-only", llm="openai:fake-small", oracle_type=True)
 
 
-def measured(settings: Settings, trial: EngineTrial, folder: Path | None = None, documents: Path | None = PAGE) -> Any:
+def measured(
+    settings: Settings, trial: EngineTrial, folder: Path | None = None, questions: tuple[Question, ...] = QUESTIONS
+) -> Any:
     with Workspace(settings) as workspace:
-        return measure_engine(workspace, documents, QUESTIONS, trial, folder, None, no_progress)
+        return measure_engine(workspace, PAGE, questions, trial, folder, None, no_progress)
 
 
 def test_a_run_that_was_killed_goes_on(settings: Settings, fake: FakeModelServer, tmp_path: Path) -> None:
@@ -77,7 +80,51 @@ def test_a_run_that_was_killed_goes_on(settings: Settings, fake: FakeModelServer
     assert fake.counters()["requests"] == asked + 2  # the one that failed, and the one that was cut off
     assert [record.predicted for record in again] == [record.predicted for record in first]
     with pytest.raises(InputError, match="a run with shots 0, this one has 4"):
-        measured(settings, replace(TRIAL, shots=4, shots_from=PAGE), folder)
+        measured(settings, replace(TRIAL, shots=4), folder)
+
+
+def test_a_run_goes_on_only_as_it_began(settings: Settings, fake: FakeModelServer, tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    examples = tmp_path / "train.json"
+    examples.write_text("[]")
+    trial = replace(TRIAL, shots_from=examples)
+    measured(settings, trial, folder)
+    before = (folder / RECORDS).read_bytes()
+    asked = fake.counters()["requests"]
+    for change in ({"step_verify": "llm"}, {"rounds": 2}, {"llm_temperature": 0.5}, {"question_calls": 3}):
+        (name,) = change
+        with pytest.raises(InputError, match=f"a run with {name} "):
+            measured(settings.model_copy(update=change), trial, folder)
+    other = replace(QUESTIONS[2], scenario="I was not.")
+    with pytest.raises(InputError, match="a run with questions_hash"):
+        measured(settings, trial, folder, (*QUESTIONS[:2], other))
+    examples.write_text("[ ]")
+    with pytest.raises(InputError, match="a run with shots_from"):
+        measured(settings, trial, folder)
+    assert (folder / RECORDS).read_bytes() == before
+    assert fake.counters()["requests"] == asked
+
+
+def test_records_are_replaced_and_never_rewritten_in_place(settings: Settings, tmp_path: Path) -> None:
+    """Whoever is killed meanwhile leaves the old file, whole."""
+    folder = tmp_path / "run"
+    measured(settings, TRIAL, folder)
+    (tmp_path / "old").hardlink_to(folder / RECORDS)
+    before = (tmp_path / "old").read_bytes()
+    measured(settings, TRIAL, folder)
+    assert (tmp_path / "old").read_bytes() == before
+    assert len((folder / RECORDS).read_bytes().splitlines()) == 3
+
+
+def test_questions_at_once_have_the_records_of_one_after_the_other(
+    settings: Settings, fake: FakeModelServer, tmp_path: Path
+) -> None:
+    one = measured(settings, TRIAL)
+    fake.set(latency=[0.0, 0.05])
+    together = measured(settings, replace(TRIAL, at_once=3), tmp_path / "run")
+    assert [(r.id, r.predicted, r.error) for r in together] == [(r.id, r.predicted, r.error) for r in one]
+    with pytest.raises(InputError, match="0 questions cannot be asked at once"):
+        measured(settings, replace(TRIAL, at_once=0))
 
 
 def test_a_recorded_run_is_replayed_to_the_same_figures(
@@ -91,6 +138,20 @@ def test_a_recorded_run_is_replayed_to_the_same_figures(
     assert [(one.predicted, one.scores, one.calls, one.prompt_tokens, one.model_tokens) for one in replayed] == costs
     with pytest.raises(ReplyMissing, match="no reply to this call of answer-span"):
         measured(settings, replace(TRIAL, cassette=tape, engine="kg-only"))
+
+
+def test_a_run_with_failures_is_replayed_to_the_same_records(
+    settings: Settings, fake: FakeModelServer, tmp_path: Path
+) -> None:
+    tape = tmp_path / "tape.jsonl"
+    fake.set(fault="500")
+    fresh = measured(settings, replace(TRIAL, cassette=tape, record=True))
+    assert all(one.error is not None for one in fresh)
+    replayed = measured(settings, replace(TRIAL, cassette=tape))
+    assert [(one.id, one.predicted, one.scores) for one in replayed] == [
+        (one.id, one.predicted, one.scores) for one in fresh
+    ]
+    assert all("failed when cassette" in (one.error or "") for one in replayed)
 
 
 @pytest.mark.parametrize(("engine", "prompt"), [("loop", None), ("single-pass", "read-direct")])
@@ -121,6 +182,19 @@ def test_the_oracle_tells_all_four_kinds() -> None:
     assert told == [AnswerForm.SPAN, AnswerForm.YES_NO_CONDITIONS, AnswerForm.SPAN]
     conditional = question("d", "What?", ConditionalAnswer("x", ("<p>c</p>",)))
     assert gold_form(conditional) is AnswerForm.SPAN_CONDITIONS
+
+
+MISSPELT = question("m", "Can I apeal to the Panel?", ConditionalAnswer("42 days"))
+
+
+def test_the_oracle_knows_a_question_whose_spelling_was_corrected(settings: Settings) -> None:
+    """The gold kind of an engine with prompts, and of the extractive reader: the words ask for yes or no."""
+    (record,) = measured(settings, TRIAL, questions=(MISSPELT,))
+    assert (record.error, record.scores.f1) == (None, 1.0)
+    with Workspace(settings) as workspace:
+        (told,) = evaluate_conditionalqa(workspace, PAGE, (MISSPELT,), oracle_type=True).answers
+    assert told.predicted is not None
+    assert not {answer.text for answer in told.predicted} & {"yes", "no"}
 
 
 def test_examples_are_never_among_the_questions_asked() -> None:

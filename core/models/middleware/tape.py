@@ -7,6 +7,7 @@ from contextlib import aclosing
 
 from llama_index.core.base.llms.types import ChatResponse
 
+from clausegraph.core.errors import ModelCallError
 from clausegraph.core.models.calls import CallRecord, UsageSink
 from clausegraph.core.models.cassette import Cassette
 from clausegraph.core.models.loop import in_worker
@@ -29,6 +30,7 @@ class Replaying:
 
         Raises:
             ReplyMissing: there is none.
+            ModelCallError: the call failed when it was recorded.
         """
         return self._found(call)
 
@@ -45,7 +47,8 @@ class Replaying:
 
 
 class Taping:
-    """Stores complete replies on the cassette; what it has already is answered from it, and counts as cached."""
+    """Stores complete replies and failed calls on the cassette; replies that it has already are answered from it, and
+    count as cached."""
 
     def __init__(self, cassette: Cassette, fingerprint: str, model: str, usage: UsageSink | None) -> None:
         self._cassette, self._fingerprint = cassette.for_model(fingerprint), fingerprint
@@ -56,7 +59,11 @@ class Taping:
         key = reply_key(self._fingerprint, call)
         if (found := self._find(key, call)) is not None:
             return found
-        response = await proceed(call)
+        try:
+            response = await proceed(call)
+        except ModelCallError as error:
+            await in_worker(_WORKER, self._cassette.keep_failure, key, call.labels.prompt, error)
+            raise
         reply = Collected()
         reply.add(response)
         await self._keep(key, call, reply)
@@ -69,12 +76,20 @@ class Taping:
             yield found
             return
         reply = Collected()
-        async with aclosing(proceed(call)) as chunks:
-            async for chunk in chunks:
-                reply.add(chunk)
-                yield chunk
+        try:
+            async with aclosing(proceed(call)) as chunks:
+                async for chunk in chunks:
+                    reply.add(chunk)
+                    yield chunk
+        except ModelCallError as error:
+            await in_worker(_WORKER, self._cassette.keep_failure, key, call.labels.prompt, error)
+            raise
         if reply.last is not None:
             await self._keep(key, call, reply)
+
+    async def forget(self, call: ModelCall) -> None:
+        """Do not answer with the reply to a call again; a replayed run still gets it."""
+        await in_worker(_WORKER, self._cassette.forget, reply_key(self._fingerprint, call))
 
     def _find(self, key: str, call: ModelCall) -> ChatResponse | None:
         value = self._cassette.find(key)

@@ -219,6 +219,17 @@ def test_what_cannot_be_removed_is_named_and_the_rest_goes(world: World) -> None
     assert not was_promised(world.ledger) and not aside.exists()
 
 
+def test_a_folder_that_cannot_be_listed_keeps_nobody_from_sweeping_the_others(world: World) -> None:
+    home = world.root / "home"
+    stray = world.ledger.caches / "99"
+    stray.mkdir(parents=True)
+    (home / "segments").rename(home / "moved")
+    (home / "segments").write_text("no folder")
+    (remains,) = sweep(world.ledger)
+    assert str(home / "segments") in remains
+    assert not stray.exists()
+
+
 def test_strangers_in_the_home_end_no_command(world: World, tmp_path: Path) -> None:
     """Of our folders what we know goes; a link goes, and not what it leads to."""
     home = world.root / "home"

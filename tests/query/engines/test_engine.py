@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import threading
 from collections.abc import Iterator, Sequence
 from datetime import date
 from typing import Any
@@ -13,7 +15,9 @@ from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.types import AnswerStatus
 from clausegraph.indexes.views import View, open_view
 from clausegraph.query.engines.bank import ENGINES, make_engine
+from clausegraph.query.rank.hits import Hit
 from clausegraph.query.read.bank import READERS, make_reader
+from clausegraph.query.read.protocol import ReadResult, Rules
 from clausegraph.query.retrieve.bank import RETRIEVERS, make_retriever
 from tests.law.world import CORPUS, World
 
@@ -128,3 +132,32 @@ def test_llamaindex_query_engine_gives_the_same_answer(world: World, view: View)
     assert response.metadata is not None
     assert response.metadata["answer"].alternatives == plain.alternatives
     assert {node.node.metadata["page"] for node in response.source_nodes} == {"pages:grant.html"}
+
+
+class Held:
+    """A reader that goes on when it is told to."""
+
+    def __init__(self) -> None:
+        self.go_on = threading.Event()
+
+    def read(self, inquiry: Inquiry, hits: Sequence[Hit], rules: Rules) -> ReadResult:
+        return ReadResult(AnswerStatus.ANSWERED if self.go_on.wait(20) else AnswerStatus.NOT_ANSWERABLE, (), {})
+
+
+def test_an_awaited_query_leaves_the_event_loop_to_others(world: World, view: View) -> None:
+    from llama_index.core.schema import QueryBundle
+
+    from clausegraph.query.stores.query_engine import ViewQueryEngine
+
+    reader = Held()
+    engine = ViewQueryEngine(make_engine(view, world.embedder, reader=reader))
+
+    async def both() -> object:
+        asked = asyncio.create_task(engine.aquery(QueryBundle(QUESTION)))
+        await asyncio.sleep(0)
+        asyncio.get_running_loop().call_later(0.01, reader.go_on.set)
+        return (await asked).metadata
+
+    metadata = asyncio.run(both())
+    assert isinstance(metadata, dict)
+    assert metadata["answer"].status is AnswerStatus.ANSWERED

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import json
+import threading
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from datetime import date
 from pathlib import Path
 
@@ -11,9 +14,11 @@ import pytest
 from clausegraph.core.errors import InputError, QuestionError
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.models.embedding import HashingEmbedder
-from clausegraph.core.types import Answer, TraceStep
+from clausegraph.core.types import Answer, AnswerStatus, TraceStep
 from clausegraph.indexes.views import View
 from clausegraph.query.engines.bank import make_engine
+from clausegraph.query.rank.hits import Hit
+from clausegraph.query.read.protocol import ReadResult, Rules
 from clausegraph.query.retrieve.topics import Offer
 from clausegraph.query.steps.protocol import AskedKind, Feedback, FeedbackKind, Module, Route, Tried
 from clausegraph.query.steps.route import RuleRouter
@@ -110,6 +115,26 @@ def test_a_route_is_never_tried_twice(
         tried.append(Tried(route))
     routes = [one.route for one in tried]
     assert len(set(routes)) == len(routes) > 1
+
+
+class Waiting:
+    """A reader that goes on when so many questions are being read."""
+
+    def __init__(self, together: int) -> None:
+        self.barrier = threading.Barrier(together)
+
+    def read(self, inquiry: Inquiry, hits: Sequence[Hit], rules: Rules) -> ReadResult:
+        self.barrier.wait(20)
+        return ReadResult(AnswerStatus.NOT_ANSWERABLE, (), {})
+
+
+def test_questions_do_not_wait_for_each_others_threads(sample: View, hashing: HashingEmbedder) -> None:
+    """As many as there are, whatever the pool of the model loop has room for: it needs that for its own work."""
+    many = 40
+    engine = make_engine(sample, hashing, engine="loop", reader=Waiting(many), rounds=1)
+    with ThreadPoolExecutor(many) as pool:
+        answers = list(pool.map(engine.ask, [Inquiry("Do I need a street trading licence?")] * many))
+    assert len(answers) == many
 
 
 def test_without_a_topic_there_is_only_text() -> None:

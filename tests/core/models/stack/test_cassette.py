@@ -11,7 +11,7 @@ import pytest
 from llama_index.core.base.llms.types import ChatMessage
 
 from clausegraph.app.dev.fake_llm import FakeModelServer
-from clausegraph.core.errors import InputError, NotFoundError, ReplyMissing
+from clausegraph.core.errors import InputError, ModelUnavailable, NotFoundError, ReplyMissing
 from clausegraph.core.models.build import ModelOptions, make_llm
 from clausegraph.core.models.calls import CallLabels
 from clausegraph.core.models.cassette import Cassette
@@ -29,8 +29,10 @@ def said(text: str) -> list[ChatMessage]:
     return [ChatMessage(role="user", content=text)]
 
 
-def recorded(fake: FakeModelServer, path: Path, provider: Any = "openai", **more: Any) -> GuardedLLM:
-    options = ModelOptions(provider, "fake-small", fake.url, "secret-key", max_output=500, price=(1.0, 1.0))
+def recorded(fake: FakeModelServer, path: Path, provider: Any = "openai", attempts: int = 3, **more: Any) -> GuardedLLM:
+    options = ModelOptions(
+        provider, "fake-small", fake.url, "secret-key", max_output=500, price=(1.0, 1.0), attempts=attempts
+    )
     return make_llm(options, cassette=Cassette(path, record=True), **more)
 
 
@@ -100,6 +102,39 @@ def test_what_the_cache_has_is_recorded_too(fake: FakeModelServer, tmp_path: Pat
         llm.chat(said("one"))
     assert fake.counters()["requests"] == 1
     assert len(Cassette(tmp_path / "tape.jsonl")) == 1
+
+
+def test_a_call_that_failed_fails_when_it_is_replayed_and_is_made_again_when_recording(
+    fake: FakeModelServer, tmp_path: Path
+) -> None:
+    path = tmp_path / "tape.jsonl"
+    fake.set(fault="500")
+    with recorded(fake, path, attempts=1) as llm, pytest.raises(ModelUnavailable):
+        llm.chat(said("what the page says"))
+    assert "page says" not in path.read_text()
+    with replayed(path) as llm, pytest.raises(ModelUnavailable, match=r"failed when cassette .* was recorded"):
+        llm.chat(said("what the page says"))
+    fake.set(fault="none")
+    with recorded(fake, path, attempts=1) as llm:
+        fresh = llm.chat(said("what the page says"))
+    with replayed(path) as llm:
+        assert llm.chat(said("what the page says")).message == fresh.message
+
+
+def test_an_unusable_reply_is_replayed_and_not_taken_for_a_call(fake: FakeModelServer, tmp_path: Path) -> None:
+    path = tmp_path / "tape.jsonl"
+    fake.set(replies="script", script=["nonsense", "sense"])
+    with recorded(fake, path) as llm:
+        llm.chat(said("one"))
+        llm.forget(said("one"))
+    with replayed(path) as llm:
+        assert llm.chat(said("one")).message.content == "nonsense"  # the run went on without it, and does so again
+    with recorded(fake, path) as llm:
+        assert llm.chat(said("one")).message.content == "sense"
+        assert llm.chat(said("one")).message.content == "sense"
+    with replayed(path) as llm:
+        assert llm.chat(said("one")).message.content == "sense"
+    assert fake.counters()["requests"] == 2
 
 
 @pytest.mark.parametrize(

@@ -164,7 +164,7 @@ class Corpus:
         force: bool = False,
         allow_empty: bool = False,
     ) -> RunReport:
-        """Mirror a folder of HTML files, one HTML file or a ConditionalQA documents file into the corpus.
+        """Mirror a folder of files, one file or a ConditionalQA documents file into the corpus.
 
         Raises:
             SourceError: the source is missing, or empty without ``allow_empty``; nothing was changed.

@@ -171,6 +171,7 @@ def reading_to_json(reading: Reading) -> dict[str, Any]:
                 e.parent,
                 e.headers,
                 [[k.href, k.text] for k in e.links],
+                *([] if e.page_number is None else [e.page_number]),
             ]
             for e in reading.elements
         ],
@@ -184,8 +185,8 @@ def reading_to_json(reading: Reading) -> dict[str, Any]:
 def reading_from_json(value: dict[str, Any]) -> Reading:
     """The reading of ``reading_to_json``."""
     elements = tuple(
-        Element(a, tag, html, text, tuple(heads), lead, parent, tuple(cells), tuple(Link(*link) for link in links))
-        for a, tag, html, text, heads, lead, parent, cells, links in value["elements"]
+        Element(a, tag, html, text, tuple(heads), lead, parent, tuple(cells), tuple(Link(*k) for k in links), *rest)
+        for a, tag, html, text, heads, lead, parent, cells, links, *rest in value["elements"]
     )
     chunks = tuple(
         Chunk(key, tuple(heads), tuple(Span(*part) for part in parts), text, digest)

@@ -51,6 +51,7 @@ class Element:
     parent: str | None = None  # anchor of the list item it is nested in
     headers: tuple[str, ...] = ()  # header cell texts of a table row, one per cell
     links: tuple[Link, ...] = ()
+    page_number: int | None = None  # of a document with pages, from 1: where it begins
 
     @property
     def plain_html(self) -> str:
@@ -140,6 +141,7 @@ class Evidence:
     url: str | None = None
     lead_in: str = ""  # the sentence that introduces the list of an item; the header cells of a row
     items: tuple[str, ...] = ()  # of the list that the quote introduces, or the others of the list or table it is of
+    page_number: int | None = None  # of a document with pages, from 1
 
 
 @dataclass(frozen=True, slots=True)

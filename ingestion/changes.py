@@ -71,7 +71,7 @@ def peek(source: Source, options: Options) -> Iterator[Item]:
 def _found_instead(seen: Iterable[Item]) -> str:
     """What a source without a page has."""
     rejects = [Reject(item.prefix, item.reason) if isinstance(item, Unlisted) else item for item in seen]
-    found = [f"skipped: {skipped_words(item.counts)}" for item in rejects if isinstance(item, Skipped)]
+    found = [skipped_words(item.counts) for item in rejects if isinstance(item, Skipped)]
     unusable = [item for item in rejects if isinstance(item, Reject)]
     if unusable:
         found.append(f"{len(unusable)} not usable, the first is {unusable[0].what!r}: {unusable[0].reason}")

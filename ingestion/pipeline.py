@@ -60,7 +60,7 @@ from clausegraph.ingestion.extracting import (
     store_as_they_come,
 )
 from clausegraph.ingestion.reading.pages import PageReading, page_reading
-from clausegraph.ingestion.reasons import PIPELINE_FINGERPRINT
+from clausegraph.ingestion.reasons import pipeline_of
 from clausegraph.ingestion.report import RunReport, fold
 from clausegraph.ingestion.results import Changes, Published, TextsEmbedded
 from clausegraph.ingestion.run import Run, new_run_id, running
@@ -170,7 +170,7 @@ def _read(read_page: PageReading, item: Listed, document: SourceDocument) -> tup
         content_type=document.content_type,
         title=document.title,
         url=document.url,
-        pipeline=PIPELINE_FINGERPRINT,
+        pipeline=pipeline_of(document.content_type),
         reading=reading,
     )
     return replace(item, document=None, rejects=rejects), version

@@ -12,9 +12,9 @@ from llama_index.core.schema import Document
 from clausegraph.core.errors import SourceError
 from clausegraph.core.pages.document import MAX_PAGE_BYTES, SourceDocument
 from clausegraph.core.types import Element
+from clausegraph.ingestion.formats.recognise import why_not_html
 from clausegraph.ingestion.reading.limits import ReadingLimits
 from clausegraph.ingestion.reading.pages import page_reading
-from clausegraph.ingestion.sources.sniff import why_not_html
 
 
 class PolicyHTMLReader(BaseReader):

@@ -10,8 +10,7 @@ from clausegraph.core.pages.read import READER_FINGERPRINT
 from clausegraph.indexes.derive import DERIVATION_FINGERPRINT
 from clausegraph.indexes.history import KnownVersion
 from clausegraph.indexes.truth import OpenMember, raw_hash_of, version_key
-
-PIPELINE_FINGERPRINT = f"{READER_FINGERPRINT}+{CHUNKER_FINGERPRINT}"
+from clausegraph.ingestion.formats.formats import conversion_fingerprint
 
 NEW = "new"
 BACK = "moved back: the corpus had it before"
@@ -25,7 +24,7 @@ GONE = "gone from the source"
 KEPT = "gone from the source, kept (--keep-missing)"
 LEFT = "beyond the limit of this run"
 
-_ENDINGS = 5  # of files that were passed over, named
+_ENDINGS = 5  # of files that were not read, named
 
 NEW_TEXT = "new or changed text"
 NEW_CONTEXT = "its title, headings or lead-in changed"
@@ -33,21 +32,30 @@ OTHER_EXTRACTOR = "other extractor"
 NOT_STORED = "no stored extraction"
 
 
+def pipeline_of(content_type: str) -> str:
+    """What determines the elements and chunks of documents of this type: reader (with its converter) and chunker."""
+    return f"{_reader_of(content_type)}+{CHUNKER_FINGERPRINT}"
+
+
+def _reader_of(content_type: str) -> str:
+    return ".".join(filter(None, (READER_FINGERPRINT, conversion_fingerprint(content_type))))
+
+
 def skipped_words(counts: Mapping[str, int]) -> str:
-    """Files that were passed over, by ending, most frequent first: "3 .pdf files, 1 .docx file"."""
+    """Files that were not read, by ending, most frequent first: "3 files not read: 2 .xlsx, 1 .zip"."""
     named = sorted(((count, ending) for ending, count in counts.items() if ending), key=lambda row: (-row[0], row[1]))
-    words = [_files(count, ending) for count, ending in named[:_ENDINGS]]
+    words = [f"{count} {ending}" for count, ending in named[:_ENDINGS]]
     others = counts.get("", 0) + sum(count for count, _ in named[_ENDINGS:])
-    return ", ".join([*words, *([_files(others, "other")] if others else [])])
-
-
-def _files(count: int, which: str) -> str:
-    return f"{count} {which} file{'' if count == 1 else 's'}"
+    total = sum(counts.values())
+    kinds = ", ".join([*words, *([f"{others} other"] if others else [])])
+    return f"{total} file{'' if total == 1 else 's'} not read: {kinds}"
 
 
 def version_key_of(document: SourceDocument) -> str:
     """Identity of the version that reading the document now would make."""
-    return version_key(document.raw, document.content_type, document.title, document.url, PIPELINE_FINGERPRINT)
+    return version_key(
+        document.raw, document.content_type, document.title, document.url, pipeline_of(document.content_type)
+    )
 
 
 def page_reason(
@@ -88,7 +96,7 @@ def _version_reasons(document: SourceDocument, was: KnownVersion, earlier: bool)
     if document.content_type != was.content_type:
         found.append(f"it is {document.content_type} now, not {was.content_type}")
     reader, _, chunker = was.pipeline.partition("+")
-    if reader != READER_FINGERPRINT:
+    if reader != _reader_of(document.content_type):
         found.append(OTHER_READER)
     if chunker != CHUNKER_FINGERPRINT:
         found.append(OTHER_CHUNKER)

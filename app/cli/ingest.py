@@ -15,7 +15,7 @@ from clausegraph.core.errors import ModelError
 def ingest(
     session: Session,
     *,
-    source: Annotated[str, typer.Argument(help="A folder of HTML files, one HTML file, or a documents.json.")],
+    source: Annotated[str, typer.Argument(help="A folder of files, one file, or a documents.json.")],
     corpus: CorpusOption = None,
     source_name: Annotated[
         str | None,

@@ -41,7 +41,7 @@ def report_lines(report: RunReport) -> list[RenderableType]:
     lines += [f"an earlier run was killed: {run}; what it had stored was used" for run in report.killed]
     lines += report.lagging
     if report.skipped:
-        lines.append(f"skipped: {skipped_words(report.skipped)}")
+        lines.append(skipped_words(report.skipped))
     if report.rejects:
         lines.append(f"not used: {len(report.rejects)}")
         lines.append(table(("what", "why"), [(r.what, r.reason) for r in report.rejects[:_REJECTS_SHOWN]]))

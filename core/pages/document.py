@@ -14,9 +14,9 @@ MAX_PAGE_BYTES = 20 * 1024 * 1024
 class SourceDocument:
     """One page as its source has it.
 
-    ``uri`` is unique within the source and stable between runs. ``content_type`` is ``HTML`` or
-    ``CONDITIONALQA``; for the latter ``raw`` is the canonical JSON of title, url and contents. ``title``
-    and ``url`` are set only where the source states them, apart from the page itself.
+    ``uri`` is unique within the source and stable between runs. ``content_type`` is ``HTML``, ``CONDITIONALQA``
+    (``raw`` is then the canonical JSON of title, url and contents), or one of ``ingestion.formats``. ``title`` and
+    ``url`` are set only where the source states them, apart from the page itself.
     """
 
     uri: str

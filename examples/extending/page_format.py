@@ -1,32 +1,28 @@
-"""A page format: Markdown with headings and paragraphs. One pure function, and one line in ``PAGE_READERS``."""
+"""A page format: AsciiDoc's headings and paragraphs. One pure function to HTML, and one entry in ``FORMATS``."""
 
 from __future__ import annotations
 
-from clausegraph.core.extraction import Reject
-from clausegraph.core.pages.anchors import AnchorMaker
+from html import escape
+
 from clausegraph.core.pages.document import SourceDocument
-from clausegraph.core.pages.headings import HeadingPath
-from clausegraph.core.pages.read import PAGE_READERS, read_document
-from clausegraph.core.types import Element, Reading
+from clausegraph.ingestion.formats.converted import Converted
+from clausegraph.ingestion.formats.formats import FORMATS, Format
+from clausegraph.ingestion.reading.page import read_page
 
 
-def read_markdown(document: SourceDocument) -> tuple[Reading, tuple[Reject, ...]]:
-    """Blocks between blank lines; up to three ``#`` make a heading."""
-    anchors, path, elements = AnchorMaker(), HeadingPath(), []
-    for block in filter(str.strip, document.raw.decode("utf-8", "replace").split("\n\n")):
-        text = " ".join(block.lstrip("#").split())
-        level = min(len(block) - len(block.lstrip("#")), 3)
+def convert_asciidoc(raw: bytes) -> Converted:
+    """Blocks between blank lines; up to three ``=`` make a heading."""
+    html = []
+    for block in filter(str.strip, raw.decode("utf-8", "replace").split("\n\n")):
+        level = min(len(block) - len(block.lstrip("=")), 3)
         tag = f"h{level}" if level else "p"
-        elements.append(Element(anchors.make(tag, text), tag, f"<{tag}>{text}</{tag}>", text, path.above(tag)))
-        if level:
-            path.enter(tag, text)
-    title = next((element.text for element in elements if element.is_heading), document.uri)
-    return Reading(title, document.url, tuple(elements)), ()
+        html.append(f"<{tag}>{escape(block.lstrip('='))}</{tag}>")
+    return Converted("".join(html))
 
 
-PAGE_READERS["text/markdown"] = read_markdown
+FORMATS["text/asciidoc"] = Format("AsciiDoc", (".adoc",), convert_asciidoc)  # files of that name are read
 
-text = b"# Rent help\n\n## Who can get it\n\nYou must rent from the council."
-reading, rejects = read_document(SourceDocument("rent.md", text, "text/markdown"))
+text = b"= Rent help\n\n== Who can get it\n\nYou must rent from the council."
+reading, rejects = read_page(SourceDocument("rent.adoc", text, "text/asciidoc"))
 for element in reading.elements:
     print(element.tag, element.headings, element.text)

@@ -7,13 +7,15 @@ from clausegraph.core.pages.chunking.chunks import chunk_reading
 from clausegraph.core.pages.document import SourceDocument
 from clausegraph.core.pages.read import read_document
 from clausegraph.core.types import Reading
+from clausegraph.ingestion.formats.formats import FORMATS
+from clausegraph.ingestion.formats.read import read_converted
 
 PageRead = tuple[Reading, tuple[Reject, ...]]
 
 
 def read_page(document: SourceDocument) -> PageRead:
     """A page as elements and chunks."""
-    reading, rejects = read_document(document)
+    reading, rejects = (read_converted if document.content_type in FORMATS else read_document)(document)
     return chunk_reading(reading), rejects
 
 

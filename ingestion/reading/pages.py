@@ -1,4 +1,4 @@
-"""A page to its reading: small ones here, large ones in a process with limits on time and memory."""
+"""A page to its reading: small HTML here, all other in a process with limits on time and memory."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from clausegraph.core.extraction import Reject
 from clausegraph.core.pages.document import SourceDocument
 from clausegraph.core.pages.read import PAGE_READERS
 from clausegraph.core.types import Reading
+from clausegraph.ingestion.formats.formats import FORMATS
 from clausegraph.ingestion.reading.limits import ReadingLimits
 from clausegraph.ingestion.reading.page import PageRead, read_page
 from clausegraph.ingestion.reading.process import ReadingProcess
@@ -34,7 +35,7 @@ def page_reading(limits: ReadingLimits, *, rules: bool = False) -> Iterator[Page
             size = len(document.raw)
             if size > limits.page_bytes:
                 return _over(document, limits)
-            if size <= SMALL_PAGE or not _is_ours(document):
+            if not _is_ours(document) or (size <= SMALL_PAGE and document.content_type not in FORMATS):
                 return read_page(document)
             return process.read(document, rules=rules and size > _LONG_TEXT)
 
@@ -43,7 +44,8 @@ def page_reading(limits: ReadingLimits, *, rules: bool = False) -> Iterator[Page
 
 def _is_ours(document: SourceDocument) -> bool:
     """Whether the reading process knows the page's format too: not one that a program of yours has added."""
-    reader = PAGE_READERS.get(document.content_type)
+    kind = document.content_type
+    reader = FORMATS[kind].convert if kind in FORMATS else PAGE_READERS.get(kind)
     return reader is not None and reader.__module__.startswith("clausegraph.")
 
 

@@ -12,6 +12,7 @@ from clausegraph.ingestion.sources.files import kind_of, local
 from clausegraph.ingestion.sources.folder import FolderSource
 from clausegraph.ingestion.sources.passages import PassagesSource, holds_passages
 from clausegraph.ingestion.sources.source import Source
+from clausegraph.ingestion.sources.together import RecordsFolderSource
 
 _RECORDS = "documents.json"
 _SHOWN = 200  # characters of a location in a message
@@ -32,7 +33,7 @@ def _is_json(location: str) -> bool:
 def _open_records(location: str, name: str | None) -> Source:
     path = local(location)
     if kind_of(path) == "folder":
-        return ConditionalQASource(path / _RECORDS, name or path.name)
+        return RecordsFolderSource(path, _RECORDS, name)
     return ConditionalQASource(path, name)
 
 
@@ -51,7 +52,7 @@ SOURCE_KINDS: list[SourceKind] = [
 
 
 def open_source(location: str, name: str | None = None) -> Source:
-    """Open a folder of HTML files, one HTML file, a ConditionalQA documents file, or a file of passages.
+    """Open a folder of files, one file, a ConditionalQA documents file, or a file of passages.
 
     Raises:
         SourceError: nothing is there, or it is no source that ClauseGraph knows, or its path is not valid UTF-8.
@@ -78,8 +79,8 @@ def _why_none(location: str) -> str:
     try:
         local(location).stat()
     except (FileNotFoundError, NotADirectoryError):
-        return f"source {shown} does not exist; give a folder of HTML files or a documents.json"
+        return f"source {shown} does not exist; give a folder of files, one file, or a documents.json"
     except (OSError, ValueError) as error:  # not the one only: a NUL byte in it
         reason = getattr(error, "strerror", None) or error
-        return f"source {shown} cannot be opened: {reason}; give a folder of HTML files or a documents.json"
-    return f"source {shown} is no source that ClauseGraph knows; give a folder of HTML files or a documents.json"
+        return f"source {shown} cannot be opened: {reason}; give a folder of files, one file, or a documents.json"
+    return f"source {shown} is no source that ClauseGraph knows; give a folder of files, one file, or a documents.json"

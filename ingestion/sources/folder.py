@@ -1,4 +1,4 @@
-"""A folder of HTML files, or one such file, as a source."""
+"""A folder of files in any format that is read, or one such file, as a source."""
 
 from __future__ import annotations
 
@@ -11,26 +11,35 @@ from pathlib import Path, PurePath
 from clausegraph.core.errors import SourceError
 from clausegraph.core.extraction import Reject
 from clausegraph.core.naming import is_text
-from clausegraph.core.pages.document import HTML, MAX_PAGE_BYTES, SourceDocument
+from clausegraph.core.pages.document import MAX_PAGE_BYTES, SourceDocument
+from clausegraph.ingestion.formats.converted import Unreadable
+from clausegraph.ingestion.formats.formats import content_type_by_ending
+from clausegraph.ingestion.formats.recognise import recognised
 from clausegraph.ingestion.sources.files import kind_of, local, read_regular
-from clausegraph.ingestion.sources.sniff import why_not_html
 from clausegraph.ingestion.sources.source import Item, Skipped, Unlisted
 
-_SUFFIXES = (".html", ".htm")
 _ENDING = re.compile(r"\.[a-z0-9]{1,8}")
 
 
 class FolderSource:
-    """The ``*.html`` and ``*.htm`` files below a folder; a page's uri is its path relative to the folder.
+    """The files below a folder whose format is read; a page's uri is its path relative to the folder.
 
-    Hidden folders (``.git``) are not entered, links to folders are not followed, and a link to a file is
-    followed only where it stays inside the folder.
+    A name's ending tells which files are candidates, the bytes what they are; all others are counted. Hidden folders
+    (``.git``) are not entered, links to folders are not followed, and a link to a file is followed only where it
+    stays inside the folder.
     """
 
     kind = "folder"
 
-    def __init__(self, path: Path | str, name: str | None = None, max_bytes: int = MAX_PAGE_BYTES) -> None:
-        """Open the folder or file at ``path``.
+    def __init__(
+        self,
+        path: Path | str,
+        name: str | None = None,
+        max_bytes: int = MAX_PAGE_BYTES,
+        *,
+        except_for: frozenset[str] = frozenset(),
+    ) -> None:
+        """Open the folder or file at ``path``; files at the uris of ``except_for`` are another source's.
 
         Raises:
             SourceError: nothing is there.
@@ -38,10 +47,11 @@ class FolderSource:
         self._path = local(path)
         kind = kind_of(self._path)
         if kind == "nothing":
-            raise SourceError(f"source {path} does not exist; give a folder of HTML files or one HTML file")
+            raise SourceError(f"source {path} does not exist; give a folder of files or one file")
         self._is_folder = kind == "folder"
         self._root = self._path if self._is_folder else self._path.parent
         self._max_bytes = max_bytes
+        self._except_for = except_for
         self.name = name or (self._path.name if self._is_folder else self._path.stem) or "root"
         self.location = str(self._path)
 
@@ -50,7 +60,7 @@ class FolderSource:
         if not self._is_folder:
             yield self._read(self._path.name)
             return
-        listed = _Listing(self._root)
+        listed = _Listing(self._root, self._except_for)
         yield from listed.unlisted
         if listed.skipped:
             yield Skipped(dict(sorted(listed.skipped.items())))
@@ -64,8 +74,12 @@ class FolderSource:
         if not target.is_relative_to(os.path.realpath(self._root)):
             return Reject(uri, "the symbolic link leads out of the source's folder")
         raw = read_regular(target, self._max_bytes)
-        reason = raw if isinstance(raw, str) else why_not_html(raw)
-        return SourceDocument(uri, raw, HTML) if reason is None and isinstance(raw, bytes) else Reject(uri, str(reason))
+        if isinstance(raw, str):
+            return Reject(uri, raw)
+        try:
+            return SourceDocument(uri, raw, recognised(uri, raw))
+        except Unreadable as error:
+            return Reject(uri, error.reason)
 
 
 class _Listing:
@@ -74,8 +88,9 @@ class _Listing:
     Folder by folder rather than by ``os.walk``, which recurses and gives up at a thousand folders in each other.
     """
 
-    def __init__(self, root: Path) -> None:
+    def __init__(self, root: Path, except_for: frozenset[str]) -> None:
         self._root = root
+        self._except_for = except_for
         self.found: list[str] = []
         self.unlisted: list[Unlisted] = []
         self.skipped: Counter[str] = Counter()
@@ -93,7 +108,9 @@ class _Listing:
                         inner += [] if entry.name.startswith(".") else [f"{prefix}{entry.name}/"]
                     elif entry.is_symlink() and kind_of(Path(entry.path)) == "folder":
                         self._leave_out(f"{prefix}{entry.name}/", "a symbolic link to a folder is not followed")
-                    elif entry.name.lower().endswith(_SUFFIXES):
+                    elif prefix + entry.name in self._except_for:
+                        continue
+                    elif content_type_by_ending(entry.name) is not None:
                         self.found.append(prefix + entry.name)
                     elif not entry.name.startswith("."):
                         ending = PurePath(entry.name).suffix.lower()

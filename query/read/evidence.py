@@ -31,6 +31,7 @@ def evidence_of(page: PageKey, reading: Reading, element: Element, start: int = 
         url=reading.url,
         lead_in=introduction(element, reading),
         items=tuple(item.text for item in items_below(element, reading)) if quote.rstrip().endswith(":") else (),
+        page_number=element.page_number,
     )
 
 

@@ -219,10 +219,10 @@ def test_an_emptied_source(cli: Cli, tmp_path: Path) -> None:
     folder = tmp_path / "pages"
     folder.mkdir()
     (folder / "one.html").write_text("<title>One</title><p>You can get one grant.</p>")
-    (folder / "one.pdf").write_bytes(b"%PDF-")
-    assert "skipped: 1 .pdf file\n" in cli("ingest", str(folder), "--corpus", "small").stdout
+    (folder / "one.xlsx").write_bytes(b"PK")
+    assert "1 file not read: 1 .xlsx\n" in cli("ingest", str(folder), "--corpus", "small").stdout
     (folder / "one.html").unlink()
-    assert "(skipped: 1 .pdf file)" in refused(cli, 2, "ingest", str(folder), "--corpus", "small")
+    assert "(1 file not read: 1 .xlsx)" in refused(cli, 2, "ingest", str(folder), "--corpus", "small")
     assert "1 removed" in cli("ingest", str(folder), "--corpus", "small", "--allow-empty").stdout
     assert parsed(cli("ask", "Can I get one?", "--corpus", "small", "--json"))["status"] == "not_answerable"
     assert parsed(cli("search", "grant", "--corpus", "small", "--json"))["hits"] == []

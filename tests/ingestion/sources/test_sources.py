@@ -13,6 +13,7 @@ import pytest
 from clausegraph.core.errors import InputError, SourceError
 from clausegraph.core.extraction import Reject
 from clausegraph.ingestion.changes import peek
+from clausegraph.ingestion.formats.formats import EML, MARKDOWN, PDF, TEXT
 from clausegraph.ingestion.sources import CONDITIONALQA, HTML, Skipped, Source, SourceDocument, Unlisted, open_source
 from clausegraph.ingestion.sources.conditionalqa import ConditionalQASource
 from clausegraph.ingestion.sources.folder import FolderSource
@@ -40,7 +41,7 @@ def records_file(folder: Path, records: object) -> Path:
 def test_folder_yields_html_files_sorted_by_relative_path(tmp_path: Path) -> None:
     (tmp_path / "sub").mkdir()
     (tmp_path / ".git").mkdir()
-    for name in ("b.html", "a.HTM", "sub/c.html", ".git/d.html", "notes.txt"):
+    for name in ("b.html", "a.HTM", "sub/c.html", ".git/d.html", "notes.xml"):
         (tmp_path / name).write_bytes(PAGE)
     documents, rejects = split(open_source(str(tmp_path)))
     assert [document.uri for document in documents] == ["a.HTM", "b.html", "sub/c.html"]
@@ -59,7 +60,6 @@ def test_single_file_is_a_source(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("raw", "reason"),
     [
-        (b"%PDF-1.7 <p>", "PDF"),
         (b"\x89PNG\r\n\x1a\n<p>", "PNG"),
         (bytes(range(256)) * 40, "binary"),
         (b"Just some notes, no markup; 3 < 4.", "plain text"),
@@ -130,9 +130,9 @@ def test_missing_and_empty_sources_are_refused(tmp_path: Path) -> None:
     with pytest.raises(SourceError, match=r"\(it is empty\); this run removes nothing.*--allow-empty"):
         peek(open_source(str(tmp_path)), Options())
     assert list(peek(open_source(str(tmp_path)), Options(allow_empty=True))) == []
-    (tmp_path / "bad.html").write_bytes(b"%PDF-")
-    (tmp_path / "good.pdf").write_bytes(b"%PDF-")
-    with pytest.raises(SourceError, match=r"skipped: 1 \.pdf file; 1 not usable, the first is 'bad.html': .*a PDF"):
+    (tmp_path / "bad.html").write_bytes(b"GIF89a")
+    (tmp_path / "good.gif").write_bytes(b"GIF89a")
+    with pytest.raises(SourceError, match=r"1 file not read: 1 \.gif; 1 not usable, the first is 'bad.html': .*a GIF"):
         peek(open_source(str(tmp_path)), Options())
 
 
@@ -182,11 +182,11 @@ def test_a_list_without_a_page_is_refused_unless_it_is_meant(tmp_path: Path) -> 
 
 
 def test_other_files_are_counted_by_ending(tmp_path: Path) -> None:
-    for name in ("a.html", "b.pdf", "c.PDF", "sub/d.pdf", "e.docx", "Makefile", "f.1-2-3-long-ending", ".hidden"):
+    for name in ("a.html", "b.xlsx", "c.XLSX", "sub/d.xlsx", "e.zip", "Makefile", "f.1-2-3-long-ending", ".hidden"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_bytes(PAGE)
     found = list(open_source(str(tmp_path)).documents())
-    assert found[0] == Skipped({"": 2, ".docx": 1, ".pdf": 3})
+    assert found[0] == Skipped({"": 2, ".xlsx": 3, ".zip": 1})
     assert isinstance(found[1], SourceDocument) and len(found) == 2
 
 
@@ -274,3 +274,54 @@ def test_names_of_sources(tmp_path: Path) -> None:
     for name in ("", "a\nb", "a ", "x" * 200, "a\u200bb", "\udce9"):
         with pytest.raises(InputError, match="--source-name"):
             open_source(str(tmp_path), name)
+
+
+def test_a_file_is_what_its_bytes_are(tmp_path: Path) -> None:
+    found = {
+        "a.html": b"%PDF-1.7",
+        "b.txt": PAGE,
+        "c.md": b"# T",
+        "d.txt": b"T",
+        "e.eml": b"Subject: T\n\nT",
+        "F.XHT": PAGE,
+    }
+    for name, raw in found.items():
+        (tmp_path / name).write_bytes(raw)
+    documents, rejects = split(FolderSource(tmp_path))
+    kinds = {document.uri: document.content_type for document in documents}
+    assert kinds == {"F.XHT": HTML, "a.html": PDF, "b.txt": HTML, "c.md": MARKDOWN, "d.txt": TEXT, "e.eml": EML}
+    assert rejects == {}
+
+
+@pytest.mark.parametrize(
+    ("name", "raw", "reason"),
+    [
+        ("a.docx", b"x", "not Word document: the content is something else"),
+        ("a.docx", b"\xd0\xcf\x11\xe0" + "EncryptedPackage".encode("utf-16-le"), "an encrypted Office document"),
+        ("a.docx", b"\xd0\xcf\x11\xe0 of 1997", "an old Office document; save it as .docx"),
+        ("a.docx", b"PK\x03\x04 and no more", "a damaged ZIP archive"),
+        ("a.md", bytes(range(256)) * 40, "binary"),
+        ("a.eml", b"no header at all", "header lines"),
+        ("a.txt", b"", "empty"),
+        ("a.xyz", b"words", r"files \*.xyz are not read, but .html, "),
+    ],
+)
+def test_one_file_that_is_not_read_says_why(tmp_path: Path, name: str, raw: bytes, reason: str) -> None:
+    (tmp_path / name).write_bytes(raw)
+    with pytest.raises(SourceError, match=reason):
+        peek(open_source(str(tmp_path / name)), Options())
+
+
+def test_a_documents_file_and_the_files_beside_it_are_one_source(tmp_path: Path) -> None:
+    """The files used to be passed over without a word."""
+    records_file(tmp_path, [RECORD, RECORD | {"url": "b.html"}])
+    alone = open_source(str(tmp_path / "documents.json"), tmp_path.name)
+    for name in ("a.html", "b.html", "sub/z.html", "x.zip", "dev.json"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_bytes(PAGE)
+    source = open_source(str(tmp_path))
+    assert (source.kind, source.name, source.location) == (alone.kind, alone.name, alone.location)
+    documents, rejects = split(source)
+    assert [document.uri for document in documents] == ["a.html", "b.html", RECORD["url"], "sub/z.html"]
+    assert documents[1].content_type == CONDITIONALQA and "same uri" in rejects["b.html"]
+    assert Skipped({".json": 1, ".zip": 1}) in list(source.documents())

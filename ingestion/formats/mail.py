@@ -1,0 +1,90 @@
+"""Files of MIME parts, by the standard library: e-mails (.eml) and web pages saved as one file (.mhtml)."""
+
+from __future__ import annotations
+
+import email
+import re
+from email.message import EmailMessage, MIMEPart
+from email.policy import default
+from email.utils import parsedate_to_datetime
+from typing import cast
+
+from clausegraph.core.pages.decode import decode_page
+from clausegraph.ingestion.formats.converted import Converted, Unreadable
+from clausegraph.ingestion.formats.text import html_of_text
+
+_ADDRESS = re.compile(r"https?://\S{1,2000}", re.IGNORECASE)
+
+
+def convert_eml(raw: bytes) -> Converted:
+    """An e-mail: its HTML part, else its text; the subject is the title. Attachments are named, not read.
+
+    Raises:
+        Unreadable: it has no text.
+    """
+    message = _message(raw)
+    body = message.get_body(("html", "plain"))
+    attached = tuple(f"attachment not read: {_described(part)}" for part in message.iter_attachments())
+    if body is None:
+        raise Unreadable(f"the e-mail has no text part; {'; '.join(attached) or 'it has no attachment either'}")
+    text = _decoded(body)
+    html = text if body.get_content_subtype() == "html" else html_of_text(text, titled=False)
+    return Converted(html, _header(message, "subject"), _date(message), left_out=attached)
+
+
+def convert_mhtml(raw: bytes) -> Converted:
+    """A web page that a browser saved with its images: the page itself.
+
+    Raises:
+        Unreadable: no part of it is HTML.
+    """
+    message = _message(raw)
+    pages = [part for part in message.walk() if part.get_content_type() == "text/html"]
+    if not pages:
+        raise Unreadable("no part of the saved page is HTML")
+    start = _param(message, "start")
+    page = next((part for part in pages if start and _header(part, "content-id") == start), pages[0])
+    addresses = (_header(message, "snapshot-content-location"), _header(page, "content-location"))
+    address = next((one for one in addresses if _ADDRESS.fullmatch(one)), None)
+    frames = len(pages) - 1
+    said = (f"{frames} frame{'s' if frames > 1 else ''} of the saved page not read",) if frames else ()
+    return Converted(_decoded(page), url=address, updated=_date(message), left_out=said, web_page=True)
+
+
+def _message(raw: bytes) -> EmailMessage:
+    try:
+        return email.message_from_bytes(raw, policy=default)
+    except RecursionError:
+        raise Unreadable("its parts are nested too deeply") from None
+
+
+def _decoded(part: MIMEPart) -> str:
+    """The text of a part: in the charset it states where that fits, else as a page's is found."""
+    raw = cast(bytes, part.get_payload(decode=True) or b"")
+    charset = part.get_content_charset()
+    if charset:
+        try:
+            return raw.decode(charset)
+        except (LookupError, ValueError):
+            pass  # no such charset, or not in it
+    return decode_page(raw)
+
+
+def _header(part: MIMEPart, name: str) -> str:
+    return " ".join(str(part[name] or "").split())
+
+
+def _param(part: MIMEPart, name: str) -> str:
+    value = part.get_param(name)
+    return value.strip() if isinstance(value, str) else ""
+
+
+def _date(message: EmailMessage) -> str | None:
+    try:
+        return parsedate_to_datetime(_header(message, "date")).date().isoformat()
+    except ValueError:
+        return None
+
+
+def _described(part: MIMEPart) -> str:
+    return f"{part.get_filename() or 'unnamed'!r} ({part.get_content_type()})"

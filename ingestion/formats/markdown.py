@@ -1,0 +1,59 @@
+"""Markdown by markdown-it-py (CommonMark with tables), and what its front matter says."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping
+from typing import Any
+
+import yaml
+from markdown_it import MarkdownIt
+
+from clausegraph.core.pages.dates import iso_date
+from clausegraph.core.pages.decode import decode_page
+from clausegraph.ingestion.formats.converted import Converted
+
+_FRONT = re.compile(r"\A\s*(---|\+\+\+)[ \t]*\r?\n(.{0,20000}?)^\1[ \t]*(?:\r?\n|\Z)", re.DOTALL | re.MULTILINE)
+_KEYS = re.compile(r"^[\w-]+\s*[:=]", re.MULTILINE)
+_UPDATED = ("updated", "last_updated", "lastmod", "last_modified", "last_modified_at", "modified", "date", "published")
+_ADDRESS = ("canonical", "canonical_url", "canonicalurl", "url")
+
+
+def convert_markdown(raw: bytes) -> Converted:
+    """Markdown with the HTML in it, of which the reading takes what it takes of any page."""
+    text = decode_page(raw)
+    found = _FRONT.match(text)
+    said: Mapping[str, Any] = {}
+    problem: tuple[str, ...] = ()
+    if found is not None and _KEYS.search(found[2]):
+        text = text[found.end() :]
+        try:
+            said = _front_matter(found[1], found[2])
+        except ValueError as error:
+            problem = (f"its front matter was left out: {' '.join(str(error).split())[:200]}",)
+    renderer = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
+    updated = next((day for key in _UPDATED if (day := iso_date(_text(said.get(key))))), None)
+    address = next((url for key in _ADDRESS if re.match(r"https?://\S+$", url := _text(said.get(key)))), None)
+    return Converted(renderer.render(text), _text(said.get("title")), updated, address, problem)
+
+
+def _front_matter(mark: str, text: str) -> dict[str, Any]:
+    """The values of the front matter by lower-case key: YAML between "---", TOML between "+++".
+
+    Raises:
+        ValueError: it is neither.
+    """
+    if mark == "+++":
+        values: Any = tomllib.loads(text)
+    else:
+        try:
+            values = yaml.load(text, yaml.BaseLoader)  # noqa: S506 (it makes texts, lists and mappings only)
+        except (yaml.YAMLError, RecursionError) as error:
+            raise ValueError(f"no YAML: {error}") from error
+    return {str(key).lower(): value for key, value in values.items()} if isinstance(values, dict) else {}
+
+
+def _text(value: Any) -> str:
+    """A plain value as text; of a list or mapping nothing: one may stand for a billion texts."""
+    return "" if value is None or isinstance(value, (list, dict)) else " ".join(str(value).split())

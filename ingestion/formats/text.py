@@ -1,0 +1,108 @@
+"""Plain text: paragraphs, lists and headings told by blank lines, bullets and underlines."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from html import escape
+
+from clausegraph.core.pages.decode import decode_page
+from clausegraph.ingestion.formats.converted import Converted
+
+_BULLET = re.compile(r"^\s*(?:[-*•‣◦·–]|\(?(?:\d{1,3}|[a-z]|[ivx]{1,5})[.)])\s+(?=\S)")
+_NUMBER = re.compile(r"^\s*\d{1,3}(?:\.\d{1,3})*[.)]?\s+(?=[A-Z])")
+_UNDERLINE = re.compile(r"^\s*(=|-|~|_|\*)\1{2,}\s*$")
+_ENDS_SENTENCE = re.compile(r"[.:;,!?]$")
+_MAX_HEADING = 80  # characters
+_WRAPPED = 0.6  # of the longest usual line: shorter lines were broken on purpose
+_USUAL_LINE = 100  # characters; longer ones are paragraphs that were not wrapped
+
+
+def convert_text(raw: bytes) -> Converted:
+    """A text file, of any encoding that a page may have."""
+    return Converted(html_of_text(decode_page(raw)))
+
+
+def html_of_text(text: str, *, titled: bool = True) -> str:
+    """The text as HTML.
+
+    Args:
+        titled: whether a first line that stands alone and is no sentence is its title.
+    """
+    lines = [line.expandtabs(4).rstrip() for line in re.split(r"\r\n|[\r\n\f\v\x85\u2028\u2029]", text)]
+    width = max((len(line) for line in lines if len(line) <= _USUAL_LINE), default=0)
+    blocks = list(_blocks(lines))
+    return "\n".join(_html(block, width, first=titled and not i, blocks=blocks, at=i) for i, block in enumerate(blocks))
+
+
+def _blocks(lines: Sequence[str]) -> Iterator[list[str]]:
+    """Runs of lines without a blank one; an underlined line with its underline is one of its own."""
+    block: list[str] = []
+    for line in lines:
+        if _UNDERLINE.match(line):
+            head = block[-1:] if block and _may_head(block[-1]) else []
+            if block[: len(block) - len(head)]:
+                yield block[: len(block) - len(head)]
+            if head:
+                yield [*head, line]
+            block = []
+        elif line.strip():
+            block.append(line)
+        elif block:
+            yield block
+            block = []
+    if block:
+        yield block
+
+
+def _may_head(line: str) -> bool:
+    return len(line.strip()) <= _MAX_HEADING and not _BULLET.match(line)
+
+
+def _html(block: Sequence[str], width: int, *, first: bool, blocks: Sequence[Sequence[str]], at: int) -> str:
+    if len(block) == 2 and (underline := _UNDERLINE.match(block[1])):
+        return _tagged("h1" if underline[1] == "=" else "h2", block[0])
+    follows = blocks[at + 1] if at + 1 < len(blocks) else ()
+    level = _heading_level(block, first, follows)
+    if level:
+        return _tagged(level, block[0])
+    start = next((i for i, line in enumerate(block) if _BULLET.match(line)), len(block))
+    before = _paragraph(block[:start], width) if start else ""
+    return before + _items(block[start:]) if start < len(block) else before
+
+
+def _heading_level(block: Sequence[str], first: bool, follows: Sequence[str]) -> str:
+    """ "h1", "h2" or nothing: a short line alone, and the document's first, in capitals, or numbered over a text."""
+    line = block[0].strip()
+    if len(block) > 1 or len(line) > _MAX_HEADING or _ENDS_SENTENCE.search(line) or not follows:
+        return ""
+    if _NUMBER.match(line):
+        return "" if _NUMBER.match(follows[0]) or _BULLET.match(follows[0]) else "h2"
+    if _BULLET.match(line):
+        return ""
+    if first:
+        return "h1"
+    return "h2" if line.upper() == line and sum(map(str.isalpha, line)) > 2 else ""
+
+
+def _paragraph(lines: Sequence[str], width: int) -> str:
+    """Lines that were broken long before the usual width were broken on purpose."""
+    on_purpose = len(lines) > 1 and all(len(line) < _WRAPPED * width for line in lines)
+    return f"<p>{('<br>' if on_purpose else ' ').join(escape(line.strip(), quote=False) for line in lines)}</p>"
+
+
+def _items(lines: Sequence[str]) -> str:
+    items: list[list[str]] = []
+    for line in lines:
+        bullet = _BULLET.match(line)
+        if bullet:
+            items.append([line[bullet.end() :]])
+        else:
+            items[-1].append(line.strip())
+    numbered = bool(re.match(r"\s*\(?\d", lines[0]))
+    tag = "ol" if numbered else "ul"
+    return f"<{tag}>{''.join(_tagged('li', ' '.join(item)) for item in items)}</{tag}>"
+
+
+def _tagged(tag: str, text: str) -> str:
+    return f"<{tag}>{escape(text.strip(), quote=False)}</{tag}>"

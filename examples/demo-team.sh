@@ -97,10 +97,10 @@ step "ask '$question' \\
 
 # shellcheck disable=SC2016 # Cypher's own $
 evidence='MATCH (page:Page {corpus: $corpus, uri: "heating-grant.html"})
-MATCH (who)-[says:STATES {page: page.key, relation: "cannot get"}]->(what)
+MATCH (who)-[says:STATES {page: page.key, relation: "gets", modality: "cannot"}]->(what)
 MATCH (:Condition {key: says.condition})-[leaf:LEAF]->(sentence:Element)
 WHERE says.since <= $epoch < says.until
-RETURN who.name, says.relation, what.name, leaf.text, sentence.anchor ORDER BY leaf.position'
+RETURN who.name, says.modality, says.relation, what.name, leaf.text, sentence.anchor ORDER BY leaf.position'
 step "cypher '$evidence'" cypher "$evidence"
 
 if [ "${DEMO_KEEP:-0}" = 1 ]; then

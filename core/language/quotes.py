@@ -11,7 +11,7 @@ from rapidfuzz import fuzz
 _ALIKE = 90.0  # per cent of characters that a near quote shares with the text
 _LONGEST_NEAR = 400  # characters of a quote that is looked for nearly: the search is quadratic
 _TRIES = 1000  # places inside words; a text made of nothing else is hostile
-_SHORTEST = 2  # letters and digits; a shorter quote says nothing
+_SHORTEST = 2  # letters and digits; a shorter quote says nothing, unless it is a whole cell
 _PLAIN = str.maketrans({"‘": "'", "’": "'", "“": '"', "”": '"', "–": "-", "—": "-"})
 _UNSEEN = {"Cc", "Cf", "Cs", "Co", "Zl", "Zp"}
 _EDGES = " \t\n\"'“”‘’….,;:"
@@ -37,7 +37,7 @@ class Quotable:
         """``[start, end)`` of the quote, on word boundaries; none where the text does not have it."""
         wanted = quote.strip(_EDGES)
         if sum(c.isalnum() for c in wanted[:8]) < _SHORTEST:
-            return None
+            return _cell(self.text, wanted)
         exact = _whole(self.text, wanted)
         if exact is not None:
             return exact
@@ -50,6 +50,12 @@ class Quotable:
         if self._folded is None:
             self._folded, self._places = _fold(self.text)
         return self._folded, self._places
+
+
+def _cell(text: str, wanted: str) -> tuple[int, int] | None:
+    """The first cell of a table row that is ``wanted``."""
+    start = f" | {text} | ".find(f" | {wanted} | ") if wanted and " | " in text else -1
+    return None if start < 0 else (start, start + len(wanted))
 
 
 def _fold(text: str) -> tuple[str, Sequence[int]]:

@@ -43,6 +43,12 @@ def test_a_quote_of_more_than_the_element() -> None:
     assert Quotable("you are over 65").find("all of these apply: you are over 65") is None
 
 
+def test_one_character_is_quoted_as_a_whole_cell_only() -> None:
+    row = Quotable("Band A | 0 | £0")
+    assert (row.find("0"), row.find("A"), row.find("|")) == ((9, 10), None, None)
+    assert Quotable("A | 10").find("a ") is None and Quotable("A | 10").find("A") == (0, 1)
+
+
 @given(st.text(), st.text())
 def test_any_text(text: str, quote: str) -> None:
     place = Quotable(text).find(quote)

@@ -34,6 +34,7 @@ from clausegraph.indexes.ledger.schema import (
     entity_names,
     entity_tokens,
     extractions,
+    fetches,
     members,
     model_calls,
     page_versions,
@@ -111,7 +112,9 @@ def _removable(lease: RunLease, floor: int, before: float) -> Iterator[tuple[Tab
 
 def _orphans(corpus_id: int, before: float) -> Iterator[tuple[Table, ColumnElement[bool]]]:
     yield page_versions, and_(_unpublished(), page_versions.c.fetched < before)
-    yield blobs, blobs.c.hash.not_in(select(page_versions.c.raw_hash).where(page_versions.c.corpus_id == corpus_id))
+    read = select(page_versions.c.raw_hash).where(page_versions.c.corpus_id == corpus_id)
+    fetched = select(fetches.c.raw_hash).where(fetches.c.corpus_id == corpus_id)
+    yield blobs, and_(blobs.c.hash.not_in(read), blobs.c.hash.not_in(fetched))
     yield pages, ~exists().where(page_versions.c.page_id == pages.c.id)
     made_for = extractions.c.input_key.in_(select(chunks.c.input_key).where(chunks.c.corpus_id == corpus_id))
     yield extractions, and_(~made_for, extractions.c.created < before)

@@ -9,17 +9,27 @@ from typing import Literal
 
 from clausegraph.core.errors import SourceError
 from clausegraph.core.extraction import Reject
-from clausegraph.core.pages.document import SourceDocument
 from clausegraph.indexes.corpora import CorpusRow, list_sources
 from clausegraph.indexes.history import KnownVersion, known_versions
 from clausegraph.indexes.ledger.store import Ledger
 from clausegraph.indexes.truth import OpenMember, open_members
 from clausegraph.ingestion.reasons import GONE, KEPT, LEFT, page_reason, skipped_words
 from clausegraph.ingestion.results import Changes
-from clausegraph.ingestion.sources.source import Item, Skipped, Source, Unlisted
+from clausegraph.ingestion.sources.source import (
+    Fetched,
+    Gone,
+    Item,
+    Page,
+    SameAs,
+    Skipped,
+    Source,
+    Unlisted,
+)
 from clausegraph.ingestion.tools import Options
 
-Fate = Literal["added", "changed", "unchanged", "left", "kept", "rejected", "unlisted", "skipped"]
+Fate = Literal[
+    "added", "changed", "unchanged", "left", "kept", "rejected", "unlisted", "skipped", "gone", "same", "fetched"
+]
 _PAGES: tuple[Fate, ...] = ("added", "changed", "unchanged", "left", "kept")
 
 
@@ -35,30 +45,34 @@ class Before:
 class Listed:
     """One thing that a source lists, what becomes of it, and why; a new or changed page with its document.
 
-    What is "unlisted" has a prefix of uris as its uri; what is "skipped" are files by ending.
+    What is "unlisted" has a prefix of uris as its uri; what is "skipped" are files by ending; what is the "same" has in
+    ``page`` the uri of the page whose address it is.
     """
 
     uri: str
     fate: Fate
     why: str = ""
-    document: SourceDocument | None = None
+    document: Page | None = None
     rejects: tuple[Reject, ...] = ()
     skipped: Mapping[str, int] = field(default_factory=dict)
+    page: str = ""
+    fetched: Mapping[str, int] = field(default_factory=dict)
 
 
-def peek(source: Source, options: Options) -> Iterator[Item]:
-    """What the source lists, once it is certain that there is a page in it, or that none is meant.
+def peek(source: Source, options: Options, documents: Iterator[Item] | None = None) -> Iterator[Item]:
+    """What the source lists (``documents``, where it was asked), once it is certain that there is a page in it, or that
+    none is meant.
 
     A source that has lost all its pages is more often a disk that is not mounted than one that was emptied.
 
     Raises:
         SourceError: it has no usable page, and the options do not allow that.
     """
-    documents = source.documents()
+    documents = source.documents() if documents is None else documents
     seen: list[Item] = []
     for item in documents:
         seen.append(item)
-        if isinstance(item, SourceDocument):
+        if isinstance(item, Page):
             return itertools.chain(seen, documents)
     if options.allow_empty:
         return iter(seen)
@@ -70,9 +84,14 @@ def peek(source: Source, options: Options) -> Iterator[Item]:
 
 def _found_instead(seen: Iterable[Item]) -> str:
     """What a source without a page has."""
-    rejects = [Reject(item.prefix, item.reason) if isinstance(item, Unlisted) else item for item in seen]
-    found = [skipped_words(item.counts) for item in rejects if isinstance(item, Skipped)]
-    unusable = [item for item in rejects if isinstance(item, Reject)]
+    items = list(seen)
+    found = [skipped_words(item.counts) for item in items if isinstance(item, Skipped)]
+    unusable = [
+        Reject(item.prefix, item.reason) if isinstance(item, Unlisted) else item
+        for item in items
+        if isinstance(item, Reject | Unlisted)
+    ]
+    unusable += [Reject(item.uri, item.reason) for item in items if isinstance(item, Gone)]
     if unusable:
         found.append(f"{len(unusable)} not usable, the first is {unusable[0].what!r}: {unusable[0].reason}")
     return "; ".join(found) or "it is empty"
@@ -97,7 +116,7 @@ def list_documents(documents: Iterable[Item], before: Before, extractor: str, op
     """What becomes of each thing that the source lists, one after the other: a document may be large."""
     taken = 0
     for item in documents:
-        if not isinstance(item, SourceDocument):
+        if not isinstance(item, Page):
             yield _no_page(item)
             continue
         member = before.members.get(item.uri)
@@ -111,7 +130,7 @@ def list_documents(documents: Iterable[Item], before: Before, extractor: str, op
             yield Listed(item.uri, "changed" if member else "added", why, item)
 
 
-def _no_page(item: Reject | Unlisted | Skipped) -> Listed:
+def _no_page(item: Reject | Unlisted | Skipped | Gone | SameAs | Fetched) -> Listed:
     match item:
         case Reject(what):
             return Listed(what, "rejected", rejects=(item,))
@@ -119,6 +138,12 @@ def _no_page(item: Reject | Unlisted | Skipped) -> Listed:
             return Listed(prefix, "unlisted", rejects=(Reject(prefix, reason),))
         case Skipped(counts):
             return Listed("", "skipped", skipped=counts)
+        case Gone(uri, reason):
+            return Listed(uri, "gone", reason)
+        case SameAs(address, uri, reason):
+            return Listed(address, "same", reason, page=uri)
+        case Fetched(counts):
+            return Listed("", "fetched", fetched=counts)
 
 
 def changes_of(listed: Iterable[Listed], before: Before, options: Options) -> Changes:
@@ -127,10 +152,19 @@ def changes_of(listed: Iterable[Listed], before: Before, options: Options) -> Ch
     why: dict[str, str] = {}
     rejects: list[Reject] = []
     skipped: dict[str, int] = {}
+    fetched: dict[str, int] = {}
+    same: dict[str, str] = {}
+    gone: dict[str, str] = {}
     for item in listed:
         by_fate.setdefault(item.fate, []).append(item.uri)
         rejects += item.rejects
         skipped |= item.skipped
+        fetched |= item.fetched
+        if item.fate == "same":
+            same[item.uri] = f"{item.page}: {item.why}"
+            gone[item.uri] = f"it is the page {item.page}: {item.why}"
+        if item.fate == "gone":
+            gone[item.uri] = item.why
         if item.fate in _PAGES and item.fate != "unchanged":
             why[item.uri] = item.why
     unusable = {reject.what: reject.reason for reject in rejects}
@@ -138,7 +172,7 @@ def changes_of(listed: Iterable[Listed], before: Before, options: Options) -> Ch
     unlisted = frozenset(by_fate.get("unlisted", ()))
     kept: dict[str, str] = {}
     for uri in missing:
-        place = uri if uri in unusable else _above(uri, unlisted)
+        place = "" if uri in gone else uri if uri in unusable else _above(uri, unlisted)
         if place or options.keep_missing:
             kept[uri] = unusable.get(place, KEPT)
     removed = [uri for uri in missing if uri not in kept]
@@ -149,9 +183,11 @@ def changes_of(listed: Iterable[Listed], before: Before, options: Options) -> Ch
         kept=(*by_fate.get("kept", ()), *kept),
         left=tuple(by_fate.get("left", ())),
         unchanged=len(by_fate.get("unchanged", ())),
-        why=why | kept | dict.fromkeys(removed, GONE),
+        why=why | kept | {uri: gone.get(uri, GONE) for uri in removed},
         rejects=tuple(rejects),
         skipped=skipped,
+        same=same,
+        fetched=fetched,
     )
 
 

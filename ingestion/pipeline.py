@@ -65,6 +65,8 @@ from clausegraph.ingestion.report import RunReport, fold
 from clausegraph.ingestion.results import Changes, Published, TextsEmbedded
 from clausegraph.ingestion.run import Run, new_run_id, running
 from clausegraph.ingestion.sources import Item, Source
+from clausegraph.ingestion.sources.shelf import DryShelf, LedgerShelf
+from clausegraph.ingestion.sources.source import FetchedSource, Page, StoredDocument
 from clausegraph.ingestion.tools import Options, Progress, Tools, no_progress
 
 __all__ = ["Options", "Progress", "Tools", "ingest", "no_progress", "planned_changes"]
@@ -88,7 +90,7 @@ def ingest(tools: Tools, corpus_name: str, source: Source, options: Options = Op
     if options.dry_run:
         changes = planned_changes(tools, corpus_name, source, options)
         return fold(new_run_id(), corpus_name, source.name, [changes], dry_run=True)
-    documents = peek(source, options)
+    documents = None if isinstance(source, FetchedSource) else peek(source, options)
     corpus = ensure_corpus(tools.ledger, corpus_name, {"tokenizer": TOKENIZER})
     check_location(tools.ledger, corpus, source, options)
     with running(tools, corpus, new_run_id(), source.name) as run:
@@ -104,6 +106,7 @@ def ingest(tools: Tools, corpus_name: str, source: Source, options: Options = Op
             run.collect(embed_texts(tools, plan))
         with run.timed("publish"):
             run.add(publish(tools, run.corpus, run.lease, plan, options, unless_empty=bool(read.pages) and not done))
+        settle(source)
     return run.report
 
 
@@ -113,14 +116,24 @@ def planned_changes(tools: Tools, corpus_name: str, source: Source, options: Opt
     Raises:
         SourceError: as :func:`ingest`.
     """
-    documents = peek(source, options)
-    before = Before()
+    documents = None if isinstance(source, FetchedSource) else peek(source, options)
+    before, shelf = Before(), DryShelf()
     corpus = next((row for row in list_corpora(tools.ledger) if row.name == corpus_name), None)
     if corpus is not None:
         check_location(tools.ledger, corpus, source, options)
         for row in list_sources(tools.ledger, corpus.id):
-            before = state_before(tools.ledger, row.id) if row.name == source.name else before
-    return changes_of(list_documents(documents, before, tools.extractor.fingerprint, options), before, options)
+            if row.name == source.name:
+                before = state_before(tools.ledger, row.id)
+                shelf = DryShelf(LedgerShelf.of(tools.ledger, corpus.id, row.id))
+    if isinstance(source, FetchedSource):
+        documents = peek(source, options, source.fetch(shelf))
+    return changes_of(list_documents(documents or (), before, tools.extractor.fingerprint, options), before, options)
+
+
+def settle(source: Source) -> None:
+    """What a source has fetched is taken in; the next run asks anew."""
+    if isinstance(source, FetchedSource):
+        source.settle()
 
 
 # --- read -----------------------------------------------------------------------------------------
@@ -136,16 +149,25 @@ class SourceRead:
     pages: Mapping[str, StoredPage]
 
 
-def read_source(tools: Tools, run: Run, source: Source, documents: Iterable[Item], options: Options) -> SourceRead:
-    """Read, chunk and store what is new or changed; a page that cannot be read is a reject and stays as it was."""
+def read_source(
+    tools: Tools, run: Run, source: Source, documents: Iterable[Item] | None, options: Options
+) -> SourceRead:
+    """Read, chunk and store what is new or changed; a page that cannot be read is a reject and stays as it was.
+
+    Args:
+        documents: what the source lists; None of one that is fetched, which is done here, where the corpus is held.
+    """
     source_id = ensure_source(tools.ledger, run.corpus.id, source.name, source.kind, source.location)
+    if isinstance(source, FetchedSource):
+        shelf = LedgerShelf.begun(tools.ledger, run.corpus.id, source_id)
+        documents = peek(source, options, source.fetch(shelf))
     before = state_before(tools.ledger, source_id)
-    listed = list_documents(documents, before, tools.extractor.fingerprint, options)
+    listed = list_documents(documents or (), before, tools.extractor.fingerprint, options)
     done: list[Listed] = []
     pages: dict[str, StoredPage] = {}
     with page_reading(tools.limits, rules=isinstance(tools.extractor, RuleExtractor)) as read_page:
         while batch := list(itertools.islice(listed, _PAGES_AT_ONCE)):
-            read = [_read(read_page, item, item.document) if item.document else (item, None) for item in batch]
+            read = [_read(read_page, item, _loaded(item.document)) if item.document else (item, None) for item in batch]
             done += [item for item, _ in read]
             versions = [version for _, version in read if version]
             if versions:
@@ -155,6 +177,10 @@ def read_source(tools: Tools, run: Run, source: Source, documents: Iterable[Item
     for reject in changes.rejects:
         _log.info("page.rejected", page=reject.what, reason=reject.reason)
     return SourceRead(source_id, before, changes, pages)
+
+
+def _loaded(page: Page) -> SourceDocument:
+    return page.document() if isinstance(page, StoredDocument) else page
 
 
 def _read(read_page: PageReading, item: Listed, document: SourceDocument) -> tuple[Listed, VersionInput | None]:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from clausegraph.core.pages.chunking.chunks import CHUNKER_FINGERPRINT
-from clausegraph.core.pages.document import SourceDocument
 from clausegraph.core.pages.read import READER_FINGERPRINT
 from clausegraph.indexes.derive import DERIVATION_FINGERPRINT
 from clausegraph.indexes.history import KnownVersion
-from clausegraph.indexes.truth import OpenMember, raw_hash_of, version_key
+from clausegraph.indexes.truth import OpenMember, raw_hash_of
 from clausegraph.ingestion.formats.formats import conversion_fingerprint
+from clausegraph.ingestion.sources.source import Page, StoredDocument
 
 NEW = "new"
 BACK = "moved back: the corpus had it before"
@@ -51,15 +51,15 @@ def skipped_words(counts: Mapping[str, int]) -> str:
     return f"{total} file{'' if total == 1 else 's'} not read: {kinds}"
 
 
-def version_key_of(document: SourceDocument) -> str:
-    """Identity of the version that reading the document now would make."""
-    return version_key(
-        document.raw, document.content_type, document.title, document.url, pipeline_of(document.content_type)
-    )
+def _is_version(document: Page, raw_hash: str, known: KnownVersion) -> bool:
+    """Whether reading the document now would make this version."""
+    kind = document.content_type
+    here = (raw_hash, kind, document.title or "", document.url or "", pipeline_of(kind))
+    return here == (known.raw_hash, known.content_type, known.title or "", known.url or "", known.pipeline)
 
 
 def page_reason(
-    document: SourceDocument,
+    document: Page,
     member: OpenMember | None,
     versions: Mapping[str, KnownVersion],
     extractor: str,
@@ -75,10 +75,10 @@ def page_reason(
     """
     if member is None:
         return BACK if any(known.published for known in versions.values()) else NEW
-    key = version_key_of(document)
-    earlier = key in versions and versions[key].published
+    raw_hash = document.raw_hash if isinstance(document, StoredDocument) else raw_hash_of(document.raw)
+    earlier = any(known.published and _is_version(document, raw_hash, known) for known in versions.values())
     was = versions[member.version_key]
-    found = [] if key == was.key else _version_reasons(document, was, earlier)
+    found = [] if _is_version(document, raw_hash, was) else _version_reasons(document, raw_hash, was, earlier)
     if extractor != member.extractor:
         found.append(f"{OTHER_EXTRACTOR} (was {member.extractor})")
     if member.derivation != DERIVATION_FINGERPRINT:
@@ -86,10 +86,10 @@ def page_reason(
     return "; ".join(found) or (FORCED if force else "")
 
 
-def _version_reasons(document: SourceDocument, was: KnownVersion, earlier: bool) -> list[str]:
+def _version_reasons(document: Page, raw_hash: str, was: KnownVersion, earlier: bool) -> list[str]:
     """What makes the document another version than ``was``; ``earlier``: the corpus had that one too."""
     found = []
-    if raw_hash_of(document.raw) != was.raw_hash:
+    if raw_hash != was.raw_hash:
         found.append(AS_BEFORE if earlier else CHANGED)
     said = (("title", document.title, was.title), ("address", document.url, was.url))
     found += [f"its source gives another {name}" for name, now, then in said if (now or "") != (then or "")]

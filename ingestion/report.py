@@ -58,6 +58,8 @@ class RunReport:
     lagging: list[str] = field(default_factory=list)  # projections that miss something, and why
     rejects: list[Reject] = field(default_factory=list)
     skipped: dict[str, int] = field(default_factory=dict)  # files that are no pages by their names, by ending
+    pages_same: dict[str, str] = field(default_factory=dict)  # other addresses of pages: whose, and how it is known
+    fetched: dict[str, int] = field(default_factory=dict)  # of a source that is fetched: requests, pages anew, …
     failures: list[Reject] = field(default_factory=list)  # chunks no extraction could be made of, and why
     proposals: dict[str, dict[str, int]] = field(default_factory=dict)  # types and relations the guide lacks
     usage: dict[str, dict[str, float]] = field(default_factory=dict)  # by task: calls, tokens, money, seconds
@@ -134,6 +136,8 @@ def _pages(report: RunReport, changes: Changes) -> dict[str, Any]:
         "pages_why": {uri: why for uri, why in changes.why.items() if uri not in untold},
         "rejects": [*report.rejects, *changes.rejects],
         "skipped": dict(changes.skipped),
+        "pages_same": dict(changes.same),
+        "fetched": dict(changes.fetched),
     }
 
 

@@ -28,6 +28,8 @@ class Changes:
     why: Mapping[str, str] = field(default_factory=dict)
     rejects: Sequence[Reject] = ()
     skipped: Mapping[str, int] = field(default_factory=dict)  # files that are no pages by their names, by ending
+    same: Mapping[str, str] = field(default_factory=dict)  # other addresses of pages: whose, and how it is known
+    fetched: Mapping[str, int] = field(default_factory=dict)  # what fetching took
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,18 +19,18 @@ _WINDOWS_1252 = {"iso8859-1", "ascii", "cp1252"}
 _INVISIBLE = str.maketrans("", "", "\x00\ufeff")
 
 
-def decode_page(raw: bytes) -> str:
-    """Decode a page; never fails.
+def decode_page(raw: bytes, charset: str = "") -> str:
+    """Decode a page; never fails. ``charset`` is what the server says, if it says so.
 
     The order: byte order mark; UTF-8 when the bytes are valid UTF-8, whatever is declared (text in another
-    encoding is hardly ever valid UTF-8 by accident); the declared encoding when the bytes fit it; UTF-8 with
-    replacement characters when most of its non-ASCII characters are sound; Windows-1252. NUL and byte
-    order marks inside the text are dropped.
+    encoding is hardly ever valid UTF-8 by accident); what the server says, then what the page declares, when the
+    bytes fit it; UTF-8 with replacement characters when most of its non-ASCII characters are sound; Windows-1252. NUL
+    and byte order marks inside the text are dropped.
     """
-    return _decode(raw).translate(_INVISIBLE)
+    return _decode(raw, charset).translate(_INVISIBLE)
 
 
-def _decode(raw: bytes) -> str:
+def _decode(raw: bytes, charset: str) -> str:
     for mark, encoding in _BOMS:
         if raw.startswith(mark):
             return raw[len(mark) :].decode(encoding, "replace")
@@ -38,9 +38,9 @@ def _decode(raw: bytes) -> str:
         return raw.decode("utf-16-le", "replace")
     if raw[:2] == b"\0<":
         return raw.decode("utf-16-be", "replace")
-    declared = _declared_encoding(raw)
+    said = [_known_encoding(charset) if charset else None, _declared_encoding(raw)]
     # ISO-2022 text is plain ASCII with escape sequences, so it would pass for UTF-8.
-    candidates = [declared, "utf-8"] if b"\x1b" in raw else ["utf-8", declared]
+    candidates = [*said, "utf-8"] if b"\x1b" in raw else ["utf-8", *said]
     for candidate in candidates:
         if candidate is not None:
             try:
@@ -53,10 +53,13 @@ def _decode(raw: bytes) -> str:
 def _declared_encoding(raw: bytes) -> str | None:
     """Python's name of the declared encoding; ``None`` when none, an unknown or an impossible one is declared."""
     match = _DECLARED.search(raw[:_DECLARED_WITHIN])
-    if match is None:
-        return None
+    return None if match is None else _known_encoding(match.group(1).decode("ascii", "replace"))
+
+
+def _known_encoding(label: str) -> str | None:
+    """Python's name of an encoding by a label of the web; ``None`` of one that is unknown or cannot be."""
     try:
-        info = codecs.lookup(match.group(1).decode("ascii", "replace"))
+        info = codecs.lookup(label)
     except LookupError:
         return None
     if not info._is_text_encoding or info.name.startswith(("utf-16", "utf-32", "utf-7", "idna", "punycode")):

@@ -17,7 +17,7 @@ from clausegraph.core.types import Reading
 
 def read_html(document: SourceDocument) -> tuple[Reading, tuple[Reject, ...]]:
     """Read an HTML page; a page without usable text has no elements and one reject that says why."""
-    page = decode_page(document.raw)
+    page = decode_page(document.raw, document.charset)
     root, truncated = parse_page(page)
     if root is None:
         return _nothing(document, "no HTML element could be parsed")

@@ -30,7 +30,7 @@ def read_document(document: SourceDocument) -> tuple[Reading, tuple[Reject, ...]
     Never raises for bad content: what cannot be used comes back as rejects, and a page without any usable
     text has no elements.
     """
-    reader = PAGE_READERS.get(document.content_type)
+    reader = PAGE_READERS.get(document.media_type)
     if reader is None:
         reading = Reading(title=document.title or document.uri, url=document.url, elements=())
         return reading, (Reject(document.uri, f"no reader for pages of type {document.content_type!r}"),)

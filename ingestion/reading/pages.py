@@ -44,7 +44,7 @@ def page_reading(limits: ReadingLimits, *, rules: bool = False) -> Iterator[Page
 
 def _is_ours(document: SourceDocument) -> bool:
     """Whether the reading process knows the page's format too: not one that a program of yours has added."""
-    kind = document.content_type
+    kind = document.media_type
     reader = FORMATS[kind].convert if kind in FORMATS else PAGE_READERS.get(kind)
     return reader is not None and reader.__module__.startswith("clausegraph.")
 

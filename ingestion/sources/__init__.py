@@ -3,7 +3,7 @@
 from clausegraph.core.pages.document import CONDITIONALQA, HTML, SourceDocument
 from clausegraph.ingestion.sources.detect import open_source
 from clausegraph.ingestion.sources.passages import PassagesSource
-from clausegraph.ingestion.sources.source import Item, Skipped, Source, Unlisted
+from clausegraph.ingestion.sources.source import Item, Skipped, Source, StoredDocument, Unlisted
 
-__all__ = ["CONDITIONALQA", "HTML", "Item", "PassagesSource", "Skipped", "Source", "SourceDocument", "Unlisted",
-           "open_source"]  # fmt: skip
+__all__ = ["CONDITIONALQA", "HTML", "Item", "PassagesSource", "Skipped", "Source", "SourceDocument", "StoredDocument",
+           "Unlisted", "open_source"]  # fmt: skip

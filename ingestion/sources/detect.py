@@ -13,6 +13,7 @@ from clausegraph.ingestion.sources.folder import FolderSource
 from clausegraph.ingestion.sources.passages import PassagesSource, holds_passages
 from clausegraph.ingestion.sources.source import Source
 from clausegraph.ingestion.sources.together import RecordsFolderSource
+from clausegraph.ingestion.sources.web import WebOptions, WebSource, is_address, is_address_file
 
 _RECORDS = "documents.json"
 _SHOWN = 200  # characters of a location in a message
@@ -51,8 +52,9 @@ SOURCE_KINDS: list[SourceKind] = [
 ]
 
 
-def open_source(location: str, name: str | None = None) -> Source:
-    """Open a folder of files, one file, a ConditionalQA documents file, or a file of passages.
+def open_source(location: str, name: str | None = None, web: WebOptions = WebOptions()) -> Source:
+    """Open a folder of files, one file, a ConditionalQA documents file, a file of passages, an address on the
+    web, or a file of addresses; ``web`` says how such are fetched. Nothing is fetched yet.
 
     Raises:
         SourceError: nothing is there, or it is no source that ClauseGraph knows, or its path is not valid UTF-8.
@@ -61,6 +63,9 @@ def open_source(location: str, name: str | None = None) -> Source:
     if not is_text(location):
         raise SourceError(f"source {location[:_SHOWN]!a} has a path that is not valid UTF-8; rename it")
     named = None if name is None else _checked(name)
+    if location.strip() and (is_address(location) or is_address_file(location)):
+        source = WebSource(location, named, web)
+        return source if source.name == _checked(source.name) else WebSource(location, _checked(source.name), web)
     kind = next((kind for kind in SOURCE_KINDS if location.strip() and kind.fits(location)), None)
     if kind is None:
         raise SourceError(_why_none(location))
@@ -75,7 +80,7 @@ def _checked(name: str) -> str:
 def _why_none(location: str) -> str:
     shown = repr(location[:_SHOWN])
     if "://" in location:
-        return f"source {shown} is an address; download the pages and give their folder"
+        return f"source {shown} is an address that is not fetched; give one of http or https"
     try:
         local(location).stat()
     except (FileNotFoundError, NotADirectoryError):

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 from clausegraph.core.extraction import Reject
 from clausegraph.core.pages.document import SourceDocument
+from clausegraph.indexes.fetches import FetchRow
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +29,51 @@ class Skipped:
     counts: Mapping[str, int]
 
 
-Item = SourceDocument | Reject | Unlisted | Skipped
+@dataclass(frozen=True, slots=True)
+class StoredDocument:
+    """A page whose bytes are in the ledger already: nobody has to load those of one that is unchanged.
+
+    The fields are those of ``SourceDocument``, with the hash of ``raw`` in its place.
+    """
+
+    uri: str
+    raw_hash: str
+    content_type: str
+    url: str | None
+    load: Callable[[], bytes]
+    title: str | None = None
+
+    def document(self) -> SourceDocument:
+        """The page with its bytes."""
+        return SourceDocument(self.uri, self.load(), self.content_type, self.title, self.url)
+
+
+@dataclass(frozen=True, slots=True)
+class Gone:
+    """A page that the source had, and how it is known that it has it no more."""
+
+    uri: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class SameAs:
+    """Another address of a page: what is there is that page's content, as ``reason`` says."""
+
+    address: str
+    uri: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Fetched:
+    """What fetching the source took: requests, pages that came anew, pages that had not changed, …"""
+
+    counts: Mapping[str, int]
+
+
+Page = SourceDocument | StoredDocument
+Item = Page | Reject | Unlisted | Skipped | Gone | SameAs | Fetched
 
 
 class Source(Protocol):
@@ -40,11 +85,11 @@ class Source(Protocol):
 
     @property
     def kind(self) -> str:
-        """Which kind of source it is: ``folder`` or ``conditionalqa``."""
+        """Which kind of source it is: ``folder``, ``conditionalqa``, ``web``, …"""
 
     @property
     def location(self) -> str:
-        """Where it was opened from: an absolute path."""
+        """Where it was opened from: an absolute path, or an address."""
 
     def documents(self) -> Iterator[Item]:
         """Yield pages in the order of their uris, and a reject for each thing that is no usable page.
@@ -56,3 +101,53 @@ class Source(Protocol):
             SourceError: the source is missing or unreadable; a caller that had not yet changed anything then changes
                 nothing.
         """
+
+
+class Shelf(Protocol):
+    """What a source that is fetched keeps in the ledger between its runs, and within one that is killed."""
+
+    @property
+    def crawl(self) -> int:
+        """Number of the crawl that goes on: what was asked under it is not asked again."""
+
+    def rows(self) -> dict[str, FetchRow]:
+        """What is known of every address."""
+
+    def keep(self, row: FetchRow, raw: bytes | None = None) -> None:
+        """Store what an address answered, with the bytes that came, at once."""
+
+    def load(self, raw_hash: str) -> bytes:
+        """The bytes of that hash."""
+
+    def end(self, kept: Iterable[FetchRow], dropped: Iterable[str]) -> None:
+        """The crawl is over: rows to change, and addresses to forget."""
+
+
+@runtime_checkable
+class FetchedSource(Protocol):
+    """A source whose pages come over a network: they are fetched within the run, and stored one by one."""
+
+    @property
+    def name(self) -> str:
+        """As of ``Source``."""
+
+    @property
+    def kind(self) -> str:
+        """As of ``Source``."""
+
+    @property
+    def location(self) -> str:
+        """As of ``Source``: an address."""
+
+    def documents(self) -> Iterator[Item]:
+        """Yield the pages without a ledger: each is fetched."""
+
+    def fetch(self, shelf: Shelf) -> Iterator[Item]:
+        """Yield the pages, as ``Source.documents``; what failed is yielded as it was when it last succeeded.
+
+        Raises:
+            SourceError: there is nothing to begin with; what is in the corpus stays.
+        """
+
+    def settle(self) -> None:
+        """What was fetched is taken in: the next run asks anew."""

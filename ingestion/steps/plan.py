@@ -6,9 +6,10 @@ from clausegraph.core.tokens import FINGERPRINT as TOKENIZER
 from clausegraph.indexes.corpora import check_corpus_name, ensure_corpus
 from clausegraph.indexes.work import Chunks, store_work
 from clausegraph.ingestion.changes import check_location, peek
-from clausegraph.ingestion.pipeline import find_chunks, read_source
+from clausegraph.ingestion.pipeline import find_chunks, read_source, settle
 from clausegraph.ingestion.run import Part, running
 from clausegraph.ingestion.sources import Source
+from clausegraph.ingestion.sources.source import FetchedSource
 from clausegraph.ingestion.steps.step import Pace, Planned
 from clausegraph.ingestion.tools import Options, Tools
 
@@ -27,7 +28,8 @@ def plan_run(
         InputError: a corpus cannot have that name.
         LeaseHeldError: another run is writing to the corpus.
     """
-    corpus_name, documents = check_corpus_name(corpus_name), peek(source, options)
+    corpus_name = check_corpus_name(corpus_name)
+    documents = None if isinstance(source, FetchedSource) else peek(source, options)
     if options.dry_run:
         return []
     corpus = ensure_corpus(tools.ledger, corpus_name, {"tokenizer": TOKENIZER})
@@ -38,7 +40,9 @@ def plan_run(
         with run.timed("plan"):
             batches = _cut(find_chunks(tools, run, read).missing, pace.batch_chunks)
         plan = Planned(read.changes, run.corpus.newest, read.source_id, tools.extractor.fingerprint)
-        return store_work(tools.ledger, run.lease, read.pages, batches, plan.left(run.results))
+        stored = store_work(tools.ledger, run.lease, read.pages, batches, plan.left(run.results))
+        settle(source)
+        return stored
 
 
 def _cut(todo: Chunks, size: int) -> list[Chunks]:

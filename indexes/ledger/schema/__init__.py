@@ -25,10 +25,12 @@ from clausegraph.indexes.ledger.schema.truth import (
     FROZEN,
     blobs,
     corpora,
+    crawls,
     decisions,
     embeddings,
     epochs,
     extractions,
+    fetches,
     identity,
     members,
     page_versions,
@@ -55,8 +57,8 @@ def in_newest(table: Table) -> ColumnElement[bool]:
 
 
 __all__ = [
-    "FLIPPED", "FREEZING", "FROZEN", "OPEN", "VERSIONED", "blobs", "budgets", "chunks", "corpora", "decisions",
-    "embeddings", "entity_names", "entity_tokens", "epochs", "extractions", "identity", "in_newest", "members",
-    "metadata", "model_calls", "page_versions", "pages", "run_leases", "run_pages", "run_steps", "runs", "seen_at",
-    "segments", "sources", "supports", "vectors", "work_batches",
+    "FLIPPED", "FREEZING", "FROZEN", "OPEN", "VERSIONED", "blobs", "budgets", "chunks", "corpora", "crawls",
+    "decisions", "embeddings", "entity_names", "entity_tokens", "epochs", "extractions", "fetches", "identity",
+    "in_newest", "members", "metadata", "model_calls", "page_versions", "pages", "run_leases", "run_pages",
+    "run_steps", "runs", "seen_at", "segments", "sources", "supports", "vectors", "work_batches",
 ]  # fmt: skip

@@ -96,6 +96,43 @@ members = Table(
     Index("members_version", "page_version_id"),
 )
 
+crawls = Table(  # of a source that is fetched: the crawl that goes on, or the last one
+    "crawls",
+    metadata,
+    Column("source_id", ForeignKey("sources.id", ondelete="CASCADE"), primary_key=True),
+    corpus_id(),
+    Column("number", BigInteger, nullable=False),
+    Column("started", Float, nullable=False),
+    Column("ended", Float),  # none: what was asked under its number is not asked again
+)
+
+fetches = Table(  # every address of such a source, what it answered last, and what it had when it last had something
+    "fetches",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    corpus_id(),
+    Column("source_id", ForeignKey("sources.id", ondelete="CASCADE"), nullable=False),
+    Column("address", Text, nullable=False),
+    Column("crawl", BigInteger, nullable=False),  # in which it was asked last
+    Column("outcome", String(20), nullable=False),
+    Column("status", Integer),
+    Column("reason", Text, nullable=False),
+    Column("target", Text, nullable=False),  # where it redirects to
+    Column("permanent", Integer, nullable=False),  # 1: for good
+    Column("uri", Text, nullable=False),  # of the page that it is an address of, once that is known
+    Column("raw_hash", String(64), nullable=False),  # empty: it never had a page
+    Column("content_type", String(200), nullable=False),
+    Column("etag", Text, nullable=False),
+    Column("last_modified", Text, nullable=False),
+    Column("stated", Text, nullable=False),  # when it changed, as a sitemap or feed says
+    Column("canonical", Text, nullable=False),  # address that the page itself calls its own
+    Column("text_hash", String(64), nullable=False),
+    Column("sketch", LargeBinary, nullable=False),  # MinHash of its words
+    Column("fetched", Float, nullable=False),
+    Column("failures", Integer, nullable=False),  # in a row
+    UniqueConstraint("source_id", "address"),
+)
+
 extractions = Table(
     "extractions",
     metadata,

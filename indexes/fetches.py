@@ -1,0 +1,126 @@
+"""What a source that is fetched keeps: its addresses, what each answered, and the bytes, stored reply by reply."""
+
+from __future__ import annotations
+
+import time
+import zlib
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+
+from sqlalchemy import ColumnElement, Connection, delete, insert, select, update
+
+from clausegraph.core.errors import StorageError
+from clausegraph.core.hashing import content_hash
+from clausegraph.indexes.ledger.dialect import insert_new
+from clausegraph.indexes.ledger.schema import blobs, crawls, fetches
+from clausegraph.indexes.ledger.store import Ledger
+
+RESUMED_WITHIN_S = 86_400.0  # after a day what a killed crawl asked is asked again
+
+
+@dataclass(frozen=True, slots=True)
+class FetchRow:
+    """One address: what it answered in its last crawl, and what it had when it last had a page.
+
+    ``outcome`` is one of ``ingestion.fetch``. What follows ``uri`` is of the last good version, and stays while the
+    address fails; ``raw_hash`` is empty where there never was one.
+    """
+
+    address: str
+    crawl: int = 0
+    outcome: str = ""
+    status: int | None = None
+    reason: str = ""
+    target: str = ""
+    permanent: bool = False
+    uri: str = ""
+    raw_hash: str = ""
+    content_type: str = ""
+    etag: str = ""
+    last_modified: str = ""
+    stated: str = ""
+    canonical: str = ""
+    text_hash: str = ""
+    sketch: bytes = b""
+    fetched: float = 0.0
+    failures: int = 0
+
+
+_COLUMNS = [column for column in fetches.c if column.name not in ("id", "corpus_id", "source_id")]
+
+
+def current_crawl(ledger: Ledger, source_id: int) -> tuple[int, bool]:
+    """Number of the newest crawl of a source, 0 before the first, and whether it is still to be gone on with."""
+    with ledger.read() as connection:
+        row = connection.execute(select(crawls).where(crawls.c.source_id == source_id)).fetchone()
+    if row is None:
+        return 0, False
+    return int(row.number), row.ended is None and time.time() - row.started < RESUMED_WITHIN_S
+
+
+def begin_crawl(ledger: Ledger, corpus_id: int, source_id: int) -> int:
+    """The number under which addresses are asked now: that of a crawl that did not end, or the next one."""
+    number, goes_on = current_crawl(ledger, source_id)
+    if goes_on:
+        return number
+    values = {"number": number + 1, "started": time.time(), "ended": None}
+    with ledger.write() as connection:
+        done = connection.execute(update(crawls).where(crawls.c.source_id == source_id).values(**values))
+        if not done.rowcount:
+            connection.execute(insert(crawls).values(corpus_id=corpus_id, source_id=source_id, **values))
+    return number + 1
+
+
+def end_crawl(ledger: Ledger, corpus_id: int, source_id: int, kept: Iterable[FetchRow], dropped: Iterable[str]) -> None:
+    """The crawl is over: its rows are as given, and addresses that lead to nothing are forgotten."""
+    with ledger.write() as connection:
+        for row in kept:
+            _write(connection, corpus_id, source_id, row)
+        for address in dropped:
+            connection.execute(delete(fetches).where(*_one(source_id, address)))
+        connection.execute(update(crawls).where(crawls.c.source_id == source_id).values(ended=time.time()))
+
+
+def load_fetches(ledger: Ledger, source_id: int) -> dict[str, FetchRow]:
+    """Every address of a source."""
+    with ledger.read() as connection:
+        rows = connection.execute(select(*_COLUMNS).where(fetches.c.source_id == source_id)).all()
+    return {row.address: FetchRow(**(dict(row._mapping) | {"permanent": bool(row.permanent)})) for row in rows}
+
+
+def store_fetch(ledger: Ledger, corpus_id: int, source_id: int, row: FetchRow, raw: bytes | None = None) -> None:
+    """Store what an address answered, with the bytes that came, at once."""
+    data = None if raw is None else zlib.compress(raw)
+    with ledger.write() as connection:
+        if data is not None:
+            connection.execute(insert_new(blobs), {"corpus_id": corpus_id, "hash": row.raw_hash, "data": data})
+        _write(connection, corpus_id, source_id, row)
+
+
+def load_raw(ledger: Ledger, corpus_id: int, raw_hash: str) -> bytes:
+    """The bytes of a page as they were stored.
+
+    Raises:
+        StorageError: they are not there, or are damaged.
+    """
+    query = select(blobs.c.data).where(blobs.c.corpus_id == corpus_id, blobs.c.hash == raw_hash)
+    with ledger.read() as connection:
+        data = connection.execute(query).scalar()
+    try:
+        raw = zlib.decompress(data or b"")
+    except zlib.error as error:
+        raise StorageError(f"{ledger.path}: the stored bytes {raw_hash[:12]} are not there, or damaged") from error
+    if content_hash("raw", raw) != raw_hash:
+        raise StorageError(f"{ledger.path}: the stored bytes {raw_hash[:12]} are damaged")
+    return raw
+
+
+def _one(source_id: int, address: str) -> tuple[ColumnElement[bool], ...]:
+    return fetches.c.source_id == source_id, fetches.c.address == address
+
+
+def _write(connection: Connection, corpus_id: int, source_id: int, row: FetchRow) -> None:
+    values = asdict(row) | {"permanent": int(row.permanent)}
+    done = connection.execute(update(fetches).where(*_one(source_id, row.address)).values(**values))
+    if not done.rowcount:
+        connection.execute(insert(fetches).values(corpus_id=corpus_id, source_id=source_id, **values))

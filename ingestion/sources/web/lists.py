@@ -1,0 +1,137 @@
+"""Lists of addresses: sitemaps, indexes of sitemaps, feeds, and files with an address a line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from lxml import etree
+
+from clausegraph.ingestion.fetch import WebLimits, host_of, normalised
+from clausegraph.ingestion.fetch.bodies import BodyRefusedError, read_body
+from clausegraph.ingestion.fetch.client import Reply
+
+LIST_TYPES = (
+    "application/xml", "text/xml", "application/rss+xml", "application/atom+xml", "application/rdf+xml",
+    "application/gzip", "application/x-gzip", "application/octet-stream", "text/plain", "text/html",
+)  # fmt: skip
+_MOST_SITEMAPS = 200
+_DEEPEST = 3  # indexes in indexes
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """An address of a list, and when it changed last, as the list says."""
+
+    address: str
+    stated: str = ""
+
+
+@dataclass(slots=True)
+class Listing:
+    """What a list holds; ``problems`` by address of a part that could not be read: its addresses are not known."""
+
+    entries: dict[str, Entry] = field(default_factory=dict)
+    problems: dict[str, str] = field(default_factory=dict)
+    elsewhere: int = 0  # addresses of other sites, which a sitemap has no say in
+    kind: str = "sitemap"
+
+
+def read_list(address: str, fetch: Callable[[str], Reply], limits: WebLimits, most: int) -> Listing | None:
+    """The sitemap, or the feed, at an address, with the sitemaps that it names; None where it is neither.
+
+    At most ``most`` addresses are taken; what a list holds beyond is a problem of its, not silence.
+    """
+    made = Listing()
+    waiting, seen = [(address, 0)], {address}
+    while waiting:
+        at, depth = waiting.pop(0)
+        body = _body(at, fetch, limits, made)
+        if body is None:
+            continue
+        root = _parsed(body)
+        kind = etree.QName(root).localname.lower() if root is not None else ""
+        if kind in ("rss", "feed", "rdf") and at == address:
+            return _feed(body, address, most)
+        if root is None or kind not in ("urlset", "sitemapindex"):
+            if at == address:
+                return None
+            made.problems[at] = "it is no sitemap"
+        elif kind == "urlset":
+            _take(root, at, most, made)
+        else:
+            for inner in (one.address for one in _entries(root, "sitemap")):
+                if inner in seen:
+                    continue
+                seen.add(inner)
+                if host_of(inner) != host_of(address) or depth >= _DEEPEST or len(seen) > _MOST_SITEMAPS:
+                    made.problems[at] = f"not every sitemap that it names is read: {inner} is not"
+                else:
+                    waiting.append((inner, depth + 1))
+    return made
+
+
+def _body(address: str, fetch: Callable[[str], Reply], limits: WebLimits, made: Listing) -> bytes | None:
+    reply = fetch(address)
+    if reply.outcome != "page":
+        made.problems[address] = reply.reason
+        return None
+    if not reply.body.startswith(b"\x1f\x8b"):
+        return reply.body
+    try:
+        return read_body([reply.body], "gzip", limits.body_bytes)
+    except BodyRefusedError as error:
+        made.problems[address] = str(error)
+        return None
+
+
+def _parsed(body: bytes) -> etree._Element | None:
+    """The root of an XML file, of which no entity is expanded and nothing else loaded."""
+    parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False, recover=True)
+    try:
+        root = etree.fromstring(body.strip(), parser)
+    except (etree.XMLSyntaxError, ValueError):
+        return None
+    return root if root is not None and isinstance(root.tag, str) else None
+
+
+def _take(root: etree._Element, at: str, most: int, made: Listing) -> None:
+    for entry in _entries(root, "url"):
+        if host_of(entry.address) != host_of(at):
+            made.elsewhere += 1
+        elif entry.address not in made.entries and len(made.entries) >= most:
+            made.problems[at] = f"it lists more than {most} addresses; those beyond are not asked"
+            return
+        else:
+            made.entries.setdefault(entry.address, entry)
+
+
+def _entries(root: etree._Element, name: str) -> Iterator[Entry]:
+    for element in root.iter(f"{{*}}{name}"):
+        found = {etree.QName(child).localname: child.text or "" for child in element if isinstance(child.tag, str)}
+        if address := normalised(found.get("loc", "")):
+            yield Entry(address, found.get("lastmod", "").strip()[:100])
+
+
+def _feed(body: bytes, address: str, most: int) -> Listing:
+    import feedparser
+
+    made = Listing(kind="feed")
+    for one in feedparser.parse(body, response_headers={"content-location": address}).entries:
+        found = normalised(str(one.get("link", "")))
+        if found is None:
+            continue
+        if host_of(found) != host_of(address):
+            made.elsewhere += 1
+        elif len(made.entries) < most:
+            stated = str(one.get("updated", "") or one.get("published", ""))[:100]
+            made.entries.setdefault(found, Entry(found, stated))
+    return made
+
+
+def read_address_file(text: str) -> tuple[list[str], list[str]]:
+    """The addresses of a file, one a line, each once, and the lines that are none; ``#`` begins a remark."""
+    lines = [line.strip() for line in text.splitlines()]
+    given = [line for line in lines if line and not line.startswith("#")]
+    found = {line: normalised(line) for line in given}
+    return list(dict.fromkeys(one for one in found.values() if one)), [line for line in given if found[line] is None]

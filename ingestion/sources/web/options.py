@@ -1,0 +1,27 @@
+"""What a source on the web is, and how far it goes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from clausegraph.ingestion.fetch import WebLimits
+
+Mode = Literal["auto", "page", "site", "sitemap", "feed"]
+
+
+@dataclass(frozen=True, slots=True)
+class WebOptions:
+    """How an address is taken.
+
+    ``mode`` auto: a sitemap or feed where the address looks like one, else one page. ``include`` and ``exclude`` are
+    patterns of paths with ``*``, of a site section. ``addresses`` bounds what one run asks for.
+    """
+
+    mode: Mode = "auto"
+    depth: int = 10
+    addresses: int = 2000
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    pdf: bool = False
+    limits: WebLimits = field(default_factory=WebLimits)

@@ -1,0 +1,57 @@
+"""What a crawl needs of a page before anybody reads it: where it leads, what it calls itself, its words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from lxml import etree, html
+
+from clausegraph.core.pages.decode import decode_page
+from clausegraph.ingestion.fetch import joined
+
+MOST_LINKS = 5000  # of one page
+_NO_TEXT = {"script", "style", "noscript", "template", "nav", "header", "footer", "aside", "svg", "head"}
+
+
+@dataclass(frozen=True, slots=True)
+class PageFacts:
+    """Links in the order of the page, each once; the address that it calls its own; its pieces of text."""
+
+    links: tuple[str, ...] = ()
+    canonical: str = ""
+    pieces: tuple[str, ...] = ()
+
+
+def page_facts(raw: bytes, address: str) -> PageFacts:
+    """Look at a page of HTML; one that is none has no facts."""
+    try:
+        root = html.document_fromstring(decode_page(raw).encode("utf-8"), parser=html.HTMLParser(encoding="utf-8"))
+    except (etree.ParserError, etree.XMLSyntaxError, ValueError):
+        return PageFacts()
+    base = address
+    links: dict[str, None] = {}
+    canonical = ""
+    for element in root.iter("base", "a", "area", "link"):
+        href = element.get("href")
+        if not href:
+            continue
+        if element.tag == "base":
+            base = joined(address, href) or address
+        elif element.tag == "link":
+            if "canonical" in (element.get("rel") or "").lower().split() and not canonical:
+                canonical = joined(address, href) or ""
+        elif len(links) < MOST_LINKS and (found := joined(base, href)):
+            links[found] = None
+    return PageFacts(tuple(links), canonical, tuple(_pieces(root)))
+
+
+def _pieces(root: html.HtmlElement) -> Iterator[str]:
+    """The text between tags, piece by piece, without what is on every page of a site."""
+    inside = 0  # how many elements without text are open
+    for event, element in etree.iterwalk(root, events=("start", "end", "comment", "pi")):
+        without = isinstance(element.tag, str) and element.tag in _NO_TEXT
+        inside += (event == "start" and without) - (event == "end" and without)
+        text = element.text if event == "start" else element.tail
+        if not inside and text and (piece := " ".join(text.split())):
+            yield piece

@@ -1,0 +1,233 @@
+"""An address, a section of a site, a sitemap, a feed or a file of addresses as a source of pages."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from clausegraph.core.errors import SourceError
+from clausegraph.core.extraction import Reject
+from clausegraph.indexes.fetches import FetchRow
+from clausegraph.ingestion.fetch import Reply, WebClient, normalised
+from clausegraph.ingestion.fetch.addresses import shape_of
+from clausegraph.ingestion.sources.files import kind_of, local, read_regular
+from clausegraph.ingestion.sources.shelf import DryShelf
+from clausegraph.ingestion.sources.source import Fetched, Gone, Item, SameAs, Shelf, Skipped, StoredDocument
+from clausegraph.ingestion.sources.web.lists import LIST_TYPES, Entry, Listing, read_address_file, read_list
+from clausegraph.ingestion.sources.web.options import WebOptions
+from clausegraph.ingestion.sources.web.outcome import UNLINKED, UNLISTED, Outcome, last_good, outcome_of
+from clausegraph.ingestion.sources.web.page import page_facts
+from clausegraph.ingestion.sources.web.site import SiteWalk
+from clausegraph.ingestion.sources.web.visits import Visits
+
+_ADDRESS = re.compile(r"https?://", re.IGNORECASE)
+_LISTS = re.compile(r"(?:\.(?:xml|rss|atom|rdf)(?:\.gz)?$)|(?:^|/)(?:feed|rss|atom|sitemap)s?/?$", re.IGNORECASE)
+_FILE_BYTES = 5 * 1024 * 1024
+_NAME = 100
+_HOPS = 5
+
+
+def is_address(location: str) -> bool:
+    """Whether a location is an address on the web."""
+    return _ADDRESS.match(location.strip()) is not None
+
+
+def is_address_file(location: str) -> bool:
+    """Whether a location is a text file whose first line that is no remark is an address."""
+    path = local(location)
+    if path.suffix.lower() not in (".txt", ".urls", ".list") or kind_of(path) != "file":
+        return False
+    with path.open("rb") as file:
+        lines = file.read(64 * 1024).decode("utf-8-sig", "replace").splitlines()
+    first = next((line.strip() for line in lines if line.strip() and not line.strip().startswith("#")), "")
+    return is_address(first)
+
+
+class WebSource:
+    """Pages that are fetched; a page's uri is the address at which it was first found.
+
+    What comes is stored reply by reply (``Shelf``), so a run that is killed goes on where it was.
+    """
+
+    kind = "web"
+
+    def __init__(self, location: str, name: str | None = None, options: WebOptions = WebOptions()) -> None:
+        """Take an address, or the path of a file of addresses; nothing is fetched before :meth:`fetch`.
+
+        Raises:
+            SourceError: it is no address that can be fetched.
+        """
+        self._options = options
+        self._file: Path | None = None if is_address(location) else local(location)
+        if self._file is not None:
+            self.location = str(self._file)
+            self.name = name or self._file.stem
+        else:
+            address = normalised(location)
+            if address is None:
+                raise SourceError(f"{location[:200]!a} is no address of a page; give one like https://host/path")
+            self.location = address
+            self.name = name or _name_of(address)
+        self._taken: Callable[[], None] | None = None
+
+    def documents(self) -> Iterator[Item]:
+        """Yield the pages, with nothing known of them; see ``Source.documents``."""
+        return self.fetch(DryShelf())
+
+    def fetch(self, shelf: Shelf) -> Iterator[Item]:
+        """Yield the pages in the order of their uris; see ``FetchedSource.fetch``."""
+        crawl = _Crawl(self.location, self._file, shelf, self._options)
+        with WebClient(self._options.limits) as client:
+            crawl.run(client)
+        found = crawl.outcome()
+        self._taken = lambda: shelf.end(found.kept, found.dropped)
+        yield from crawl.items(found)
+
+    def settle(self) -> None:
+        """What was fetched is taken in: the next run asks anew."""
+        if self._taken is not None:
+            self._taken()
+            self._taken = None
+
+
+def _name_of(address: str) -> str:
+    parts = urlsplit(address)
+    return f"{parts.netloc}{parts.path}".strip("/").replace("/", "_")[:_NAME]
+
+
+class _Crawl:
+    """One crawl of a source: what to ask, and what comes of it."""
+
+    def __init__(self, location: str, file: Path | None, shelf: Shelf, options: WebOptions) -> None:
+        self._location = location
+        self._file = file
+        self._shelf = shelf
+        self._options = options
+        self._rejects: dict[str, str] = {}
+        self._skipped: dict[str, int] = {}
+        self._passed: dict[str, str] = {}
+        self._whole = True  # whether everything that belongs to the source was asked
+        self._linked = False  # whether pages are found by links, and a dead link is nobody's page
+        self._requests = 0
+        self._elsewhere = 0
+
+    def run(self, client: WebClient) -> None:
+        """Ask what there is to ask."""
+        self._visits = Visits(client, self._shelf, self._options.addresses, pdf=self._options.pdf)
+        if self._file is not None:
+            self._listed(self._from_file(self._file))
+        elif self._options.mode == "site":
+            self._site()
+        else:
+            self._listed(self._from_list(client) or Listing({self._location: Entry(self._location)}, kind="page"))
+        self._requests = client.requests
+
+    def _site(self) -> None:
+        self._linked = True
+        walk = SiteWalk(self._visits, self._location, self._options, self._links)
+        walk.walk()
+        self._skipped, self._passed = dict(walk.skipped), walk.passed
+
+    def _from_file(self, path: Path) -> Listing:
+        raw = read_regular(path, _FILE_BYTES)
+        if isinstance(raw, str):
+            raise SourceError(f"source {path} cannot be used: {raw}")
+        found, wrong = read_address_file(raw.decode("utf-8-sig", "replace"))
+        self._rejects |= {line[:200]: "it is no address of a page" for line in wrong}
+        return Listing({address: Entry(address) for address in found}, kind="file")
+
+    def _from_list(self, client: WebClient) -> Listing | None:
+        mode = self._options.mode
+        if mode == "page" or (mode == "auto" and not _LISTS.search(urlsplit(self._location).path)):
+            return None
+
+        def fetch(address: str) -> Reply:
+            reply = client.fetch(address, LIST_TYPES)
+            for _ in range(_HOPS):
+                if reply.outcome != "moved":
+                    break
+                reply = client.fetch(reply.target, LIST_TYPES)
+            return reply
+
+        found = read_list(self._location, fetch, self._options.limits, self._options.addresses)
+        if found is None and mode != "auto":
+            raise SourceError(f"{self._location} is no {mode}: it has no list of addresses in the form of one")
+        if found is not None and found.problems and not found.entries:
+            raise SourceError(f"{self._location} cannot be read: {next(iter(found.problems.values()))}")
+        return found
+
+    def _listed(self, listing: Listing) -> None:
+        self._rejects |= listing.problems
+        self._elsewhere = listing.elsewhere
+        self._whole = not listing.problems and listing.kind != "feed"
+        for entry in listing.entries.values():
+            row = self._visits.rows.get(entry.address)
+            is_known = row is not None and bool(row.uri) and bool(entry.stated) and row.stated == entry.stated
+            if listing.kind != "feed" or not is_known:
+                self._visits.reach(entry.address, lambda address: "", entry.stated)
+
+    def outcome(self) -> Outcome:
+        """The pages that follow."""
+        return outcome_of(self._visits.rows, self._visits.touched, self._unreached, self._pieces)
+
+    def _unreached(self, address: str) -> str:
+        """Why a page that was not asked is gone; empty where that is not known."""
+        if self._visits.cut or not self._whole or address in self._passed:
+            return ""
+        if any(shape_of(address) == shape for shape in self._passed_shapes()):
+            return ""
+        return UNLINKED if self._linked else UNLISTED
+
+    def _passed_shapes(self) -> set[str]:
+        return {shape_of(address) for address in self._passed}
+
+    def items(self, found: Outcome) -> Iterator[Item]:
+        """The pages in the order of their uris, then what else is to be told."""
+        rows = self._visits.rows
+        for uri, address in sorted(found.pages.items()):
+            row = rows[address]
+            yield StoredDocument(uri, row.raw_hash, row.content_type, address, lambda row=row: self._load(row))  # type: ignore[misc]
+        for uri, why in sorted(found.gone.items()):
+            if uri not in found.same:
+                yield Gone(uri, why)
+        for address, (uri, why) in sorted(found.same.items()):
+            yield SameAs(address, uri, why)
+        yield from (Reject(what, why) for what, why in sorted(self._problems().items()))
+        if self._skipped:
+            yield Skipped(dict(sorted(self._skipped.items())))
+        yield Fetched(self._counts())
+
+    def _problems(self) -> dict[str, str]:
+        """What went wrong, by address; a dead link is only counted, what was asked for by name is told."""
+        rows = self._visits.rows
+        found = dict(self._rejects)
+        if self._visits.cut:
+            found[self._location] = f"{self._visits.cut}; pages that it did not come to stay as they are"
+        for address in self._visits.touched:
+            row = rows[address]
+            if row.outcome in ("failed", "refused"):
+                found[address] = row.reason + last_good(row)
+            elif row.outcome == "gone" and not row.uri and (not self._linked or address == self._location):
+                found[address] = row.reason
+        for address, why in self._visits.problems.items():
+            found[address] = why + last_good(rows[address])
+        return found
+
+    def _counts(self) -> dict[str, int]:
+        counts = {"requests": self._requests, **dict(sorted(self._visits.counts.items()))}
+        if self._elsewhere:
+            counts["on other sites"] = self._elsewhere
+        for reason in sorted(set(self._passed.values())):
+            counts[f"not asked: {reason}"] = sum(one == reason for one in self._passed.values())
+        return counts
+
+    def _load(self, row: FetchRow) -> bytes:
+        return self._shelf.load(row.raw_hash)
+
+    def _links(self, row: FetchRow) -> Sequence[str]:
+        return page_facts(self._load(row), row.address).links
+
+    def _pieces(self, row: FetchRow) -> Sequence[str]:
+        return page_facts(self._load(row), row.address).pieces

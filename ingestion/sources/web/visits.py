@@ -1,0 +1,148 @@
+"""Asking addresses, each once in a crawl, and storing what they answer before anything else is done."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import replace
+from urllib.parse import urlsplit
+
+from clausegraph.core.pages.document import HTML
+from clausegraph.indexes.fetches import FetchRow
+from clausegraph.indexes.truth import raw_hash_of
+from clausegraph.ingestion.fetch import Reply, Validators, WebClient
+from clausegraph.ingestion.formats.converted import Unreadable
+from clausegraph.ingestion.formats.formats import FORMATS, PDF
+from clausegraph.ingestion.formats.recognise import recognised
+from clausegraph.ingestion.sources.source import Shelf
+from clausegraph.ingestion.sources.web.duplicates import sketch_of, text_hash_of
+from clausegraph.ingestion.sources.web.page import page_facts
+
+_XHTML = "application/xhtml+xml"
+_HOPS = 10
+_LOGIN = re.compile(
+    r"(?:^|[/_.-])(?:log-?in|log-?on|sign-?in|sso|saml2?|oauth2?|authenticate)(?:$|[/_.-])", re.IGNORECASE
+)
+Allowed = Callable[[str], str]  # why an address is not asked, empty where it may be
+
+
+class Visits:
+    """The addresses of one crawl: what is known of each, in which order they were asked, and what went wrong."""
+
+    def __init__(self, client: WebClient, shelf: Shelf, most: int, *, pdf: bool = False) -> None:
+        """Go on with the shelf's crawl; ``most`` bounds the addresses that it asks."""
+        self.rows = shelf.rows()
+        self.touched: dict[str, None] = {}
+        self.problems: dict[str, str] = {}  # by address
+        self.cut = ""  # why not every address was asked
+        self.counts: Counter[str] = Counter()
+        self._client = client
+        self._shelf = shelf
+        self._most = most
+        types = [HTML, _XHTML, *([PDF] if pdf and PDF in FORMATS else [])]
+        self._accept = tuple(types)
+
+    def reach(self, address: str, allowed: Allowed, stated: str = "") -> FetchRow | None:
+        """What is at an address, redirects followed as far as they may be; None where nothing is.
+
+        Args:
+            stated: when it last changed, as somebody else says: kept with what it answers.
+        """
+        hops: list[str] = []
+        at = address
+        while (row := self.ask(at, stated)) is not None and row.outcome == "moved":
+            hops.append(at)
+            if problem := self._why_not_follow(row, hops, allowed):
+                self.problems[at] = problem
+                return row if row.raw_hash else None
+            at = row.target
+        return row if row is not None and row.raw_hash else None
+
+    def ask(self, address: str, stated: str = "") -> FetchRow | None:
+        """What an address answers, or has answered in this crawl; None where there is no room to ask it."""
+        row = self.rows.get(address, FetchRow(address))
+        if row.crawl == self._shelf.crawl:
+            if address not in self.touched:
+                self.counts["asked before it was killed"] += 1
+                self.touched[address] = None
+            return row
+        if len(self.touched) >= self._most:
+            self.cut = f"the crawl ended at its limit of {self._most} addresses"
+            return None
+        self.touched[address] = None
+        validators = Validators(row.etag, row.last_modified) if row.raw_hash else Validators()
+        reply = self._client.fetch(address, self._accept, validators)
+        made, raw = _taken(row, reply, stated)
+        made = replace(made, crawl=self._shelf.crawl)
+        self._shelf.keep(made, raw)
+        self.rows[address] = made
+        self.counts[made.outcome if reply.outcome != "unchanged" else "unchanged"] += 1
+        return made
+
+    def _why_not_follow(self, row: FetchRow, hops: list[str], allowed: Allowed) -> str:
+        if row.target in hops or len(hops) > _HOPS:
+            return "it redirects in a circle"
+        if not row.permanent and row.raw_hash:
+            return f"it redirects to {row.target} for now"
+        if _LOGIN.search(urlsplit(row.target).path):
+            return f"it asks to log in, at {row.target}"
+        why = allowed(row.target)
+        return f"it redirects to {row.target}: {why}" if why else ""
+
+
+def _taken(row: FetchRow, reply: Reply, stated: str) -> tuple[FetchRow, bytes | None]:
+    """The row after a reply, and the bytes to be stored."""
+    if reply.outcome == "page":
+        return _with_page(row, reply, stated)
+    if reply.outcome == "gone":
+        row = FetchRow(row.address, uri=row.uri)  # what it had is not held on to
+    made = replace(
+        row,
+        outcome=reply.outcome,
+        status=reply.status,
+        reason=reply.reason,
+        target=reply.target,
+        permanent=reply.permanent,
+    )
+    if reply.outcome == "unchanged":
+        return replace(made, outcome="page", stated=stated, failures=0), None
+    has_failed = reply.outcome in ("failed", "refused")
+    return replace(made, failures=row.failures + 1 if has_failed else 0), None
+
+
+def _with_page(row: FetchRow, reply: Reply, stated: str) -> tuple[FetchRow, bytes | None]:
+    base, _, charset = reply.content_type.partition("; charset=")
+    is_html = base in (HTML, _XHTML, "")
+    base = HTML if is_html else base
+    if is_html and (reason := _why_not_html(reply.body)):
+        failed = replace(row, outcome="refused", status=reply.status, reason=reason, target="", permanent=False)
+        return replace(failed, failures=row.failures + 1), None
+    made = FetchRow(
+        row.address,
+        outcome="page",
+        status=reply.status,
+        uri=row.uri,
+        raw_hash=raw_hash_of(reply.body),
+        content_type=f"{HTML}; charset={charset}" if is_html and charset not in ("", "utf-8", "utf8") else base,
+        etag=reply.etag,
+        last_modified=reply.last_modified,
+        stated=stated,
+        fetched=time.time(),
+    )
+    if is_html:
+        facts = page_facts(reply.body, row.address)
+        made = replace(
+            made, canonical=facts.canonical, text_hash=text_hash_of(facts.pieces), sketch=sketch_of(facts.pieces)
+        )
+    return made, reply.body
+
+
+def _why_not_html(raw: bytes) -> str:
+    """Why a body that is said to be HTML is none; empty where it is."""
+    try:
+        kind = recognised("page.html", raw)
+    except Unreadable as error:
+        return error.reason
+    return "" if kind == HTML else f"not HTML: the content is {FORMATS[kind].name if kind in FORMATS else kind}"

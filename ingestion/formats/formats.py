@@ -27,9 +27,10 @@ MHTML = "multipart/related"
 class Format:
     """How files of one content type become HTML.
 
-    ``version`` is counted up whenever ``convert`` may give something else; ``libraries`` are the distributions
-    that its result depends on. ``convert`` raises ``Unreadable`` with the reason of the reject; for a file that its
-    library cannot stand it may raise anything: the reading process ends, and that is the reason.
+    ``version`` is counted up whenever ``convert`` may give something else; ``libraries`` are the distributions that its
+    result depends on; a file may take ``patience`` times the seconds of a page. ``convert`` raises ``Unreadable`` with
+    the reason of the reject; for a file that its library cannot stand it may raise anything: the reading process ends,
+    and that is the reason.
     """
 
     name: str
@@ -37,9 +38,16 @@ class Format:
     convert: Callable[[bytes], Converted]
     version: int = 1
     libraries: tuple[str, ...] = ()
+    patience: int = 1
 
 
 # The libraries are slow to import: only who converts pays for that.
+
+
+def _pdf(raw: bytes) -> Converted:
+    from clausegraph.ingestion.formats.pdf.convert import convert_pdf
+
+    return convert_pdf(raw)
 
 
 def _docx(raw: bytes) -> Converted:
@@ -74,7 +82,8 @@ def _mhtml(raw: bytes) -> Converted:
 
 # By content type; a new format is one more entry.
 FORMATS: dict[str, Format] = {
-    DOCX: Format("Word document", (".docx",), _docx, libraries=("mammoth",)),
+    PDF: Format("PDF", (".pdf",), _pdf, 1, ("pdfplumber", "pdfminer.six"), 12),
+    DOCX: Format("Word document", (".docx",), _docx, 1, ("mammoth",), 3),
     MARKDOWN: Format("Markdown", (".md", ".markdown"), _markdown, libraries=("markdown-it-py",)),
     TEXT: Format("plain text", (".txt", ".text"), _text),
     EML: Format("e-mail", (".eml",), _eml),

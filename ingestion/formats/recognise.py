@@ -115,4 +115,4 @@ def why_not_html(raw: bytes) -> str | None:
         kind = recognised("page.html", raw)
     except Unreadable as error:
         return error.reason
-    return None if kind == HTML else f"not HTML: the content is a {FORMATS[kind].name if kind in FORMATS else 'PDF'}"
+    return None if kind == HTML else f"not HTML: the content is a {FORMATS[kind].name}"

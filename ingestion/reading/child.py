@@ -1,7 +1,7 @@
 """The reading process: reads the pages it is sent, one after the other, under limits that the system enforces.
 
 Over its processor time it is killed by the system; out of memory it says so and ends. It ends when the run that
-started it does, however that ends. ``process.py`` starts it as a module, with its seconds and megabytes.
+started it does, however that ends. ``process.py`` starts it as a module, with its megabytes; a request has its seconds.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _WARM_UP = (
 )
 
 
-def main(seconds: float, megabytes: int) -> None:
+def main(megabytes: int) -> None:
     """Serve the requests on stdin until it is closed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is the run's to act on
     replies = os.fdopen(os.dup(1), "wb")
@@ -47,7 +47,7 @@ def main(seconds: float, megabytes: int) -> None:
     _limit_memory(limit)
     before = _peak()
     while (request := requests.get()) is not None:
-        _limit_time(seconds)
+        _limit_time(request[0]["seconds"])
         start = _processor_seconds()
         try:
             reply = _reply(*request)
@@ -119,4 +119,4 @@ def _processor_seconds() -> float:
 
 
 if __name__ == "__main__":
-    main(float(sys.argv[1]), int(sys.argv[2]))
+    main(int(sys.argv[1]))

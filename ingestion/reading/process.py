@@ -15,6 +15,7 @@ from clausegraph.core.language.normalise import visible
 from clausegraph.core.pages.document import SourceDocument
 from clausegraph.core.serial import reading_from_json
 from clausegraph.core.types import Reading
+from clausegraph.ingestion.formats.formats import FORMATS
 from clausegraph.ingestion.reading.frames import FrameTooLong, read_frame, write_frame
 from clausegraph.ingestion.reading.limits import ReadingLimits
 from clausegraph.ingestion.reading.page import PageRead
@@ -45,7 +46,7 @@ class ReadingProcess:
         """
         fresh = self._child is None
         why, reply = self._ask(document, rules)
-        if why and not fresh and why != self._too_slow:
+        if why and not fresh and why != self._too_slow(document):
             # earlier pages may have left memory behind, or somebody has ended it: a page is judged by itself alone
             why, reply = self._ask(document, rules)
         self.took = None if why else (reply["seconds"], reply["bytes"])
@@ -70,7 +71,11 @@ class ReadingProcess:
         """Why there is no reply, or nothing, and the reply."""
         child = self._started()
         about = {"uri": document.uri, "title": document.title, "url": document.url}
-        values = {"document": about | {"content_type": document.content_type}, "rules": rules}
+        values = {
+            "document": about | {"content_type": document.content_type},
+            "rules": rules,
+            "seconds": self._seconds(document),
+        }
         try:
             with suppress(BrokenPipeError):  # it has ended: its reply is none
                 write_frame(cast(Any, child.stdin), values, document.raw)
@@ -79,7 +84,7 @@ class ReadingProcess:
             self.close()
             return f"its reading has more than {self._limits.reply_bytes / 1e6:g} MB; split the page", {}
         if found is None:
-            return self._why_ended(child), {}
+            return self._why_ended(child, document), {}
         reply, _ = found
         if reply["last"]:
             self.close()
@@ -88,10 +93,9 @@ class ReadingProcess:
     def _started(self) -> subprocess.Popen[bytes]:
         if self._child is None:
             self._said = tempfile.TemporaryFile()  # noqa: SIM115 (closed with the process)
-            limits = (str(self._limits.seconds), str(self._limits.megabytes))
             environment = {name: os.environ[name] for name in _ENVIRONMENT if name in os.environ}
             self._child = subprocess.Popen(  # noqa: S603 (no word of it comes from a page)
-                [sys.executable, "-P", "-m", "clausegraph.ingestion.reading.child", *limits],
+                [sys.executable, "-P", "-m", "clausegraph.ingestion.reading.child", str(self._limits.megabytes)],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=self._said,
@@ -100,12 +104,12 @@ class ReadingProcess:
             )
         return self._child
 
-    def _why_ended(self, child: subprocess.Popen[bytes]) -> str:
+    def _why_ended(self, child: subprocess.Popen[bytes], document: SourceDocument) -> str:
         code = child.wait()
         said = self._what_it_said()
         self.close()
         if code == -signal.SIGXCPU:
-            return self._too_slow
+            return self._too_slow(document)
         if any(words in said for words in _MEMORY):
             return self._too_large
         how = f"signal {-code}" if code < 0 else f"exit code {code}"
@@ -119,9 +123,14 @@ class ReadingProcess:
         self._said.seek(0)
         return self._said.read()[-4000:].decode("utf-8", "replace")
 
-    @property
-    def _too_slow(self) -> str:
-        return f"reading it took more than {self._limits.seconds:g} s of processor time (CLAUSEGRAPH_READING_SECONDS)"
+    def _seconds(self, document: SourceDocument) -> float:
+        """What this document may take: a format with many pages in a file takes a multiple of a page's time."""
+        found = FORMATS.get(document.content_type)
+        return self._limits.seconds * (found.patience if found else 1)
+
+    def _too_slow(self, document: SourceDocument) -> str:
+        seconds = self._seconds(document)
+        return f"reading it took more than {seconds:g} s of processor time (CLAUSEGRAPH_READING_SECONDS)"
 
     @property
     def _too_large(self) -> str:

@@ -65,6 +65,7 @@ def evidence_json(evidence: Evidence) -> dict[str, Any]:
         "quote": evidence.quote,
         "items": list(evidence.items),
         "html": evidence.html,
+        "page_number": evidence.page_number,
     }
 
 

@@ -96,9 +96,14 @@ def _dated(evidence: Evidence) -> str:
     return f"updated {one_line(evidence.updated)}" if evidence.updated else "no date stated"
 
 
+def _placed(evidence: Evidence) -> str:
+    page = "" if evidence.page_number is None else f"page {evidence.page_number}, "
+    return page + _dated(evidence)
+
+
 def _evidence(evidence: Evidence) -> Iterator[PrintedLine]:
     path = [evidence.title or str(evidence.page), *(h for h in evidence.headings if h != evidence.title)]
-    yield PrintedLine("item", " › ".join(one_line(part) for part in path) + f" ({_dated(evidence)})")
+    yield PrintedLine("item", " › ".join(one_line(part) for part in path) + f" ({_placed(evidence)})")
     if evidence.lead_in:
         yield PrintedLine("quote", f"“{one_line(evidence.lead_in)}”", 1)
     yield PrintedLine("quote", f"“{one_line(evidence.quote)}”", 2 if evidence.lead_in else 1)

@@ -67,7 +67,13 @@ def search(
 
 def _row(hit: dict[str, Any]) -> list[object]:
     section = " › ".join(hit["headings"])
-    return [f"{hit['score']:.3f}", one_line(hit["title"], 40), one_line(section, 60), one_line(hit["text"], 300)]
+    place = "" if hit["page_number"] is None else f", page {hit['page_number']}"
+    return [
+        f"{hit['score']:.3f}",
+        one_line(hit["title"], 40) + place,
+        one_line(section, 60),
+        one_line(hit["text"], 300),
+    ]
 
 
 def register(app: typer.Typer) -> None:

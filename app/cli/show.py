@@ -12,6 +12,8 @@ from clausegraph.app.cli.session import CorpusOption, EpochOption, Session, comm
 from clausegraph.app.text import one_line
 
 if TYPE_CHECKING:
+    from rich.console import RenderableType
+
     from clausegraph.app.services.browse import FoundFact, FoundPage
     from clausegraph.core.types import Reading, Support
 
@@ -47,12 +49,20 @@ def _page_lines(found: FoundPage) -> list[Any]:
     return [
         f"{one_line(reading.title)}\n{one_line(found.page)}\n"
         f"{one_line(reading.url or 'no address')}, updated {reading.updated or 'at no stated date'}\n",
-        table(("element", "text"), [(element.anchor, element.text) for element in reading.elements]),
+        _elements(reading),
         "",
         table(("chunk", "section", "elements"), sections),
         "",
         table(("fact", "states"), [(one.fact_id[:8], statement_words(one.statement)) for one in found.stated]),
     ]
+
+
+def _elements(reading: Reading) -> RenderableType:
+    """The elements, with their page where the document has pages."""
+    if all(element.page_number is None for element in reading.elements):
+        return table(("element", "text"), [(element.anchor, element.text) for element in reading.elements])
+    rows = [(str(element.page_number or ""), element.anchor, element.text) for element in reading.elements]
+    return table(("page", "element", "text"), rows)
 
 
 def _fact_lines(found: FoundFact) -> list[Any]:

@@ -34,6 +34,7 @@ def element_record(page: PageKey, element: Element) -> dict[str, Any]:
         "html": element.html,
         "lead_in": element.lead_in,
         "parent": element.parent,
+        "page_number": element.page_number,
     }
 
 

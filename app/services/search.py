@@ -25,6 +25,7 @@ def find(
 
 def _hit_json(view: View, hit: Hit) -> dict[str, Any]:
     reading = view.reading(hit.page)
+    first = reading.element(hit.anchors[0]) if hit.anchors else None
     return {
         "page": str(hit.page),
         "title": reading.title,
@@ -32,6 +33,7 @@ def _hit_json(view: View, hit: Hit) -> dict[str, Any]:
         "headings": list(hit.headings),
         "anchor" if hit.level == "element" else "chunk": hit.key,
         "anchors": list(hit.anchors),
+        "page_number": first.page_number if first is not None else None,
         "text": hit.text,
         "score": round(hit.score, 6),
         "parts": {name: round(part, 6) for name, part in hit.parts.items()},

@@ -73,9 +73,11 @@ def _converted(pdf: Any) -> Converted:
         raise Unreadable("its fonts do not say which letters they show; recognise its text first (OCR)")
     body = html_of(blocks_of(without_furniture(pieces, heights)))
     title = _title(pdf.metadata)
+    opening = " ".join(piece.text for piece in pieces if isinstance(piece, Line) and piece.page == 1)
+    stated = title if title.casefold() in opening.casefold() else ""  # else somebody may have forgotten to change it
     head = f"<head><title>{escape(title)}</title></head>" if title else ""
     said = [f"{_pages(scans)} a scan without text: recognise it first (OCR)"] if scans else []
-    return Converted(f"<html>{head}<body>{body}</body></html>", updated=_date(pdf.metadata), left_out=tuple(said))
+    return Converted(f"<html>{head}<body>{body}</body></html>", stated, _date(pdf.metadata), left_out=tuple(said))
 
 
 def _why_nothing(pages: int, scans: Sequence[int]) -> str:

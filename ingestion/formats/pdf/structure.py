@@ -83,7 +83,7 @@ class _Styles:
         self._levels = self._ranked(lines)
 
     def _ranked(self, lines: Sequence[Line]) -> dict[tuple[float, bool], str]:
-        """Heading tags by style: the largest is h1; what is only bold comes after all that are larger."""
+        """Heading tags by style: the largest is h1; what is only bold comes after all larger ones, from h2."""
         larger = sorted({line.size for line in lines if self._is_larger(line)}, reverse=True)
         grouped: list[list[float]] = []
         for size in larger:
@@ -93,7 +93,7 @@ class _Styles:
                 grouped.append([size])
         tags = {size: _LEVELS[min(rank, 2)] for rank, sizes in enumerate(grouped) for size in sizes}
         found = {(size, bold): tag for size, tag in tags.items() for bold in (False, True)}
-        return found | {(self.size, True): _LEVELS[min(len(grouped), 2)]}
+        return found | {(self.size, True): _LEVELS[min(max(len(grouped), 1), 2)]}
 
     def _is_larger(self, line: Line) -> bool:
         return line.size > _LARGER * self.size and len(line.text) <= _MAX_HEADING

@@ -145,6 +145,15 @@ def test_the_published_schema_describes_every_answer() -> None:
         assert not Draft202012Validator(schema).is_valid(answer_json(found) | {"schema": "clausegraph.answer/1"})
 
 
+def test_evidence_of_a_document_with_pages_says_its_page() -> None:
+    found = answer(Alternative("£210", evidence=(replace(evidence(), page_number=3),)))
+    assert "Title of a.html › Rates (page 3, " in printed(render_answer(found))
+    (alternative,) = answer_json(found)["alternatives"]
+    assert alternative["evidence"][0]["page_number"] == 3
+    schema = json.loads((Path(__file__).parents[3] / "docs" / "answer.schema.json").read_text(encoding="utf-8"))
+    Draft202012Validator(schema).validate(answer_json(found))
+
+
 def test_markdown_says_the_same_lines() -> None:
     found = answer(conditional(MET, UNMET, OPEN))
     plain = [line.strip() for line in printed(render_answer(found)).splitlines() if line.strip()]

@@ -64,7 +64,7 @@ def test_bold_lines_head_a_text_of_one_size_and_a_bold_word_does_not() -> None:
     made.set_font("D", "", 6)
     made.write(3, "3")
     assert elements("a.pdf", made.raw()) == [
-        ("h1", "Scope"), ("p", RULE), ("p", "You must pay within 14 days of the notice, see note[3]")
+        ("h2", "Scope"), ("p", RULE), ("p", "You must pay within 14 days of the notice, see note[3]")
     ]  # fmt: skip
 
 
@@ -167,6 +167,10 @@ def test_dates_and_titles_of_the_properties() -> None:
     made.set_creation_date(datetime(2024, 3, 5, tzinfo=UTC))
     reading, _ = read("a.pdf", made.raw())
     assert (reading.title, reading.updated) == ("Leave policy", "2024-03-05")
+    titled = leaflet("Leave", "policy for all")
+    titled.set_title("Leave Policy")
+    titled.say("Not this", 20, "B")
+    assert read("a.pdf", titled.raw())[0].title == "Leave Policy"
     other = leaflet("You can get it.")
     other.set_title("leave final2.docx")
     assert read("x/leave.pdf", other.raw())[0].title == "leave"

@@ -6,10 +6,12 @@ Each block collects its own serialised HTML and text while the pass is inside it
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass, field
 
 from clausegraph.core.types import Link
 
+_TELLING = 3  # words; of a picture that stands alone
 _INVISIBLE = str.maketrans("", "", "\u200b\u2060\u00ad\ufeff")
 
 
@@ -18,12 +20,37 @@ def squeeze(text: str) -> str:
     return " ".join(text.translate(_INVISIBLE).split())
 
 
+def is_telling(said: str) -> bool:
+    """Whether what a picture says is worth saying without any text around it."""
+    return len(said.split()) >= _TELLING
+
+
+@dataclass(eq=False, slots=True)
+class OpenablePart:
+    """A part of the page that opens and closes; ``end`` is the order of the first block behind it."""
+
+    end: int = sys.maxsize
+
+
+@dataclass(slots=True)
+class Break:
+    """A line break inside a block: where the pieces of its text and html go on, and the inline markup that is open."""
+
+    pieces: int
+    html_pieces: int
+    open_tags: tuple[str, ...]
+    links: int  # that ended before
+    is_double: bool  # directly follows another one
+    is_plain: bool  # some of the text since the break before is neither bold nor large
+
+
 @dataclass(slots=True)
 class Cell:
     """A table cell: whether it is a header, how many columns and rows it spans. It has a text once it was sealed."""
 
     text: str = ""
     pieces: list[str] = field(default_factory=list)
+    said: list[str] = field(default_factory=list)  # by pictures
     is_header: bool = False
     is_bold: bool = False
     columns: int = 1
@@ -39,16 +66,17 @@ class Cell:
 
     def seal(self) -> None:
         """Everything in it was read."""
-        self.text = squeeze("".join(self.pieces))
+        self.text = squeeze("".join(self.pieces)) or " ".join(self.said)
 
 
 @dataclass(slots=True)
 class Block:
-    """One addressable element as the page has it; ``tag`` is h1, h2, h3, p, li or tr.
+    """One addressable element as the page has it; ``tag`` is h1, h2, h3, p, li or tr (h3 for every deeper heading).
 
     ``text`` is there once it was sealed: normalised; cells of a row joined by " | ".
     ``group`` numbers the list or table it belongs to; ``item`` is the list item it is nested in;
-    ``region`` numbers the innermost container (div, section, layout cell). ``boilerplate`` tells that the
+    ``region`` numbers the innermost container (div, section, layout cell). ``section`` is the innermost part around it
+    that opens and closes. ``boilerplate`` tells that the
     structure around it says so (navigation, footer, …).
     """
 
@@ -57,11 +85,20 @@ class Block:
     group: int | None = None
     item: Block | None = None
     region: int = 0
+    place: int = 0  # the container around it: the region, for loose text the one around that
+    around: int = 0  # … and the one around its place
     boilerplate: bool = False
     in_head: bool = False  # row of a thead
+    level: int = 0  # of a heading: 1 to 6 as the page has it, STYLED by its look only; 0 is none
+    order: int = 0  # its place in the document
+    section: OpenablePart | None = None
+    is_styled: bool = False  # its class or style says that it looks like a heading
+    is_plain: bool = False  # some of its text is neither bold nor large
+    breaks: list[Break] = field(default_factory=list)
     text: str = ""
     html_pieces: list[str] = field(default_factory=list)
     pieces: list[str] = field(default_factory=list)
+    said: list[str] = field(default_factory=list)  # by pictures
     cells: list[Cell] = field(default_factory=list)
     links: list[Link] = field(default_factory=list)
     open_inline: list[str] = field(default_factory=list)  # inline tags to close when a run of loose text ends
@@ -74,12 +111,25 @@ class Block:
     def seal(self) -> None:
         """Everything in it was read."""
         if self.tag != "tr":
-            self.text = squeeze("".join(self.pieces))
+            self.text = squeeze("".join(self.pieces)) or " ".join(filter(is_telling, self.said))
             return
         for cell in self.cells:
             cell.seal()
+        self.join_cells()
+
+    def join_cells(self) -> None:
+        """Make a row's text of its cells."""
         texts = [cell.text for cell in self.cells]
         self.text = " | ".join(texts) if any(texts) else ""
+
+    def say_by_picture(self, said: str) -> None:
+        """A picture of the block, or of its last cell, says something; it counts where there is no other text."""
+        (self.cells[-1].said if self.cells else self.said).append(said)
+
+    def mark_as_note(self) -> None:
+        """Say in the block's own start tag, as HTML has it, that it is a footnote."""
+        if " role=" not in self.html_pieces[0]:
+            self.html_pieces[0] = f'{self.html_pieces[0][:-1]} role="doc-footnote">'
 
     @property
     def target(self) -> list[str]:

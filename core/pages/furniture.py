@@ -18,6 +18,15 @@ _STOCK = re.compile(
     r"did you find what you (?:were|are) looking for|(?:we|this site|this website) uses? cookies)",
     re.IGNORECASE,
 )
+_OTHER_PAGES = re.compile(
+    r"^\W*(?:you (?:may|might) also (?:like|enjoy|be interested in)|related\b[\w ]{0,25}|recommended\b[\w ]{0,20}|"
+    r"more (?:from|like|stories|articles|news)\b.{0,30}|(?:most )?popular\b[\w ]{0,20}|trending\b.{0,20}|"
+    r"read (?:more|next|also)\b.{0,20}|(?:see|view) also)\W*$",
+    re.IGNORECASE,
+)
+_ADVERTISEMENT = re.compile(
+    r"^\W*(?:advertisements?|sponsored(?: content)?|sponsor message|promoted)\W*$", re.IGNORECASE
+)
 _SENTENCE_END = re.compile(r"[.!?:;][\"'”’)\]]*$")
 _MOSTLY_LINKS = 0.8
 _LABEL_CHARACTERS = 60
@@ -26,7 +35,34 @@ _LABEL_CHARACTERS = 60
 def furniture(blocks: Sequence[Block]) -> set[int]:
     """Indices of blocks that are furniture by themselves or with the list or container they stand in."""
     found = {i for i, block in enumerate(blocks) if block.tag in ("p", "li") and _is_furniture(block)}
+    found |= _announced(blocks)
     return found | _link_lists(blocks, found)
+
+
+def _announced(blocks: Sequence[Block]) -> set[int]:
+    """Links that a label calls other pages, and tables that a label calls an advertisement, each with its label."""
+    found: set[int] = set()
+    group: int | None = None  # the table of an advertisement
+    others = False
+    for index, block in enumerate(blocks):
+        if group is not None and block.group == group:
+            found.add(index)
+            continue
+        is_label = block.tag != "tr" and len(block.text) <= _LABEL_CHARACTERS
+        before, others = others, False
+        if is_label and _ADVERTISEMENT.match(block.text):
+            found.add(index)
+            after = blocks[index + 1] if index + 1 < len(blocks) else None
+            group = after.group if after is not None and after.tag == "tr" else None
+        elif is_label and _OTHER_PAGES.match(block.text):
+            after = blocks[index + 1] if index + 1 < len(blocks) else None
+            others = after is not None and after.tag != "tr" and after.link_share >= _MOSTLY_LINKS
+            if others:
+                found.add(index)
+        elif before and block.tag != "tr" and block.link_share >= _MOSTLY_LINKS:
+            found.add(index)
+            others = True
+    return found
 
 
 def is_label(block: Block) -> bool:

@@ -7,9 +7,10 @@ from clausegraph.core.pages.decode import decode_page
 from clausegraph.core.pages.document import SourceDocument
 from clausegraph.core.pages.headings import limited
 from clausegraph.core.pages.main_text import main_blocks
-from clausegraph.core.pages.page_facts import page_title, page_updated, page_url
+from clausegraph.core.pages.page_facts import page_title, page_updated, page_url, stated_title
 from clausegraph.core.pages.parse import is_wide, parse_page
 from clausegraph.core.pages.relations import elements_of, tables_of
+from clausegraph.core.pages.shells import no_page
 from clausegraph.core.pages.tables import MAX_SPANNED, spanned
 from clausegraph.core.pages.walk import page_blocks
 from clausegraph.core.types import Reading
@@ -26,9 +27,12 @@ def read_html(document: SourceDocument) -> tuple[Reading, tuple[Reject, ...]]:
         return _nothing(document, truncated or "the page has no text")
     places = sum(map(spanned, tables_of(blocks)))
     flat = places <= MAX_SPANNED
-    kept = main_blocks(blocks, page, use_trafilatura=flat and not is_wide(root))
+    kept = main_blocks(blocks, page, use_trafilatura=flat and not is_wide(root), title=stated_title(root))
     if not kept:
         return _nothing(document, "no main text: everything on the page is navigation, cookie notices or the like")
+    why_not = no_page(kept, blocks, root)
+    if why_not:
+        return _nothing(document, f"no main text: {why_not}")
     elements = elements_of(kept, with_headers=flat)
     reading = Reading(
         title=limited(document.title or page_title(root, elements, document.uri)),

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from lxml import etree
 from lxml.etree import _Element
 
-from clausegraph.core.pages.markup import CELLS, HEADINGS, ITEMS, LISTS
+from clausegraph.core.pages.markup import CELLS, DEEP_HEADINGS, HEADINGS, ITEMS, LISTS
 
 _LAYOUT_ROLES = frozenset({"presentation", "none"})
 _BLOCKS_IN_CELL = HEADINGS | LISTS | {"p", "div", "form"}
@@ -18,14 +18,15 @@ class _Open:
     node: _Element
     blocks: int = 0  # block-level parts inside, for a cell
     has_th: bool = False  # for a table
+    has_table: bool = False  # … that holds another one
     cell_is_full: bool = False  # some cell of the table holds a list or several blocks
 
 
 def layout_containers(root: _Element) -> set[_Element]:
     """Return the li, dd and table elements below ``root`` that only lay out the page.
 
-    An item does when a heading (h1 to h3) is inside it. A table does when it has role presentation, when a heading
-    or another table is inside it, or when it has no header cell and a cell with a list or several blocks.
+    An item does when a heading is inside it. A table does when it has role presentation, when an h1 to h3 is inside
+    it, or when it has no header cell and a cell with a list, several blocks or another table.
     """
     found: set[_Element] = set()
     stack: list[_Open] = []  # the open tables, cells and items only
@@ -35,8 +36,10 @@ def layout_containers(root: _Element) -> set[_Element]:
         if event == "start":
             if tag in HEADINGS:
                 _mark(stack, found)
+            elif tag in DEEP_HEADINGS or tag == "summary":
+                _mark_items(stack, found)
             if tag == "table" and tables:
-                found.add(tables[-1].node)  # those around it were marked when it began
+                tables[-1].has_table = True
             if tag in _BLOCKS_IN_CELL:
                 _count_in_cell(stack, 2 if tag in LISTS else 1)
             if tag == "th" and tables:
@@ -62,6 +65,15 @@ def _mark(stack: list[_Open], found: set[_Element]) -> None:
         found.add(entry.node)
 
 
+def _mark_items(stack: list[_Open], found: set[_Element]) -> None:
+    """Mark the open items down to the innermost cell: a deep heading, unlike a title, may well stand in a cell."""
+    for entry in reversed(stack):
+        if entry.node.tag in CELLS or entry.node in found:
+            return
+        if entry.node.tag in ITEMS:
+            found.add(entry.node)
+
+
 def _count_in_cell(stack: list[_Open], blocks: int) -> None:
     if stack and stack[-1].node.tag in CELLS:
         stack[-1].blocks += blocks
@@ -73,5 +85,5 @@ def _close(stack: list[_Open], tables: list[_Open], found: set[_Element]) -> Non
         tables[-1].cell_is_full = True
     if entry.node.tag == "table":
         tables.pop()
-        if entry.cell_is_full and not entry.has_th:
+        if (entry.cell_is_full or entry.has_table) and not entry.has_th:
             found.add(entry.node)

@@ -5,8 +5,8 @@ The rules, in order (``tests/ingestion/test_main_text.py`` pins their recall and
 1. Out is what the markup calls page furniture (``boilerplate.py``) and what is furniture by its own words and
    links (``furniture.py``). What is left are the candidates.
 2. In are the candidates that trafilatura keeps; all candidates, when it keeps less than half of their characters.
-3. In again: headings that head something kept; rows and items that follow what is kept in the same list, table or
-   container, unless the list is links.
+3. In again: the page's own h1; what stands between kept text as it does (``gaps.py``); headings that head something
+   kept; rows and items that follow what is kept in the same list, table or container, unless the list is links.
 4. Out again: what stands before the page's first h1 and is no sentence, and labels that announce only what is out.
 """
 
@@ -16,17 +16,19 @@ from collections.abc import Sequence
 
 from clausegraph.core.pages.blocks import Block
 from clausegraph.core.pages.furniture import furniture, is_label, is_sentence
-from clausegraph.core.pages.markup import HEADINGS
+from clausegraph.core.pages.gaps import between, title_of
+from clausegraph.core.pages.markup import STYLED
 from clausegraph.core.pages.trafilatura_text import trafilatura_blocks
 
 _LOST = 0.5  # share of the candidates' characters below which trafilatura is taken to have lost the page
 _LONG_SENTENCE = 80  # characters
 
 
-def main_blocks(blocks: Sequence[Block], page: str, use_trafilatura: bool = True) -> list[Block]:
+def main_blocks(blocks: Sequence[Block], page: str, use_trafilatura: bool = True, title: str = "") -> list[Block]:
     """The blocks that are main text, in document order; ``page`` is the decoded page they come from.
 
-    ``use_trafilatura=False`` leaves the decision to structure alone: for pages too wide to hand on, and for measuring.
+    ``title`` is what the page's head calls it. ``use_trafilatura=False`` leaves the decision to structure alone: for
+    pages too wide to hand on, and for measuring.
     """
     out = furniture(blocks)
     candidates = {i for i, block in enumerate(blocks) if not block.boilerplate and i not in out}
@@ -35,6 +37,9 @@ def main_blocks(blocks: Sequence[Block], page: str, use_trafilatura: bool = True
         chosen = candidates & trafilatura_blocks(blocks, page)
         if _characters(blocks, chosen) >= _LOST * _characters(blocks, candidates):
             kept = chosen
+    heading = title_of(blocks, kept, title)
+    kept = kept if heading is None else kept | {heading}
+    kept = kept | between(blocks, candidates, kept)
     kept = kept | _list_rest(blocks, candidates, kept)
     kept = kept | _heading_rest(blocks, candidates, kept)
     kept = kept - _before_title(blocks, kept)
@@ -64,7 +69,7 @@ def _heading_rest(blocks: Sequence[Block], candidates: set[int], kept: set[int])
     found: set[int] = set()
     below_is_kept = False
     for index in range(len(blocks) - 1, -1, -1):
-        if blocks[index].tag in HEADINGS and index in candidates and below_is_kept:
+        if blocks[index].level and index in candidates and below_is_kept:
             found.add(index)
         below_is_kept = index in kept or index in found
     return found
@@ -72,7 +77,7 @@ def _heading_rest(blocks: Sequence[Block], candidates: set[int], kept: set[int])
 
 def _before_title(blocks: Sequence[Block], kept: set[int]) -> set[int]:
     """What stands before the first kept h1 and is no long sentence: the site's name, a menu."""
-    title = next((i for i in sorted(kept) if blocks[i].tag == "h1"), 0)
+    title = next((i for i in sorted(kept) if blocks[i].level == 1), 0)
     return {
         i for i in kept if i < title and not (len(blocks[i].text) >= _LONG_SENTENCE and is_sentence(blocks[i].text))
     }
@@ -85,19 +90,24 @@ def _empty_labels(blocks: Sequence[Block], kept: set[int]) -> set[int]:
         block = blocks[index]
         if not is_label(block) or index + 1 == len(blocks):
             continue
-        if block.tag in HEADINGS:
+        if block.level:
             section = _section(blocks, index)
             if section and not any(i in kept and i not in found for i in section):
                 found.add(index)
-        elif blocks[index + 1].region == block.region and (index + 1 not in kept or index + 1 in found):
+                continue
+        if (
+            block.level in (0, STYLED)
+            and blocks[index + 1].region == block.region
+            and (index + 1 not in kept or index + 1 in found)
+        ):
             found.add(index)
     return found
 
 
 def _section(blocks: Sequence[Block], heading: int) -> range:
     """Indices below a heading, up to the next of its level or above."""
-    level = blocks[heading].tag
+    level = blocks[heading].level
     end = heading + 1
-    while end < len(blocks) and not (blocks[end].tag in HEADINGS and blocks[end].tag <= level):
+    while end < len(blocks) and not 0 < blocks[end].level <= level:
         end += 1
     return range(heading + 1, end)

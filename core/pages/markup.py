@@ -9,8 +9,9 @@ from html import escape
 from lxml.etree import _Element
 
 HEADINGS = frozenset({"h1", "h2", "h3"})
-# ConditionalQA knows three levels; deeper headings are read as paragraphs, which may introduce a list.
-PARAGRAPHS = frozenset({"p", "h4", "h5", "h6", "dt", "pre"})
+DEEP_HEADINGS = frozenset({"h4", "h5", "h6"})  # elements have three levels; in the path each has its own
+STYLED = 7  # level of what only looks like a heading; of terms and of what opens a section
+PARAGRAPHS = frozenset({"p", "pre", "caption", "figcaption"})
 ITEMS = frozenset({"li", "dd"})
 LISTS = frozenset({"ul", "ol", "dl", "menu", "dir"})
 CELLS = frozenset({"td", "th"})
@@ -43,3 +44,17 @@ def end_tag(node: _Element) -> str:
 def is_hidden(node: _Element) -> bool:
     """Whether the page itself never shows the element (``hidden``, ``display: none``)."""
     return node.get("hidden") in ("", "hidden") or bool(_HIDDEN_STYLE.search(node.get("style") or ""))
+
+
+_NAME_PART = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|\d+")
+
+
+def name_words(node: _Element) -> set[str]:
+    """Words of the element's class and id, in lower case."""
+    names = f"{node.get('class') or ''} {node.get('id') or ''}"
+    return {part.lower() for part in _NAME_PART.findall(names)}
+
+
+def is_inline(tag: str) -> bool:
+    """Whether a tag is markup within a line; Word's own ("o:p", "st1:place") are."""
+    return tag in INLINE or ":" in tag

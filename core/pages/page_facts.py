@@ -40,6 +40,13 @@ def page_title(root: _Element, elements: Sequence[Element], fallback: str) -> st
     return _without_site(title, meta.get("og:site_name")) or fallback
 
 
+def stated_title(root: _Element) -> str:
+    """What the page's head calls it: ``og:title`` and ``<title>``, with the site's name where it stands there."""
+    node = next(root.iter("title"), None)
+    title = squeeze("".join(map(str, node.itertext()))) if node is not None else ""
+    return f"{metas(root).get('og:title', '')} {title}".strip()
+
+
 def _without_site(title: str, site: str | None) -> str:
     """Drop the site's name: the stated one, or what stands behind the last separator."""
     parts = _SEPARATOR.split(title)

@@ -1,8 +1,9 @@
 """Pages into elements. Start at ``read_document``; ``html.py`` shows the steps for a web page.
 
-An element is h1, h2, h3, p, li or tr. h4 to h6, dt, pre and loose text of a container (td, div, blockquote)
-are read as p, dd as li. A list item's own html and text end where its nested lists and tables start. List items
-and tables that only lay out the page (a heading, a table or several blocks inside) are no elements themselves.
+An element is h1, h2, h3, p, li or tr. Every deeper heading is an h3, with its own level in the heading path: h4 to h6,
+dt, summary, what opens a tab, lines that look like headings. Captions, pre and loose text of a container (td, div,
+blockquote) are read as p, dd as li. A list item's own html and text end where its nested lists and tables start. List
+items and tables that only lay out the page are no elements themselves. docs/html.md shows it construct by construct.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from clausegraph.core.pages.document import CONDITIONALQA, HTML, SourceDocument
 from clausegraph.core.pages.html import read_html
 from clausegraph.core.types import Reading
 
-READER_FINGERPRINT = content_hash("reader", "3")[:16]  # count up whenever a page may be read otherwise than before
+READER_FINGERPRINT = content_hash("reader", "4")[:16]  # count up whenever a page may be read otherwise than before
 
 PageReader = Callable[[SourceDocument], tuple[Reading, tuple[Reject, ...]]]
 

@@ -6,9 +6,8 @@ from collections.abc import Iterable, Sequence
 
 from clausegraph.core.pages.anchors import AnchorMaker
 from clausegraph.core.pages.blocks import Block
-from clausegraph.core.pages.headings import HeadingPath
-from clausegraph.core.pages.markup import HEADINGS
-from clausegraph.core.pages.tables import row_headers
+from clausegraph.core.pages.headings import MAX_PATH, ScopedPath, limited
+from clausegraph.core.pages.tables import MAX_REPEATED, fill_spans, names_rows_below, repeated, row_headers
 from clausegraph.core.types import Element
 
 _INTRODUCES = frozenset({"p", "li"})
@@ -16,9 +15,14 @@ _INTRODUCES = frozenset({"p", "li"})
 
 def elements_of(blocks: Sequence[Block], *, with_headers: bool = True) -> tuple[Element, ...]:
     """Make the elements of the blocks that are main text, in document order; the rows of tables with their headers."""
-    headers = _headers(tables_of(blocks)) if with_headers else {}
+    tables = tables_of(blocks)
+    if with_headers and sum(map(repeated, tables)) <= MAX_REPEATED:
+        for rows in tables:
+            fill_spans(rows)
+    headers = _headers(tables) if with_headers else {}
+    groups = _groups(tables)
     anchors = AnchorMaker()
-    path = HeadingPath()
+    path = ScopedPath()
     names: dict[int, str] = {}  # id of block → anchor
     lead_ins: dict[int, str | None] = {}  # list or table → anchor of what introduces it
     elements: list[Element] = []
@@ -32,14 +36,14 @@ def elements_of(blocks: Sequence[Block], *, with_headers: bool = True) -> tuple[
             tag=block.tag,
             html=block.html,
             text=text,
-            headings=path.above(block.tag),
+            headings=_with_group(path.above(block), groups.get(id(block))),
             lead_in=_lead_in(blocks, index, term, names, lead_ins),
             parent=names.get(id(block.item)) if block.item is not None else None,
             headers=headers.get(id(block), ()),
             links=tuple(block.links),
         )
-        if block.tag in HEADINGS:
-            path.enter(block.tag, text)
+        if block.level:
+            path.enter(block)
         elements.append(element)
     return tuple(elements)
 
@@ -63,6 +67,23 @@ def _lead_in(
             fits = False  # the last item of another list
         lead_ins[block.group] = names[id(before)] if fits else None
     return lead_ins[block.group]
+
+
+def _groups(tables: Iterable[Sequence[Block]]) -> dict[int, str]:
+    """By id of a row: the text of the row that heads it within its table."""
+    found: dict[int, str] = {}
+    for rows in tables:
+        name: str | None = None
+        for index, row in enumerate(rows):
+            if index and names_rows_below(row, rows):
+                name = limited(row.text)
+            elif name is not None:
+                found[id(row)] = name
+    return found
+
+
+def _with_group(path: tuple[str, ...], name: str | None) -> tuple[str, ...]:
+    return path if name is None else (*path[: MAX_PATH - 1], name)
 
 
 def tables_of(blocks: Iterable[Block]) -> list[list[Block]]:

@@ -1,4 +1,4 @@
-"""Column headers of table rows."""
+"""Rows of tables: their column headers, and what spans them."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ _MAX_HEADER_WORDS = 15
 
 MAX_COLUMNS = 1000  # a cell may span, as the HTML standard has it
 MAX_ROWS = 65534
+MAX_REPEATED = 10_000  # cells of a page that are repeated in the rows that they span
 MAX_SPANNED = 100_000  # places that all cells of a page may span beyond their own: 30 KB could ask for 10^11
 
 
@@ -37,6 +38,11 @@ def spanned(rows: Sequence[Block]) -> int:
     )
 
 
+def repeated(rows: Sequence[Block]) -> int:
+    """Cells that ``fill_spans`` would repeat."""
+    return sum(min(cell.rows, len(rows) - index) - 1 for index, row in enumerate(rows) for cell in row.cells)
+
+
 def columns_of(rows: Sequence[Block]) -> list[list[int]]:
     """Column number of each cell of each row, with ``colspan`` and ``rowspan`` counted."""
     taken: dict[int, int] = {}  # column → rows it is still taken by a cell from above
@@ -56,6 +62,38 @@ def columns_of(rows: Sequence[Block]) -> list[list[int]]:
     return result
 
 
+def fill_spans(rows: Sequence[Block]) -> None:
+    """Repeat each cell that spans rows in the rows below it, so that every row says all that holds for it.
+
+    Of a long text only its beginning is repeated. The rows' texts are made anew.
+    """
+    columns = columns_of(rows)
+    running: dict[int, tuple[Cell, int]] = {}  # column → cell from above, rows it still spans
+    for row, numbers in zip(rows, columns, strict=True):
+        own = dict(zip(numbers, row.cells, strict=True))
+        repeated = {column: _again(cell) for column, (cell, _) in running.items() if column not in own}
+        if repeated:
+            merged = own | repeated
+            row.cells = [merged[column] for column in sorted(merged)]
+            row.join_cells()
+        running = {column: (cell, left - 1) for column, (cell, left) in running.items() if left > 1}
+        running |= {column: (cell, cell.rows - 1) for column, cell in own.items() if cell.rows > 1}
+    for row in rows:
+        for cell in row.cells:
+            cell.rows = 1
+
+
+def _again(cell: Cell) -> Cell:
+    return Cell(limited(cell.text), is_header=cell.is_header, is_bold=cell.is_bold, columns=cell.columns)
+
+
+def names_rows_below(row: Block, rows: Sequence[Block]) -> bool:
+    """Whether a row has one cell, over several columns, that heads the rows below it."""
+    if len(row.cells) != 1 or row.cells[0].columns < 2 or row is rows[-1] or row.in_head:
+        return False
+    return row.cells[0].is_header or row.cells[0].is_bold
+
+
 def row_headers(rows: Sequence[Block]) -> list[tuple[str, ...]]:
     """Header texts of each row of one table, one per cell; empty for header rows and tables without a header.
 
@@ -70,7 +108,9 @@ def row_headers(rows: Sequence[Block]) -> list[tuple[str, ...]]:
     for row, numbers in zip(rows[:count], columns[:count], strict=True):
         for cell, column in zip(row.cells, numbers, strict=True):
             for spanned in range(column, column + cell.columns):
-                names[spanned] = limited(" ".join(filter(None, [names.get(spanned), cell.text])))
+                above = names.get(spanned)
+                if above != cell.text:
+                    names[spanned] = limited(" ".join(filter(None, [above, cell.text])))
     below = [tuple(names.get(column, "") for column in numbers) for numbers in columns[count:]]
     return [()] * count + below
 
@@ -78,7 +118,9 @@ def row_headers(rows: Sequence[Block]) -> list[tuple[str, ...]]:
 def _header_rows(rows: Sequence[Block]) -> int:
     """How many of the first rows are header rows; 0 when none is, or when nothing would be left."""
     count = 0
-    for row in rows:
+    for index, row in enumerate(rows):
+        if index and names_rows_below(row, rows):
+            break
         if not (row.in_head or all(cell.is_header for cell in row.cells)):
             break
         count += 1

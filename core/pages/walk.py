@@ -2,48 +2,39 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from html import escape
 
 from lxml import etree
 from lxml.etree import _Element
 
-from clausegraph.core.pages.blocks import Block, Cell, squeeze
+from clausegraph.core.pages.blocks import Block, Break, Cell, OpenablePart, is_telling, squeeze
 from clausegraph.core.pages.boilerplate import furniture_containers
+from clausegraph.core.pages.frames import OpenElement, is_double_break, is_strong, looks_strong, named_heading, span_of
+from clausegraph.core.pages.items import WordList, numbered_tag, numbering
 from clausegraph.core.pages.layout import layout_containers
+from clausegraph.core.pages.lines import split_lines
 from clausegraph.core.pages.markup import (
     CELLS,
-    HEADINGS,
-    INLINE,
     ITEMS,
     LISTS,
     NO_REGIONS,
     PARAGRAPHS,
     SKIPPED,
+    STYLED,
     end_tag,
     is_hidden,
+    is_inline,
     start_tag,
 )
+from clausegraph.core.pages.notes import Notes
+from clausegraph.core.pages.panels import opened_panels
+from clausegraph.core.pages.pictures import said_by
+from clausegraph.core.pages.roles import is_word_marker, role_of
+from clausegraph.core.pages.styled import name_headings
 from clausegraph.core.pages.tables import MAX_COLUMNS, MAX_ROWS
 from clausegraph.core.types import Link
 
-
-@dataclass(slots=True)
-class _Frame:
-    """State inside one open DOM element."""
-
-    node: _Element
-    container: _Element  # innermost element that is no inline markup, itself included
-    owner: Block | None  # the block that text here belongs to
-    run: Block | None = None  # the run of loose text that an inline element began in
-    item: Block | None = None  # innermost list item
-    group: int | None = None
-    region: int = 0
-    boilerplate: bool = False
-    in_head: bool = False
-    in_layout: bool = False  # the innermost table only lays out the page
-    skipped: bool = False
-    link: tuple[Block, list[str], int] | None = None  # block, its text pieces, where the link's text starts
+_MAX_OPEN = 8  # inline elements around a line break; text is not cut inside deeper ones
 
 
 class _Walker:
@@ -53,25 +44,34 @@ class _Walker:
         self.blocks: list[Block] = []
         self._layout = layout_containers(root)
         self._furniture = furniture_containers(root)
-        self._stack = [_Frame(root, root, None)]
+        self._panels = opened_panels(root)
+        self._notes = Notes()
+        self._stack = [OpenElement(root, root, None)]
         self._run: Block | None = None
+        self._word_list = WordList()
         self._numbers = 0
+        self._around: dict[int, int] = {}  # container → the one around it
 
     def start(self, node: _Element) -> None:
         """Enter an element."""
         parent = self._stack[-1]
-        tag = node.tag
-        frame = _Frame(
-            node, parent.container if tag in INLINE else node, parent.owner, None, parent.item, parent.group,
-            parent.region, parent.boilerplate, parent.in_head, parent.in_layout, _is_skipped(node, parent),
+        inline = is_inline(str(node.tag))
+        frame = OpenElement(
+            node, parent.container if inline else node, parent.owner, None, parent.item, parent.group, parent.region,
+            parent.boilerplate, parent.in_head, parent.in_layout, self._is_skipped(node, parent),
+            section=parent.section,
         )  # fmt: skip
+        if inline or is_inline(str(parent.node.tag)):
+            frame.is_strong = parent.is_strong
         self._stack.append(frame)
         if frame.skipped:
             return
-        frame.boilerplate = (frame.boilerplate and tag != "main") or node in self._furniture
-        if tag in INLINE:
+        frame.boilerplate = (frame.boilerplate and node.tag != "main") or node in self._furniture
+        if inline or node.tag == "button":
+            frame.is_strong = frame.is_strong or is_strong(node)
             self._start_inline(frame)
         else:
+            frame.is_strong = frame.is_strong or looks_strong(node)
             self._start_block(frame)
         self.text(node.text)
 
@@ -79,7 +79,7 @@ class _Walker:
         """Leave an element; its tail belongs to what is around it."""
         frame = self._stack.pop()
         if not frame.skipped:
-            if node.tag in INLINE:
+            if is_inline(str(node.tag)) or node.tag == "button":
                 self._end_inline(frame)
             else:
                 self._end_block(frame)
@@ -97,6 +97,8 @@ class _Walker:
             owner = self._open_run(frame)
         owner.target.append(text)
         owner.html_pieces.append(escape(text, quote=False))
+        if not (frame.is_strong or owner.is_plain) and text.strip():
+            owner.is_plain = True
 
     def close(self) -> list[Block]:
         """End the pass; returns the blocks that have text, in document order."""
@@ -105,56 +107,91 @@ class _Walker:
             block.seal()
         return [block for block in self.blocks if block.text]
 
+    def _is_skipped(self, node: _Element, parent: OpenElement) -> bool:
+        """Whether an element is never shown as text.
+
+        ``main`` is, even where an unclosed button swallowed it; so are a heading's button and what a control opens.
+        """
+        if (parent.skipped and node.tag != "main") or is_word_marker(node):
+            return True
+        if node.tag == "button" and parent.owner is not None and parent.owner.level:
+            return False
+        return node.tag in SKIPPED or (is_hidden(node) and node not in self._panels and node.tag != "body")
+
     # --- blocks ---------------------------------------------------------------------------------
 
-    def _start_block(self, frame: _Frame) -> None:
-        node, tag = frame.node, str(frame.node.tag)
+    def _start_block(self, frame: OpenElement) -> None:
+        node = frame.node
         self._close_run()
-        role = self._role(frame)
+        self._notes.enter(node)
+        self._open_section(frame)
+        role, level = role_of(frame, self._layout)
         if role == "":
-            if tag not in NO_REGIONS:
-                frame.region = self._number()
+            if node.tag not in NO_REGIONS:
+                outer, frame.region = frame.region, self._number()
+                self._around[frame.region] = outer
             self._start_container(frame)
             return
-        block = Block(role, tag, frame.group, frame.item, frame.region, frame.boilerplate, frame.in_head)
+        block = self._add(Block(role, str(node.tag), frame.group, frame.item), frame, node)
+        block.level, block.is_styled = level, named_heading(node)
+        frame.owner = block
+        if node.tag in ITEMS:
+            block.html_pieces[0] = numbered_tag(node, self._stack[-2])
+            frame.item = block
+        elif role == "li":
+            self._word_list.join(block, node, self._number)
+        if self._notes.marks(node):
+            block.mark_as_note()
+
+    def _add(self, block: Block, frame: OpenElement, node: _Element) -> Block:
+        """Put a block at the end, in the place of a frame."""
+        block.region, block.boilerplate, block.in_head = frame.region, frame.boilerplate, frame.in_head
+        block.section, block.order = frame.section, len(self.blocks)
+        is_loose = block.tag == "p" and node is frame.container and node.tag not in PARAGRAPHS
+        block.place = self._around.get(frame.region, 0) if is_loose else frame.region
+        block.around = self._around.get(block.place, 0)
         block.html_pieces.append(start_tag(node))
         self.blocks.append(block)
-        frame.owner = block
-        if role == "li":
-            frame.item = block
+        return block
 
-    def _role(self, frame: _Frame) -> str:
-        """The tag of the block that this element opens; empty when it opens none."""
-        tag, owner = str(frame.node.tag), frame.owner
-        if tag == "tr":
-            return "" if frame.in_layout else "tr"
-        if owner is not None:
-            return ""  # a block swallows what is inside; lists and tables inside a list item have left it already
-        if tag in HEADINGS:
-            return tag
-        if tag in ITEMS:
-            return "" if frame.node in self._layout else "li"
-        return "p" if tag in PARAGRAPHS else ""
+    def _open_section(self, frame: OpenElement) -> None:
+        """A part that opens and closes is a section; the name of its control is its heading."""
+        node = frame.node
+        if node.tag not in ("details", "dl") and node not in self._panels:
+            return
+        frame.section = frame.own_section = OpenablePart()
+        opener = self._panels.get(node)
+        if opener is not None and frame.owner is None:
+            block = self._add(Block("h3", "button"), frame, node)
+            block.level, block.pieces = STYLED, [opener.name]
+            tag = opener.tag[1:].split(">")[0].split()[0]
+            block.html_pieces = [opener.tag, escape(opener.name, quote=False), f"</{tag}>"]
 
-    def _start_container(self, frame: _Frame) -> None:
+    def _start_container(self, frame: OpenElement) -> None:
         node, tag, owner = frame.node, str(frame.node.tag), frame.owner
         if tag in LISTS or tag == "table":
             if owner is None or owner.tag != "tr":
                 frame.owner, frame.group = None, self._number()
+            elif tag == "table":
+                frame.group = self._number()  # a table in a cell of one with headers
             if tag == "table":
                 frame.in_layout = node in self._layout
                 frame.in_head = False
+            elif tag == "ol":
+                frame.next_number, frame.letters = numbering(node)
         elif tag == "thead":
             frame.in_head = True
         elif tag in CELLS and owner is not None and owner.tag == "tr":
-            columns, rows = _span(node, "colspan", MAX_COLUMNS), _span(node, "rowspan", MAX_ROWS)
+            columns, rows = span_of(node, "colspan", MAX_COLUMNS), span_of(node, "rowspan", MAX_ROWS)
             owner.cells.append(Cell(is_header=tag == "th", columns=columns, rows=rows))
         if frame.owner is not None:
             frame.owner.html_pieces.append(start_tag(node))
             frame.owner.target.append(" ")
 
-    def _end_block(self, frame: _Frame) -> None:
+    def _end_block(self, frame: OpenElement) -> None:
         self._close_run()
+        if frame.own_section is not None:
+            frame.own_section.end = len(self.blocks)
         if frame.owner is not None:
             frame.owner.html_pieces.append(end_tag(frame.node))
             frame.owner.target.append(" ")
@@ -165,12 +202,14 @@ class _Walker:
 
     # --- loose text and inline markup -----------------------------------------------------------
 
-    def _open_run(self, frame: _Frame) -> Block:
+    def _open_run(self, frame: OpenElement) -> Block:
         """Open a paragraph for text that stands directly in a container (td, div, blockquote, …)."""
-        block = Block("p", str(frame.container.tag), frame.group, frame.item, frame.region, frame.boilerplate)
-        block.html_pieces.append(start_tag(frame.container))
+        block = Block("p", str(frame.container.tag), frame.group, frame.item)
+        self._add(block, frame, frame.container)
+        block.in_head, block.is_styled = False, named_heading(frame.container)
         block.closing = end_tag(frame.container)
-        self.blocks.append(block)
+        if self._notes.marks(frame.container):
+            block.mark_as_note()
         self._run = block
         return block
 
@@ -179,15 +218,14 @@ class _Walker:
             self._run.html_pieces += [*reversed(self._run.open_inline), self._run.closing]
             self._run = None
 
-    def _start_inline(self, frame: _Frame) -> None:
+    def _start_inline(self, frame: OpenElement) -> None:
         node = frame.node
         owner = frame.owner or self._run
         if node.tag == "br":
-            if owner is not None:
-                owner.target.append(" ")
-                owner.html_pieces.append("<br>")
-            if owner is self._run and _is_double_break(node):
-                self._close_run()
+            self._break(frame, owner)
+            return
+        if node.tag == "img":
+            self._picture(frame, owner)
             return
         if owner is None:
             if not (node.text and node.text.strip()):
@@ -197,40 +235,60 @@ class _Walker:
             frame.run = owner
             owner.open_inline.append(end_tag(node))
         owner.html_pieces.append(start_tag(node))
+        if self._notes.marks(node) and owner.tag in ("p", "li"):
+            owner.mark_as_note()
+        owner.target.append(self._notes.before(node))
         if node.tag == "a" and node.get("href"):
             frame.link = (owner, owner.target, len(owner.target))
         if node.tag in ("b", "strong") and owner.cells and owner.cells[-1].is_blank:
             owner.cells[-1].is_bold = True
 
-    def _end_inline(self, frame: _Frame) -> None:
+    def _break(self, frame: OpenElement, owner: Block | None) -> None:
+        """A line break; two of them end a run of loose text."""
+        if owner is None:
+            return
+        owner.target.append(" ")
+        owner.html_pieces.append("<br>")
+        is_double = is_double_break(frame.node)
+        if owner is self._run and is_double:
+            self._close_run()
+            return
+        around = self._stack[-2 : -_MAX_OPEN - 3 : -1]
+        inside = next((i for i, one in enumerate(around) if not is_inline(str(one.node.tag))), None)
+        if owner.tag == "p" and inside is not None:
+            tags = tuple(start_tag(one.node) for one in reversed(around[:inside]))
+            html_pieces = len(owner.html_pieces)
+            owner.breaks.append(
+                Break(len(owner.pieces), html_pieces, tags, len(owner.links), is_double, owner.is_plain)
+            )
+            owner.is_plain = False
+
+    def _picture(self, frame: OpenElement, owner: Block | None) -> None:
+        """What a picture says: read where its block or cell says nothing else, or where it stands alone."""
+        said = said_by(frame.node, in_link=any(one.node.tag == "a" for one in self._stack[-4:-1]))
+        if owner is not None:
+            owner.html_pieces.append(start_tag(frame.node))
+            if said:
+                owner.say_by_picture(said)
+        elif is_telling(said):
+            block = self._add(Block("p", "img", frame.group, frame.item), frame, frame.node)
+            block.pieces.append(said)
+
+    def _end_inline(self, frame: OpenElement) -> None:
         node = frame.node
         if frame.link is not None:
             block, pieces, since = frame.link
             block.links.append(Link(node.get("href") or "", squeeze("".join(pieces[since:]))))
-        if node.tag == "br":
+        if node.tag in ("br", "img"):
             return
+        owner = frame.owner or self._run
+        if owner is not None:
+            owner.target.append(self._notes.after(node))
         if frame.owner is not None:
             frame.owner.html_pieces.append(end_tag(node))
         elif frame.run is not None and frame.run is self._run:
             self._run.open_inline.pop()
             self._run.html_pieces.append(end_tag(node))
-
-
-def _is_skipped(node: _Element, parent: _Frame) -> bool:
-    """Whether an element is never shown as text; ``main`` is, even where an unclosed button swallowed it."""
-    return (parent.skipped and node.tag != "main") or node.tag in SKIPPED or is_hidden(node)
-
-
-def _is_double_break(node: _Element) -> bool:
-    """Whether a line break directly follows another: old pages separate paragraphs so."""
-    before = node.getprevious()
-    return before is not None and before.tag == "br" and not (before.tail or "").strip()
-
-
-def _span(node: _Element, attribute: str, most: int) -> int:
-    """Columns or rows that a cell spans, at least 1."""
-    value = (node.get(attribute) or "1").strip()
-    return min(most, max(1, int(value))) if value.isascii() and value.isdigit() and len(value) < 10 else 1
 
 
 def page_blocks(root: _Element) -> list[Block]:
@@ -246,4 +304,4 @@ def page_blocks(root: _Element) -> list[Block]:
             walker.end(node)
         else:
             walker.text(node.tail)
-    return walker.close()
+    return name_headings(split_lines(walker.close()))

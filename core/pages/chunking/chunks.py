@@ -2,7 +2,8 @@
 
 A section starts at each h1 and h2. Within a section the cuts are chosen together (dynamic programming over the
 places where a cut is possible): as few chunks as fit, cuts where they hurt least, then even sizes. Since sections
-are cut on their own, an edit moves no cut outside its section.
+are cut on their own, an edit moves no cut outside its section. A chunk that begins within a table
+says its header again.
 """
 
 from __future__ import annotations
@@ -14,18 +15,21 @@ from itertools import groupby
 from clausegraph.core.hashing import content_hash
 from clausegraph.core.pages.chunking.cuts import Unit, best_cuts
 from clausegraph.core.pages.chunking.split import first_words, split_text
+from clausegraph.core.pages.headings import limited
 from clausegraph.core.tokens import FINGERPRINT, count_many
 from clausegraph.core.types import Chunk, Element, Reading, Span
 
 MAX_TOKENS = 256  # title, heading path and special tokens included
 SPECIAL_TOKENS = 2
 TITLE_TOKENS = 40  # what a title may take; a longer one is cut
-HEADING_TOKENS = 28  # what one heading of the path may take (there are at most three)
+HEADING_TOKENS = 28  # what one heading of the path may take (there are at most five)
 
+_MAX_HEAD_CELLS = 20  # of a table whose header is repeated where it is cut
+_MAX_HEAD_SHARE = 0.5  # of the room of a chunk that the repeated header may take
 _SECTION_TAGS = ("h1", "h2")
 _COST_WITHIN = 0.3  # of a cut between two sentences of a split element
 
-CHUNKER_FINGERPRINT = content_hash("chunker", "2", FINGERPRINT, str(MAX_TOKENS))[:16]
+CHUNKER_FINGERPRINT = content_hash("chunker", "3", FINGERPRINT, str(MAX_TOKENS))[:16]
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +42,7 @@ class _Page:
     elements: tuple[Element, ...]
     tokens: tuple[int, ...]
     headings: dict[str, tuple[str, int]]  # heading → its text in chunks, tokens of that
+    table_heads: dict[tuple[str, ...], tuple[str, int]]  # headers of a row → one line of them, tokens of that
 
 
 def chunk_reading(reading: Reading) -> Reading:
@@ -57,9 +62,12 @@ def chunk_reading(reading: Reading) -> Reading:
 def _measure(reading: Reading) -> _Page:
     """Count the tokens of everything on the page in one call."""
     names = list(dict.fromkeys(name for element in reading.elements for name in _path(element)))
-    counts = count_many([reading.title, *(element.text for element in reading.elements), *names])
+    heads = list(dict.fromkeys(element.headers for element in reading.elements if _has_head(element)))
+    lines = [limited(" | ".join(head)) for head in heads]
+    counts = count_many([reading.title, *(element.text for element in reading.elements), *names, *lines])
     title, title_tokens = _limited(reading.title, counts[0], TITLE_TOKENS)
     split = len(reading.elements) + 1
+    end = split + len(names)
     return _Page(
         full_title=reading.title,
         title=title,
@@ -67,9 +75,14 @@ def _measure(reading: Reading) -> _Page:
         elements=reading.elements,
         tokens=tuple(counts[1:split]),
         headings={
-            name: _limited(name, count, HEADING_TOKENS) for name, count in zip(names, counts[split:], strict=True)
+            name: _limited(name, count, HEADING_TOKENS) for name, count in zip(names, counts[split:end], strict=True)
         },
+        table_heads={head: (line, count) for head, line, count in zip(heads, lines, counts[end:], strict=True)},
     )
+
+
+def _has_head(element: Element) -> bool:
+    return element.tag == "tr" and any(element.headers) and len(element.headers) <= _MAX_HEAD_CELLS
 
 
 def _limited(text: str, tokens: int, limit: int) -> tuple[str, int]:
@@ -98,8 +111,18 @@ def _sections(elements: Sequence[Element]) -> Iterator[range]:
 def _chunk_section(page: _Page, section: range) -> Iterator[Chunk]:
     units = list(_units(page, section))
     paths = [_chunk_path(page, section, unit) for unit in units]
-    for first, last in best_cuts(units, [_room(page, path) for path in paths]):
-        yield _chunk(page, units[first:last], paths[first])
+    rooms = [_room(page, path) for path in paths]
+    heads = [_head(page, unit, room) for unit, room in zip(units, rooms, strict=True)]
+    for first, last in best_cuts(units, [room - tokens for room, (_, tokens) in zip(rooms, heads, strict=True)]):
+        yield _chunk(page, units[first:last], paths[first], heads[first][0])
+
+
+def _head(page: _Page, first: Unit, room: int) -> tuple[str, int]:
+    """The header line of a chunk that begins within a table, and its tokens; none where there is too little room."""
+    element = page.elements[first.element]
+    line, tokens = page.table_heads[element.headers] if _has_head(element) else ("", 0)
+    fits = tokens <= _MAX_HEAD_SHARE * room and first.tokens + tokens <= room
+    return (line, tokens) if fits else ("", 0)
 
 
 def _chunk_path(page: _Page, section: range, first: Unit) -> tuple[str, ...]:
@@ -116,7 +139,7 @@ def _shown(page: _Page, path: Sequence[str]) -> list[str]:
 
 
 def _room(page: _Page, path: Sequence[str]) -> int:
-    """Tokens left for elements in a chunk with this heading path; at least 130."""
+    """Tokens left for elements in a chunk with this heading path; at least 70."""
     return MAX_TOKENS - SPECIAL_TOKENS - page.title_tokens - sum(page.headings[name][1] for name in _shown(page, path))
 
 
@@ -155,8 +178,8 @@ def _cost_before(elements: Sequence[Element], index: int, start: int) -> float:
     return 0.1
 
 
-def _chunk(page: _Page, units: Sequence[Unit], path: tuple[str, ...]) -> Chunk:
-    lines = [page.title, *(page.headings[name][0] for name in _shown(page, path))]
+def _chunk(page: _Page, units: Sequence[Unit], path: tuple[str, ...], head: str) -> Chunk:
+    lines = [page.title, *(page.headings[name][0] for name in _shown(page, path)), *([head] if head else [])]
     parts: list[Span] = []
     for element, pieces in groupby(units, key=lambda unit: page.elements[unit.element]):
         run = list(pieces)

@@ -84,12 +84,14 @@ def test_table_rows_and_headers() -> None:
     assert row.html == "<tr><td>New</td><td>£1</td><td>£2</td></tr>"
 
 
-def test_rowspan_shifts_columns() -> None:
+def test_a_cell_is_said_again_in_the_rows_it_spans() -> None:
     reading = read(
         "<table><tr><th>Kind</th><th>Zone</th><th>Fee</th></tr><tr><td rowspan=2>Car</td><td>A</td><td>£1</td></tr>"
         "<tr><td>B</td><td>£2</td></tr></table>"
     )
-    assert reading.elements[-1].headers == ("Zone", "Fee")
+    assert reading.elements[-1].text == "Car | B | £2"
+    assert reading.elements[-1].headers == ("Kind", "Zone", "Fee")
+    assert reading.elements[-1].html == "<tr><td>B</td><td>£2</td></tr>"
 
 
 def test_plain_header_row_is_found_and_figures_are_none() -> None:
@@ -119,13 +121,18 @@ def test_deeper_headings_definitions_and_quotes() -> None:
         "<blockquote>Quoted words of the law stand here.</blockquote>"
     )
     assert plain(reading)[1:] == [
-        "<p>Rates</p>",
-        "<p>Term</p>",
+        "<h3>Rates</h3>",
+        "<h3>Term</h3>",
         "<li>What the term means here.</li>",
         "<p>Quoted words of the law stand here.</p>",
     ]
     assert reading.elements[3].lead_in == reading.elements[2].anchor
     assert reading.elements[1].html == "<h4>Rates</h4>"
+    assert [element.headings for element in reading.elements[2:]] == [
+        ("Guide", "Rates"),
+        ("Guide", "Rates", "Term"),
+        ("Guide", "Rates"),
+    ]
 
 
 def test_page_facts() -> None:

@@ -1,0 +1,104 @@
+"""Main text that a judge of whole pages leaves out: the page's title, and what stands between kept text as it does."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Sequence
+
+from clausegraph.core.pages.blocks import Block
+from clausegraph.core.pages.furniture import is_sentence
+
+_WORD = re.compile(r"\w+")
+_SENTENCE = 15  # characters
+_STANDFIRST = 40  # characters
+_MOSTLY_TEXT = 0.5  # share of links
+_SAME_NAME = 0.5  # share of the heading's words that the title has
+
+
+def title_of(blocks: Sequence[Block], kept: set[int], title: str) -> int | None:
+    """The page's own h1, where none is kept: the one that the page's title names, else the last before the text."""
+    if not kept or any(blocks[i].level == 1 for i in kept):
+        return None
+    heads = [i for i, block in enumerate(blocks) if block.level == 1 and block.link_share < _MOSTLY_TEXT]
+    named = [i for i in heads if _says(blocks[i].text, title)]
+    if named:
+        return min(named, key=lambda i: abs(i - min(kept)))
+    before = [i for i in heads if not blocks[i].boilerplate and i < min(kept)]
+    return before[-1] if before else None
+
+
+def _says(heading: str, title: str) -> bool:
+    words = {word.casefold() for word in _WORD.findall(heading)}
+    others = {word.casefold() for word in _WORD.findall(title)}
+    return bool(words) and len(words & others) >= _SAME_NAME * len(words)
+
+
+def between(blocks: Sequence[Block], candidates: set[int], kept: set[int]) -> set[int]:
+    """Candidates between the first and the last kept block that belong to the text.
+
+    Sentences whose container holds kept text as well, also behind the last kept one, and those right below the title;
+    captions and pictures next to kept text; tables of data, whole; the other lines of a paragraph that breaks part.
+    """
+    if not kept:
+        return set()
+    first, last = min(kept), max(kept)
+    inside = [i for i in sorted(candidates - kept) if first < i < last]
+    text = [i for i in kept if blocks[i].tag == "p" and not blocks[i].level]
+    places = {blocks[i].place for i in text} - {0}
+    found = {i for i in candidates - kept if first < i and _is_text(blocks[i]) and blocks[i].place in places}
+    orders = {blocks[i].order for i in kept if blocks[i].order}
+    found |= {i for i in candidates - kept if blocks[i].order in orders}
+    found |= _below_title(blocks, candidates, kept)
+    found |= {i for i in inside if _is_caption(blocks[i]) and _has_neighbour(blocks, i, kept | found)}
+    return found | _tables(blocks, inside)
+
+
+def _is_text(block: Block) -> bool:
+    is_long = block.tag == "p" and len(block.text) >= _SENTENCE and is_sentence(block.text)
+    return is_long and block.link_share < _MOSTLY_TEXT
+
+
+def _below_title(blocks: Sequence[Block], candidates: set[int], kept: set[int]) -> set[int]:
+    """Sentences between the title and the first other kept block."""
+    heads = [i for i in kept if blocks[i].level == 1]
+    after = [i for i in kept if heads and i > min(heads)]
+    if not after:
+        return set()
+    between_them = range(min(heads) + 1, min(after))
+    return {
+        i
+        for i in between_them
+        if i in candidates and len(blocks[i].text) >= _STANDFIRST and is_sentence(blocks[i].text)
+        and blocks[i].tag != "tr" and blocks[i].link_share < _MOSTLY_TEXT
+    }  # fmt: skip
+
+
+def _is_caption(block: Block) -> bool:
+    return block.dom_tag in ("figcaption", "caption", "img")
+
+
+def _has_neighbour(blocks: Sequence[Block], index: int, kept: set[int]) -> bool:
+    """Whether kept text stands right before or behind, other captions and pictures apart."""
+    for step in (-1, 1):
+        other = index + step
+        if 0 <= other < len(blocks) and _is_caption(blocks[other]):
+            other += step
+        if other in kept:
+            return True
+    return False
+
+
+def _tables(blocks: Sequence[Block], inside: Sequence[int]) -> set[int]:
+    """Rows of tables of data: two rows and more, two columns and more, mostly no links."""
+    rows: dict[int | None, list[int]] = defaultdict(list)
+    for index in inside:
+        if blocks[index].tag == "tr":
+            rows[blocks[index].group].append(index)
+    found: set[int] = set()
+    for indices in rows.values():
+        wide = sum(len(blocks[i].cells) > 1 for i in indices)
+        links = sum(blocks[i].link_share * len(blocks[i].text) for i in indices)
+        if wide > 1 and 2 * wide > len(indices) and 2 * links < sum(len(blocks[i].text) for i in indices):
+            found.update(indices)
+    return found

@@ -1,0 +1,115 @@
+"""Lines that only a line break parts: items with a mark, labels and values, sentences. Each becomes a block."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+
+from clausegraph.core.pages.blocks import Block, Break, squeeze
+
+_MARK = re.compile(r"(?:[-–—•*·▪►○●■]|(\(?(?:\d{1,2}|[a-z]|[ivx]{1,4})[.)]))\s+", re.IGNORECASE)
+_SENTENCE_END = re.compile(r"[.!?:;][\"'”’)\]]*$")
+_GOES_ON = re.compile(r"(?:[,–-]|\b(?:and|or|of|the|a|to|in|for|with|if))$", re.IGNORECASE)
+_FIGURE = re.compile(r"\d|:")
+_SHORT = 50  # characters; what a mail program wraps is longer
+_BOLD_LINE = 100
+
+
+@dataclass(slots=True)
+class _Line:
+    text: str
+    pieces: tuple[int, int]
+    html_pieces: tuple[int, int]
+    links: tuple[int, int]
+    opened: tuple[str, ...]  # inline markup that is open where it begins
+    left_open: tuple[str, ...]  # … and where it ends
+    is_plain: bool
+    after_gap: bool  # an empty line stands before it
+
+
+def split_lines(blocks: Iterable[Block]) -> list[Block]:
+    """The blocks, paragraphs cut at the line breaks that part something."""
+    found: list[Block] = []
+    for block in blocks:
+        found.extend(_split(block) if block.breaks else (block,))
+    return found
+
+
+def _split(block: Block) -> Iterator[Block]:
+    lines = list(_lines(block))
+    block.is_plain = block.is_plain or any(one.is_plain for one in block.breaks)
+    block.breaks.clear()
+    marked = [bool(_MARK.match(line.text)) for line in lines]
+    is_list = sum(marked) > 1
+    is_tabular = len(lines) > 2 and 2 * sum(bool(_FIGURE.search(line.text)) for line in lines) > len(lines)
+    starts = [
+        number
+        for number in range(1, len(lines))
+        if (is_list and marked[number]) or _parts(lines[number - 1], lines[number], is_tabular, is_list)
+    ]
+    if not starts:
+        yield block
+        return
+    bounds = [0, *starts, len(lines)]
+    for first, last in pairwise(bounds):
+        yield _part(block, lines[first:last], is_list and marked[first])
+
+
+def _parts(before: _Line, line: _Line, is_tabular: bool, is_list: bool) -> bool:
+    """Whether the break between two lines parts them, rather than wrapping one."""
+    if line.after_gap or (line.is_plain and not before.is_plain and len(before.text) <= _BOLD_LINE):
+        return True
+    if is_list or not (line.text[0].isupper() or not line.text[0].isalpha()):
+        return False
+    if _SENTENCE_END.search(before.text):
+        return True
+    return is_tabular and len(before.text) < _SHORT and not _GOES_ON.search(before.text)
+
+
+def _lines(block: Block) -> Iterator[_Line]:
+    """Its lines that have text."""
+    end = Break(len(block.pieces), len(block.html_pieces), (), len(block.links), False, block.is_plain)
+    pieces, html_pieces, links, gap = 0, 1, 0, False
+    opened: tuple[str, ...] = ()
+    for one in (*block.breaks, end):
+        text = squeeze("".join(block.pieces[pieces : one.pieces]))
+        if text:
+            yield _Line(
+                text, (pieces, one.pieces), (html_pieces, one.html_pieces), (links, one.links), opened,
+                one.open_tags, one.is_plain, gap,
+            )  # fmt: skip
+        gap = not text
+        pieces, html_pieces, links, opened = one.pieces, one.html_pieces, one.links, one.open_tags
+
+
+def _part(block: Block, lines: Sequence[_Line], is_item: bool) -> Block:
+    first, last = lines[0], lines[-1]
+    pieces = block.pieces[first.pieces[0] : last.pieces[1]]
+    inside = block.html_pieces[first.html_pieces[0] : last.html_pieces[1]]
+    while inside and inside[-1] == "<br>":
+        inside.pop()
+    is_end = last.html_pieces[1] == len(block.html_pieces)
+    closing = [] if is_end else [*(_end(tag) for tag in reversed(last.left_open)), f"</{block.dom_tag}>"]
+    part = replace(
+        block,
+        tag="li" if is_item else block.tag,
+        group=-1 - block.order if is_item else block.group,
+        pieces=pieces,
+        html_pieces=[block.html_pieces[0], *first.opened, *inside, *closing],
+        links=block.links[first.links[0] : last.links[1]],
+        is_plain=any(line.is_plain for line in lines),
+        breaks=[],
+        open_inline=[],
+        cells=[],
+    )
+    part.seal()
+    mark = _MARK.match(part.text)
+    if is_item and mark is not None and mark[1] is None:
+        part.text = part.text[mark.end() :]
+    return part
+
+
+def _end(tag: str) -> str:
+    return f"</{re.split(r'[ >]', tag[1:], maxsplit=1)[0]}>"

@@ -163,17 +163,22 @@ class Corpus:
         keep_missing: bool = False,
         force: bool = False,
         allow_empty: bool = False,
+        **web: Any,
     ) -> RunReport:
-        """Mirror a folder of files, one file or a ConditionalQA documents file into the corpus.
+        """Mirror a folder of files, one file, a ConditionalQA documents file or an address into the corpus.
+
+        Args:
+            web: how an address is taken: ``mode``, ``depth``, ``addresses``, ``include``, ``exclude``, ``pdf``.
 
         Raises:
             SourceError: the source is missing, or empty without ``allow_empty``; nothing was changed.
             LeaseHeldError: another run is writing to the corpus.
         """
+        from clausegraph.app.wiring import web_options
         from clausegraph.ingestion.pipeline import Options
         from clausegraph.ingestion.sources import open_source
 
-        source = open_source(str(location), source_name)
+        source = open_source(str(location), source_name, web_options(self._settings, web))
         options = Options(keep_missing=keep_missing, force=force, allow_empty=allow_empty)
         report = run_ingest(self._workspace, self.name, source, options)
         self._release()  # the next reading sees what was published

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import replace
 from difflib import get_close_matches
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from clausegraph.indexes.views import View
     from clausegraph.ingestion.reading.limits import ReadingLimits
     from clausegraph.ingestion.sources import Source
+    from clausegraph.ingestion.sources.web import WebOptions
     from clausegraph.query.engines.protocol import Engine, EngineOptions
 
 
@@ -90,6 +91,24 @@ def reading_limits(settings: Settings) -> ReadingLimits:
 
     page_bytes = int(settings.page_mb * 1024 * 1024)
     return ReadingLimits(settings.reading_seconds, settings.reading_mb, page_bytes)
+
+
+def web_options(settings: Settings, given: Mapping[str, Any]) -> WebOptions:
+    """How addresses are fetched: what is given of ``WebOptions``, within the limits of the settings."""
+    from clausegraph.ingestion.fetch import WebLimits
+    from clausegraph.ingestion.sources.web import WebOptions
+
+    limits = WebLimits(
+        contact=settings.web_contact or "",
+        body_bytes=int(settings.page_mb * 1024 * 1024),
+        seconds=settings.web_seconds,
+        attempts=settings.web_attempts,
+        interval_s=settings.web_interval,
+        allow=settings.web_allow,
+        names=settings.web_names,
+    )
+    lists = {name: tuple(value) for name, value in given.items() if isinstance(value, list)}
+    return WebOptions(**({name: value for name, value in given.items() if value is not None} | lists), limits=limits)
 
 
 def metered(embedder: Embedder, meter: RunMeter) -> Embedder:

@@ -36,6 +36,20 @@ def refuse_foreign_secrets(
         raise _refused(path, "telemetry_url", found["telemetry_url"], headers)
 
 
+def refuse_opening(found: Mapping[str, object], path: str) -> None:
+    """Raise where a file that nobody named would let pages be fetched from this machine's own networks.
+
+    Raises:
+        SettingsError: with what to do.
+    """
+    for name in ("web_allow", "web_names"):
+        if found.get(name):
+            raise SettingsError(
+                f"{path} in the working directory sets {name}, and such a file does not decide which networks are "
+                f"fetched from; if you trust it, set CLAUSEGRAPH_CONFIG={path}; if not, leave this folder"
+            )
+
+
 def _refused(path: str, address: str, value: object, secret: str) -> SettingsError:
     return SettingsError(
         f"{path} in the working directory sets {address} to {str(value)[:200]!r}, and the secret in {secret} is not "

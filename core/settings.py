@@ -16,7 +16,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr, Va
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 from pydantic_settings import SettingsError as PydanticSettingsError
 
-from clausegraph.core.addresses import refuse_foreign_secrets
+from clausegraph.core.addresses import refuse_foreign_secrets, refuse_opening
 from clausegraph.core.errors import SettingsError
 from clausegraph.core.models.names import SERVED_MODEL
 from clausegraph.core.settings_file import read_settings_file, unknown_setting, wrong_setting
@@ -37,6 +37,8 @@ def _absolute(path: Path) -> Path:
 
 Price = Annotated[float, Field(ge=0, le=1_000_000)]  # of a million tokens
 Extractor = Literal["auto", "rules", "llm", "given"]
+WebMode = Literal["auto", "page", "site", "sitemap", "feed"]
+_CONTACT = r"^[!-~]{1,200}$"  # it becomes part of a header
 
 
 class ScheduledCorpus(BaseModel):
@@ -44,8 +46,16 @@ class ScheduledCorpus(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
 
-    source: str = Field(min_length=1, description="what `ingest` takes: a folder, a documents.json, …")
+    source: str = Field(min_length=1, description="what `ingest` takes: a folder, an address, a documents.json, …")
     source_name: str | None = Field(default=None, description="name of the source within the corpus")
+    mode: WebMode = Field(
+        default="auto", description="what an address is taken for; auto: a sitemap or feed by its name, else one page"
+    )
+    depth: int = Field(default=10, ge=0, le=1000, description="links from the first page of a site to the last ones")
+    addresses: int = Field(default=2000, ge=1, le=1_000_000, description="addresses that a run asks at most")
+    include: tuple[str, ...] = Field(default=(), description="patterns of paths, with *, that a site's pages must fit")
+    exclude: tuple[str, ...] = Field(default=(), description="patterns of paths that are left out")
+    pdf: bool = Field(default=False, description="whether PDFs that a site links to are read")
     schedule: str | None = Field(default="@daily", description="cron expression or preset; empty: by hand only")
     limit: int | None = Field(default=None, ge=1, le=MOST, description="new or changed pages a run reads at most")
     batch_chunks: int = Field(default=100, ge=1, le=100_000, description="chunks that one task extracts")
@@ -105,6 +115,20 @@ class Settings(BaseSettings):
     )
     reading_mb: int = Field(
         default=500, ge=50, le=100_000, description="megabytes of memory that reading a page may take (on Linux)"
+    )
+    web_contact: str | None = Field(
+        default=None, pattern=_CONTACT, description="page or mail address of yours that web servers are told"
+    )
+    web_interval: float = Field(
+        default=1.0, ge=0, le=3600, description="seconds between two requests to one web server, at least"
+    )
+    web_seconds: float = Field(default=30.0, ge=0.1, le=3600, description="seconds that a whole request may take")
+    web_attempts: int = Field(default=3, ge=1, le=20, description="attempts per address, the first included")
+    web_allow: tuple[str, ...] = Field(
+        default=(), description="networks and hosts that are fetched from although their addresses are not public"
+    )
+    web_names: dict[str, tuple[str, ...]] = Field(
+        default_factory=dict, description="host name to network addresses, for names that are not to be looked up"
     )
     extractor: Extractor = Field(
         default="auto", description="who reads facts from pages; auto: the language model where one is set, else rules"
@@ -219,12 +243,15 @@ def load_settings(**given: Any) -> Settings:
     beside = {key: value for key, value in values.items() if PREFIX + key.upper() not in _environment()}
     if not os.environ.get(PREFIX + "CONFIG"):
         _refuse_foreign_secrets(path, beside, given)
+        refuse_opening(beside, str(path))
     try:
         return Settings(**(beside | given))
     except ValidationError as error:
         raise SettingsError(_explain(error, given, path, beside)) from error
     except (PydanticSettingsError, RecursionError) as error:  # a variable that holds no JSON where JSON belongs
-        raise SettingsError(f"a variable holds no JSON where JSON belongs (llm_prices, corpora): {error}") from error
+        raise SettingsError(
+            f"a variable holds no JSON where JSON belongs (llm_prices, web_allow, …): {error}"
+        ) from error
 
 
 def _refuse_foreign_secrets(path: Path, beside: dict[str, Any], given: dict[str, Any]) -> None:

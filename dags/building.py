@@ -18,6 +18,7 @@ from clausegraph.core.errors import InputError, ModelRefused, NotFoundError
 from clausegraph.core.settings import ScheduledCorpus, Settings, load_settings
 
 _UNSAFE = re.compile(r"[^\w.-]+", re.ASCII)
+_WEB = {"mode", "depth", "addresses", "include", "exclude", "pdf"}
 _START = datetime(2024, 1, 1, tzinfo=UTC)
 _HOPELESS = (InputError, NotFoundError, ModelRefused)  # another attempt would end the same way
 
@@ -147,6 +148,7 @@ def _run(corpus: str, scheduled: ScheduledCorpus, context: dict[str, Any]) -> di
         dry_run=params["dry_run"],
         batch_chunks=scheduled.batch_chunks,
         lease=scheduled.lease,
+        web=scheduled.model_dump(include=_WEB),
     ).as_dict()
 
 

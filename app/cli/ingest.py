@@ -10,17 +10,32 @@ from clausegraph.app.cli.progress import progress_bars
 from clausegraph.app.cli.runs import report_lines
 from clausegraph.app.cli.session import CorpusOption, Session, command
 from clausegraph.core.errors import ModelError
+from clausegraph.core.settings import WebMode
 
 
 def ingest(
     session: Session,
     *,
-    source: Annotated[str, typer.Argument(help="A folder of files, one file, or a documents.json.")],
+    source: Annotated[str, typer.Argument(help="A folder of files, one file, a documents.json, or an address.")],
     corpus: CorpusOption = None,
     source_name: Annotated[
         str | None,
-        typer.Option(help="Name of the source within the corpus.", show_default="the name of its folder or file"),
+        typer.Option(help="Name of the source within the corpus.", show_default="the name of its folder, file or host"),
     ] = None,
+    mode: Annotated[
+        WebMode, typer.Option("--as", help="What an address is; auto: a sitemap or feed by its name, else one page.")
+    ] = "auto",
+    depth: Annotated[int, typer.Option(min=0, max=1000, help="Links from a site's first page to its last ones.")] = 10,
+    addresses: Annotated[int, typer.Option(min=1, max=1_000_000, help="Ask at most so many addresses.")] = 2000,
+    include: Annotated[
+        list[str] | None,
+        typer.Option(metavar="PATTERN", help="Only pages of a site with such a path (*).", show_default="all"),
+    ] = None,
+    exclude: Annotated[
+        list[str] | None,
+        typer.Option(metavar="PATTERN", help="No pages of a site with such a path.", show_default="none"),
+    ] = None,
+    pdf: Annotated[bool, typer.Option("--pdf", help="PDFs that a site links to, too.")] = False,
     keep_missing: Annotated[bool, typer.Option("--keep-missing", help="Keep pages that are gone.")] = False,
     relocate: Annotated[bool, typer.Option("--relocate", help="The source has moved here.")] = False,
     allow_empty: Annotated[
@@ -38,9 +53,12 @@ def ingest(
     A run mirrors its source: pages that are gone from it leave the corpus. Unchanged pages cost nothing.
     """
     workspace = session.workspace(corpus)
+    from clausegraph.app.wiring import web_options
     from clausegraph.ingestion.sources import open_source
 
-    opened = open_source(source, source_name)  # before the pipeline is loaded: a wrong path answers at once
+    web = {"mode": mode, "depth": depth, "addresses": addresses, "include": include, "exclude": exclude, "pdf": pdf}
+    # before the pipeline is loaded: a wrong path answers at once
+    opened = open_source(source, source_name, web_options(workspace.settings, web))
     from clausegraph.app.services.ingest import run_ingest
     from clausegraph.ingestion.pipeline import Options
 

@@ -40,6 +40,11 @@ def report_lines(report: RunReport) -> list[RenderableType]:
         lines += [f"not in your {key}: {len(counts)}: {named}"] if counts else []
     lines += [f"an earlier run was killed: {run}; what it had stored was used" for run in report.killed]
     lines += report.lagging
+    if report.fetched:
+        lines.append("fetched: " + ", ".join(f"{count} {what}" for what, count in report.fetched.items()))
+    if report.pages_same:
+        lines.append(f"one page with several addresses: {len(report.pages_same)} more")
+        lines.append(table(("address", "is the page"), list(report.pages_same.items())[:_REJECTS_SHOWN]))
     if report.skipped:
         lines.append(skipped_words(report.skipped))
     if report.rejects:

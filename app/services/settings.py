@@ -86,7 +86,7 @@ def _default(field: FieldInfo) -> str:
     if field.is_required():
         return "required"
     default = field.get_default(call_default_factory=True)
-    if default is None or default == {}:
+    if default in (None, {}, ()):
         return "none"
     return f"`{default if isinstance(default, str | Path) else json.dumps(default)}`"
 

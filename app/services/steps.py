@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from clausegraph.core.settings import load_settings
@@ -32,6 +32,7 @@ class RunRequest:
     dry_run: bool = False
     batch_chunks: int = 100
     lease: float = 900.0
+    web: Mapping[str, Any] = field(default_factory=dict)  # of an address: as ``WebOptions``, without its limits
 
     def as_dict(self) -> dict[str, Any]:
         """The run as JSON values: what every step takes."""
@@ -103,6 +104,7 @@ def report(run: Mapping[str, Any]) -> dict[str, Any]:
 @contextmanager
 def _opened(run: RunRequest) -> Iterator[_Opened]:
     from clausegraph.app.observability import observe
+    from clausegraph.app.wiring import web_options
     from clausegraph.app.workspace import Workspace
     from clausegraph.core.telemetry.recording import stop_telemetry
     from clausegraph.ingestion.pipeline import Options
@@ -112,7 +114,7 @@ def _opened(run: RunRequest) -> Iterator[_Opened]:
     settings = load_settings(corpus=run.corpus)
     observe(settings)
     try:
-        source = open_source(run.source, run.source_name)
+        source = open_source(run.source, run.source_name, web_options(settings, run.web))
         options = Options(
             dry_run=run.dry_run,
             force=run.force,

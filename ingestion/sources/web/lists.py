@@ -124,7 +124,7 @@ def _feed(body: bytes, address: str, most: int) -> Listing:
         if host_of(found) != host_of(address):
             made.elsewhere += 1
         elif len(made.entries) < most:
-            stated = str(one.get("updated", "") or one.get("published", ""))[:100]
+            stated = str(dict.get(one, "updated") or dict.get(one, "published") or "")[:100]  # its own get() guesses
             made.entries.setdefault(found, Entry(found, stated))
     return made
 

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Literal
 
+from clausegraph.core.settings import WebMode
 from clausegraph.ingestion.fetch import WebLimits
-
-Mode = Literal["auto", "page", "site", "sitemap", "feed"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +16,7 @@ class WebOptions:
     patterns of paths with ``*``, of a site section. ``addresses`` bounds what one run asks for.
     """
 
-    mode: Mode = "auto"
+    mode: WebMode = "auto"
     depth: int = 10
     addresses: int = 2000
     include: tuple[str, ...] = ()

@@ -169,7 +169,18 @@ class _Crawl:
                 self._visits.reach(entry.address, lambda address: "", entry.stated)
 
     def outcome(self) -> Outcome:
-        """The pages that follow."""
+        """The pages that follow.
+
+        A first page that leads almost nowhere any more is more often a wall or a fault than a site that was emptied.
+        """
+        had = [address for address, row in self._visits.rows.items() if row.uri and row.raw_hash]
+        lost = [address for address in had if address not in self._visits.touched]
+        if self._linked and self._whole and len(lost) > max(1, len(had) // 2):
+            self._whole = False
+            self._rejects[self._location] = (
+                f"links lead to only {len(had) - len(lost)} of the {len(had)} addresses that had pages; the others "
+                "stay as they are (`clausegraph pages remove` removes them)"
+            )
         return outcome_of(self._visits.rows, self._visits.touched, self._unreached, self._pieces)
 
     def _unreached(self, address: str) -> str:

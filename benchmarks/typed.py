@@ -18,7 +18,8 @@ import json
 import statistics
 import time
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -32,6 +33,7 @@ from clausegraph.app.render import render_answer
 from clausegraph.app.services.ingest import run_ingest
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.inquiry import Inquiry
+from clausegraph.core.models.embedding import Embedder
 from clausegraph.core.settings import Settings
 from clausegraph.core.types import Answer, AnswerStatus
 from clausegraph.indexes.views import View
@@ -46,6 +48,7 @@ from clausegraph.query.retrieve.protocol import Retriever
 
 QUESTIONS = REPOSITORY / "examples" / "typed_questions.json"
 REFUSED = ("off_topic", "not_answerable")
+CORPORA = ("sample", "pages59")
 VERDICTS = ("right", "partly", "wrong", "nothing")
 _MANY = 600  # elements that one page may have
 Record = dict[str, Any]
@@ -183,29 +186,33 @@ def judged(records: Sequence[Record], verdicts: Sequence[Record]) -> list[str]:
     return [_share("right, of what was asserted", [verdict == "right" for verdict in asserted]), *lines]
 
 
-def _corpora(data: Path) -> dict[str, Path]:
-    return {"sample": REPOSITORY / "examples" / "corpus", "pages59": data / "conditionalqa" / "documents.json"}
+@contextmanager
+def corpus_view(home: Path, data: Path, name: str) -> Iterator[tuple[View, Embedder]]:
+    """A view of one of ``CORPORA``, whose pages are read into the home first; nothing is read twice."""
+    source = REPOSITORY / "examples" / "corpus" if name == "sample" else data / "conditionalqa" / "documents.json"
+    with Workspace(Settings(home=home, corpus=name)) as workspace:
+        workspace.make_ledger()
+        run_ingest(workspace, name, open_source(str(source)), Options())
+        with workspace.view(name) as view:
+            yield view, workspace.embedder
 
 
-def run(home: Path, data: Path, output: Path, corpora: Sequence[str]) -> list[str]:
+def run(home: Path, data: Path, output: Path, corpora: Sequence[str], file: Path = QUESTIONS) -> list[str]:
     """Ask everything, write the records and the sheet, and return the figures."""
-    questions = [one for one in json.loads(QUESTIONS.read_text(encoding="utf-8")) if one["corpus"] in corpora]
+    questions = [one for one in json.loads(file.read_text(encoding="utf-8")) if one["corpus"] in corpora]
     records: dict[str, Record] = {}
     withheld = []
     for name in corpora:
-        with Workspace(Settings(home=home, corpus=name)) as workspace:
-            workspace.make_ledger()
-            run_ingest(workspace, name, open_source(str(_corpora(data)[name])), Options())
-            with workspace.view(name) as view:
-                engine = make_engine(view, workspace.embedder)
-                engine.ask(Inquiry("Is this only to load the model and the segments?"))
-                asked = [one for one in questions if one["corpus"] == name]
-                records |= {one["id"]: answer_record(engine, view, one) for one in asked}
-                retriever = make_retriever("hybrid", view, workspace.embedder)
-                reader = reader_of(workspace.embedder, EngineOptions())
-                for one in (one for one in asked if one["page"]):
-                    blind = SinglePass(view, Without(retriever, one["page"]), reader, EngineOptions())
-                    withheld.append(answer_record(blind, view, one))
+        with corpus_view(home, data, name) as (view, embedder):
+            engine = make_engine(view, embedder)
+            engine.ask(Inquiry("Is this only to load the model and the segments?"))
+            asked = [one for one in questions if one["corpus"] == name]
+            records |= {one["id"]: answer_record(engine, view, one) for one in asked}
+            retriever = make_retriever("hybrid", view, embedder)
+            reader = reader_of(embedder, EngineOptions())
+            for one in (one for one in asked if one["page"]):
+                blind = SinglePass(view, Without(retriever, one["page"]), reader, EngineOptions())
+                withheld.append(answer_record(blind, view, one))
     ordered = [records[one["id"]] for one in questions]
     lines = [json.dumps(record, ensure_ascii=False) for record in ordered]
     output.with_suffix(".jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
@@ -224,14 +231,16 @@ def main() -> None:
     running = commands.add_parser("run", help="ask all questions")
     running.add_argument("--home", type=Path, required=True, help="where the pages are read into")
     running.add_argument("--data", type=Path, default=REPOSITORY.parent / "shared" / "data")
-    running.add_argument("--corpus", choices=("sample", "pages59"), action="append", help="only that one")
+    running.add_argument("--questions", type=Path, default=QUESTIONS, help="a file in the form of the test questions")
+    running.add_argument("--corpus", choices=CORPORA, action="append", help="only that one")
     running.add_argument("--output", type=Path, required=True, help="writes OUTPUT.jsonl and OUTPUT.md")
     scoring = commands.add_parser("score", help="what a judge found")
     scoring.add_argument("records", type=Path, help="the OUTPUT.jsonl of `run`")
     scoring.add_argument("verdicts", type=Path)
     options = parser.parse_args()
     if options.command == "run":
-        print("\n".join(run(options.home, options.data, options.output, options.corpus or ("sample", "pages59"))))
+        corpora = options.corpus or CORPORA
+        print("\n".join(run(options.home, options.data, options.output, corpora, options.questions)))
     else:
         print("\n".join(judged(_lines(options.records), _lines(options.verdicts))))
 

@@ -11,20 +11,26 @@ from dataclasses import replace
 
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.models.embedding import Embedder
-from clausegraph.core.types import AnswerStatus, ConditionState, holds
+from clausegraph.core.types import Alternative, AnswerStatus, ConditionState, holds
 from clausegraph.query.rank.hits import Hit
 from clausegraph.query.read.answerable import unrelated
 from clausegraph.query.read.answers import Asked, ruled_on, span_alternatives, values_for, with_condition
 from clausegraph.query.read.candidates import Candidate, candidates
 from clausegraph.query.read.choose import read_spans, with_values
 from clausegraph.query.read.conditions import Openness
-from clausegraph.query.read.confidence import ASSERTED, probability, ruling_features, sureness
+from clausegraph.query.read.confidence import ASSERTED, probability
 from clausegraph.query.read.protocol import ReadResult, Rules
 from clausegraph.query.read.questions import QuestionForm, QuestionKind, question_form
 from clausegraph.query.read.quoting import quotes
+from clausegraph.query.read.surely import surely
 
 FormRule = Callable[[Inquiry], QuestionForm]
 Reasons = dict[str, object]
+
+
+def _stands(alternative: Alternative) -> bool:
+    """Whether its own condition does not refute it."""
+    return holds(alternative.condition) is not ConditionState.UNMET
 
 
 def form_by_words(inquiry: Inquiry) -> QuestionForm:
@@ -84,22 +90,26 @@ class ExtractiveReader:
         reasons |= figures
         if far:
             return ReadResult(AnswerStatus.NOT_ANSWERABLE, (), reasons | {"status_because": "nothing is about it"})
-        read = self._yes_no if form.kind is QuestionKind.YES_NO else self._spans
-        return self._presented(asked, ranked, read(asked, ranked, reasons))
+        return self._presented(asked, ranked, reasons)
 
     def asked(self, inquiry: Inquiry, rules: Rules) -> Asked:
         """The inquiry as this reader reads it."""
         return Asked(self._form(inquiry), inquiry, rules, self._embedder, self._openness, self._open_match)
 
-    def _presented(self, asked: Asked, ranked: Sequence[Candidate], result: ReadResult) -> ReadResult:
-        """The result where it is sure enough, else what the pages say; what its own condition refutes is not sure."""
-        standing = tuple(a for a in result.alternatives if holds(a.condition) is not ConditionState.UNMET)
-        sure = max((alternative.score for alternative in standing), default=0.0)
-        reasons = dict(result.reasons) | {"probability": round(sure, 3), "asserted_from": self._asserted}
-        if result.status is AnswerStatus.ANSWERED and sure >= self._asserted:
-            return replace(result, alternatives=standing or result.alternatives, reasons=reasons)
-        reasons["status_because"] = reasons.get("status_because", "not sure enough")
-        return ReadResult(AnswerStatus.UNKNOWN, (), reasons, quotes(asked, ranked))
+    def _presented(self, asked: Asked, ranked: Sequence[Candidate], reasons: Reasons) -> ReadResult:
+        """What is surely said; else the best guess where always something is asserted, or what the pages say."""
+        sure = surely(asked, ranked)
+        if sure is not None:
+            reasons |= {"answer": sure.kind, "doubts": list(sure.doubts), "asserted_from": self._asserted}
+            reasons |= {"probability": round(sure.alternative.score, 3)}
+            if sure.alternative.score >= (self._asserted or ASSERTED) and _stands(sure.alternative):
+                reasons["conditions_taken_for_granted"] = list(sure.granted)
+                return ReadResult(AnswerStatus.ANSWERED, (sure.alternative,), reasons)
+        if self._asserted > 0.0:
+            reasons["status_because"] = "not sure enough"
+            return ReadResult(AnswerStatus.UNKNOWN, (), reasons, quotes(asked, ranked))
+        guess = self._yes_no if asked.form.kind is QuestionKind.YES_NO else self._spans
+        return guess(asked, ranked, reasons)
 
     def _yes_no(self, asked: Asked, ranked: Sequence[Candidate], reasons: Reasons) -> ReadResult:
         ruled = ruled_on(asked, ranked[: self._depth])
@@ -107,9 +117,8 @@ class ExtractiveReader:
             return ReadResult(AnswerStatus.UNKNOWN, (), reasons | {"status_because": "no statement found"})
         ruling, words = ruled.ruling, ruled.words
         first = ruling.rule.statement
-        sure = probability("sure_polar", ruling_features(asked, ruled))
-        place, tree = (first.start, first.end), ruling.tree
-        answer, out = with_condition(asked, ruling.text, first.candidate, place, sure, tree, ruling.rule.tree)
+        place, tree, score = (first.start, first.end), ruling.tree, probability("guess")
+        answer, out = with_condition(asked, ruling.text, first.candidate, place, score, tree, ruling.rule.tree)
         reasons |= {"yes_probability": round(words.probability, 3), "polarity_because": list(words.because)}
         reasons |= {"ruled_because": ruling.why, "condition": ruling.state.value}
         reasons |= {"open_conditions": len(answer.open_conditions), "conditions_taken_for_granted": list(out)}
@@ -124,8 +133,7 @@ class ExtractiveReader:
         if not spans:
             return ReadResult(AnswerStatus.UNKNOWN, (), reasons | {"status_because": "no span found"})
         alternatives, several = span_alternatives(asked, spans, self._most)
-        sure = sureness(asked, values, others)
-        alternatives = tuple(replace(alternative, score=sure) for alternative in alternatives)
+        alternatives = tuple(replace(alternative, score=probability("guess")) for alternative in alternatives)
         best = spans[0]
         reasons |= several | {
             "span_cut": f"{best.span.opens} to {best.span.closes}",

@@ -16,6 +16,7 @@ from clausegraph.core.language.comparing import lies_within
 from clausegraph.core.language.normalise import normalise_text
 from clausegraph.core.language.quantities import Quantity, find_quantities
 from clausegraph.core.language.sentences import sentence_spans
+from clausegraph.query.read.meeting import meets
 from clausegraph.query.read.statements import content, stem
 
 _YEAR = 365.25
@@ -202,7 +203,7 @@ def _same_matter(condition: str, limit: Quantity, known: list[ToldFigure]) -> To
     elif limit.kind == "amount":
         known = [one for one in known if not words or _same_sum(words, one.about)]
     else:
-        known = [one for one in known if words & one.about]
+        known = [one for one in known if any(meets(word, other) for word in words for other in one.about)]
     values = {(one.value.low, one.value.high) for one in known}
     if len(values) > 1:
         most = max(len(words & one.about) for one in known)

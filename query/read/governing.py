@@ -7,7 +7,7 @@ condition gives: a requirement that is not met is a "no", a prohibition whose ex
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from clausegraph.core.types import (
     All,
@@ -21,9 +21,12 @@ from clausegraph.core.types import (
     holds,
 )
 from clausegraph.query.read.conditions import settled
+from clausegraph.query.read.meeting import coverage, telling
 from clausegraph.query.read.statements import ReadStatement
 
 MET, UNMET, UNKNOWN = ConditionState.MET, ConditionState.UNMET, ConditionState.UNKNOWN
+UNTOLD = "nothing is told of an exception"
+_SPOKEN = 0.5  # share of a condition's words that are told, from which it was spoken of
 _AS_GOOD = 0.75  # relevance beside the best rule's, from which a rule is about the question
 
 
@@ -112,7 +115,35 @@ def of_rule(rule: GoverningRule) -> Ruling:
     if rule.state is UNMET:
         assert rule.tree is not None
         return Ruling(not rule.positive, rule, negated(rule.tree), "its condition is not met")
+    if rule.tree is not None and rule.state is UNKNOWN and presumed(rule) is UNMET:
+        return Ruling(not rule.positive, rule, negated(rule.tree), UNTOLD)
     return Ruling(rule.positive, rule, rule.tree, "its condition is met" if rule.tree is not None else "it says so")
+
+
+def presumed(rule: GoverningRule, told: str = "") -> ConditionState:
+    """The state of a rule's condition where the exceptions of which nothing is ``told`` do not hold."""
+    if rule.tree is None:
+        return MET
+    untold = [text for text in rule.statement.exceptions if not _spoken_of(text, told)]
+    return holds(_presumed(rule.tree, untold, told))
+
+
+def _spoken_of(condition: str, told: str) -> bool:
+    return coverage(telling(condition), told) >= _SPOKEN
+
+
+def _presumed(tree: JudgedCondition, untold: Sequence[str], told: str, *, excepts: bool = False) -> JudgedCondition:
+    match tree:
+        case Not(child):
+            return Not(_presumed(child, untold, told, excepts=True))
+        case All(children):
+            return All(tuple(_presumed(child, untold, told, excepts=excepts) for child in children))
+        case AnyOf(children):
+            return AnyOf(tuple(_presumed(child, untold, told, excepts=excepts) for child in children))
+        case _ if tree.state is UNKNOWN and not _spoken_of(tree.leaf.text, told):
+            return replace(tree, state=UNMET) if excepts or tree.leaf.text in untold else tree
+        case _:
+            return tree
 
 
 def _forbidden(cannot: GoverningRule, may: GoverningRule | None) -> Ruling | None:

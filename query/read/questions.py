@@ -77,6 +77,14 @@ _CLAUSE = re.compile(  # "penalty for parking without a permit" has none
     r"|have|had|need|i'm|im|i've|ive|i'd|my|your|allowed|eligible|entitled)\b",
     re.IGNORECASE,
 )
+_PRONOUN = re.compile(
+    r"^(?:i|we|you|he|she|it|they|my|our|your|his|her|their|this|that|there|got|am|im|i'm)\b", re.IGNORECASE
+)
+_NAMED = re.compile(  # "penalty if the return is late", "most rent help i can get": a value is named, nothing is stated
+    r"^(?:the )?(?:[\w-]+ ){0,2}?(?:penalty|fine|fees?|costs?|price|charge|rate|deadline|amount|limit|allowance"
+    r"|percent|percentage|minimum|maximum|max|lowest|highest|most|last date|duty)\b",
+    re.IGNORECASE,
+)
 _BE_TOLD = re.compile(
     r"^(?:can|could|would|will|do|does)\s+(?:you|someone|anyone|anybody|i)\s+(?:please\s+)?(?:tell"
     r"|explain|advise|let|know|get to know|ask|clarify|give me)\b",
@@ -116,10 +124,10 @@ def _kind(sentence: str) -> tuple[QuestionKind, str]:
             return _kind(tail[1].strip())
         return QuestionKind.SPAN, "opens with a question word"
     if _STARTS_AUX.match(opened):
-        if _BE_TOLD.match(opened) and _WH_ANY.search(opened):
-            return QuestionKind.SPAN, "asks to be told a question word"
-        if _AND_WH.search(opened):
-            return QuestionKind.SPAN, "yes/no question followed by a question word"
+        told = _BE_TOLD.match(opened) and _WH_ANY.search(opened)
+        if told or _AND_WH.search(opened):
+            because = "asks to be told a question word" if told else "yes/no question followed by a question word"
+            return QuestionKind.SPAN, because
         return QuestionKind.YES_NO, "opens with an auxiliary verb"
     return _embedded_kind(opened)
 
@@ -135,9 +143,10 @@ def _embedded_kind(opened: str) -> tuple[QuestionKind, str]:
         return QuestionKind.YES_NO, "auxiliary before its subject"
     if _WH_ANY.search(opened):
         return QuestionKind.SPAN, "question word inside"
-    if auxiliary or _CLAUSE.search(opened):
+    named = bool(_NAMED.match(opened)) and not _PRONOUN.match(opened)
+    if not named and (auxiliary or _CLAUSE.search(opened)):
         return QuestionKind.YES_NO, "auxiliary before its subject" if auxiliary else "a statement put as a question"
-    return QuestionKind.SPAN, "names a thing"
+    return QuestionKind.SPAN, "names a value" if named else "names a thing"
 
 
 _TYPES: tuple[tuple[AnswerType, str], ...] = (
@@ -150,7 +159,12 @@ _TYPES: tuple[tuple[AnswerType, str], ...] = (
         r"|penalty|threshold|discount|salary|allowance|limit|percentage|surcharge|refund|grant|benefit)\b"
         r"|what (?:percentage|amount|rate|sum)"
         r"|^(?:the )?(?:[\w-]+ ){0,2}(?:costs?|fees?|prices?|charges?|rates?|fine|penalty|amount|discount|surcharge"
-        r"|threshold|income limit|savings limit)\b(?!.*\b(?:how|who|when|where|do|does|can)\b)"
+        r"|threshold|income limit|savings limit|wage|percent|percentage|duty|tax|minimum|maximum)\b"
+        r"(?!.*\b(?:how|who|when|where|do|does|can)\b)"
+        r"|what (?:do|will|would|did|should) (?:i|we|you|they|he|she) (?:have to )?pay\b"
+        r"|^(?:the )?(?:max|most)\b.*\b(?:help|pay|paid|get|money)\b"
+        r"|^(?!.*\b(?:how|who|when|where|do|does|can|what|which)\b).*"
+        r"\b(?:money|pay|rate|benefit) (?:per|a|each|every) \w+"
         r"|\b(?:amount|cost|costs|fee|price|rate|rates)\s*\??$",
     ),
     (
@@ -161,7 +175,8 @@ _TYPES: tuple[tuple[AnswerType, str], ...] = (
     ),
     (
         AnswerType.DATE,
-        r"\bwhen\b|what (?:date|day|time|year|month)|which (?:date|day|year|month)|(?:deadline|due date|by what)",
+        r"\bwhen\b|what (?:date|day|time|year|month)|which (?:date|day|year|month)|(?:deadline|due date|by what)"
+        r"|^(?:the )?(?:last|latest|earliest|first) (?:date|day)\b",
     ),
     (AnswerType.NUMBER, r"how many"),
     (AnswerType.FORM, r"(?:what|which) (?:[\w-]+ ){0,2}forms?\b|what form"),

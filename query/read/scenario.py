@@ -13,7 +13,7 @@ from clausegraph.core.types import ConditionState
 from clausegraph.query.read.figures import compare
 from clausegraph.query.read.statements import content
 
-_NEGATIVE = re.compile(
+NEGATIVE = re.compile(
     r"\b(?:not|never|no|none|without|neither|cannot|nor|no longer|nobody|refused|lack|lacks|isnt|dont|doesnt|didnt"
     r"|cant|havent|hasnt|wont|wasnt|arent)\b|n't\b",
     re.IGNORECASE,
@@ -47,7 +47,7 @@ def judge(condition: str, told: str, today: date | None = None, enough: float = 
         return LeafJudgement(state, share, f"{comparison.told.text} is told")
     if share < enough or len(needles) < _FEWEST:
         return LeafJudgement(ConditionState.UNKNOWN, share, "not mentioned")
-    if bool(_NEGATIVE.search(condition)) == bool(_NEGATIVE.search(said)):
+    if bool(NEGATIVE.search(condition)) == bool(NEGATIVE.search(said)):
         return LeafJudgement(ConditionState.MET, share, "said")
     if share < _SURELY or _OR.search(condition):
         return LeafJudgement(ConditionState.UNKNOWN, share, "said in part, with the other sign")

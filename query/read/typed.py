@@ -76,13 +76,14 @@ def typed_values(
     for rank, candidate in enumerate(ranked[:_DEPTH]):
         if candidate.element.is_heading:
             continue
-        for start, end, kind in _values(form, candidate.element):
+        for start, end, kind in values_in(form, candidate.element):
             worth, words = _worth(candidate, (start, end), asked, told, today, pages)
             found.append(TypedValue(candidate, start, end, worth + _RANK / (1.0 + 0.2 * rank), words, kind))
     return sorted(found, key=lambda value: -value.worth)
 
 
-def _values(form: QuestionForm, element: Element) -> Iterator[tuple[int, int, str]]:
+def values_in(form: QuestionForm, element: Element) -> Iterator[tuple[int, int, str]]:
+    """The values of the asked kind in an element: start and end, with its modifiers, and kind."""
     text = element.text
     if form.type is AnswerType.FORM:
         yield from ((match.start(), match.end(), "form") for match in _FORM.finditer(text))
@@ -114,14 +115,14 @@ def _worth(
     element, reading = candidate.element, pages(candidate.page)
     around = f"{reading.title} {' '.join(element.headings[-1:])}"
     if element.tag == "tr":
-        row, column = _row(element, span[0])
+        row, column = row_and_column(element, span[0])
         words = overlap(asked, f"{row} {column} {around}")
         named = " ".join(element.headers[:1])
         bound = sum(_fits(part, told, today) for part in (f"{named} {row}", column) if part.strip())
         return (1 + _CLAUSE) * overlap(asked, f"{row} {column}") + bound, words
     start, end = next(((s, e) for s, e in sentence_spans(element.text) if s <= span[0] < e), (0, len(element.text)))
     sentence, lead = element.text[start:end], introduction(element, reading)
-    clause = _clause(element.text, (start, end), span)
+    clause = clause_around(element.text, (start, end), span)
     words = overlap(asked, f"{lead} {sentence} {around}")
     worth = 0.75 * overlap(asked, f"{lead} {sentence}") + 0.25 * words + _CLAUSE * overlap(asked, clause)
     return worth + (_CONDITION if _in_condition(element.text, (start, end), span) else 0.0), words
@@ -133,7 +134,7 @@ def _in_condition(text: str, sentence: tuple[int, int], span: tuple[int, int]) -
     return any(leaf.start <= span[0] < leaf.end for leaf in leaves(condition))
 
 
-def _row(element: Element, position: int) -> tuple[str, str]:
+def row_and_column(element: Element, position: int) -> tuple[str, str]:
     """The first cell of a row, and the header of the cell at a position."""
     cells = element.text.split(" | ")
     column = element.text[:position].count(" | ")
@@ -146,7 +147,8 @@ def _fits(bound: str, told: str, today: date | None) -> float:
     return 0.0 if compared is None else _BOUND_MET if compared.holds else _BOUND_UNMET
 
 
-def _clause(text: str, sentence: tuple[int, int], span: tuple[int, int]) -> str:
+def clause_around(text: str, sentence: tuple[int, int], span: tuple[int, int]) -> str:
+    """What stands around a value between commas, "and", "or", "if" and "unless"."""
     cuts = [match.span() for match in _CUT.finditer(text, *sentence)]
     left = max((b for _, b in cuts if b <= span[0]), default=sentence[0])
     return text[left : min((a for a, _ in cuts if a >= span[1]), default=sentence[1])]

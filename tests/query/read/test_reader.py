@@ -37,7 +37,7 @@ def test_polarity(page: Callable[..., Any], element: str, question: str, scenari
     result = READER.read(Inquiry(question, scenario), found.hits(), found)
     assert [a.text for a in result.alternatives] == [answer]
     assert result.alternatives[0].evidence[0].html == element
-    assert result.reasons["polarity_because"]
+    assert result.reasons["kind_because"]
 
 
 def test_nothing_found_is_not_answerable(page: Callable[..., Any]) -> None:

@@ -1,0 +1,99 @@
+"""What the pages surely say to a question: an answer with the doubts that remain about it.
+
+By elimination and without a model: the place that says all that the question says, where no other place as good says
+otherwise, and everything that is told has been compared. Each doubt is one plain sentence (it is in the trace); how
+often answers with so many doubts are right was counted (``confidence.py``).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from clausegraph.core.language.sentences import sentence_spans
+from clausegraph.query.read.answers import Asked
+from clausegraph.query.read.candidates import Candidate
+from clausegraph.query.read.figures import ToldFigure, bounds_of, compare, figures
+from clausegraph.query.read.meeting import telling, uncovered
+
+_NUMBER = re.compile(r"\d[\d.,]*(?<=\d)")
+_OF_THE_PAGE = ("amount", "age", "born")  # a limit of savings or age holds for all of a page
+_TOPIC = 3  # elements of a page that have a word which then is its topic
+
+
+@dataclass(frozen=True, slots=True)
+class Fit:
+    """How well a place says what the question says: the words that nothing there says, and those only around it."""
+
+    missing: frozenset[str]
+    only_around: frozenset[str]
+    rank: int
+
+    @property
+    def key(self) -> tuple[int, int]:
+        """Smaller is better; of equals the search decides."""
+        return len(self.missing), len(self.only_around)
+
+
+def fit(asked: Asked, candidate: Candidate, rank: int, own: str) -> Fit:
+    """How well a place fits; ``own`` is its sentence with what introduces it."""
+    words = telling(asked.form.sentence)
+    reading = asked.pages(candidate.page)
+    around = " ".join((reading.title or "", *candidate.element.headings))
+    outside = uncovered(words, own)
+    missing = frozenset(w for w in uncovered(outside, around) if not _is_topic(asked, candidate, w))
+    return Fit(missing, outside, rank)
+
+
+def _is_topic(asked: Asked, candidate: Candidate, word: str) -> bool:
+    having = (e for e in asked.pages(candidate.page).elements if not uncovered(frozenset({word}), e.text))
+    return sum(1 for _, _ in zip(range(_TOPIC), having, strict=False)) == _TOPIC
+
+
+def missing_words(found: Fit) -> list[str]:
+    """A doubt for each word that nothing there says."""
+    return [f"nothing there says “{word}”" for word in sorted(found.missing)]
+
+
+def uncompared(asked: Asked, candidate: Candidate, text: str, bounds: Iterable[str]) -> list[str]:
+    """A doubt for each figure told that no bound of the place decides, while its section has bounds of that kind which
+    it does not surely keep.
+
+    Args:
+        text: the words of the place.
+        bounds: its conditions, row and column names.
+    """
+    judged = [compare(bound, asked.told, asked.today) for bound in bounds]
+    used = {one.told.text for one in judged if one is not None}
+    left = [one for one in figures(asked.told) if one.text not in used and one.text.lower() not in text.lower()]
+    page, section = (tuple(_sentences(asked, candidate, whole=whole)) if left else () for whole in (True, False))
+    near = ((one, page if one.value.kind in _OF_THE_PAGE else section) for one in left)
+    found = [one.text for one, sentences in near if _may_matter(asked, one, sentences)]
+    said = {number for shown in (text, *used) for number in _NUMBER.findall(shown)}
+    found += [number for number in _NUMBER.findall(asked.form.sentence) if number not in said]
+    return [f"“{shown}” is told and not compared" for shown in dict.fromkeys(found)]
+
+
+def _sentences(asked: Asked, candidate: Candidate, *, whole: bool) -> Iterator[str]:
+    """The sentences of the page of a place, or only those under its headings."""
+    for element in asked.pages(candidate.page).elements:
+        if (whole or element.headings == candidate.element.headings) and not element.is_heading:
+            yield from (element.text[slice(*span)] for span in sentence_spans(element.text))
+
+
+def _may_matter(asked: Asked, one: ToldFigure, sentences: Iterable[str]) -> bool:
+    """Whether some bound of its kind is near by and does not surely hold for it."""
+    for sentence in sentences:
+        if any(_alike(one.value.kind, bound.kind) for bound in bounds_of(sentence)):
+            compared = compare(sentence, asked.told, asked.today)
+            if compared is None or compared.told.text != one.text or not compared.holds:
+                return True
+    return False
+
+
+_KIN = ({"age", "born", "number"}, {"duration", "since", "date"}, {"amount", "number"}, {"date", "born"})
+
+
+def _alike(told: str, bound: str) -> bool:
+    return told == bound or any(told in kin and bound in kin for kin in _KIN)

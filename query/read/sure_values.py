@@ -1,0 +1,167 @@
+"""The value that surely answers: the one whose place says all of the question, and no other place says otherwise."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from clausegraph.core.language.conditions import parse_conditions
+from clausegraph.core.language.sentences import sentence_spans
+from clausegraph.core.types import ConditionState, leaves
+from clausegraph.query.read.answers import Asked
+from clausegraph.query.read.candidates import Candidate
+from clausegraph.query.read.evidence import introduction
+from clausegraph.query.read.meeting import telling, uncovered
+from clausegraph.query.read.questions import AnswerType
+from clausegraph.query.read.scenario import judge
+from clausegraph.query.read.sure import Fit, fit, missing_words, uncompared
+from clausegraph.query.read.typed import TypedValue, clause_around, is_typed, row_and_column, values_in
+
+_DEPTH = 25
+_LATE = 8  # rank from which a place is far down
+_SHARE = re.compile(
+    r"\b(?:rates?|percent(?:age)?|per cent|interest|discount|reduc\w+|off|share|proportion|surcharge|tax|vat"
+    r"|deduct\w*)\b|%",
+    re.IGNORECASE,
+)
+_BOUND = re.compile(r"\b(?:limits?|thresholds?|most|maximum|max|least|minimum|earliest|latest|lowest|highest)\b", re.I)
+_EXCLUDES = re.compile(r"\b(?:but not|except|other than|not for|apart from|excluding)\b", re.IGNORECASE)
+_DAY = re.compile(r"\b(?:what|which) (?:day|date)\b", re.IGNORECASE)
+_MONEY = re.compile(r"\b(?:costs?|prices?|fees?|charges?|pay|pays|paid|payable|payments?|rates?)\b", re.IGNORECASE)
+_FINE = re.compile(r"\b(?:fined?|fines|penalty|penalties)\b", re.IGNORECASE)
+_TWO = re.compile(r"\d\D* or \D*\d")
+
+
+@dataclass(frozen=True, slots=True)
+class SureValue:
+    """A value, how its place fits, what bounds it, and whether it belongs to a condition."""
+
+    value: TypedValue
+    fit: Fit
+    place: str
+    bounds: tuple[str, ...]
+    required: bool
+    apart: int  # words of the question that its clause does not say
+    clause: str
+    met: int  # of its bounds, those that what is told meets
+
+    @property
+    def headings(self) -> tuple[str, ...]:
+        """Of its element."""
+        return self.value.candidate.element.headings
+
+    @property
+    def key(self) -> tuple[int, int, int, int, int]:
+        """Smaller is better."""
+        return (*self.fit.key, -self.met, self.apart, self.fit.rank)
+
+
+def sure_value(asked: Asked, ranked: Sequence[Candidate]) -> tuple[TypedValue, list[str]] | None:
+    """The best value and what remains to be doubted about it; None where no value of the kind is found."""
+    if not is_typed(asked.form):
+        return None
+    found = sorted((one for one in _found(asked, ranked) if one.met >= 0), key=lambda one: (one.required, *one.key))
+    if not found:
+        return None
+    best = found[0]
+    doubts = missing_words(best.fit)
+    if best.required and not _BOUND.search(asked.form.sentence):
+        doubts.append("the value belongs to a condition")
+    money = asked.form.type is AnswerType.AMOUNT
+    if money and _MONEY.search(asked.form.sentence) and not _MONEY.search(best.place):
+        doubts.append("it is not called a price")
+    if money and _FINE.search(best.place) and not _FINE.search(asked.form.sentence):
+        doubts.append("it is a fine")
+    if best.met < 1 and len(best.fit.only_around) > len(telling(asked.form.sentence)) / 2:
+        doubts.append("most of the question is said only around it")
+    doubts += _rivals(best, found[1:])
+    doubts += uncompared(asked, best.value.candidate, best.place, best.bounds)
+    doubts += _told_elsewhere(asked, best, found[1:])
+    if asked.form.type is AnswerType.DATE and best.value.kind != "date":
+        dates = [o for o in found if o.value.kind == "date" and o.headings == best.headings and not o.required]
+        doubts += [f"another place says “{other.value.text}”" for other in dates[:1]]
+    if _EXCLUDES.search(best.place) and len(uncovered(telling(asked.form.sentence), best.clause)):
+        doubts.append("it may be said of others")
+    if best.fit.rank >= _LATE:
+        doubts.append("the search has many places before it")
+    if _TWO.search(best.value.text):
+        doubts.append("it is two values")
+    return best.value, doubts
+
+
+def _found(asked: Asked, ranked: Sequence[Candidate]) -> list[SureValue]:
+    found = []
+    for rank, candidate in enumerate(ranked[:_DEPTH]):
+        if not candidate.element.is_heading:
+            for start, end, kind in values_in(asked.form, candidate.element):
+                if _is_of_kind(asked, kind):
+                    found.append(_placed(asked, candidate, rank, TypedValue(candidate, start, end, 0.0, 0.0, kind)))
+    return found
+
+
+def _is_of_kind(asked: Asked, kind: str) -> bool:
+    sentence, wanted = asked.form.sentence, asked.form.type
+    if wanted is AnswerType.AMOUNT and kind == "percent":
+        return bool(_SHARE.search(sentence))
+    return not (wanted is AnswerType.DATE and kind == "duration" and _DAY.search(sentence))
+
+
+def _placed(asked: Asked, candidate: Candidate, rank: int, value: TypedValue) -> SureValue:
+    element, reading = candidate.element, asked.pages(candidate.page)
+    lead = introduction(element, reading)
+    if element.tag == "tr":
+        row, column = row_and_column(element, value.start)
+        above = reading.element(element.lead_in)
+        place = f"{row} {column} {above.text if above is not None else ''}"
+        named = " ".join(element.headers[:1])
+        bounds = (f"{named} {row}", column)
+        limit = bool(_BOUND.search(column))
+        met = _row_met(asked, row, bounds)
+        return SureValue(value, fit(asked, candidate, rank, place), place, bounds, limit, 0, place, met)
+    sentence = next((s for s in sentence_spans(element.text) if s[0] <= value.start < s[1]), (0, len(element.text)))
+    said = element.text[slice(*sentence)]
+    condition = parse_conditions(element.text, "", *sentence).condition
+    parts = list(leaves(condition))
+    required = any(leaf.start <= value.start < leaf.end for leaf in parts)
+    clause = clause_around(element.text, sentence, (value.start, value.end))
+    place = f"{lead} {said}"
+    others = tuple(leaf.text for leaf in parts if not leaf.start <= value.start < leaf.end)
+    apart = len(uncovered(telling(asked.form.sentence), clause))
+    return SureValue(
+        value, fit(asked, candidate, rank, place), place, others, required, apart, clause, _met(asked, others)
+    )
+
+
+def _met(asked: Asked, bounds: Sequence[str]) -> int:
+    """How many of the bounds are met by what is told; -1 where one is not."""
+    states = [judge(bound, asked.told, asked.today).state for bound in bounds if bound.strip()]
+    return -1 if ConditionState.UNMET in states else states.count(ConditionState.MET)
+
+
+def _row_met(asked: Asked, row: str, bounds: Sequence[str]) -> int:
+    """The same for a row, which is met, too, where all that it is called is told."""
+    met, words = _met(asked, bounds), telling(row)
+    told = bool(words) and not uncovered(words, asked.inquiry.scenario)
+    return met + told if met >= 0 else met
+
+
+def _rivals(best: SureValue, others: Sequence[SureValue]) -> list[str]:
+    """A doubt for another value whose place fits as well."""
+    same = {best.value.text.lower()}
+    for other in others:
+        worse = (*other.fit.key, -other.met) > (*best.fit.key, -best.met) or other.fit.rank >= _LATE > best.fit.rank
+        if other.required or worse or other.value.text.lower() in same:
+            continue
+        return [f"another place says “{other.value.text}”"]
+    return []
+
+
+def _told_elsewhere(asked: Asked, best: SureValue, others: Sequence[SureValue]) -> list[str]:
+    """A doubt where another value of the page has more of the scenario: it may be the case that is asked about."""
+    words = telling(asked.inquiry.scenario)
+    here = len(uncovered(words, best.place))
+    for other in others:
+        if other.value.text.lower() != best.value.text.lower() and len(uncovered(words, other.place)) < here:
+            return [f"what is told fits better to “{other.value.text}”"]
+    return []

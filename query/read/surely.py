@@ -1,0 +1,66 @@
+"""From what is surely said to an answer: its alternative, of which kind it is, and the doubts that remain."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from clausegraph.core.types import Alternative
+from clausegraph.query.read.answers import Asked, conditioned, with_condition
+from clausegraph.query.read.candidates import Candidate
+from clausegraph.query.read.confidence import probability
+from clausegraph.query.read.evidence import quote_of
+from clausegraph.query.read.questions import QuestionKind
+from clausegraph.query.read.sure_places import sure_place
+from clausegraph.query.read.sure_values import sure_value
+from clausegraph.query.read.sure_verdicts import sure_verdict
+
+
+@dataclass(frozen=True, slots=True)
+class SureAnswer:
+    """An answer, its kind ("verdict", "value", "place"), what remains to be doubted, and what is taken for granted."""
+
+    alternative: Alternative
+    kind: str
+    doubts: tuple[str, ...]
+    granted: tuple[str, ...] = ()
+
+
+def surely(asked: Asked, ranked: Sequence[Candidate]) -> SureAnswer | None:
+    """The answer with the fewest doubts, its score the probability that it is right; None where nothing fits."""
+    if asked.form.kind is QuestionKind.YES_NO:
+        return _verdict(asked, ranked)
+    return _value(asked, ranked) or _place(asked, ranked)
+
+
+def _verdict(asked: Asked, ranked: Sequence[Candidate]) -> SureAnswer | None:
+    found = sure_verdict(asked, ranked)
+    if found is None:
+        return None
+    ruling, doubts = found
+    first = ruling.rule.statement
+    score = probability("verdict", len(doubts))
+    place = (first.start, first.end)
+    made, granted = with_condition(asked, ruling.text, first.candidate, place, score, ruling.tree, ruling.rule.tree)
+    return SureAnswer(made, "verdict", tuple(doubts), granted)
+
+
+def _value(asked: Asked, ranked: Sequence[Candidate]) -> SureAnswer | None:
+    found = sure_value(asked, ranked)
+    if found is None:
+        return None
+    value, doubts = found
+    score = probability("value", len(doubts))
+    made, granted = conditioned(asked, value.text, value.candidate, value.start, value.end, score)
+    return SureAnswer(made, "value", tuple(doubts), granted)
+
+
+def _place(asked: Asked, ranked: Sequence[Candidate]) -> SureAnswer | None:
+    found = sure_place(asked, ranked)
+    if found is None:
+        return None
+    place, doubts = found
+    candidate = place.candidate
+    text = quote_of(candidate.element, place.start, place.end)
+    made, granted = conditioned(asked, text, candidate, place.start, place.end, probability("place", len(doubts)))
+    return SureAnswer(made, "place", tuple(doubts), granted)

@@ -1,0 +1,124 @@
+"""What is asserted without a model: what the pages surely say, and nothing where a doubt remains."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from clausegraph.core.inquiry import Inquiry
+from clausegraph.core.types import AnswerStatus
+from clausegraph.query.read.confidence import ASSERTED, probability
+from clausegraph.query.read.extractive import ExtractiveReader
+from clausegraph.query.read.meeting import coverage, telling
+
+pytestmark = pytest.mark.unit
+READER = ExtractiveReader()
+FEE = "<p>It costs £215 to apply for a stall licence.</p>"
+SAVINGS = "<p>You can claim Rent Supplement if you have savings of £14,000 or less.</p>"
+LOCKS = "<p>You must not change the locks while the tenant still lives there.</p>"
+GRANT = "<p>You cannot get the study grant if you are an apprentice, unless you train as a nurse.</p>"
+NOTICE = "<p>You must claim within 3 months of the death to get the full amount.</p>"
+DEGREE = (
+    "<p>You can get the study grant if you do not have a university degree, unless you are training to be a nurse.</p>"
+)
+
+
+def said(found: Any, question: str, scenario: str = "") -> tuple[str | None, list[str]]:
+    """What is asserted, else None, and the doubts."""
+    result = READER.read(Inquiry(question, scenario), found.hits(), found)
+    doubts = result.reasons.get("doubts")
+    assert (result.status is AnswerStatus.ANSWERED) == bool(result.alternatives)
+    assert result.alternatives or result.quotes
+    return (result.alternatives[0].text if result.alternatives else None), list(doubts if doubts else [])
+
+
+@pytest.mark.parametrize(
+    ("line", "question", "scenario", "answer"),
+    [
+        (FEE, "how much does a stall licence cost", "", "£215"),
+        (FEE, "price of stall licence", "", "£215"),
+        (LOCKS, "can i change the locks while the tenant lives there", "", "no"),
+        ("<p>You do not have to renew the notice each year.</p>", "do i need to renew the notice", "", "no"),
+        (
+            "<p>You must have your own rod licence if you are aged 13 or over.</p>",
+            "does my 12 year old need a rod licence",
+            "",
+            "no",
+        ),
+        ("<p>Tell your employer within 14 days of the birth.</p>", "how long to tell my boss of the birth", "", None),
+    ],
+)
+def test_what_one_place_surely_says_is_asserted(
+    page: Callable[..., Any], line: str, question: str, scenario: str, answer: str | None
+) -> None:
+    text, doubts = said(page(line), question, scenario)
+    assert doubts == []
+    assert text == (answer or "within 14 days")
+
+
+@pytest.mark.parametrize(
+    ("lines", "question", "scenario", "doubt"),
+    [
+        ((SAVINGS,), "rent supplement how much", "", "belongs to a condition"),
+        ((FEE,), "how much does a pitch licence cost", "", "nothing there says “pitch”"),
+        ((FEE, "<p>A stall licence costs £90 for charities.</p>"), "cost of stall licence", "", "another place says"),
+        (("<p>Trading without a stall licence is fined with £900.</p>",), "stall licence cost", "", "fine"),
+        (
+            (LOCKS, "<p>You may change the locks if the tenant lives there.</p>"),
+            "can i change the locks",
+            "",
+            "otherwise",
+        ),
+        ((NOTICE,), "will i get the full amount", "My wife's death was 5 months ago.", "5 months"),
+        ((GRANT,), "can i get the study grant to train as a nurse", "", "exception"),
+        (
+            ("<p>You must not study on this permit, except for a language course.</p>",),
+            "can i do a course",
+            "",
+            "a language course",
+        ),
+        (("<p>If you hold a work permit, report a new address.</p>",), "do i need a work permit", "", "condition"),
+    ],
+)
+def test_what_leaves_a_doubt_is_quoted(
+    page: Callable[..., Any], lines: tuple[str, ...], question: str, scenario: str, doubt: str
+) -> None:
+    text, doubts = said(page(*lines), question, scenario)
+    assert text is None
+    assert any(doubt in one for one in doubts), doubts
+
+
+def test_an_unmet_requirement_whose_exception_nobody_tells_is_a_no(page: Callable[..., Any]) -> None:
+    found = page(DEGREE)
+    result = READER.read(Inquiry("can i get the study grant", "I have a university degree."), found.hits(), found)
+    assert [a.text for a in result.alternatives] == ["no"]
+
+
+def test_the_row_that_is_told_is_the_value(page: Callable[..., Any]) -> None:
+    found = page(
+        "<p>How much notice to give</p>",
+        "<tr>weekly | 4 weeks</tr>",
+        "<tr>monthly | one calendar month</tr>",
+    )
+    (key, made), *_ = found.readings.items()
+    rows = [replace(e, headers=("You pay rent", "Notice you must give")) if e.tag == "tr" else e for e in made.elements]
+    found.readings[key] = replace(made, elements=tuple(rows))
+    assert said(found, "how much notice do i give", "I pay my rent every week.")[0] == "4 weeks"
+    assert said(found, "how much notice do i give")[0] is None
+
+
+def test_fewer_doubts_are_never_less_sure() -> None:
+    for kind in ("verdict", "value", "place"):
+        shares = [probability(kind, doubts) for doubts in range(5)]
+        assert shares == sorted(shares, reverse=True)
+    assert probability("value", 0) >= ASSERTED > probability("value", 1)
+
+
+def test_everyday_words_meet_those_of_the_page() -> None:
+    asked = telling("can my boss sack me when im ill")
+    assert coverage(telling("does my boss pay"), "Your employer must pay you.") == 1.0
+    assert coverage(asked, "Your employer must pay you.") < 1.0
+    assert coverage(telling("emergancy passport"), "An emergency passport") == 1.0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import re
 from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
@@ -27,7 +28,7 @@ def _cells(row: Element) -> list[str]:
 
 
 def as_markdown(reading: Reading) -> bytes:
-    """CommonMark with tables; every sign that could mean something is escaped."""
+    """CommonMark with tables, the title in its front matter; every sign that could mean something is escaped."""
     parts = []
     for tag, elements in _runs(reading):
         texts = [_SPECIAL.sub(r"\\\1", element.text) for element in elements]
@@ -40,14 +41,15 @@ def as_markdown(reading: Reading) -> bytes:
             parts.append("\n".join([lines[0], "|---" * width + "|", *lines[1:]]))
         else:
             parts.append(f"{'#' * int(tag[1])} {texts[0]}" if tag in _SIZES else texts[0])
-    return "\n\n".join(parts).encode()
+    return "\n\n".join([f"---\ntitle: {json.dumps(reading.title)}\n---", *parts]).encode()
 
 
 def as_docx(reading: Reading) -> bytes:
-    """A Word document with the styles of its template."""
+    """A Word document with the styles of its template, its title as such above the text."""
     import docx
 
     document = docx.Document()
+    document.add_heading(reading.title, 0)
     for tag, elements in _runs(reading):
         if tag == "tr":
             rows = [_cells(row) for row in elements]
@@ -70,7 +72,7 @@ def as_docx(reading: Reading) -> bytes:
 
 
 def as_pdf(reading: Reading) -> bytes:
-    """A PDF without tags: headings in larger bold letters, bullets, ruled tables, a running head and page numbers."""
+    """A PDF without tags: larger bold headings, bullets, ruled tables, the title as running head, page numbers."""
     pdf = _new_pdf(reading.title)
     pdf.add_page()
     for tag, elements in _runs(reading):
@@ -89,7 +91,7 @@ def _new_pdf(title: str) -> Any:
     class Leaflet(FPDF):
         def header(self) -> None:
             self.set_font("D", size=8)
-            self.cell(0, 6, "Department for Benefits: guidance", new_x="LMARGIN", new_y="NEXT")
+            self.cell(0, 6, title, new_x="LMARGIN", new_y="NEXT")
             self.ln(4)
 
         def footer(self) -> None:

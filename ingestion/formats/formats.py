@@ -84,7 +84,7 @@ def _mhtml(raw: bytes) -> Converted:
 FORMATS: dict[str, Format] = {
     PDF: Format("PDF", (".pdf",), _pdf, 1, ("pdfplumber", "pdfminer.six"), 12),
     DOCX: Format("Word document", (".docx",), _docx, 1, ("mammoth",), 3),
-    MARKDOWN: Format("Markdown", (".md", ".markdown"), _markdown, libraries=("markdown-it-py",)),
+    MARKDOWN: Format("Markdown", (".md", ".markdown"), _markdown, libraries=("markdown-it-py", "mdit-py-plugins")),
     TEXT: Format("plain text", (".txt", ".text"), _text),
     EML: Format("e-mail", (".eml",), _eml),
     MHTML: Format("saved web page", (".mhtml", ".mht"), _mhtml),

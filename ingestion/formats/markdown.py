@@ -1,4 +1,4 @@
-"""Markdown by markdown-it-py (CommonMark with tables), and what its front matter says."""
+"""Markdown by markdown-it-py (CommonMark, tables, definition lists, footnotes), and what its front matter says."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from typing import Any
 
 import yaml
 from markdown_it import MarkdownIt
+from mdit_py_plugins.deflist import deflist_plugin
+from mdit_py_plugins.footnote import footnote_plugin
 
 from clausegraph.core.pages.dates import iso_date
 from clausegraph.core.pages.decode import decode_page
@@ -32,10 +34,19 @@ def convert_markdown(raw: bytes) -> Converted:
             said = _front_matter(found[1], found[2])
         except ValueError as error:
             problem = (f"its front matter was left out: {' '.join(str(error).split())[:200]}",)
-    renderer = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
     updated = next((day for key in _UPDATED if (day := iso_date(_text(said.get(key))))), None)
     address = next((url for key in _ADDRESS if re.match(r"https?://\S+$", url := _text(said.get(key)))), None)
-    return Converted(renderer.render(text), _text(said.get("title")), updated, address, problem)
+    return Converted(_renderer().render(text), _text(said.get("title")), updated, address, problem)
+
+
+def _renderer() -> MarkdownIt:
+    """Footnotes stand under a heading of their own, without arrows back to the text."""
+    renderer = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
+    renderer.use(deflist_plugin).use(footnote_plugin)
+    renderer.add_render_rule("footnote_block_open", lambda *_: "<h2>Notes</h2>\n<ol>\n")
+    renderer.add_render_rule("footnote_block_close", lambda *_: "</ol>\n")
+    renderer.add_render_rule("footnote_anchor", lambda *_: "")
+    return renderer
 
 
 def _front_matter(mark: str, text: str) -> dict[str, Any]:

@@ -80,3 +80,12 @@ def test_broken_front_matter_is_told_and_a_rule_is_none() -> None:
     assert [element.text for element in reading.elements] == ["Words."]
     assert reason.startswith("its front matter was left out: no YAML")
     assert elements("a.md", b"---\n\nWords.\n\n---\n\nMore.") == [("p", "Words."), ("p", "More.")]
+
+
+def test_notes_and_definitions() -> None:
+    text = b"Ask first[^a].\n\nPermit\n: A right to park.\n\n[^a]: In writing, please.\n"
+    reading, reasons = read("a.md", text)
+    (asked, term, meaning, heading, note) = reading.elements
+    assert reasons == [] and asked.text == "Ask first[1]."
+    assert (term.text, meaning.text, meaning.lead_in) == ("Permit", "A right to park.", term.anchor)
+    assert (heading.text, note.tag, note.text) == ("Notes", "li", "In writing, please.")

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 
 from clausegraph.core.pages.blocks import Block
@@ -25,18 +25,26 @@ _OTHER_PAGES = re.compile(
     re.IGNORECASE,
 )
 _ADVERTISEMENT = re.compile(
-    r"^\W*(?:advertisements?|sponsored(?: content)?|sponsor message|promoted)\W*$", re.IGNORECASE
+    r"^\W*(?:advertisements?(?:\W.{0,30})?|sponsored(?: content)?|sponsor message|promoted)\W*$", re.IGNORECASE
 )
 _SENTENCE_END = re.compile(r"[.!?:;][\"'”’)\]]*$")
 _MOSTLY_LINKS = 0.8
+_BUTTONS = 3  # of the same text
 _LABEL_CHARACTERS = 60
 
 
 def furniture(blocks: Sequence[Block]) -> set[int]:
     """Indices of blocks that are furniture by themselves or with the list or container they stand in."""
     found = {i for i, block in enumerate(blocks) if block.tag in ("p", "li") and _is_furniture(block)}
-    found |= _announced(blocks)
+    found |= _announced(blocks) | _repeated_links(blocks)
     return found | _link_lists(blocks, found)
+
+
+def _repeated_links(blocks: Sequence[Block]) -> set[int]:
+    """Lines that only link and say the same again and again: buttons."""
+    links = [i for i, block in enumerate(blocks) if block.tag == "p" and block.link_share >= _MOSTLY_LINKS]
+    counts = Counter(blocks[i].text for i in links)
+    return {i for i in links if counts[blocks[i].text] >= _BUTTONS}
 
 
 def _announced(blocks: Sequence[Block]) -> set[int]:

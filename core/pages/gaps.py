@@ -7,9 +7,10 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from clausegraph.core.pages.blocks import Block
-from clausegraph.core.pages.furniture import is_sentence
+from clausegraph.core.pages.furniture import is_label, is_sentence
 
 _WORD = re.compile(r"\w+")
+_CLASS = re.compile(r'\sclass="([^"]+)"')
 _SENTENCE = 15  # characters
 _STANDFIRST = 40  # characters
 _MOSTLY_TEXT = 0.5  # share of links
@@ -44,19 +45,60 @@ def between(blocks: Sequence[Block], candidates: set[int], kept: set[int]) -> se
         return set()
     first, last = min(kept), max(kept)
     inside = [i for i in sorted(candidates - kept) if first < i < last]
-    text = [i for i in kept if blocks[i].tag == "p" and not blocks[i].level]
-    places = {blocks[i].place for i in text} - {0}
+    text = [blocks[i] for i in kept if blocks[i].tag == "p" and not blocks[i].level]
+    places = {block.place for block in text} - {0}
+    looks = {look for block in text if (look := _look(block))}
     found = {i for i in candidates - kept if first < i and _is_text(blocks[i]) and blocks[i].place in places}
+    found |= {i for i in inside if _is_text(blocks[i]) and _look(blocks[i]) in looks}
+    found |= {i for i in candidates - kept if first < i and _is_telling_item(blocks[i]) and blocks[i].around in places}
     orders = {blocks[i].order for i in kept if blocks[i].order}
     found |= {i for i in candidates - kept if blocks[i].order in orders}
     found |= _below_title(blocks, candidates, kept)
     found |= {i for i in inside if _is_caption(blocks[i]) and _has_neighbour(blocks, i, kept | found)}
-    return found | _tables(blocks, inside)
+    found |= _tables(blocks, inside)
+    return found | _labels(blocks, candidates, kept | found)
+
+
+def headings_like(blocks: Sequence[Block], candidates: set[int], kept: set[int]) -> set[int]:
+    """Headings that look like kept ones and have kept text before the next heading."""
+    looks = {_look(blocks[i]) for i in kept if blocks[i].level} - {""}
+    found: set[int] = set()
+    has_text = False
+    for index in range(len(blocks) - 1, -1, -1):
+        if blocks[index].level:
+            if has_text and index in candidates and index not in kept and _look(blocks[index]) in looks:
+                found.add(index)
+            has_text = False
+        has_text = has_text or index in kept
+    return found
+
+
+def _look(block: Block) -> str:
+    """Its tag and class: what a style sheet goes by; empty without a class."""
+    named = _CLASS.search(block.html_pieces[0]) if block.html_pieces else None
+    return f"{block.dom_tag} {named[1]}" if named else ""
 
 
 def _is_text(block: Block) -> bool:
-    is_long = block.tag == "p" and len(block.text) >= _SENTENCE and is_sentence(block.text)
-    return is_long and block.link_share < _MOSTLY_TEXT
+    return block.tag == "p" and len(block.text) >= _SENTENCE and is_sentence(block.text) and _is_no_link(block)
+
+
+def _is_telling_item(block: Block) -> bool:
+    return block.tag == "li" and len(block.text) >= _STANDFIRST and is_sentence(block.text) and _is_no_link(block)
+
+
+def _is_no_link(block: Block) -> bool:
+    return block.link_share < _MOSTLY_TEXT
+
+
+def _labels(blocks: Sequence[Block], candidates: set[int], kept: set[int]) -> set[int]:
+    """Short lines right before a kept item that stands in the same container."""
+    return {
+        i - 1
+        for i in kept
+        if blocks[i].tag == "li" and i - 1 in candidates and i - 1 not in kept
+        and is_label(blocks[i - 1]) and _is_no_link(blocks[i - 1]) and blocks[i - 1].place == blocks[i].place
+    }  # fmt: skip
 
 
 def _below_title(blocks: Sequence[Block], candidates: set[int], kept: set[int]) -> set[int]:

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 
 from clausegraph.core.pages.blocks import Block
 from clausegraph.core.pages.furniture import furniture, is_label, is_sentence
-from clausegraph.core.pages.gaps import between, title_of
+from clausegraph.core.pages.gaps import between, headings_like, title_of
 from clausegraph.core.pages.markup import STYLED
 from clausegraph.core.pages.trafilatura_text import trafilatura_blocks
 
@@ -41,6 +41,7 @@ def main_blocks(blocks: Sequence[Block], page: str, use_trafilatura: bool = True
     kept = kept if heading is None else kept | {heading}
     kept = kept | between(blocks, candidates, kept)
     kept = kept | _list_rest(blocks, candidates, kept)
+    kept = kept | headings_like(blocks, candidates, kept)
     kept = kept | _heading_rest(blocks, candidates, kept)
     kept = kept - _before_title(blocks, kept)
     kept = kept - _empty_labels(blocks, kept)

@@ -107,3 +107,40 @@ def test_name_of_a_wrapper_does_not_take_the_page_away() -> None:
 
 def test_main_is_read_where_an_unclosed_button_swallowed_it() -> None:
     assert len(kept(f"<body><header><button>Menu<main>{TEXT}</main></header></body>")) == 2
+
+
+LONG = "".join(
+    f"<p>Rule {n} of the harbour says where, when and how long residents may park there.</p>" for n in range(9)
+)
+ITEM = "<div><h2 class=name>{0}</h2><p><a href=/v>View the post of {0}</a></p><div><p class=text>{1}</p></div></div>"
+
+
+def chosen(body: str) -> list[str]:
+    page = f"<html><head><title>Parking permits | Office</title></head><body>{body}</body></html>"
+    return [block.text for block in main_blocks(blocks_of(page), page, title="Parking permits | Office")]
+
+
+def test_h1_of_a_site_header_is_the_title_where_the_head_says_so() -> None:
+    assert chosen(f"<header><h1>Parking permits</h1></header><main>{LONG}</main>")[0] == "Parking permits"
+    assert chosen(f"<header><h1>Harbour Town</h1></header><main>{LONG}</main>")[0].startswith("Rule 0")
+
+
+def test_sentences_of_boxes_among_the_text_stay_and_those_of_other_places_go() -> None:
+    text = "<div>You may park in the street of your house at night.</div>"
+    advert = "<div><div><div>Create an account to see all of our offers.</div></div></div>"
+    found = chosen(f"<main><h1>Parking permits</h1>{LONG}{text}{advert}{LONG}</main>")
+    assert "You may park in the street of your house at night." in found
+
+
+def test_what_looks_like_kept_text_stays_with_headings_that_look_like_kept_ones() -> None:
+    items = [ITEM.format(f"Zone {n}", f"Zone {n} starts at the quay and ends at the market square.") for n in range(6)]
+    text = "<h2 class=name>Rules</h2>" + LONG.replace("<p>", "<p class=text>")
+    found = chosen(f"<main><h1>Parking permits</h1>{text}{''.join(items)}{text}</main>")
+    assert [text for text in found if text.startswith("Zone")] == [
+        text for n in range(6) for text in (f"Zone {n}", f"Zone {n} starts at the quay and ends at the market square.")
+    ]
+
+
+def test_tables_of_data_among_the_text_stay_whole() -> None:
+    table = "<div><div><table><tr><td>Zone</td><td>Fee</td></tr><tr><td>A</td><td>£3</td></tr></table></div></div>"
+    assert {"Zone | Fee", "A | £3"} <= set(chosen(f"<main><h1>Parking permits</h1>{LONG}{table}{LONG}</main>"))

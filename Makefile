@@ -35,6 +35,7 @@ check: $(ALL)
 
 bench: $(ALL)
 	$(BIN)/python -m benchmarks
+	$(BIN)/python -m benchmarks.floors
 
 neo4j: $(TEAM)
 	@$(BIN)/clausegraph server neo4j --folder .neo4j $(NEO4J_ARGS)

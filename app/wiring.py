@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from clausegraph.ingestion.sources import Source
     from clausegraph.ingestion.sources.web import WebOptions
     from clausegraph.query.engines.protocol import Engine, EngineOptions
+    from clausegraph.query.steps.experiences import Experiences
 
 
 def make_embedder(settings: Settings) -> Embedder:
@@ -299,8 +300,29 @@ def engine_options(
 
     chosen = StepChoice(settings.step_route, settings.step_validate, settings.step_comment, settings.step_verify)
     limits = QuestionLimits(settings.question_calls, settings.llm_budget_tokens, settings.llm_budget_money)
-    options = EngineOptions(limit=settings.ask_elements, steps=chosen, rounds=settings.rounds, question=limits)
+    options = EngineOptions(
+        limit=settings.ask_elements,
+        steps=chosen,
+        rounds=settings.rounds,
+        question=limits,
+        experiences=opened_experiences(settings, measured),
+    )
     return options if llm is None else _with_model(options, settings, llm, measured)
+
+
+def opened_experiences(settings: Settings, measured: Sequence[Question] = ()) -> Experiences | None:
+    """What the commentor with a model is shown; none where the settings name no file.
+
+    Raises:
+        InputError: the file cannot be read, or was made from a measured question.
+    """
+    if settings.comment_experiences is None:
+        return None
+    from clausegraph.query.steps.experiences import read_experiences
+
+    found = read_experiences(settings.comment_experiences.expanduser())
+    found.check_unseen((one.id, one.question, one.scenario) for one in measured)
+    return found
 
 
 def _with_model(

@@ -25,6 +25,17 @@ class Material:
     questions: list[tuple[str, str]]  # question, scenario
 
 
+def named_folder(data: Path | None) -> Path:
+    """Where ConditionalQA's files are looked for."""
+    return data or Path(os.environ.get("CLAUSEGRAPH_SHARED_DATA", REPOSITORY.parent / "shared" / "data"))
+
+
+def find_folder(data: Path | None = None) -> Path | None:
+    """The folder of ConditionalQA's ``documents.json``, if there is one; ``data`` as of :func:`find_material`."""
+    named = named_folder(data)
+    return next((folder for folder in (named, named / "conditionalqa") if (folder / "documents.json").is_file()), None)
+
+
 def find_material(data: Path | None = None) -> Material:
     """ConditionalQA's pages and development questions, or else the example pages and their questions.
 
@@ -35,14 +46,11 @@ def find_material(data: Path | None = None) -> Material:
     Raises:
         FileNotFoundError: ``data`` was given and holds no ``documents.json``.
     """
-    named = data or Path(os.environ.get("CLAUSEGRAPH_SHARED_DATA", REPOSITORY.parent / "shared" / "data"))
-    for folder in (named, named / "conditionalqa"):
-        if (folder / "documents.json").is_file():
-            records = json.loads((folder / "documents.json").read_text(encoding="utf-8"))
-            dev = folder / "dev.json"
-            return Material(
-                f"ConditionalQA in {folder}", records, _questions(dev if dev.is_file() else _EXAMPLE_QUESTIONS)
-            )
+    named, folder = named_folder(data), find_folder(data)
+    if folder is not None:
+        records = json.loads((folder / "documents.json").read_text(encoding="utf-8"))
+        dev = folder / "dev.json"
+        return Material(f"ConditionalQA in {folder}", records, _questions(dev if dev.is_file() else _EXAMPLE_QUESTIONS))
     if data is not None:
         raise FileNotFoundError(f"no documents.json in {data}")
     return Material(

@@ -179,6 +179,9 @@ class Settings(BaseSettings):
         default=2000, ge=0, le=1_000_000, description="page tokens that may share a call; 0: a chunk a call"
     )
 
+    comment_experiences: Path | None = Field(
+        default=None, description="what the commentor that asks a model is shown, from `train experiences`"
+    )
     reader_guide: Path | None = Field(
         default=None, description="what good answers look like, from `train guide`; none means the shipped guide"
     )

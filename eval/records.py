@@ -27,6 +27,15 @@ class Quote(NamedTuple):
     text: str
 
 
+class RoundEvidence(NamedTuple):
+    """Of a round of the loop: its module, and the shares of the gold evidence that stood first in what was found, and
+    that states facts of the subgraph around its entities (0 without an entity)."""
+
+    module: str
+    found: float
+    subgraph: float
+
+
 @dataclass(frozen=True)
 class QuestionRecord:
     """What happened to one question.
@@ -35,7 +44,8 @@ class QuestionRecord:
     retrieves); an empty tuple is the answer "not answerable". ``retrieval`` has one entry per budget.
     ``milliseconds`` is wall time, ``model_tokens`` the prompt and output tokens of all calls, of which there were
     ``calls`` and which cost ``money``. ``quotes`` has
-    an entry for each predicted answer, or none at all where nobody quoted.
+    an entry for each predicted answer, or none at all where nobody quoted. ``rounds`` are those of a loop, for
+    questions with gold evidence.
     """
 
     id: str
@@ -52,6 +62,7 @@ class QuestionRecord:
     calls: int | None = None
     prompt_tokens: int | None = None
     money: float | None = None
+    rounds: tuple[RoundEvidence, ...] = ()
 
     @property
     def has_prediction(self) -> bool:

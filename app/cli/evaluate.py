@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from clausegraph.app.cli.evaluate_engine import compare
+from clausegraph.app.cli.evaluate_table import table as table_of_runs
 from clausegraph.app.cli.progress import progress_bars
 from clausegraph.app.cli.session import Session, command
 from clausegraph.core.errors import InputError
@@ -85,17 +86,34 @@ def conditionalqa(
     ] = None,
     record: Annotated[bool, typer.Option("--record", help="Record them there instead.")] = False,
     at_once: Annotated[int, typer.Option("--at-once", help="Questions that are open at once.")] = 1,
+    step: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--step",
+            help="A step in place of the engine's own, as validate=llm-without-paths; oracles: validate=oracle, "
+            "comment=oracle, route=oracle-module.",
+            show_default="none",
+        ),
+    ] = None,
+    experiences: Annotated[
+        int | None,
+        typer.Option("--experiences", help="So many of the commentor's experiences.", show_default="all"),
+    ] = None,
     floors: Annotated[
         Path | None,
         typer.Option("--floors", help="TOML file of figures; below them the exit code is 6.", show_default="none"),
     ] = None,
+    floor: Annotated[str, typer.Option("--floor", help="Table of that file.")] = "floors",
 ) -> None:
     """Score a prediction file, or read the documents into a corpus, answer every question and measure it."""
     if engine is not None:
-        from clausegraph.app.cli.evaluate_engine import run_engine
+        from clausegraph.app.cli.evaluate_engine import named_step, run_engine
         from clausegraph.app.services.engine_evaluation import EngineTrial
 
-        trial = EngineTrial(engine, llm, prompt, rounds, shots, shots_from, oracle_type, cassette, record, at_once)
+        trial = EngineTrial(
+            engine, llm, prompt, rounds, shots, shots_from, oracle_type, cassette, record, at_once,
+            tuple(map(named_step, step or ())), experiences,
+        )  # fmt: skip
         run_engine(
             session,
             trial,
@@ -107,6 +125,7 @@ def conditionalqa(
             seed=seed,
             output=output,
             floors=floors,
+            floor=floor,
         )
         return
     from clausegraph.app.services.evaluation import describe_run, evaluate_conditionalqa, score_predictions
@@ -298,6 +317,7 @@ def register(app: typer.Typer) -> None:
     command(group, "passages", stores=True)(passages)
     command(group, "report")(report)
     command(group, "compare")(compare)
+    command(group, "table", stores=True)(table_of_runs)
     app.add_typer(group, name="eval")
 
 

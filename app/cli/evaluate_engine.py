@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -10,7 +11,7 @@ import typer
 
 from clausegraph.app.cli.progress import progress_bars
 from clausegraph.app.cli.session import Session
-from clausegraph.core.errors import FloorMissed
+from clausegraph.core.errors import FloorMissed, InputError
 
 if TYPE_CHECKING:
     from clausegraph.app.services.engine_evaluation import EngineTrial
@@ -30,35 +31,45 @@ def run_engine(
     seed: int,
     output: Path | None,
     floors: Path | None,
+    floor: str,
 ) -> None:
     """Ask, keep the records, print the figures; then raise if they are below the floors."""
-    from clausegraph.app.services.engine_evaluation import measure_engine
+    from clausegraph.app.services.engine_evaluation import measure_engine, report_engine
     from clausegraph.eval.conditionalqa.dataset import load_questions
     from clausegraph.eval.conditionalqa.engines import drawn
     from clausegraph.eval.conditionalqa.figures import engine_figures, missed, read_floors
     from clausegraph.ingestion.pipeline import no_progress
 
-    pinned = read_floors(floors) if floors is not None else {}
+    start = time.perf_counter()
+    pinned = read_floors(floors, floor) if floors is not None else {}
     asked = drawn(load_questions(questions), sample, seed)
     workspace = session.workspace(corpus, **({"max_triplets": max_triplets} if max_triplets else {}))
     trial = replace(trial, llm=trial.llm or workspace.settings.llm)
     drawn_by = seed if sample is not None else None
     with progress_bars(session) as progress:
         records = measure_engine(workspace, documents, asked, trial, output, drawn_by, progress or no_progress)
+    if output is not None:
+        read = {"questions": questions, "documents": documents, "shots": trial.shots_from}
+        report_engine(workspace, output, read, start)
+        session.note(f"records and report: {output / 'report.html'}")
     _emit(session, trial, records)
     below = missed(engine_figures(records), pinned)
     if below:
-        raise FloorMissed(f"below the floors of {floors}: {'; '.join(below)}")
+        raise FloorMissed(f"below the floors [{floor}] of {floors}: {'; '.join(below)}")
 
 
 def _emit(session: Session, trial: EngineTrial, records: tuple[QuestionRecord, ...]) -> None:
     from clausegraph.app.cli.output import table
     from clausegraph.eval.conditionalqa.figures import engine_figures, intervals
+    from clausegraph.eval.conditionalqa.gold import BUDGET
+    from clausegraph.eval.conditionalqa.rounds import evidence_by_round
 
     figures, sure = engine_figures(records), intervals(records)
-    told = "told the kind of the gold answer" if trial.oracle_type else "not told the kind of answer"
+    told = f"told {', '.join(trial.told)}" if trial.told else "told nothing of the gold answers"
     value = trial.described(len(records), None) | {"figures": asdict(figures)}
     value["intervals"] = {name: [100 * found.low, 100 * found.high] for name, found in sure.items()}
+    by_round = evidence_by_round(records)
+    value["told"], value["evidence_by_round"] = list(trial.told), by_round
     scores = [f"{getattr(figures, name):.2f}" for name in ("f1", "yes_no", "span", "f1_with_conditions")]
     costs = [f"{figures.calls:g}", f"{figures.prompt_tokens:,.0f}", f"{figures.tokens:,.0f}", f"{figures.money:.5f}"]
     session.emit(
@@ -70,7 +81,32 @@ def _emit(session: Session, trial: EngineTrial, records: tuple[QuestionRecord, .
         table(
             ("calls", "prompt tokens", "tokens", "money", "seconds"), [[*costs, f"{figures.milliseconds / 1000:.2f}"]]
         ),
+        *_rounds(by_round, BUDGET),
     )
+
+
+def _rounds(by_round: list[tuple[float, float]], budget: int) -> list[Any]:
+    """Which share of questions had all evidence after each round."""
+    from clausegraph.app.cli.output import table
+
+    if not by_round:
+        return []
+    rows = [
+        [f"{number}", f"{100 * found:.1f}", f"{100 * near:.1f}"] for number, (found, near) in enumerate(by_round, 1)
+    ]
+    return [table(("round", f"all evidence in the first {budget} word pieces", "in the subgraph"), rows)]
+
+
+def named_step(text: str) -> tuple[str, str]:
+    """``NAME=IMPLEMENTATION``.
+
+    Raises:
+        InputError: it has another form.
+    """
+    name, _, implementation = text.partition("=")
+    if not name or not implementation:
+        raise InputError(f"--step {text!r} is no step and its implementation; give for example validate=oracle")
+    return name, implementation
 
 
 def _percent(found: ConfidenceInterval, plus: str = "") -> str:

@@ -3,34 +3,47 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from clausegraph.app.services.ingest import run_ingest
 from clausegraph.app.version import version
 from clausegraph.core.errors import InputError
+from clausegraph.eval.conditionalqa.oracles import ORACLE_STEPS
 
 if TYPE_CHECKING:
     from clausegraph.app.workspace import Workspace
     from clausegraph.core.settings import Settings
     from clausegraph.eval.conditionalqa.dataset import Question
+    from clausegraph.eval.conditionalqa.engines import RoundsOf
+    from clausegraph.eval.conditionalqa.gold import GoldEvidence
+    from clausegraph.eval.conditionalqa.rounds import RoundWatch
     from clausegraph.eval.records import QuestionRecord
     from clausegraph.indexes.views import View
     from clausegraph.ingestion.pipeline import Progress
+    from clausegraph.query.engines.protocol import Engine
 
+Scalar = bool | int | float | str | None
+STEPS = ("route", "validate", "comment", "verify")
 RECORDS, DESCRIPTION = "answers.jsonl", "engine.json"
 _SHAPING = (
     "step_route", "step_validate", "step_comment", "step_verify", "question_calls", "reader_facts",
     "llm_budget_tokens", "llm_budget_money",
 )  # fmt: skip
-_FILES = ("reader_guide", "reader_examples")  # that settings name, and that shape answers
+_FILES = ("reader_guide", "reader_examples", "comment_experiences")  # that settings name, and that shape answers
 
 
 @dataclass(frozen=True, slots=True)
 class EngineTrial:
-    """What is measured, and how. ``shots_from`` has the training questions that examples are taken from."""
+    """What is measured, and how.
+
+    ``shots_from`` has the training questions that examples are taken from. ``steps`` are single steps, by name, in
+    place of the engine's own: names of ``query/steps/bank.py``, or oracles (``eval/conditionalqa/oracles.py``).
+    ``experiences``: so many of the commentor's are shown, of those that the settings name; none means all.
+    """
 
     engine: str
     llm: str | None = None
@@ -42,6 +55,14 @@ class EngineTrial:
     cassette: Path | None = None
     record: bool = False
     at_once: int = 1
+    steps: tuple[tuple[str, str], ...] = ()
+    experiences: int | None = None
+
+    @property
+    def told(self) -> tuple[str, ...]:
+        """What of the gold answers the engine is told."""
+        oracles = tuple(f"{step}={name}" for step, name in self.steps if name in ORACLE_STEPS.get(step, ()))
+        return (("kind of answer",) if self.oracle_type else ()) + oracles
 
     def described(self, questions: int, seed: int | None) -> dict[str, Any]:
         """What was asked for, by name."""
@@ -52,6 +73,8 @@ class EngineTrial:
             "rounds": self.rounds,
             "shots": self.shots,
             "oracle_type": self.oracle_type,
+            "steps": dict(self.steps),
+            "experiences": self.experiences,
             "questions": questions,
             "seed": seed,
         }
@@ -76,7 +99,9 @@ def measure_engine(
         SettingsError: the engine asks a language model, and there is none.
         ReplyMissing: a cassette lacks a reply.
     """
+    from clausegraph.eval.conditionalqa.dataset import write_questions
     from clausegraph.eval.conditionalqa.engines import ask_all, check_same
+    from clausegraph.eval.conditionalqa.report import QUESTIONS_FILE
     from clausegraph.eval.json_files import write_text
     from clausegraph.ingestion.pipeline import Options
     from clausegraph.ingestion.sources import open_source
@@ -91,14 +116,33 @@ def measure_engine(
         run_ingest(workspace, workspace.settings.corpus, open_source(str(documents)), Options(), progress)
     with ExitStack() as stack:
         view = stack.enter_context(workspace.view())
-        engine = _engine(stack, workspace, view, questions, trial)
+        engine, rounds = _engine(stack, workspace, view, questions, trial)
         path = None
         if folder is not None:
             described |= {"corpus": view.corpus, "epoch": view.epoch}
             check_same(folder, described, described if written is None else written)
             write_text(folder / DESCRIPTION, json.dumps(described, indent=1) + "\n")
+            write_questions(folder / QUESTIONS_FILE, questions)
             path = folder / RECORDS
-        return ask_all(engine, questions, path, progress, trial.at_once)
+        return ask_all(engine, questions, path, progress, trial.at_once, rounds)
+
+
+def report_engine(workspace: Workspace, folder: Path, files: Mapping[str, Path | None], start: float) -> None:
+    """Write the report of a run beside its records: its errors by kind, to browse.
+
+    Args:
+        files: role to path, those that were read.
+        start: of the run, as ``time.perf_counter`` has it.
+    """
+    from clausegraph.app.services.evaluation import describe_run
+    from clausegraph.eval.provenance import write_run
+    from clausegraph.eval.report import write_report
+
+    described = _written(folder / DESCRIPTION) or {}
+    run = describe_run("conditionalqa", files, start, (workspace, described.get("epoch")))
+    plain = {name: value if isinstance(value, Scalar) else str(value) for name, value in described.items()}
+    write_run(folder, replace(run, settings=plain, system=f"engine {described.get('engine')}"))
+    write_report(folder)
 
 
 def _configuration(
@@ -137,11 +181,13 @@ def _written(path: Path) -> dict[str, Any] | None:
 
 def _engine(
     stack: ExitStack, workspace: Workspace, view: View, questions: tuple[Question, ...], trial: EngineTrial
-) -> Any:
+) -> tuple[Engine, RoundsOf]:
     from clausegraph.app.wiring import make_engine, opened_model
     from clausegraph.core.models.cassette import Cassette
     from clausegraph.eval.conditionalqa.dataset import load_questions
     from clausegraph.eval.conditionalqa.engines import oracle, shots
+    from clausegraph.eval.conditionalqa.gold import GoldEvidence
+    from clausegraph.eval.conditionalqa.rounds import RoundWatch
     from clausegraph.query.engines.bank import ENGINES
     from clausegraph.query.read.extractive import ExtractiveReader
     from clausegraph.query.retrieve.spelling import corrected
@@ -154,19 +200,54 @@ def _engine(
     cassette = Cassette(trial.cassette, record=trial.record) if trial.cassette else None
     llm = stack.enter_context(opened_model(settings, cassette=cassette)) if settings.llm else None
     changes: dict[str, Any] = {"engine": trial.engine}
+
+    def read(text: str) -> str:
+        return corrected(view, text)[0]
+
+    gold = GoldEvidence.of(view, questions, read)
+    watch = RoundWatch(gold)
+    changes["instead"] = _instead(settings, trial, gold, watch)
+    if trial.experiences is not None:
+        changes["experiences"] = _experiences(settings, trial.experiences, questions)
     if trial.rounds is not None:
         changes["rounds"] = trial.rounds
     if trial.oracle_type and not ENGINES[trial.engine].asks:
         raise InputError(f"engine {trial.engine!r} has no prompt for each kind of answer; leave out --oracle-type")
     if trial.oracle_type:
-        changes["form"] = oracle(questions, lambda text: corrected(view, text)[0])
+        changes["form"] = oracle(questions, read)
     if trial.shots and trial.shots_from:
         changes["shots"] = shots(load_questions(trial.shots_from), questions, trial.shots)
     if trial.prompt is not None:
         changes["reader"] = _reader(settings, trial.prompt, questions)
     elif llm is None:
         changes["reader"] = ExtractiveReader(workspace.embedder, asserted=0.0)  # the scorer knows no quotes
-    return make_engine(view, workspace.embedder, settings, llm, measured=questions, **changes)
+    return make_engine(view, workspace.embedder, settings, llm, measured=questions, **changes), watch.take
+
+
+def _instead(settings: Settings, trial: EngineTrial, gold: GoldEvidence, watch: RoundWatch) -> dict[str, Any]:
+    """The steps that the trial exchanges, and the validator, whichever it is, watched."""
+    from clausegraph.eval.conditionalqa.oracles import oracle_step
+
+    made: dict[str, Any] = {}
+    for step, name in trial.steps:
+        if step not in STEPS:
+            raise InputError(f"--step {step}={name}: there is no step {step!r}; take one of {', '.join(STEPS)}")
+        made[step] = oracle_step(step, name, gold) if name in ORACLE_STEPS.get(step, ()) else name
+    validator = made.get("validate", "llm" if trial.engine == "hybgrag" else settings.step_validate)
+    return made | {"validate": watch.watched(validator)}
+
+
+def _experiences(settings: Settings, count: int, questions: tuple[Question, ...]) -> Any:
+    """The first so many of those that the settings name."""
+    from clausegraph.app.wiring import opened_experiences
+
+    found = opened_experiences(settings, questions)
+    if found is None:
+        raise InputError(
+            "--experiences says how many, but no file is named; set CLAUSEGRAPH_COMMENT_EXPERIENCES to one that "
+            "`clausegraph train experiences` made"
+        )
+    return found.first(count)
 
 
 def _reader(settings: Any, prompt: str, questions: tuple[Question, ...]) -> Any:

@@ -16,17 +16,23 @@ from clausegraph.core.types import Answer
 from clausegraph.eval.conditionalqa.dataset import Question
 from clausegraph.eval.conditionalqa.run import predicted, quotes
 from clausegraph.eval.json_files import parse_json_line, write_bytes
-from clausegraph.eval.records import QUESTION_RECORD, QuestionRecord, make_record
+from clausegraph.eval.records import QUESTION_RECORD, QuestionRecord, RoundEvidence, make_record
 from clausegraph.query.engines.presets.forms import AnswerForm, FormOf
 from clausegraph.query.engines.protocol import Engine
 from clausegraph.query.read.questions import QuestionKind, question_form
 
 Progress = Callable[[str, int, int], None]
+RoundsOf = Callable[[Question], tuple[RoundEvidence, ...]]
 SHOTS = 4  # as the paper
 
 
 def ask_all(
-    engine: Engine, questions: Sequence[Question], path: Path | None, progress: Progress, at_once: int = 1
+    engine: Engine,
+    questions: Sequence[Question],
+    path: Path | None,
+    progress: Progress,
+    at_once: int = 1,
+    rounds: RoundsOf | None = None,
 ) -> tuple[QuestionRecord, ...]:
     """The records of all questions, in their order.
 
@@ -34,6 +40,7 @@ def ask_all(
         path: JSONL file to which each record is appended at once; those that it has are not asked again, unless they
             failed.
         at_once: questions that are open at once; their seconds are then those beside each other.
+        rounds: what is known of the rounds of a question that was answered.
 
     Raises:
         InputError: the file holds records of other questions or of another form.
@@ -43,7 +50,7 @@ def ask_all(
     if path is not None:
         _rewrite(path, kept.values())
     waiting = [question for question in questions if question.id not in kept]
-    for done, record in enumerate(_records(engine, waiting, at_once), len(kept) + 1):
+    for done, record in enumerate(_records(engine, waiting, at_once, rounds or _no_rounds), len(kept) + 1):
         kept[record.id] = record
         if path is not None:
             _append(path, record)
@@ -51,14 +58,22 @@ def ask_all(
     return tuple(kept[question.id] for question in questions)
 
 
-def _records(engine: Engine, questions: Sequence[Question], at_once: int) -> Iterator[QuestionRecord]:
+def _no_rounds(question: Question) -> tuple[RoundEvidence, ...]:
+    return ()
+
+
+def _records(engine: Engine, questions: Sequence[Question], at_once: int, rounds: RoundsOf) -> Iterator[QuestionRecord]:
     """The records as they come."""
+
+    def ask(question: Question) -> QuestionRecord:
+        return replace(asked(engine, question), rounds=rounds(question))
+
     if at_once == 1:
-        yield from (asked(engine, question) for question in questions)
+        yield from map(ask, questions)
         return
     pool = ThreadPoolExecutor(at_once, "clausegraph-questions")
     try:
-        for made in as_completed([pool.submit(asked, engine, question) for question in questions]):
+        for made in as_completed([pool.submit(ask, question) for question in questions]):
             yield made.result()
     finally:
         pool.shutdown(cancel_futures=True)  # of what nobody waits for any more, nothing new is begun

@@ -83,18 +83,23 @@ def _values(records: Sequence[QuestionRecord], name: str) -> dict[str, float]:
     return {record.id: float(getattr(record.scores, name)) for record in records}
 
 
-def read_floors(path: Path) -> dict[str, float]:
-    """Figures by name from a TOML file with a table ``[floors]``.
+def read_floors(path: Path, table: str = "floors") -> dict[str, float]:
+    """Figures by name from a table of a TOML file.
 
     Raises:
-        InputError: it cannot be read, or names what is no figure.
+        InputError: it cannot be read, has no such table, or names what is no figure.
     """
     try:
-        floors = tomllib.loads(path.read_text("utf-8")).get("floors")
+        tables = tomllib.loads(path.read_text("utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise InputError(f"the floors {path} cannot be read: {error}") from error
+    floors = tables.get(table)
     if not isinstance(floors, dict) or not floors:
-        raise InputError(f"{path} has no table [floors]; write for example f1 = 47.3 below that line")
+        others = ", ".join(name for name, value in tables.items() if isinstance(value, dict)) or "none"
+        raise InputError(
+            f"{path} has no table [{table}]; it has {others}: name one with --floor, or write for example f1 = 47.3 "
+            f"below [{table}]"
+        )
     for name, value in floors.items():
         if name not in EngineFigures.__slots__ or isinstance(value, bool) or not isinstance(value, int | float):
             raise InputError(

@@ -83,7 +83,8 @@ def _read(folder: Path, run: Provenance) -> Folder:
     questions = {question.id: question for question in load_questions(folder / QUESTIONS_FILE)}
     files = {ANSWERS_FILE: read_records(folder / ANSWERS_FILE, QUESTION_RECORD)}
     if run.corpus:
-        names = [TRIVIAL_FILE, *map(retrieval_file, run.retrievers)]
+        is_engine = not run.retrievers  # one engine, measured alone
+        names = [*([] if is_engine else [TRIVIAL_FILE]), *map(retrieval_file, run.retrievers)]
         files |= {name: read_records(folder / name, QUESTION_RECORD) for name in names}
     for name, records in files.items():
         if {record.id for record in records} != questions.keys():

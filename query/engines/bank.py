@@ -43,6 +43,7 @@ ENGINES = Registry(
     EngineEntry(
         "think-on-graph", "a model's beam over triples, then one prompt", f"{_PRESETS}:think_on_graph", asks=True
     ),
+    EngineEntry("react", "thought and action in four turns, then one prompt", f"{_PRESETS}:react_turns", asks=True),
     EngineEntry(
         "corrective-rag", "chunks, or triples where a model finds them wrong", f"{_PRESETS}:corrective_rag", asks=True
     ),

@@ -10,7 +10,8 @@ from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.types import Answer, TraceStep
 from clausegraph.query.engines.presets.forms import AnswerForm, FormOf
 from clausegraph.query.read.protocol import Reader
-from clausegraph.query.steps.choice import StepChoice
+from clausegraph.query.steps.choice import StepChoice, StepMaker
+from clausegraph.query.steps.experiences import Experiences
 from clausegraph.query.steps.meter import QuestionLimits
 
 if TYPE_CHECKING:
@@ -45,6 +46,8 @@ class EngineOptions:
         limit: hits handed to the reader.
         model: language model and prompts of the steps that ask one.
         steps: which implementation each step of the loop has.
+        instead: single steps, by name, in place of those that ``steps`` or a published engine has: for ablations.
+        experiences: what the commentor with a model is shown; none means the shipped examples.
         rounds: of routing and retrieval, at most.
         question: what a question may use of the model.
         form: of the answer, for presets that have a prompt for each; none means by the words of the question.
@@ -57,6 +60,8 @@ class EngineOptions:
     limit: int = 60
     model: ModelSteps | None = None
     steps: StepChoice = field(default_factory=StepChoice)
+    instead: Mapping[str, str | StepMaker] = field(default_factory=dict)
+    experiences: Experiences | None = None
     rounds: int = 4
     question: QuestionLimits = field(default_factory=QuestionLimits)
     form: FormOf | None = None

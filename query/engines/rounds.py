@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from clausegraph.core.errors import InputError
 from clausegraph.core.inquiry import Inquiry
@@ -186,18 +186,19 @@ def open_question(view: View, embedder: Embedder, options: EngineOptions, inquir
     """A question with an account and steps of its own; errors as of ``Loop``."""
     meter = QuestionMeter(options.question)
     model = options.model.question(meter) if options.model else None
-    parts = StepParts(view, embedder, model, options.reading)
-    verifier = make_verifier(options.steps.verify, parts)
+    lookup = Lookup(view, embedder, make_retriever(options.retriever, view, embedder), options.limit)
+    parts = StepParts(view, embedder, lookup, model, options.reading, options.experiences)
+    steps = replace(options.steps, **options.instead)
+    verifier = make_verifier(steps.verify, parts)
     asks = callable(options.reader) or (isinstance(options.reader, str) and READERS[options.reader].asks)
-    text = make_retriever(options.retriever, view, embedder)
     return OpenQuestion(
         inquiry=inquiry,
         view=view,
         offer=Offer(view, embedder, inquiry),
-        lookup=Lookup(view, embedder, text, options.limit),
-        router=make_router(options.steps.route, parts),
-        validator=make_validator(options.steps.validate, parts),
-        commentor=make_commentor(options.steps.comment, parts),
+        lookup=lookup,
+        router=make_router(steps.route, parts),
+        validator=make_validator(steps.validate, parts),
+        commentor=make_commentor(steps.comment, parts),
         reader=reader_of(embedder, options)(model),
         verifier=verifier,
         meter=meter,

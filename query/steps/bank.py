@@ -12,6 +12,9 @@ if TYPE_CHECKING:
     from clausegraph.core.models.embedding import Embedder
     from clausegraph.indexes.views import View
     from clausegraph.query.read.model.options import ReadOptions
+    from clausegraph.query.steps.choice import StepMaker
+    from clausegraph.query.steps.experiences import Experiences
+    from clausegraph.query.steps.look import Lookup
     from clausegraph.query.steps.model import StepModel
     from clausegraph.query.steps.protocol import Commentor, Router, Validator, Verifier
 
@@ -29,8 +32,10 @@ class StepParts:
 
     view: View
     embedder: Embedder
+    lookup: Lookup
     model: StepModel | None = None
     reading: ReadOptions | None = None
+    experiences: Experiences | None = None
 
 
 ROUTERS = Registry(
@@ -51,7 +56,11 @@ VALIDATORS = Registry(
 COMMENTORS = Registry(
     "commentor",
     StepEntry("rules", "what a rejection implies", "steps.making:rule_commentor"),
-    StepEntry("llm", "one call with the route and examples", "steps.making:llm_commentor", asks=True),
+    StepEntry("llm", "one call with the route and experiences", "steps.making:llm_commentor", asks=True),
+    StepEntry(
+        "llm-without-experiences", "one call with the route", "steps.making:llm_commentor_without_experiences", True
+    ),
+    StepEntry("bare", "the word wrong and nothing else", "steps.making:bare_commentor"),
 )
 VERIFIERS: Registry[StepEntry] = Registry(
     "verifier",
@@ -62,14 +71,16 @@ VERIFIERS: Registry[StepEntry] = Registry(
 NONE = "none"
 
 
-def _made(registry: Registry[StepEntry], name: str, parts: StepParts) -> Any:
+def _made(registry: Registry[StepEntry], name: str | StepMaker, parts: StepParts) -> Any:
+    if not isinstance(name, str):
+        return name(parts)
     entry = registry[name]
     if entry.asks and parts.model is None:
         raise SettingsError(f"step {name!r} asks a language model, and none is set; set CLAUSEGRAPH_LLM")
     return entry.load()(parts)
 
 
-def make_router(name: str, parts: StepParts) -> Router:
+def make_router(name: str | StepMaker, parts: StepParts) -> Router:
     """The router of that name. Errors of all makers here:
 
     Raises:
@@ -80,19 +91,19 @@ def make_router(name: str, parts: StepParts) -> Router:
     return made
 
 
-def make_validator(name: str, parts: StepParts) -> Validator:
+def make_validator(name: str | StepMaker, parts: StepParts) -> Validator:
     """The validator of that name."""
     made: Validator = _made(VALIDATORS, name, parts)
     return made
 
 
-def make_commentor(name: str, parts: StepParts) -> Commentor:
+def make_commentor(name: str | StepMaker, parts: StepParts) -> Commentor:
     """The commentor of that name."""
     made: Commentor = _made(COMMENTORS, name, parts)
     return made
 
 
-def make_verifier(name: str, parts: StepParts) -> Verifier | None:
+def make_verifier(name: str | StepMaker, parts: StepParts) -> Verifier | None:
     """The verifier of that name; none for "none"."""
     if name == NONE:
         return None

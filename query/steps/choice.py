@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
+
+StepMaker = Callable[[Any], Any]  # from ``StepParts`` to a step for one question: for those that evaluation builds
 
 
 @dataclass(frozen=True, slots=True)
 class StepChoice:
-    """Names of ``query/steps/bank.py``; "none" leaves out a step that an engine can do without."""
+    """Names of ``query/steps/bank.py``, or makers; "none" leaves out a step that an engine can do without."""
 
-    route: str = "rules"
-    validate: str = "rules"
-    comment: str = "rules"
-    verify: str = "none"
+    route: str | StepMaker = "rules"
+    validate: str | StepMaker = "rules"
+    comment: str | StepMaker = "rules"
+    verify: str | StepMaker = "none"

@@ -63,6 +63,19 @@ class RuleCommentor:
         return not any(ego_of(self._view, [key], [relation], radius=1).facts for key in route.keys)
 
 
+class BareCommentor:
+    """Says "wrong" and nothing else, as plain retrying does."""
+
+    calls = 0
+
+    def __init__(self) -> None:
+        self.notes = StepNotes()
+
+    def comment(self, inquiry: Inquiry, offer: Offer, route: Route, found: LookedUp, judged: Acceptance) -> Feedback:
+        """No error in particular."""
+        return Feedback(None)
+
+
 def _is_meant(key: str, inquiry: Inquiry) -> bool:
     """Whether a word of the name stands in question or scenario."""
     return bool(set(entity_key(inquiry.text).split()) & set(key.split()))

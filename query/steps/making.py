@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from clausegraph.query.read.model.verify import Critic
 from clausegraph.query.steps.bank import StepParts
-from clausegraph.query.steps.comment import RuleCommentor
+from clausegraph.query.steps.comment import BareCommentor, RuleCommentor
 from clausegraph.query.steps.llm.comment import LlmCommentor
 from clausegraph.query.steps.llm.route import LlmRouter
 from clausegraph.query.steps.llm.validate import LlmValidator
@@ -50,7 +50,18 @@ def llm_validator_without_paths(parts: StepParts) -> LlmValidator:
 
 def llm_commentor(parts: StepParts) -> LlmCommentor:
     """A commentor that asks a model."""
-    return LlmCommentor(_model(parts), rule_commentor(parts))
+    told = None if parts.experiences is None else parts.experiences.text
+    return LlmCommentor(_model(parts), rule_commentor(parts), told)
+
+
+def llm_commentor_without_experiences(parts: StepParts) -> LlmCommentor:
+    """One that is shown no example: for the ablation."""
+    return LlmCommentor(_model(parts), rule_commentor(parts), "")
+
+
+def bare_commentor(parts: StepParts) -> BareCommentor:
+    """One that says no more than that it is wrong: for the ablation."""
+    return BareCommentor()
 
 
 def _model(parts: StepParts) -> StepModel:

@@ -106,13 +106,17 @@ class FeedbackKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Feedback:
-    """One error of a route, and the entity, relation, module or kind that it is about."""
+    """One error of a route, and the entity, relation, module or kind that it is about; none: it is wrong somehow."""
 
-    kind: FeedbackKind
+    kind: FeedbackKind | None
     about: str = ""
 
+    @property
+    def words(self) -> str:
+        return "wrong" if self.kind is None else self.kind.value
+
     def __str__(self) -> str:
-        return f"{self.kind.value}: {self.about}" if self.about else self.kind.value
+        return f"{self.words}: {self.about}" if self.about else self.words
 
 
 @dataclass(frozen=True, slots=True)

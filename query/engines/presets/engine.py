@@ -14,6 +14,7 @@ from clausegraph.query.engines.presets import gather
 from clausegraph.query.engines.presets.context import PromptContext
 from clausegraph.query.engines.presets.forms import form_by_question
 from clausegraph.query.engines.presets.gather import Gather, Sources
+from clausegraph.query.engines.presets.react import react
 from clausegraph.query.engines.presets.summarise import summarise
 from clausegraph.query.engines.presets.think_on_graph import think
 from clausegraph.query.engines.protocol import EngineOptions, Watch
@@ -116,6 +117,11 @@ def think_on_graph(view: View, embedder: Embedder, options: EngineOptions) -> Co
 def vector_reranked(view: View, embedder: Embedder, options: EngineOptions) -> ContextEngine:
     """Chunks put in order by the model."""
     return ContextEngine("vector-reranked", gather.reranked, view, embedder, options)
+
+
+def react_turns(view: View, embedder: Embedder, options: EngineOptions) -> ContextEngine:
+    """ReAct."""
+    return ContextEngine("react", react, view, embedder, options)
 
 
 def corrective_rag(view: View, embedder: Embedder, options: EngineOptions) -> ContextEngine:

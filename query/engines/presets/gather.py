@@ -41,26 +41,26 @@ Gather = Callable[[Sources, Inquiry], PromptContext]
 
 def vector(sources: Sources, inquiry: Inquiry) -> PromptContext:
     """The most similar chunks."""
-    return of_hits(sources.view.reading, _nearest(sources, inquiry, VECTOR_TOP))
+    return of_hits(sources.view.reading, chunks_near(sources, inquiry, VECTOR_TOP))
 
 
 def graph(sources: Sources, inquiry: Inquiry) -> PromptContext:
     """The most similar triples, with the chunks of the first."""
-    triples, hits = _triples(sources, inquiry)
+    triples, hits = triples_near(sources, inquiry)
     return of_hits(sources.view.reading, hits, triples)
 
 
 def hybrid(sources: Sources, inquiry: Inquiry) -> PromptContext:
     """The union of both."""
-    triples, hits = _triples(sources, inquiry)
-    nearest = _nearest(sources, inquiry, VECTOR_TOP)
+    triples, hits = triples_near(sources, inquiry)
+    nearest = chunks_near(sources, inquiry, VECTOR_TOP)
     known = {(hit.page, hit.key) for hit in nearest}
     return of_hits(sources.view.reading, [*nearest, *(h for h in hits if (h.page, h.key) not in known)], triples)
 
 
 def page(sources: Sources, inquiry: Inquiry) -> PromptContext:
     """The whole page of the most similar chunk; the published baselines are given the right page."""
-    nearest = _nearest(sources, inquiry, 1)
+    nearest = chunks_near(sources, inquiry, 1)
     if not nearest:
         return PromptContext("", ())
     whole = of_page(sources.view.reading, nearest[0].page)
@@ -82,7 +82,7 @@ def code(sources: Sources, inquiry: Inquiry) -> PromptContext:
 
 def reranked(sources: Sources, inquiry: Inquiry) -> PromptContext:
     """The most similar chunks in the order in which the model puts them."""
-    nearest = _nearest(sources, inquiry, RERANKED)
+    nearest = chunks_near(sources, inquiry, RERANKED)
     if not nearest:
         return PromptContext("", ())
     lines = [f"{number}. {' '.join(hit.text.split())}" for number, hit in enumerate(nearest, 1)]
@@ -154,17 +154,20 @@ def _text(reply: str) -> str:
     return reply
 
 
-def _nearest(sources: Sources, inquiry: Inquiry, limit: int) -> list[Hit]:
+def chunks_near(sources: Sources, inquiry: Inquiry, limit: int) -> list[Hit]:
+    """The most similar chunks."""
     return VectorChunks(sources.view, sources.embedder).retrieve(inquiry, limit=limit)
 
 
-def _triples(sources: Sources, inquiry: Inquiry) -> tuple[Sequence[str], list[Hit]]:
+def triples_near(
+    sources: Sources, inquiry: Inquiry, triples: int = TRIPLES, chunks: int = TRIPLE_CHUNKS
+) -> tuple[Sequence[str], list[Hit]]:
     """The nearest triples in words, and the chunks that state the first of them."""
-    near = {hit.ref: hit.score for hit in sources.view.search("fact", embed(inquiry, sources.embedder), TRIPLES)}
+    near = {hit.ref: hit.score for hit in sources.view.search("fact", embed(inquiry, sources.embedder), triples)}
     facts = sources.view.graph.facts(list(near))
-    chunks: dict[Place, float] = {}
+    places: dict[Place, float] = {}
     stated = sources.view.graph.supports(list(near))
     for support in sorted(stated, key=lambda one: (-near[one.fact_id], one.page, one.chunk_key)):
-        chunks.setdefault((support.page, support.chunk_key), near[support.fact_id])
-    first = dict(list(chunks.items())[:TRIPLE_CHUNKS])
+        places.setdefault((support.page, support.chunk_key), near[support.fact_id])
+    first = dict(list(places.items())[:chunks])
     return [f"({fact.text})" for fact in facts], chunks_at(sources.view, first, "fact")

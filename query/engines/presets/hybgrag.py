@@ -46,5 +46,5 @@ def make(view: View, embedder: Embedder, options: EngineOptions) -> Loop:
     def reader(_: Embedder, model: StepModel) -> DocumentReader:
         return DocumentReader(options, model)
 
-    steps = StepChoice(route="llm", validate="llm", comment="llm")
+    steps = StepChoice(route="llm", validate="llm", comment="llm")  # ``options.instead`` exchanges single ones
     return Loop(view, embedder, replace(options, retriever="vector-elements", reader=reader, steps=steps))

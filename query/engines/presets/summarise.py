@@ -10,6 +10,7 @@ from functools import partial
 from clausegraph.core.errors import UnusableReply
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.language.normalise import normalise_text, tokens
+from clausegraph.core.language.sentences import sentence_spans
 from clausegraph.core.types import (
     All,
     Alternative,
@@ -94,9 +95,16 @@ def parse_summary(text: str, context: PromptContext, form: AnswerForm) -> Summar
 
 
 def find_shown(line: str, shown: Sequence[ContextElement]) -> ContextElement | None:
-    """The element whose whole text a line is, or none."""
+    """The element whose whole text a line is, else the one of which it is a whole sentence, or none."""
     wanted = tokens(_TAG.sub(" ", line))
-    return next((one for one in shown if wanted and tokens(one.element.text) == wanted), None)
+    if not wanted:
+        return None
+    whole = (one for one in shown if tokens(one.element.text) == wanted)
+    return next(whole, None) or next((one for one in shown if _says(one.element.text, wanted)), None)
+
+
+def _says(text: str, wanted: Sequence[str]) -> bool:
+    return any(tokens(text[start:end]) == wanted for start, end in sentence_spans(text))
 
 
 def _alternative(pages: Pages, said: Summary, context: PromptContext) -> Alternative:

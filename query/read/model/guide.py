@@ -12,7 +12,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from clausegraph.core.errors import InputError
 from clausegraph.core.prompts import shipped_folder
-from clausegraph.query.read.model.labelled import LabelledQuestion, text_hash
+from clausegraph.query.read.model.labelled import LabelledQuestion, seen_among
 
 MOST_WORDS = 900
 FORM = 1  # of the file
@@ -43,14 +43,12 @@ class Guide:
         Raises:
             InputError: one of them was seen, by its id or by its text.
         """
-        hashes = {digest: seen for seen, digest in self.saw.items()}
-        for name, question, scenario in questions:
-            seen = name if name in self.saw else hashes.get(text_hash(question, scenario))
-            if seen is not None:
-                raise InputError(
-                    f"guide {self.name!r} was learned from question {seen!r} (here {name!r}); measure it on questions "
-                    "it has not seen, train it on others, or take another guide (CLAUSEGRAPH_READER_GUIDE)"
-                )
+        found = seen_among(self.saw, questions)
+        if found is not None:
+            raise InputError(
+                f"guide {self.name!r} was learned from question {found[0]!r} (here {found[1]!r}); measure it on "
+                "questions it has not seen, train it on others, or take another guide (CLAUSEGRAPH_READER_GUIDE)"
+            )
 
     def as_json(self) -> str:
         """The file of the guide."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from clausegraph.query.read.statements import content
@@ -42,6 +42,21 @@ def text_hash(question: str, scenario: str) -> str:
     """12 hex digits of the words of a question and its scenario, whatever their case and spaces."""
     words = " ".join(f"{scenario}\n{question}".lower().split())
     return hashlib.sha256(words.encode("utf-8", "surrogatepass")).hexdigest()[:12]
+
+
+def seen_among(saw: Mapping[str, str], questions: Iterable[tuple[str, str, str]]) -> tuple[str, str] | None:
+    """The first question that was learned from, by its id or by its text: the id then, and the id now.
+
+    Args:
+        saw: id → text hash of what was learned from.
+        questions: id, question, scenario.
+    """
+    hashes = {digest: seen for seen, digest in saw.items()}
+    for name, question, scenario in questions:
+        seen = name if name in saw else hashes.get(text_hash(question, scenario))
+        if seen is not None:
+            return seen, name
+    return None
 
 
 class Examples:

@@ -39,12 +39,15 @@ class LlmCommentor:
 
     calls = 1
 
-    def __init__(self, model: StepModel, rules: RuleCommentor) -> None:
+    def __init__(self, model: StepModel, rules: RuleCommentor, experiences: str | None = None) -> None:
         self.notes = StepNotes()
         self._model, self._rules = model, rules
+        self._experiences = shipped_examples(model.prompt(PROMPT)) if experiences is None else experiences
 
     def comment(self, inquiry: Inquiry, offer: Offer, route: Route, found: LookedUp, judged: Acceptance) -> Feedback:
-        """The model's feedback."""
+        """The model's feedback; where the entities have nothing in common there is nothing to ask."""
+        if found.met == 0 and len(route.topics) > 1:
+            return Feedback(FeedbackKind.EMPTY, route.keys[-1])
         inputs: dict[str, object] = {
             "question": inquiry.question,
             "scenario": inquiry.scenario or "none",
@@ -53,7 +56,7 @@ class LlmCommentor:
             "module": route.module.value,
             "kind": route.kind.value,
             "missing": judged.reason,
-            "examples": shipped_examples(self._model.prompt(PROMPT)),
+            "examples": self._experiences,
         }
         try:
             parse = partial(parse_feedback, route=route, offer=offer)

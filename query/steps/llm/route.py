@@ -108,7 +108,7 @@ class LlmRouter:
             said = self._model.ask("route", inputs, parse, schema=CHOICE_SCHEMA)
         else:
             last = tried[-1].route
-            inputs = {"feedback": _feedback(tried).kind.value, "about": _feedback(tried).about} | _in_words(last)
+            inputs = {"feedback": _feedback(tried).words, "about": _feedback(tried).about} | _in_words(last)
             said = self._model.ask("route-again", inputs, parse, schema=CHOICE_SCHEMA, before=self._chat)
         choice, self._chat = said.value, said.chat
         if choice.ignored:

@@ -14,7 +14,7 @@ from clausegraph.query.steps.model import StepModel
 from clausegraph.query.steps.protocol import Acceptance, Lack, LookedUp, Route, StepNotes
 from clausegraph.query.steps.validate import RuleValidator
 
-SHOWN = 10  # hits
+SHOWN = 30  # hits: about a quarter of what a reader with a model is given
 PATHS = 10
 SCHEMA = object_schema("validate", missing={"type": "string"}, enough={"type": "boolean"})
 

@@ -203,6 +203,34 @@ def test_eval_runs(cli: Cli, tmp_path: Path) -> None:
     assert cli("eval", "conditionalqa", "--questions", str(questions)).exit_code == 2
 
 
+def test_an_engine_is_held_to_floors_and_its_run_can_be_browsed_and_tabled(cli: Cli, tmp_path: Path) -> None:
+    contents = ["<h1>Permit</h1>", "<p>You can get a permit if you are 18.</p>", "<p>It costs £20.</p>"]
+    documents, questions, floors = tmp_path / "documents.json", tmp_path / "dev.json", tmp_path / "floors.toml"
+    documents.write_text(json.dumps([{"title": "Permit", "url": "https://x.example/permit", "contents": contents}]))
+    asked = [
+        {
+            "id": f"q{number}", "url": "https://x.example/permit", "scenario": "I am 20.", "question": text,
+            "not_answerable": False, "answers": [[answer, []]], "evidences": ["<p>It costs £20.</p>"],
+        } for number, (text, answer) in enumerate((("What does it cost?", "£20"), ("Who owns it?", "the mayor")))
+    ]  # fmt: skip
+    questions.write_text(json.dumps(asked))
+    floors.write_text("[low]\nquestions = 2\nf1 = 50\n[high]\nf1 = 99\n")
+    runs = tmp_path / "runs"
+    command = ["eval", "conditionalqa", "--documents", str(documents), "--questions", str(questions)]
+    command += ["--engine", "loop", "--output", str(runs / "rules"), "--floors", str(floors), "--floor"]
+    assert cli(*command, "low").exit_code == 0
+    missed = cli(*command, "high")
+    assert missed.exit_code == 6 and "f1 is 50.00, pinned is at least 99" in missed.stderr
+    page = (runs / "rules" / "report.html").read_text(encoding="utf-8")
+    assert "the mayor" in page and "setting: engine" in page
+    made = parsed(cli("eval", "table", "steps", "--output", str(runs), "--existing", "--json"))
+    assert list(made["rows"]) == ["rules"] and made["rows"]["rules"]["f1"] == 50.0
+    more = ["--questions", str(questions), "--corpus", "conditionalqa", "--row", "rules", "--row", "oracle-critic"]
+    shown = cli("eval", "table", "steps", "--output", str(runs), *more)
+    assert "oracle-critic: told validate=oracle, comment=oracle" in shown.stdout
+    assert cli("eval", "table", "steps", "--output", str(runs)).exit_code == 2
+
+
 def test_global_options_before_or_after_the_command(cli: Cli, stocked_home: Path) -> None:
     before = cli("--home", str(stocked_home), "--json", "corpora", "list")
     after = cli("corpora", "list", "--home", str(stocked_home), "--json")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -11,6 +12,7 @@ import pytest
 from clausegraph.app.dev.fake_llm import FakeModelServer, FakeOptions
 from clausegraph.core.errors import SettingsError, UnusableReply
 from clausegraph.core.inquiry import Inquiry
+from clausegraph.core.language.sentences import sentence_spans
 from clausegraph.core.models.build import ModelOptions, make_llm
 from clausegraph.core.models.embedding import HashingEmbedder
 from clausegraph.core.prompts import shipped_prompts
@@ -20,13 +22,14 @@ from clausegraph.query.engines.bank import ENGINES, make_engine
 from clausegraph.query.engines.presets.context import PromptContext, of_page
 from clausegraph.query.engines.presets.forms import AnswerForm
 from clausegraph.query.engines.presets.gather import parse_order
+from clausegraph.query.engines.presets.react import parse_turn
 from clausegraph.query.engines.presets.summarise import parse_summary
 from clausegraph.query.steps.model import ModelSteps
 
 pytestmark = pytest.mark.integration
 
 PRESETS = [entry.name for entry in ENGINES if entry.asks]
-CALLS = {"hybgrag": 3, "vector-reranked": 2, "code-prompt": 2, "corrective-rag": 2}
+CALLS = {"react": 3, "hybgrag": 3, "vector-reranked": 2, "code-prompt": 2, "corrective-rag": 2}
 INQUIRY = Inquiry("How much is the Winter Heating Grant?", "My mother is 84.")
 LEAF = "you were born on or before 30 September 1961"
 
@@ -51,6 +54,8 @@ def script(answer: str, verdict: str = "correct") -> dict[str, Any]:
         "Put the numbered passages": {"order": [3, 1, "x", 99]},
         "Rewrite the page": "def grant(): pass",
         "hold what answers": {"verdict": verdict},
+        "first action": {"thought": "?", "action": "text", "query": "Winter Heating Grant"},
+        "next action": {"thought": "found", "action": "answer", "query": ""},
         "of the listed steps": {"chosen": ["s1", "s99"]},
         "of the listed paths": {"chosen": ["s1"], "enough": False},
         "Answer the question": answer,
@@ -157,6 +162,38 @@ def test_a_beam_goes_as_deep_as_the_model_wants(
     assert all_cited(answer, sample)
 
 
+def test_react_takes_four_turns_at_most_and_reads_what_they_found(
+    fake: FakeModelServer, steps: ModelSteps, sample: View, hashing: HashingEmbedder
+) -> None:
+    """Text, names, triples, text again; each observation is the next message of one chat."""
+    grant = "winter heating grant"
+    turns = [
+        {"thought": "?", "action": action, "query": grant} for action in ("text", "extract", "graph", "text", "text")
+    ]
+    fake.set(replies="script", script=[*turns[:4], "£300"])
+    answer = make_engine(sample, hashing, engine="react", model=steps).ask(INQUIRY)
+    told = answer.trace[-1].detail
+    assert (told["calls"], told["triples shown"]) == (5, 10)
+    observed = [body["messages"][-1]["content"] for body in fake.last_requests(5)]
+    assert "Winter Heating Grant >" in observed[1]
+    assert "Entities: " in observed[2] and grant in observed[2] and "2 turns are left" in observed[2]
+    assert re.search(r"^\(.+\)$", observed[3], re.MULTILINE)
+    assert "Answer the question" in observed[4]
+    assert all_cited(answer, sample)
+
+
+@pytest.mark.parametrize("reply", ["Certainly!", {"action": "fly", "query": "x"}, {"action": "text", "query": " "}])
+def test_what_react_cannot_read_ends_its_turns(
+    reply: Any, fake: FakeModelServer, steps: ModelSteps, sample: View, hashing: HashingEmbedder
+) -> None:
+    with pytest.raises(UnusableReply):
+        parse_turn(json.dumps(reply) if isinstance(reply, dict) else reply)
+    fake.set(replies="script", script=[reply, "£300"])
+    answer = make_engine(sample, hashing, engine="react", model=steps).ask(INQUIRY)
+    assert answer.trace[-1].detail["calls"] == 2
+    assert all_cited(answer, sample)
+
+
 def test_the_models_order_decides_what_is_read() -> None:
     assert parse_order('{"order": [3, 1, 3, 0, 9, "2"]}', 4) == [2, 0, 1, 3]
     with pytest.raises(UnusableReply, match="no list"):
@@ -187,3 +224,16 @@ def test_a_condition_is_found_whatever_its_tags_and_bullets(sample: View) -> Non
     context = of_page(sample.reading, page)
     said = parse_summary(f"yes\n- <li>{LEAF.upper()}</li>\n{LEAF}", context, AnswerForm.YES_NO_CONDITIONS)
     assert [one.element.text for one in said.conditions] == [LEAF]
+
+
+def test_a_condition_may_be_a_sentence_of_an_element(sample: View) -> None:
+    """As the prompt asks for it; what is cited is the element."""
+    context = of_page(sample.reading, next(key for key in sample.page_keys() if key.uri == "heating-grant.html"))
+    texts = [one.element.text for one in context.shown]
+    text, (start, end) = next(
+        (text, spans[1])
+        for text in texts
+        if len(spans := sentence_spans(text)) > 1 and text[slice(*spans[1])] not in texts
+    )
+    said = parse_summary(f"yes\n{text[start:end]}\n{text[start : end - 8]}", context, AnswerForm.YES_NO_CONDITIONS)
+    assert ([one.element.text for one in said.conditions], said.unknown) == ([text], 1)

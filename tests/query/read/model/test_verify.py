@@ -17,6 +17,7 @@ from clausegraph.query.read.model.reader import ModelReader
 from clausegraph.query.read.model.verify import SURE, Critic
 from clausegraph.query.read.protocol import ReadResult
 from clausegraph.query.steps.bank import StepParts, make_verifier
+from clausegraph.query.steps.look import Lookup
 from clausegraph.query.steps.model import StepModel
 from clausegraph.query.steps.protocol import Verdict
 from tests.query.read.conftest import Pages
@@ -43,7 +44,9 @@ def test_the_step_of_an_engine_has_the_guide_that_the_reader_has(scripted: Scrip
     draft = ModelReader(None, scripted(DRAFT)).read(ASKED, grant.hits(), grant)
     seen = LabelledQuestion("q7", "/p", ASKED.question, ASKED.scenario, (), ())
     reading = ReadOptions(guide=Guide("mine", "Be short.", saw=saw_of([seen])))
-    critic = make_verifier("llm", StepParts(cast(View, None), HashingEmbedder(), scripted(DRAFT), reading))
+    critic = make_verifier(
+        "llm", StepParts(cast(View, None), HashingEmbedder(), cast(Lookup, None), scripted(DRAFT), reading)
+    )
     assert critic is not None
     with pytest.raises(InputError, match="guide 'mine'"):
         critic.verify(ASKED, draft, grant.hits(), grant)

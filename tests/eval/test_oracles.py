@@ -1,0 +1,209 @@
+"""Steps that know the gold evidence, what rounds find, and experiences: over the sample corpus, without a model."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from clausegraph.app.services.engine_evaluation import EngineTrial, measure_engine
+from clausegraph.app.services.engine_tables import TABLES, TableRow, chosen_rows, measure_rows
+from clausegraph.app.services.train_experiences import train_experiences
+from clausegraph.app.workspace import Workspace
+from clausegraph.core.errors import InputError
+from clausegraph.core.inquiry import Inquiry
+from clausegraph.eval.conditionalqa.dataset import ConditionalAnswer, Question, load_questions
+from clausegraph.eval.conditionalqa.gold import GoldEvidence
+from clausegraph.eval.conditionalqa.oracles import OracleCommentor, OracleModule, OracleValidator, helps
+from clausegraph.eval.conditionalqa.rounds import evidence_by_round
+from clausegraph.eval.records import QuestionRecord, RoundEvidence, make_record
+from clausegraph.ingestion.pipeline import no_progress
+from clausegraph.query.retrieve.bank import make_retriever
+from clausegraph.query.retrieve.topics import Offer, Topic
+from clausegraph.query.steps.bank import StepParts
+from clausegraph.query.steps.experiences import read_experiences
+from clausegraph.query.steps.look import Lookup
+from clausegraph.query.steps.protocol import Acceptance, AskedKind, FeedbackKind, LookedUp, Module, Route
+
+pytestmark = pytest.mark.integration
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+QUESTIONS = load_questions(EXAMPLES / "questions.json")
+MISROUTED = Route(AskedKind.FACT, Module.GRAPH, (Topic("fishing licence", "topic"),))
+
+
+@pytest.fixture(scope="module")
+def parts(sample_workspace: Workspace) -> Iterator[StepParts]:
+    with sample_workspace.view() as view:
+        text = make_retriever("hybrid", view, sample_workspace.embedder)
+        yield StepParts(view, sample_workspace.embedder, Lookup(view, sample_workspace.embedder, text, 60))
+
+
+@pytest.fixture(scope="module")
+def gold(parts: StepParts) -> GoldEvidence:
+    return GoldEvidence.of(parts.view, QUESTIONS)
+
+
+def inquiry_of(question: Question) -> Inquiry:
+    return Inquiry(question.question, question.scenario)
+
+
+def missed_by(parts: StepParts, gold: GoldEvidence, route: Route) -> Inquiry:
+    """The first question that has evidence of which the route misses some."""
+    for question in QUESTIONS:
+        recall = gold.recall(inquiry_of(question), parts.lookup.find(inquiry_of(question), route).hits)
+        if recall is not None and recall < 1:
+            return inquiry_of(question)
+    raise AssertionError("the route finds everything")
+
+
+def test_the_oracle_accepts_what_has_all_evidence(parts: StepParts, gold: GoldEvidence) -> None:
+    inquiry = missed_by(parts, gold, MISROUTED)
+    offer = Offer(parts.view, parts.embedder, inquiry)
+    question = gold.question(inquiry)
+    assert question is not None
+    validator = OracleValidator(gold)
+    missed = validator.validate(inquiry, offer, MISROUTED, parts.lookup.find(inquiry, MISROUTED))
+    assert not missed.accepted and missed.score < 1
+    page = next(
+        key for key in parts.view.page_keys()
+        if any(element.html in question.evidences for element in parts.view.reading(key).elements)
+    )  # fmt: skip
+    found = parts.lookup.find(inquiry, Route(AskedKind.FACT))
+    stated = [hit for hit in found.hits if hit.page == page]
+    whole = LookedUp((*stated, *found.hits))
+    assert validator.validate(inquiry, offer, MISROUTED, whole).accepted is (gold.recall(inquiry, whole.hits) == 1.0)
+    unanswerable = Inquiry("What is the capital of France?")
+    assert validator.validate(unanswerable, offer, MISROUTED, LookedUp(())).accepted
+
+
+def test_the_oracles_feedback_leads_to_the_evidence(parts: StepParts, gold: GoldEvidence) -> None:
+    commentor, mended = OracleCommentor(parts, gold), 0
+    for question in QUESTIONS[:12]:
+        inquiry = inquiry_of(question)
+        offer = Offer(parts.view, parts.embedder, inquiry)
+        feedback = commentor.comment(inquiry, offer, MISROUTED, LookedUp(()), Acceptance(False, ""))
+        if "oracle" not in commentor.notes.take():
+            mended += 1
+            assert helps(feedback, MISROUTED, inquiry, offer, parts.lookup, gold)
+    assert mended
+
+
+def test_the_oracle_chooses_the_module_that_finds_most(parts: StepParts, gold: GoldEvidence) -> None:
+    router = OracleModule(parts, gold, "rules")
+    routed = 0
+    for question in QUESTIONS[:12]:
+        inquiry = inquiry_of(question)
+        route = router.route(inquiry, Offer(parts.view, parts.embedder, inquiry), [])
+        if route is None or not route.topics or gold.question(inquiry) is None:
+            continue
+        routed += 1
+        recalls = [
+            gold.recall(inquiry, parts.lookup.find(inquiry, replace(route, module=module)).hits) or 0.0
+            for module in Module
+        ]
+        assert gold.recall(inquiry, parts.lookup.find(inquiry, route).hits) == max(recalls)
+    assert routed
+
+
+def test_each_round_says_what_it_found(sample_workspace: Workspace, tmp_path: Path) -> None:
+    trial = EngineTrial("loop", steps=(("validate", "oracle"), ("comment", "oracle")))
+    assert trial.told == ("validate=oracle", "comment=oracle")
+    records = measure_engine(sample_workspace, None, QUESTIONS[:6], trial, tmp_path / "run", None, no_progress)
+    told = [record for record in records if record.rounds]
+    assert {record.id for record in told} == {one.id for one in QUESTIONS[:6] if one.evidences}
+    for record in told:
+        assert 1 <= len(record.rounds) <= 4
+        assert all(one.found < 1 for one in record.rounds[:-1])  # the oracle accepts what is complete, at once
+    shares = evidence_by_round(records)
+    assert [found for found, _ in shares] == sorted(found for found, _ in shares)
+    with pytest.raises(InputError, match="there is no step 'read'"):
+        measure_engine(
+            sample_workspace, None, QUESTIONS[:1], EngineTrial("loop", steps=(("read", "x"),)), None, None, no_progress
+        )
+    with pytest.raises(InputError, match="there is no validator 'orakel'"):
+        trial = EngineTrial("loop", steps=(("validate", "orakel"),))
+        measure_engine(sample_workspace, None, QUESTIONS[:1], trial, None, None, no_progress)
+
+
+def test_a_question_that_ended_keeps_what_its_last_round_had() -> None:
+    def record(name: str, *found: float) -> QuestionRecord:
+        made = make_record(replace(QUESTIONS[0], id=name), (ConditionalAnswer("x"),))
+        return replace(made, rounds=tuple(RoundEvidence("text", one, 0.0) for one in found))
+
+    assert evidence_by_round([record("a", 1.0), record("b", 0.5, 0.5, 1.0), record("c")]) == [
+        (0.5, 0),
+        (0.5, 0),
+        (1, 0),
+    ]
+    assert evidence_by_round([record("c")]) == []
+
+
+def test_experiences_are_verified_kept_and_refuse_what_they_saw(
+    sample_workspace: Workspace, parts: StepParts, gold: GoldEvidence, tmp_path: Path
+) -> None:
+    path, output = tmp_path / "train.json", tmp_path / "mine.json"
+    path.write_bytes((EXAMPLES / "questions.json").read_bytes())
+    made = train_experiences(sample_workspace, path, output, count=6)
+    assert read_experiences(output) == made
+    assert len(made.experiences) == 6
+    assert len({one.error for one in made.experiences}) >= 3
+    for one in made.experiences:
+        question = next(q for q in QUESTIONS if q.question == one.question and q.id in made.saw)
+        topics = tuple(Topic(*words.removesuffix(")").rsplit(" (", 1)) for words in one.entities)
+        route = Route(AskedKind(one.kind), Module(one.module), topics, one.relations)
+        found = parts.lookup.find(inquiry_of(question), route).hits
+        assert (gold.recall(inquiry_of(question), found) or 0.0) < 1.0
+        assert f'"error": "{one.error.value}"' in one.text and one.question in made.text
+    assert made.first(2).text.count("Question: ") == 2
+    assert made.first(0).text == ""
+    seen = QUESTIONS[[one.id for one in QUESTIONS].index(next(iter(made.saw)))]
+    with pytest.raises(InputError, match="were made from question"):
+        made.check_unseen([("other", seen.question.upper(), seen.scenario)])
+    with pytest.raises(InputError, match="has the evidence of none"):
+        text = (
+            path.read_text("utf-8").replace("<p>", "<p>never ").replace("<li>", "<li>never ").replace("<tr>", "<tr>x ")
+        )
+        path.write_text(text.replace("<h", "<hx"), "utf-8")
+        train_experiences(sample_workspace, path, tmp_path / "none.json")
+
+
+def test_a_measured_question_may_not_be_among_the_experiences(sample_workspace: Workspace, tmp_path: Path) -> None:
+    path = tmp_path / "mine.json"
+    path.write_text('{"name": "mine", "experiences": [], "saw": {"' + QUESTIONS[3].id + '": "0"}}')
+    told = sample_workspace.settings.model_copy(update={"comment_experiences": path})
+    with Workspace(told) as workspace, pytest.raises(InputError, match="'mine' were made from question"):
+        measure_engine(workspace, None, QUESTIONS, EngineTrial("loop"), None, None, no_progress)
+
+
+def test_tables_have_rows_that_go_on_and_are_shown_again(tmp_path: Path) -> None:
+    assert set(TABLES) == {"systems", "triplets", "critics", "ablations", "steps"}
+    for table in TABLES.values():
+        assert len({row.name for row in table.rows}) == len(table.rows)
+    rows = chosen_rows("ablations", ["oracle-critic", "rounds-2"])
+    assert [row.name for row in rows] == ["rounds-2", "oracle-critic"]
+    asked: list[Any] = []
+
+    def ask(row: TableRow, place: Path) -> tuple[QuestionRecord, ...]:
+        asked.append((row.trial.cassette, row.trial.record, place.name))
+        return (make_record(QUESTIONS[0], QUESTIONS[0].answers),)
+
+    found = measure_rows(rows, tmp_path, None, ask, record=True)
+    assert list(found) == ["rounds-2", "oracle-critic"]
+    assert asked == [(tmp_path / name / "cassette.jsonl", True, name) for name in found]
+    with pytest.raises(InputError, match="has the run of no row"):
+        measure_rows(rows, tmp_path, None, None)
+    with pytest.raises(InputError, match="has no row 'nine'"):
+        chosen_rows("steps", ["nine"])
+    with pytest.raises(InputError, match="there is no table 'nine'"):
+        chosen_rows("nine", [])
+
+
+def test_feedback_that_names_nothing_is_wrong() -> None:
+    from clausegraph.query.steps.protocol import Feedback
+
+    assert str(Feedback(None)) == "wrong"
+    assert str(Feedback(FeedbackKind.EMPTY, "x")) == "intersection empty: x"

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 
 from clausegraph.ingestion.formats.pdf.lines import Line
 from clausegraph.ingestion.formats.pdf.tables import PageTable
 
 _MARGIN = 0.12  # of the page's height, above and below
+_LARGER = 1.1  # times the text's size
 _SHARE = 0.45  # of the pages: odd and even ones may differ
 _NUMBER = re.compile(r"\d+|\b[ivxlc]+\b")
 _PAGE_NUMBER = re.compile(
@@ -25,16 +26,18 @@ def without_furniture(pieces: Sequence[Line | PageTable], heights: Mapping[int, 
     Args:
         heights: of the pages by number.
     """
-    margin = [piece for piece in pieces if isinstance(piece, Line) and _in_margin(piece, heights)]
+    lines = [piece for piece in pieces if isinstance(piece, Line)]
+    margin = [line for line in lines if _in_margin(line, heights)]
+    usual = _usual_size(lines)
     pages: dict[Hashable, set[int]] = defaultdict(set)
     for line in margin:
-        for sign in _signs(line):
+        for sign in _signs(line, usual):
             pages[sign].add(line.page)
     needed = max(2, _SHARE * len(heights))
     out = {
         id(line)
         for line in margin
-        if _PAGE_NUMBER.fullmatch(line.text) or any(len(pages[sign]) >= needed for sign in _signs(line))
+        if _PAGE_NUMBER.fullmatch(line.text) or any(len(pages[sign]) >= needed for sign in _signs(line, usual))
     }
     return [
         piece
@@ -48,9 +51,23 @@ def _in_margin(line: Line, heights: Mapping[int, float]) -> bool:
     return line.bottom < _MARGIN * height or line.top > (1 - _MARGIN) * height
 
 
-def _signs(line: Line) -> Iterator[Hashable]:
-    """What a running head has in common with those of other pages: its words, or a number that counts the pages."""
+def _usual_size(lines: Iterable[Line]) -> float:
+    """Of the letters of most of the text."""
+    sizes: Counter[float] = Counter()
+    for line in lines:
+        sizes[line.size] += len(line.text)
+    return max(sizes, key=lambda size: sizes[size], default=0.0)
+
+
+def _signs(line: Line, usual: float) -> Iterator[Hashable]:
+    """What a running head has in common with those of other pages: its words, or a number that counts the pages.
+
+    Of larger letters only the words as they are: "Chapter 3" may begin a page.
+    """
     place = round(line.top / 4)
+    if line.size > _LARGER * usual:
+        yield place, line.text
+        return
     yield place, _NUMBER.sub("#", line.text.lower())
     for first, last in _AT_AN_END.findall(line.text):
         yield place, int(first or last) - line.page

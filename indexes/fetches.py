@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 
 from sqlalchemy import ColumnElement, Connection, delete, insert, select, update
@@ -15,6 +15,7 @@ from clausegraph.indexes.ledger.dialect import insert_new
 from clausegraph.indexes.ledger.schema import blobs, crawls, fetches
 from clausegraph.indexes.ledger.store import Ledger
 
+ASIDE = -1  # number of what is asked beside the crawls: a page alone
 RESUMED_WITHIN_S = 86_400.0  # after a day what a killed crawl asked is asked again
 
 
@@ -71,14 +72,17 @@ def begin_crawl(ledger: Ledger, corpus_id: int, source_id: int) -> int:
     return number + 1
 
 
-def end_crawl(ledger: Ledger, corpus_id: int, source_id: int, kept: Iterable[FetchRow], dropped: Iterable[str]) -> None:
-    """The crawl is over: its rows are as given, and addresses that lead to nothing are forgotten."""
+def end_crawl(
+    ledger: Ledger, corpus_id: int, source_id: int, kept: Iterable[FetchRow], dropped: Iterable[str], *, whole: bool
+) -> None:
+    """Its rows are as given, addresses that lead nowhere are forgotten, and the crawl is over if it was ``whole``."""
     with ledger.write() as connection:
         for row in kept:
             _write(connection, corpus_id, source_id, row)
         for address in dropped:
             connection.execute(delete(fetches).where(*_one(source_id, address)))
-        connection.execute(update(crawls).where(crawls.c.source_id == source_id).values(ended=time.time()))
+        if whole:
+            connection.execute(update(crawls).where(crawls.c.source_id == source_id).values(ended=time.time()))
 
 
 def load_fetches(ledger: Ledger, source_id: int) -> dict[str, FetchRow]:
@@ -95,6 +99,12 @@ def store_fetch(ledger: Ledger, corpus_id: int, source_id: int, row: FetchRow, r
         if data is not None:
             connection.execute(insert_new(blobs), {"corpus_id": corpus_id, "hash": row.raw_hash, "data": data})
         _write(connection, corpus_id, source_id, row)
+
+
+def forget_pages(connection: Connection, source_id: int, uris: Sequence[str]) -> None:
+    """Forget the addresses of these pages, and with them what was fetched there."""
+    for uri in uris:
+        connection.execute(delete(fetches).where(fetches.c.source_id == source_id, fetches.c.uri == uri))
 
 
 def load_raw(ledger: Ledger, corpus_id: int, raw_hash: str) -> bytes:

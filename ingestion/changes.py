@@ -9,6 +9,7 @@ from typing import Literal
 
 from clausegraph.core.errors import SourceError
 from clausegraph.core.extraction import Reject
+from clausegraph.core.pages.document import SourceDocument
 from clausegraph.indexes.corpora import CorpusRow, list_sources
 from clausegraph.indexes.history import KnownVersion, known_versions
 from clausegraph.indexes.ledger.store import Ledger
@@ -23,6 +24,7 @@ from clausegraph.ingestion.sources.source import (
     SameAs,
     Skipped,
     Source,
+    StoredDocument,
     Unlisted,
 )
 from clausegraph.ingestion.tools import Options
@@ -110,6 +112,26 @@ def check_location(ledger: Ledger, corpus: CorpusRow, source: Source, options: O
 def state_before(ledger: Ledger, source_id: int) -> Before:
     """What the ledger has of a source."""
     return Before(open_members(ledger, source_id), known_versions(ledger, source_id))
+
+
+def narrowed(documents: Iterable[Item], before: Before, options: Options) -> tuple[Iterable[Item], Before]:
+    """What the source lists, and what there was, of the pages that the run is to look at."""
+    only = options.only
+    if only is None:
+        return documents, before
+    members = {uri: member for uri, member in before.members.items() if uri in only}
+    return (item for item in documents if _concerns(item, only)), Before(members, before.versions)
+
+
+def _concerns(item: Item, only: frozenset[str]) -> bool:
+    match item:
+        case SourceDocument() | StoredDocument() | Gone() | SameAs():
+            return item.uri in only
+        case Reject(what):
+            return what in only
+        case Unlisted(prefix):
+            return any(uri.startswith(prefix) for uri in only)
+    return not isinstance(item, Skipped)
 
 
 def list_documents(documents: Iterable[Item], before: Before, extractor: str, options: Options) -> Iterator[Listed]:

@@ -29,7 +29,7 @@ def apply_decisions(tools: Tools, corpus_name: str, options: Options = Options()
     with tools.ledger.read() as connection:
         get_published(connection, corpus)
     with running(tools, corpus, new_run_id(), kind=KIND) as run:
-        _check_model(tools, corpus.id, corpus_name)
+        check_model(tools, corpus.id, corpus_name)
         with run.timed("plan"):
             plan = make_plan(tools.ledger, corpus.id, [], tools.embedder.fingerprint)
         if plan.is_empty:
@@ -42,7 +42,12 @@ def apply_decisions(tools: Tools, corpus_name: str, options: Options = Options()
     return run.report
 
 
-def _check_model(tools: Tools, corpus_id: int, corpus_name: str) -> None:
+def check_model(tools: Tools, corpus_id: int, corpus_name: str) -> None:
+    """Raise where the corpus was embedded by another model than that of ``tools``.
+
+    Raises:
+        ModelMismatchError: with what to do.
+    """
     model = list_epochs(tools.ledger, corpus_id)[0].model
     if model != tools.embedder.fingerprint:
         raise ModelMismatchError(

@@ -46,6 +46,7 @@ from clausegraph.ingestion.changes import (
     changes_of,
     check_location,
     list_documents,
+    narrowed,
     peek,
     state_before,
 )
@@ -124,10 +125,18 @@ def planned_changes(tools: Tools, corpus_name: str, source: Source, options: Opt
         for row in list_sources(tools.ledger, corpus.id):
             if row.name == source.name:
                 before = state_before(tools.ledger, row.id)
-                shelf = DryShelf(LedgerShelf.of(tools.ledger, corpus.id, row.id))
+                shelf = DryShelf(_shelf(tools, corpus.id, row.id, options, begin=False))
     if isinstance(source, FetchedSource):
         documents = peek(source, options, source.fetch(shelf))
-    return changes_of(list_documents(documents or (), before, tools.extractor.fingerprint, options), before, options)
+    items, before = narrowed(documents or (), before, options)
+    return changes_of(list_documents(items, before, tools.extractor.fingerprint, options), before, options)
+
+
+def _shelf(tools: Tools, corpus_id: int, source_id: int, options: Options, *, begin: bool) -> LedgerShelf:
+    """What a source has fetched: for a crawl, to look at, or, where only some pages are meant, beside the crawls."""
+    if options.only is not None:
+        return LedgerShelf(tools.ledger, corpus_id, source_id)
+    return (LedgerShelf.begun if begin else LedgerShelf.of)(tools.ledger, corpus_id, source_id)
 
 
 def settle(source: Source) -> None:
@@ -159,10 +168,10 @@ def read_source(
     """
     source_id = ensure_source(tools.ledger, run.corpus.id, source.name, source.kind, source.location)
     if isinstance(source, FetchedSource):
-        shelf = LedgerShelf.begun(tools.ledger, run.corpus.id, source_id)
+        shelf = _shelf(tools, run.corpus.id, source_id, options, begin=True)
         documents = peek(source, options, source.fetch(shelf))
-    before = state_before(tools.ledger, source_id)
-    listed = list_documents(documents or (), before, tools.extractor.fingerprint, options)
+    items, before = narrowed(documents or (), state_before(tools.ledger, source_id), options)
+    listed = list_documents(items, before, tools.extractor.fingerprint, options)
     done: list[Listed] = []
     pages: dict[str, StoredPage] = {}
     with page_reading(tools.limits, rules=isinstance(tools.extractor, RuleExtractor)) as read_page:

@@ -57,8 +57,8 @@ class Tools:
 @dataclass(frozen=True, slots=True)
 class Options:
     """How a run treats its source: keep pages that are gone, only report, read everything again, accept
-    that it has moved, read at most so many new or changed pages, accept that it has no page any more; and which
-    epochs the vacuum keeps that follows when segments have become many."""
+    that it has moved, read at most so many new or changed pages, accept that it has no page any more, look only at the
+    pages with these uris; and which epochs the vacuum keeps that follows when segments have become many."""
 
     keep_missing: bool = False
     dry_run: bool = False
@@ -66,5 +66,6 @@ class Options:
     relocate: bool = False
     limit: int | None = None
     allow_empty: bool = False
+    only: frozenset[str] | None = None
     keep_epochs: int = KEEP_EPOCHS
     keep_days: float = KEEP_DAYS

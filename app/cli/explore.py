@@ -1,4 +1,4 @@
-"""``clausegraph pages``, ``facts``, ``entity`` and ``path``: looking at the graph."""
+"""``clausegraph facts``, ``entity`` and ``path``: looking at the graph."""
 
 from __future__ import annotations
 
@@ -13,18 +13,6 @@ from clausegraph.app.text import counted, one_line
 _NEIGHBOURS = 20  # of an entity that are listed
 _PAGES = 5  # of an entity that are listed
 _QUOTE = 200  # characters of a quote
-
-
-def pages(session: Session, *, corpus: CorpusOption = None, epoch: EpochOption = None) -> None:
-    """List the pages of a corpus, with how many statements each makes."""
-    workspace = session.workspace(corpus)
-    from clausegraph.app.services.explore import list_pages
-
-    found = list_pages(workspace, workspace.settings.corpus, epoch)
-    rows = [
-        (page["statements"], one_line(page["title"], 60), f"{page['source']}:{page['uri']}") for page in found["pages"]
-    ]
-    session.emit(found, table(("statements", "title", "page"), rows) if rows else "no pages")
 
 
 def facts(
@@ -177,7 +165,6 @@ def _path_lines(found: dict[str, Any]) -> list[Any]:
 
 def register(app: typer.Typer) -> None:
     """Add the commands."""
-    command(app, "pages")(pages)
     command(app, "facts")(facts)
     command(app, "entity")(entity)
     command(app, "path")(path)

@@ -19,7 +19,7 @@ from clausegraph.ingestion.fetch.bodies import BodyRefusedError, read_body
 from clausegraph.ingestion.fetch.guard import AddressGuard, AddressRefusedError, Resolve, UnknownHostError
 from clausegraph.ingestion.fetch.limits import WebLimits
 from clausegraph.ingestion.fetch.network import Deadline, GuardedTransport
-from clausegraph.ingestion.fetch.pace import Pace, retry_after
+from clausegraph.ingestion.fetch.pace import HostPace, retry_after
 from clausegraph.ingestion.fetch.robots import AGENT, ROBOTS_BYTES, HostRules, parse_robots
 
 Outcome = Literal["page", "unchanged", "moved", "gone", "failed", "refused"]
@@ -39,7 +39,7 @@ class Validators:
 
 
 @dataclass(frozen=True, slots=True)
-class Reply:
+class WebReply:
     """What came of one request.
 
     ``page``: a body. ``unchanged``: the stored version is still the one. ``moved``: to ``target``, for good or not.
@@ -78,17 +78,17 @@ class WebClient:
         *,
         resolve: Resolve | None = None,
         verify: ssl.SSLContext | None = None,
-        pace: Pace | None = None,
+        pace: HostPace | None = None,
     ) -> None:
         """Take the limits; names are looked up by ``resolve``, certificates verified as ``verify`` says."""
         self._limits = limits
         self._deadline = Deadline()
         self._transport = GuardedTransport(AddressGuard(limits, resolve), self._deadline, verify)
-        self._pace = pace or Pace()
+        self._pace = pace or HostPace()
         self._rules: dict[str, HostRules] = {}
         self.requests = 0
 
-    def fetch(self, address: str, accept: Collection[str], validators: Validators = Validators()) -> Reply:
+    def fetch(self, address: str, accept: Collection[str], validators: Validators = Validators()) -> WebReply:
         """Ask for an address, as often as the limits allow; redirects are not followed.
 
         Args:
@@ -97,11 +97,11 @@ class WebClient:
         """
         rules = self.rules(address)
         if rules.problem:
-            return Reply(address, "refused" if rules.lasts else "failed", rules.problem)
+            return WebReply(address, "refused" if rules.lasts else "failed", rules.problem)
         if not rules.may(address):
-            return Reply(address, "refused", "robots.txt forbids it")
+            return WebReply(address, "refused", "robots.txt forbids it")
         if rules.delay_s > self._limits.longest_wait_s:
-            return Reply(address, "refused", f"robots.txt asks for {rules.delay_s:g} seconds between two requests")
+            return WebReply(address, "refused", f"robots.txt asks for {rules.delay_s:g} seconds between two requests")
         return self._asked(address, accept, validators, self._limits.body_bytes, rules.delay_s)
 
     def rules(self, address: str) -> HostRules:
@@ -137,7 +137,7 @@ class WebClient:
 
     def _asked(
         self, address: str, accept: Collection[str], validators: Validators, most: int, delay_s: float = 0.0
-    ) -> Reply:
+    ) -> WebReply:
         """The last of the attempts at an address."""
         wait_s = self._limits.wait_s
         for attempt in range(1, self._limits.attempts + 1):
@@ -152,7 +152,7 @@ class WebClient:
             wait_s *= 2
         raise AssertionError("there is at least one attempt")
 
-    def _once(self, address: str, accept: Collection[str], validators: Validators, most: int) -> Reply:
+    def _once(self, address: str, accept: Collection[str], validators: Validators, most: int) -> WebReply:
         self.requests += 1
         self._deadline.set(self._limits.seconds)
         request = httpx.Request("GET", address, headers=self._headers(accept, validators))
@@ -160,15 +160,15 @@ class WebClient:
             with closing(self._transport.handle_request(request)) as response:
                 return _reply(address, response, accept, most, validators != Validators())
         except AddressRefusedError as error:
-            return Reply(address, "refused", str(error))
+            return WebReply(address, "refused", str(error))
         except UnknownHostError as error:
-            return Reply(address, "failed", str(error), again=True)
+            return WebReply(address, "failed", str(error), again=True)
         except BodyRefusedError as error:
-            return Reply(address, "refused", str(error))
+            return WebReply(address, "refused", str(error))
         except httpcore.TimeoutException:
-            return Reply(address, "failed", f"no whole reply within {self._limits.seconds:g} seconds")
+            return WebReply(address, "failed", f"no whole reply within {self._limits.seconds:g} seconds")
         except (httpcore.NetworkError, httpcore.ProtocolError) as error:
-            return Reply(address, "failed", f"the connection failed: {str(error)[:_SHOWN]}", again=True)
+            return WebReply(address, "failed", f"the connection failed: {str(error)[:_SHOWN]}", again=True)
 
     def _headers(self, accept: Collection[str], validators: Validators) -> dict[str, str]:
         headers = {
@@ -183,43 +183,45 @@ class WebClient:
         return headers
 
 
-def _reply(address: str, response: httpx.Response, accept: Collection[str], most: int, was_conditional: bool) -> Reply:
+def _reply(
+    address: str, response: httpx.Response, accept: Collection[str], most: int, was_conditional: bool
+) -> WebReply:
     status = response.status_code
     if status in (*_PERMANENT, *_TEMPORARY):
         return _moved(address, response)
     if status == http.HTTPStatus.NOT_MODIFIED and was_conditional:
-        return Reply(address, "unchanged", "", status)
+        return WebReply(address, "unchanged", "", status)
     if status in _GONE:
-        return Reply(address, "gone", f"it answers {_named(status)}", status)
+        return WebReply(address, "gone", f"it answers {_named(status)}", status)
     if status in (200, 203):
         return _page(address, response, accept, most)
     if status < 500 and status not in _BUSY:
-        return Reply(address, "refused", f"it answers {_named(status)}", status)
+        return WebReply(address, "refused", f"it answers {_named(status)}", status)
     asked = retry_after(response.headers.get("retry-after"))
     said = f"it answers {_named(status)}" + (f" and asks to come back in {asked:.0f} seconds" if asked else "")
-    return Reply(address, "failed", said, status, again=True, after_s=asked)
+    return WebReply(address, "failed", said, status, again=True, after_s=asked)
 
 
-def _moved(address: str, response: httpx.Response) -> Reply:
+def _moved(address: str, response: httpx.Response) -> WebReply:
     status, location = response.status_code, response.headers.get("location", "")
     target = joined(address, location) if location else None
     if target is None:
-        return Reply(address, "failed", f"it answers {_named(status)}, but names no address", status)
-    return Reply(address, "moved", _named(status), status, target=target, permanent=status in _PERMANENT)
+        return WebReply(address, "failed", f"it answers {_named(status)}, but names no address", status)
+    return WebReply(address, "moved", _named(status), status, target=target, permanent=status in _PERMANENT)
 
 
-def _page(address: str, response: httpx.Response, accept: Collection[str], most: int) -> Reply:
+def _page(address: str, response: httpx.Response, accept: Collection[str], most: int) -> WebReply:
     headers = response.headers
     kind = _content_type(headers.get("content-type", ""))
     base = kind.partition(";")[0]
     if accept and base and base not in accept:
-        return Reply(address, "refused", f"it is {base}, which is not read", response.status_code, content_type=kind)
+        return WebReply(address, "refused", f"it is {base}, which is not read", response.status_code, content_type=kind)
     length = headers.get("content-length", "")
     if length.isdecimal() and int(length[:15]) > most:
         size = f"{int(length[:15]) / 1024 / 1024:.0f} MB; the limit is {most / 1024 / 1024:g} MB"
-        return Reply(address, "refused", f"the body has {size}", response.status_code, content_type=kind)
+        return WebReply(address, "refused", f"the body has {size}", response.status_code, content_type=kind)
     body = read_body(response.iter_raw(), headers.get("content-encoding", ""), most)
-    return Reply(
+    return WebReply(
         address,
         "page",
         status=response.status_code,

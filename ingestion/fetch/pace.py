@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
 
-class Pace:
+class HostPace:
     """Keeps the time between two requests to one host."""
 
     def __init__(

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from clausegraph.indexes.fetches import (
+    ASIDE,
     FetchRow,
     begin_crawl,
     current_crawl,
@@ -24,7 +25,7 @@ class LedgerShelf:
     ledger: Ledger
     corpus_id: int
     source_id: int
-    crawl: int
+    crawl: int = ASIDE
 
     @classmethod
     def begun(cls, ledger: Ledger, corpus_id: int, source_id: int) -> LedgerShelf:
@@ -55,7 +56,7 @@ class LedgerShelf:
 
     def end(self, kept: Iterable[FetchRow], dropped: Iterable[str]) -> None:
         """The crawl is over: rows to change, and addresses to forget."""
-        end_crawl(self.ledger, self.corpus_id, self.source_id, kept, dropped)
+        end_crawl(self.ledger, self.corpus_id, self.source_id, kept, dropped, whole=self.crawl != ASIDE)
 
 
 @dataclass(slots=True)

@@ -103,7 +103,7 @@ class Source(Protocol):
         """
 
 
-class Shelf(Protocol):
+class FetchShelf(Protocol):
     """What a source that is fetched keeps in the ledger between its runs, and within one that is killed."""
 
     @property
@@ -142,7 +142,7 @@ class FetchedSource(Protocol):
     def documents(self) -> Iterator[Item]:
         """Yield the pages without a ledger: each is fetched."""
 
-    def fetch(self, shelf: Shelf) -> Iterator[Item]:
+    def fetch(self, shelf: FetchShelf) -> Iterator[Item]:
         """Yield the pages, as ``Source.documents``; what failed is yielded as it was when it last succeeded.
 
         Raises:

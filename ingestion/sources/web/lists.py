@@ -9,7 +9,7 @@ from lxml import etree
 
 from clausegraph.ingestion.fetch import WebLimits, host_of, normalised
 from clausegraph.ingestion.fetch.bodies import BodyRefusedError, read_body
-from clausegraph.ingestion.fetch.client import Reply
+from clausegraph.ingestion.fetch.client import WebReply
 
 LIST_TYPES = (
     "application/xml", "text/xml", "application/rss+xml", "application/atom+xml", "application/rdf+xml",
@@ -20,7 +20,7 @@ _DEEPEST = 3  # indexes in indexes
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class ListedAddress:
     """An address of a list, and when it changed last, as the list says."""
 
     address: str
@@ -31,13 +31,13 @@ class Entry:
 class Listing:
     """What a list holds; ``problems`` by address of a part that could not be read: its addresses are not known."""
 
-    entries: dict[str, Entry] = field(default_factory=dict)
+    entries: dict[str, ListedAddress] = field(default_factory=dict)
     problems: dict[str, str] = field(default_factory=dict)
     elsewhere: int = 0  # addresses of other sites, which a sitemap has no say in
     kind: str = "sitemap"
 
 
-def read_list(address: str, fetch: Callable[[str], Reply], limits: WebLimits, most: int) -> Listing | None:
+def read_list(address: str, fetch: Callable[[str], WebReply], limits: WebLimits, most: int) -> Listing | None:
     """The sitemap, or the feed, at an address, with the sitemaps that it names; None where it is neither.
 
     At most ``most`` addresses are taken; what a list holds beyond is a problem of its, not silence.
@@ -71,7 +71,7 @@ def read_list(address: str, fetch: Callable[[str], Reply], limits: WebLimits, mo
     return made
 
 
-def _body(address: str, fetch: Callable[[str], Reply], limits: WebLimits, made: Listing) -> bytes | None:
+def _body(address: str, fetch: Callable[[str], WebReply], limits: WebLimits, made: Listing) -> bytes | None:
     reply = fetch(address)
     if reply.outcome != "page":
         made.problems[address] = reply.reason
@@ -106,11 +106,11 @@ def _take(root: etree._Element, at: str, most: int, made: Listing) -> None:
             made.entries.setdefault(entry.address, entry)
 
 
-def _entries(root: etree._Element, name: str) -> Iterator[Entry]:
+def _entries(root: etree._Element, name: str) -> Iterator[ListedAddress]:
     for element in root.iter(f"{{*}}{name}"):
         found = {etree.QName(child).localname: child.text or "" for child in element if isinstance(child.tag, str)}
         if address := normalised(found.get("loc", "")):
-            yield Entry(address, found.get("lastmod", "").strip()[:100])
+            yield ListedAddress(address, found.get("lastmod", "").strip()[:100])
 
 
 def _feed(body: bytes, address: str, most: int) -> Listing:
@@ -125,7 +125,7 @@ def _feed(body: bytes, address: str, most: int) -> Listing:
             made.elsewhere += 1
         elif len(made.entries) < most:
             stated = str(dict.get(one, "updated") or dict.get(one, "published") or "")[:100]  # its own get() guesses
-            made.entries.setdefault(found, Entry(found, stated))
+            made.entries.setdefault(found, ListedAddress(found, stated))
     return made
 
 

@@ -22,4 +22,5 @@ class WebOptions:
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
     pdf: bool = False
+    only: tuple[str, ...] = ()  # uris of pages to ask alone, beside the crawls
     limits: WebLimits = field(default_factory=WebLimits)

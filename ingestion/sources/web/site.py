@@ -28,7 +28,7 @@ _FILES = frozenset(
 OUTSIDE = "it is outside the section"
 
 
-class Section:
+class SiteSection:
     """Which addresses belong to the section of a site that begins at an address."""
 
     def __init__(self, start: str, options: WebOptions) -> None:
@@ -72,7 +72,7 @@ class SiteWalk:
     ) -> None:
         """Walk the section that begins at ``start``; ``links`` are those of a page."""
         self._visits = visits
-        self._section = Section(start, options)
+        self._section = SiteSection(start, options)
         self._start = start
         self._depth = options.depth
         self._links = links

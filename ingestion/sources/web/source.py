@@ -10,12 +10,12 @@ from urllib.parse import urlsplit
 from clausegraph.core.errors import SourceError
 from clausegraph.core.extraction import Reject
 from clausegraph.indexes.fetches import FetchRow
-from clausegraph.ingestion.fetch import Reply, WebClient, normalised
+from clausegraph.ingestion.fetch import WebClient, WebReply, normalised
 from clausegraph.ingestion.fetch.addresses import shape_of
 from clausegraph.ingestion.sources.files import kind_of, local, read_regular
 from clausegraph.ingestion.sources.shelf import DryShelf
-from clausegraph.ingestion.sources.source import Fetched, Gone, Item, SameAs, Shelf, Skipped, StoredDocument
-from clausegraph.ingestion.sources.web.lists import LIST_TYPES, Entry, Listing, read_address_file, read_list
+from clausegraph.ingestion.sources.source import Fetched, FetchShelf, Gone, Item, SameAs, Skipped, StoredDocument
+from clausegraph.ingestion.sources.web.lists import LIST_TYPES, ListedAddress, Listing, read_address_file, read_list
 from clausegraph.ingestion.sources.web.options import WebOptions
 from clausegraph.ingestion.sources.web.outcome import UNLINKED, UNLISTED, Outcome, last_good, outcome_of
 from clausegraph.ingestion.sources.web.page import page_facts
@@ -48,7 +48,7 @@ def is_address_file(location: str) -> bool:
 class WebSource:
     """Pages that are fetched; a page's uri is the address at which it was first found.
 
-    What comes is stored reply by reply (``Shelf``), so a run that is killed goes on where it was.
+    What comes is stored reply by reply (``FetchShelf``), so a run that is killed goes on where it was.
     """
 
     kind = "web"
@@ -76,13 +76,13 @@ class WebSource:
         """Yield the pages, with nothing known of them; see ``Source.documents``."""
         return self.fetch(DryShelf())
 
-    def fetch(self, shelf: Shelf) -> Iterator[Item]:
+    def fetch(self, shelf: FetchShelf) -> Iterator[Item]:
         """Yield the pages in the order of their uris; see ``FetchedSource.fetch``."""
         crawl = _Crawl(self.location, self._file, shelf, self._options)
         with WebClient(self._options.limits) as client:
             crawl.run(client)
         found = crawl.outcome()
-        self._taken = lambda: shelf.end(found.kept, found.dropped)
+        self._taken = lambda: shelf.end(*crawl.to_keep(found))
         yield from crawl.items(found)
 
     def settle(self) -> None:
@@ -100,7 +100,7 @@ def _name_of(address: str) -> str:
 class _Crawl:
     """One crawl of a source: what to ask, and what comes of it."""
 
-    def __init__(self, location: str, file: Path | None, shelf: Shelf, options: WebOptions) -> None:
+    def __init__(self, location: str, file: Path | None, shelf: FetchShelf, options: WebOptions) -> None:
         self._location = location
         self._file = file
         self._shelf = shelf
@@ -116,13 +116,24 @@ class _Crawl:
     def run(self, client: WebClient) -> None:
         """Ask what there is to ask."""
         self._visits = Visits(client, self._shelf, self._options.addresses, pdf=self._options.pdf)
-        if self._file is not None:
+        if self._options.only:
+            self._alone()
+        elif self._file is not None:
             self._listed(self._from_file(self._file))
         elif self._options.mode == "site":
             self._site()
         else:
-            self._listed(self._from_list(client) or Listing({self._location: Entry(self._location)}, kind="page"))
+            self._listed(
+                self._from_list(client) or Listing({self._location: ListedAddress(self._location)}, kind="page")
+            )
         self._requests = client.requests
+
+    def _alone(self) -> None:
+        """Ask where these pages are now; nothing is gone because nobody asked for it."""
+        self._whole = False
+        at = {row.uri: address for address, row in self._visits.rows.items() if row.raw_hash}
+        for uri in self._options.only:
+            self._visits.reach(at.get(uri, uri), lambda address: "")
 
     def _site(self) -> None:
         self._linked = True
@@ -136,14 +147,14 @@ class _Crawl:
             raise SourceError(f"source {path} cannot be used: {raw}")
         found, wrong = read_address_file(raw.decode("utf-8-sig", "replace"))
         self._rejects |= {line[:200]: "it is no address of a page" for line in wrong}
-        return Listing({address: Entry(address) for address in found}, kind="file")
+        return Listing({address: ListedAddress(address) for address in found}, kind="file")
 
     def _from_list(self, client: WebClient) -> Listing | None:
         mode = self._options.mode
         if mode == "page" or (mode == "auto" and not _LISTS.search(urlsplit(self._location).path)):
             return None
 
-        def fetch(address: str) -> Reply:
+        def fetch(address: str) -> WebReply:
             reply = client.fetch(address, LIST_TYPES)
             for _ in range(_HOPS):
                 if reply.outcome != "moved":
@@ -182,6 +193,13 @@ class _Crawl:
                 "stay as they are (`clausegraph pages remove` removes them)"
             )
         return outcome_of(self._visits.rows, self._visits.touched, self._unreached, self._pieces)
+
+    def to_keep(self, found: Outcome) -> tuple[list[FetchRow], list[str]]:
+        """The rows as the next crawl is to find them, and addresses to forget; of pages asked alone theirs only."""
+        if not self._options.only:
+            return found.kept, found.dropped
+        touched = self._visits.touched
+        return [row for row in found.kept if row.address in touched], [one for one in found.dropped if one in touched]
 
     def _unreached(self, address: str) -> str:
         """Why a page that was not asked is gone; empty where that is not known."""

@@ -10,13 +10,13 @@ from dataclasses import replace
 from urllib.parse import urlsplit
 
 from clausegraph.core.pages.document import HTML
-from clausegraph.indexes.fetches import FetchRow
+from clausegraph.indexes.fetches import ASIDE, FetchRow
 from clausegraph.indexes.truth import raw_hash_of
-from clausegraph.ingestion.fetch import Reply, Validators, WebClient
+from clausegraph.ingestion.fetch import Validators, WebClient, WebReply
 from clausegraph.ingestion.formats.converted import Unreadable
 from clausegraph.ingestion.formats.formats import FORMATS, PDF
 from clausegraph.ingestion.formats.recognise import recognised
-from clausegraph.ingestion.sources.source import Shelf
+from clausegraph.ingestion.sources.source import FetchShelf
 from clausegraph.ingestion.sources.web.duplicates import sketch_of, text_hash_of
 from clausegraph.ingestion.sources.web.page import page_facts
 
@@ -31,7 +31,7 @@ Allowed = Callable[[str], str]  # why an address is not asked, empty where it ma
 class Visits:
     """The addresses of one crawl: what is known of each, in which order they were asked, and what went wrong."""
 
-    def __init__(self, client: WebClient, shelf: Shelf, most: int, *, pdf: bool = False) -> None:
+    def __init__(self, client: WebClient, shelf: FetchShelf, most: int, *, pdf: bool = False) -> None:
         """Go on with the shelf's crawl; ``most`` bounds the addresses that it asks."""
         self.rows = shelf.rows()
         self.touched: dict[str, None] = {}
@@ -63,7 +63,7 @@ class Visits:
     def ask(self, address: str, stated: str = "") -> FetchRow | None:
         """What an address answers, or has answered in this crawl; None where there is no room to ask it."""
         row = self.rows.get(address, FetchRow(address))
-        if row.crawl == self._shelf.crawl:
+        if address in self.touched or (row.crawl == self._shelf.crawl != ASIDE):
             if address not in self.touched:
                 self.counts["asked before it was killed"] += 1
                 self.touched[address] = None
@@ -75,7 +75,7 @@ class Visits:
         validators = Validators(row.etag, row.last_modified) if row.raw_hash else Validators()
         reply = self._client.fetch(address, self._accept, validators)
         made, raw = _taken(row, reply, stated)
-        made = replace(made, crawl=self._shelf.crawl)
+        made = replace(made, crawl=row.crawl if self._shelf.crawl == ASIDE else self._shelf.crawl)
         self._shelf.keep(made, raw)
         self.rows[address] = made
         self.counts[made.outcome if reply.outcome != "unchanged" else "unchanged"] += 1
@@ -92,7 +92,7 @@ class Visits:
         return f"it redirects to {row.target}: {why}" if why else ""
 
 
-def _taken(row: FetchRow, reply: Reply, stated: str) -> tuple[FetchRow, bytes | None]:
+def _taken(row: FetchRow, reply: WebReply, stated: str) -> tuple[FetchRow, bytes | None]:
     """The row after a reply, and the bytes to be stored."""
     if reply.outcome == "page":
         return _with_page(row, reply, stated)
@@ -112,7 +112,7 @@ def _taken(row: FetchRow, reply: Reply, stated: str) -> tuple[FetchRow, bytes | 
     return replace(made, failures=row.failures + 1 if has_failed else 0), None
 
 
-def _with_page(row: FetchRow, reply: Reply, stated: str) -> tuple[FetchRow, bytes | None]:
+def _with_page(row: FetchRow, reply: WebReply, stated: str) -> tuple[FetchRow, bytes | None]:
     base, _, charset = reply.content_type.partition("; charset=")
     is_html = base in (HTML, _XHTML, "")
     base = HTML if is_html else base

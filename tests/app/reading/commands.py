@@ -19,7 +19,8 @@ READING = {
     "search": ["allotments"],
     "status": [],
     "show": ["RUN"],
-    "pages": [],
+    "pages list": [],
+    "pages show": ["Winter heating grant"],
     "facts": [],
     "entity": ["winter heating grant"],
     "path": ["winter heating grant", "carer payment"],
@@ -31,7 +32,8 @@ READING = {
     "epochs list": [],
 }
 WRITING = {
-    "ingest", "corpora drop", "entities review", "entities merge", "entities undo", "entities apply", "epochs rollback",
+    "ingest", "pages remove", "pages refresh",
+    "corpora drop", "entities review", "entities merge", "entities undo", "entities apply", "epochs rollback",
     "epochs vacuum", "project neo4j", "server neo4j", "server stop", "dags export", "dags serve", "dags run",
     "dags prepare", "dags stop", "eval conditionalqa", "eval passages", "eval report", "train guide",
 }  # fmt: skip

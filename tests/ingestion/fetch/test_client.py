@@ -18,8 +18,8 @@ import brotli
 import pytest
 
 from clausegraph.core.pages.document import HTML
-from clausegraph.ingestion.fetch import Reply, Validators, WebClient, WebLimits
-from clausegraph.ingestion.fetch.pace import Pace, retry_after
+from clausegraph.ingestion.fetch import Validators, WebClient, WebLimits, WebReply
+from clausegraph.ingestion.fetch.pace import HostPace, retry_after
 from tests.harness.site import NAME, Answer, Site, local_site
 
 pytestmark = pytest.mark.integration
@@ -27,7 +27,7 @@ pytestmark = pytest.mark.integration
 FAST: dict[str, Any] = {"wait_s": 0.0, "interval_s": 0.0, "allow": ("127.0.0.1",), "names": {NAME: ("127.0.0.1",)}}
 
 
-def fetched(site: Site, path: str = "/", validators: Validators = Validators(), **limits: Any) -> Reply:
+def fetched(site: Site, path: str = "/", validators: Validators = Validators(), **limits: Any) -> WebReply:
     with WebClient(WebLimits(**(FAST | limits))) as client:
         return client.fetch(site.url(path), (HTML,), validators)
 
@@ -82,7 +82,7 @@ def test_waits_grow_and_retry_after_is_kept_up_to_a_limit(site: Site) -> None:
     site.error("/soon", 503, **{"Retry-After": "7"})
     site.error("/later", 503, **{"Retry-After": "3600"})
     limits = WebLimits(**(FAST | {"wait_s": 2.0}))
-    with WebClient(limits, pace=Pace(sleep=slept.append)) as client:
+    with WebClient(limits, pace=HostPace(sleep=slept.append)) as client:
         client.fetch(site.url("/"), (HTML,))
         assert slept == [2.0, 4.0]
         slept.clear()
@@ -106,7 +106,7 @@ def test_a_host_is_asked_at_intervals() -> None:
         slept.append(seconds)
         now[0] += seconds
 
-    pace = Pace(lambda: now[0], sleep)
+    pace = HostPace(lambda: now[0], sleep)
     for host in ("a", "b", "a", "a"):
         pace.wait(host, 1.5)
     assert slept == [1.5, 1.5]

@@ -6,7 +6,7 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, Self
 
-from clausegraph.core.models.embedding import HashingEmbedder
+from clausegraph.core.models.embedding import Embedder, HashingEmbedder
 from clausegraph.indexes.dump import dump_lines
 from clausegraph.indexes.ledger.store import Ledger
 from clausegraph.indexes.views import open_view
@@ -49,6 +49,7 @@ class Town:
         self.root = root
         self.options: dict[str, Any] = {"mode": "site"}
         self.limits: dict[str, Any] = {}
+        self.embedder: Embedder = HashingEmbedder(16)
         self._stack = ExitStack()
 
     def __enter__(self) -> Self:
@@ -79,7 +80,7 @@ class Town:
         return ingest(self.tools(), CORPUS, self.source(location, **options), Options(**(run or {})))
 
     def tools(self, ledger: Ledger | None = None) -> Tools:
-        return Tools(ledger or self.ledger, HashingEmbedder(16), RuleExtractor())
+        return Tools(ledger or self.ledger, self.embedder, RuleExtractor())
 
     def state(self, ledger: Ledger | None = None) -> list[str]:
         """The published state, in lines that do not depend on the port."""

@@ -1,0 +1,153 @@
+"""Single pages: looking at one, taking it out, asking its source for it again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import select
+
+from clausegraph.app.services.browse import Shelf, open_shelf
+from clausegraph.app.workspace import Workspace
+from clausegraph.core.errors import InputError, NotFoundError
+from clausegraph.core.types import PageKey
+from clausegraph.indexes.corpora import SourceRow, list_sources
+from clausegraph.indexes.fetches import FetchRow, load_fetches
+from clausegraph.indexes.ledger.schema import page_versions
+
+if TYPE_CHECKING:
+    from clausegraph.ingestion.pipeline import Progress
+    from clausegraph.ingestion.report import RunReport
+
+WEB = "web"
+
+
+def show_page(workspace: Workspace, corpus: str, name: str, epoch: int | None = None) -> dict[str, Any]:
+    """A page: its version, its addresses with what each answered last, how much it holds and states.
+
+    Args:
+        name: uri, ``source:uri``, title, or another address of the page.
+
+    Raises:
+        NotFoundError: no such page, corpus or epoch.
+        InputError: several pages answer to the name.
+    """
+    shelf = open_shelf(workspace.ledger, corpus, epoch)
+    key = _page(shelf, name)
+    version, _ = shelf.versions()[key]
+    reading = shelf.reading(version)
+    columns = (page_versions.c.fetched, page_versions.c.content_type, page_versions.c.raw_hash, page_versions.c.url)
+    with shelf.ledger.read() as connection:
+        row = connection.execute(select(*columns).where(page_versions.c.id == version)).one()
+    return {
+        "corpus": shelf.corpus.name,
+        "epoch": shelf.epoch,
+        "source": key.source,
+        "uri": key.uri,
+        "title": reading.title,
+        "url": row.url,
+        "updated": reading.updated,
+        "read": row.fetched,
+        "content_type": row.content_type,
+        "bytes": row.raw_hash,
+        "elements": len(reading.elements),
+        "chunks": len(reading.chunks),
+        "statements": len(shelf.facts_on(key, reading)),
+        "addresses": [_address(one) for one in _fetches(shelf, key.source) if one.uri == key.uri],
+    }
+
+
+def remove(workspace: Workspace, corpus: str, names: Sequence[str]) -> RunReport:
+    """Publish the corpus without these pages.
+
+    Raises:
+        NotFoundError, InputError: as ``show_page``.
+        LeaseHeldError: another run is writing to the corpus.
+    """
+    from clausegraph.ingestion.pages import remove_pages
+    from clausegraph.ingestion.tools import Options
+
+    uris = {source.id: listed for source, listed in _by_source(workspace, corpus, names)}
+    settings = workspace.settings
+    with workspace.tools(None) as tools:
+        options = Options(keep_epochs=settings.keep_epochs, keep_days=settings.keep_days)
+        return remove_pages(tools, corpus, uris, options)
+
+
+def refresh(
+    workspace: Workspace,
+    corpus: str,
+    names: Sequence[str],
+    *,
+    dry_run: bool = False,
+    force: bool = False,
+    progress: Progress | None = None,
+) -> list[RunReport]:
+    """Ask the sources of these pages for them alone, and publish what has changed; a report for each source.
+
+    Raises:
+        NotFoundError, InputError: as ``show_page``.
+        SourceError: a source is not where it was.
+    """
+    from clausegraph.app.services.ingest import run_ingest
+    from clausegraph.app.wiring import web_options
+    from clausegraph.ingestion.pipeline import Options
+    from clausegraph.ingestion.sources import open_source
+
+    reports = []
+    for source, uris in _by_source(workspace, corpus, names):
+        web = web_options(workspace.settings, {"only": uris})
+        opened = open_source(source.location, source.name, web)
+        options = Options(dry_run=dry_run, force=force, only=frozenset(uris))
+        reports.append(run_ingest(workspace, corpus, opened, options, progress))
+    return reports
+
+
+def _by_source(workspace: Workspace, corpus: str, names: Sequence[str]) -> list[tuple[SourceRow, list[str]]]:
+    shelf = open_shelf(workspace.ledger, corpus, None)
+    keys = list(dict.fromkeys(_page(shelf, name) for name in names))
+    rows = {row.name: row for row in list_sources(shelf.ledger, shelf.corpus.id)}
+    by_source: dict[str, list[str]] = {}
+    for key in keys:
+        by_source.setdefault(key.source, []).append(key.uri)
+    return [(rows[name], uris) for name, uris in by_source.items()]
+
+
+def _page(shelf: Shelf, name: str) -> PageKey:
+    """The page of that name; an address that is one more of a page's leads to it."""
+    from clausegraph.ingestion.fetch import normalised
+
+    listed = shelf.versions()
+    sources = {row.name for row in list_sources(shelf.ledger, shelf.corpus.id) if row.kind == WEB}
+    address = normalised(name)
+    if address is not None:
+        known = {
+            PageKey(source, row.uri) for source in sources for row in _fetches(shelf, source) if row.address == address
+        }
+        found = sorted((key for key in known if key in listed), key=str)
+        if len(found) > 1:
+            raise InputError(f"{len(found)} pages have the address {address}: {', '.join(map(str, found))}")
+        if found:
+            return found[0]
+    page = shelf.find_page(name)
+    if page is None:
+        where = f"corpus {shelf.corpus.name!r} has no page {name[:200]!r} at epoch {shelf.epoch}"
+        raise NotFoundError(f"{where}; `clausegraph pages` lists them")
+    return page[0]
+
+
+def _fetches(shelf: Shelf, source: str) -> list[FetchRow]:
+    row = next((row for row in list_sources(shelf.ledger, shelf.corpus.id) if row.name == source), None)
+    return sorted(load_fetches(shelf.ledger, row.id).values(), key=lambda one: one.address) if row else []
+
+
+def _address(row: FetchRow) -> dict[str, Any]:
+    return {
+        "address": row.address,
+        "outcome": row.outcome,
+        "status": row.status,
+        "reason": row.reason,
+        "target": row.target,
+        "fetched": row.fetched or None,
+        "failures": row.failures,
+    }

@@ -29,6 +29,8 @@ from clausegraph.core.types import (
     mapped,
 )
 
+_STATED = ("published", "reviewed", "language")  # of a reading
+
 
 def pack(value: Any) -> bytes:
     """Compressed JSON, as the ledger stores it."""
@@ -155,11 +157,13 @@ def extraction_from_bytes(data: bytes) -> Extraction:
 
 
 def reading_to_json(reading: Reading) -> dict[str, Any]:
-    """A reading as a JSON object."""
+    """A reading as a JSON object; what a page need not state is left out where it does not."""
+    stated = {name: value for name in _STATED if (value := getattr(reading, name)) is not None}
     return {
         "title": reading.title,
         "url": reading.url,
         "updated": reading.updated,
+        **stated,
         "elements": [
             [
                 e.anchor,
@@ -192,7 +196,8 @@ def reading_from_json(value: dict[str, Any]) -> Reading:
         Chunk(key, tuple(heads), tuple(Span(*part) for part in parts), text, digest)
         for key, heads, parts, text, digest in value["chunks"]
     )
-    return Reading(value["title"], value["url"], elements, chunks, value["updated"])
+    stated = {name: value[name] for name in _STATED if name in value}
+    return Reading(value["title"], value["url"], elements, chunks, value["updated"], **stated)
 
 
 def reading_from_bytes(data: bytes) -> Reading:

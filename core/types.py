@@ -100,6 +100,9 @@ class Reading:
     elements: tuple[Element, ...]
     chunks: tuple[Chunk, ...] = ()
     updated: str | None = None  # ISO date the page says it was last updated
+    published: str | None = None  # … first published
+    reviewed: str | None = None  # … last reviewed
+    language: str | None = None  # as the page states it: "en", "en-GB"
 
     def element(self, anchor: str | None) -> Element | None:
         """The element at an anchor; none where the page has none."""

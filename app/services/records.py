@@ -13,13 +13,16 @@ from clausegraph.query.read.evidence import quote_of
 
 
 def page_record(page: PageKey, reading: Reading) -> dict[str, Any]:
-    """A page by itself: its key, title, address and date."""
+    """A page by itself: its key, title, address, language and dates."""
     return {
         "source": page.source,
         "uri": page.uri,
         "title": reading.title,
         "url": reading.url,
+        "language": reading.language,
+        "published": reading.published,
         "updated": reading.updated,
+        "reviewed": reading.reviewed,
     }
 
 

@@ -7,7 +7,7 @@ from clausegraph.core.pages.decode import decode_page
 from clausegraph.core.pages.document import SourceDocument
 from clausegraph.core.pages.headings import limited
 from clausegraph.core.pages.main_text import main_blocks
-from clausegraph.core.pages.page_facts import page_title, page_updated, page_url, stated_title
+from clausegraph.core.pages.page_facts import page_dates, page_language, page_title, page_url, stated_title
 from clausegraph.core.pages.parse import is_wide, parse_page
 from clausegraph.core.pages.relations import elements_of, tables_of
 from clausegraph.core.pages.shells import no_page
@@ -34,11 +34,15 @@ def read_html(document: SourceDocument) -> tuple[Reading, tuple[Reject, ...]]:
     if why_not:
         return _nothing(document, f"no main text: {why_not}")
     elements = elements_of(kept, with_headers=flat)
+    dates = page_dates(root, [block.text for block in blocks if block.tag == "p"])
     reading = Reading(
         title=limited(document.title or page_title(root, elements, document.uri)),
         url=document.url or page_url(root),
         elements=elements,
-        updated=page_updated(root, [block.text for block in blocks if block.tag == "p"]),
+        updated=dates.updated,
+        published=dates.published,
+        reviewed=dates.reviewed,
+        language=page_language(root),
     )
     said = [truncated] if truncated else []
     if not flat:

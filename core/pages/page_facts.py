@@ -2,19 +2,37 @@
 
 from __future__ import annotations
 
+import functools
+import json
 import re
-from collections.abc import Sequence
+from collections import deque
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
 
+from lxml import etree, html
 from lxml.etree import _Element
 
 from clausegraph.core.pages.blocks import squeeze
-from clausegraph.core.pages.dates import iso_date, stated_update
+from clausegraph.core.pages.dates import (
+    iso_date,
+    stated_publication,
+    stated_review,
+    stated_update,
+    stated_update_elsewhere,
+)
 from clausegraph.core.types import Element
 
 _SEPARATOR = re.compile(r"\s+[|–—·»-]\s+|:\s+|\s+::\s+")
 _ADDRESS = re.compile(r"https?://\S{1,2000}", re.IGNORECASE)
-_MODIFIED = ("article:modified_time", "og:updated_time", "dcterms.modified", "dc.date.modified", "last-modified")
-_PUBLISHED = ("article:published_time", "dcterms.issued", "dc.date", "date")
+_MODIFIED = (
+    "article:modified_time", "og:updated_time", "dcterms.modified", "dc.date.modified", "last-modified", "datemodified"
+)  # fmt: skip
+_PUBLISHED = ("article:published_time", "dcterms.issued", "dc.date", "date", "datepublished")
+_REVIEWED = ("lastreviewed", "last-reviewed", "dcterms.reviewed")
+_LANGUAGE = re.compile(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,3}(?=$|[,;\s])")
+_MAX_SCRIPTS = 100
+_MAX_SCRIPT = 200_000  # characters
 
 
 def metas(root: _Element) -> dict[str, str]:
@@ -65,18 +83,97 @@ def page_url(root: _Element) -> str | None:
     return next((one for one in candidates if _ADDRESS.fullmatch(one) and one.isprintable()), None)
 
 
-def page_updated(root: _Element, lines: Sequence[str]) -> str | None:
-    """ISO date the page says it was last updated: a line of its text, else its meta tags, else a time tag."""
-    stated = stated_update(lines)
-    if stated is not None:
-        return stated
+def page_language(root: _Element) -> str | None:
+    """The language that the page states, as it states it ("en", "en-GB")."""
     meta = metas(root)
-    for name in (*_MODIFIED, *_PUBLISHED):
-        found = iso_date(meta.get(name, ""))
-        if found is not None:
-            return found
+    stated = (root.get("lang"), root.get("{http://www.w3.org/XML/1998/namespace}lang"), root.get("xml:lang"))
+    for text in (*stated, meta.get("content-language"), meta.get("og:locale"), meta.get("dc.language")):
+        found = _LANGUAGE.match((text or "").strip().replace("_", "-"))
+        if found:
+            return found[0]
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class PageDates:
+    """ISO dates that a page states of itself."""
+
+    published: str | None
+    updated: str | None
+    reviewed: str | None
+
+
+def page_dates(root: _Element, lines: Sequence[str]) -> PageDates:
+    """The dates that a page states: in lines of its text first, then in its head, then by ``time``.
+
+    "Updated" is the date of publication where nothing else is stated. What htmldate finds counts last, and it sees the
+    head only: a date in the text may be one of the rules.
+    """
+    stated = {**linked_data(root), **metas(root)}
+    guess = functools.cache(lambda original: _by_htmldate(root, original=original))
+    published = stated_publication(lines) or _first(stated, _PUBLISHED) or _by_time(root, ("publish",)) or guess(True)
+    updated = (
+        stated_update(lines)
+        or _first(stated, _MODIFIED)
+        or _by_time(root, ("modif", "updat"))
+        or stated_update_elsewhere(lines)
+        or published
+        or guess(False)
+    )
+    reviewed = stated_review(lines) or _first(stated, _REVIEWED) or _by_time(root, ("review",))
+    return PageDates(published, updated, reviewed)
+
+
+def _first(stated: Mapping[str, str], names: Iterable[str]) -> str | None:
+    return next((found for name in names if (found := iso_date(stated.get(name, "")))), None)
+
+
+def _by_time(root: _Element, words: Iterable[str]) -> str | None:
     for node in root.iter("time"):
         role = " ".join(filter(None, [node.get("itemprop"), node.get("class")])).lower()
-        if any(word in role for word in ("modif", "updat", "publish")):
+        if any(word in role for word in words):
             return iso_date(node.get("datetime") or squeeze("".join(map(str, node.itertext()))))
     return None
+
+
+def linked_data(root: _Element) -> dict[str, str]:
+    """Dates of the page's JSON-LD by lower-case name, the first of equal ones; of what is the page, not part of it."""
+    found: dict[str, str] = {}
+    for node in islice(root.iter("script"), _MAX_SCRIPTS):
+        if (node.get("type") or "").lower().strip() != "application/ld+json" or len(node.text or "") > _MAX_SCRIPT:
+            continue
+        try:
+            pending = deque([json.loads(node.text or "")])
+        except (ValueError, RecursionError):
+            continue  # many a page's is damaged
+        while pending:
+            value = pending.popleft()
+            if isinstance(value, list):
+                pending += value[:_MAX_SCRIPTS]
+            elif isinstance(value, dict):
+                pending += [value[key] for key in ("@graph", "mainEntity", "mainEntityOfPage") if key in value]
+                for name in ("datePublished", "dateModified", "lastReviewed"):
+                    if isinstance(value.get(name), str):
+                        found.setdefault(name.lower(), value[name])
+    return found
+
+
+def _by_htmldate(root: _Element, *, original: bool) -> str | None:
+    """What htmldate makes of the head alone."""
+    head = root.find("head")
+    if head is None:
+        return None
+    from htmldate import find_date  # slow to import
+
+    page = html.Element("html")
+    copy = etree.SubElement(page, "head")
+    for node in islice(head, _MAX_SCRIPTS * 4):
+        if node.tag in ("meta", "link"):
+            etree.SubElement(copy, node.tag, {str(key): str(value)[:500] for key, value in node.attrib.items()})
+    etree.SubElement(page, "body")
+    # Bounds of its own, or what it accepts depends on the day it is asked
+    found = find_date(
+        page, extensive_search=False, original_date=original, min_date="1990-01-01", max_date="2099-12-31",
+        deferred_url_extractor=True,
+    )  # fmt: skip
+    return found if found and iso_date(found) else None

@@ -11,12 +11,12 @@ from clausegraph.core.types import Answer, TraceStep
 from clausegraph.query.engines.presets.forms import AnswerForm, FormOf
 from clausegraph.query.read.protocol import Reader
 from clausegraph.query.steps.choice import StepChoice, StepMaker
-from clausegraph.query.steps.experiences import Experiences
 from clausegraph.query.steps.meter import QuestionLimits
 
 if TYPE_CHECKING:
     from clausegraph.core.models.embedding import Embedder
     from clausegraph.query.read.model.options import ReadOptions
+    from clausegraph.query.steps.experiences import Experiences
     from clausegraph.query.steps.model import ModelSteps, StepModel
 
 ReaderMaker = Callable[["Embedder", "StepModel"], Reader]  # of a reader that asks, for one question

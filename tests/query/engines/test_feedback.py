@@ -21,6 +21,7 @@ from clausegraph.query.engines.bank import make_engine
 from clausegraph.query.retrieve.ego import ego_of
 from clausegraph.query.retrieve.topics import Offer
 from clausegraph.query.steps.choice import StepChoice
+from clausegraph.query.steps.experiences import Experience, Experiences
 from clausegraph.query.steps.model import ModelSteps
 from clausegraph.query.steps.protocol import FeedbackKind
 from tests.harness.fake_model import as_new
@@ -214,6 +215,59 @@ def test_two_questions_at_once_do_not_mix(
     assert sum(map(int, calls)) == fake.counters()["ok"]  # type: ignore[call-overload]
     assert [answer.inquiry for answer in answers] == [HOW_MUCH, plain] * 4
     assert len({str([step.detail for step in answer.trace if step.name == "route"]) for answer in answers[::2]}) == 1
+
+
+NOT_THERE = {"error": "module wrong", "about": ""}
+CIRCLING = {
+    "Which entities": choice(GRANT),
+    "Where should": module("text"),
+    "enough to answer": NO,
+    "explains the rejection": NOT_THERE,
+    "Choose again": choice(GRANT, kind="gate"),
+}
+MINE = Experience("How long is it?", ("grant (benefit)",), (), "graph", "fact", FeedbackKind.LACKING, "grant")
+
+
+@pytest.mark.parametrize(
+    ("commentor", "experiences", "shown", "feedback"),
+    [
+        ("llm", None, "Which documents do I need for a permit?", "module wrong"),
+        ("llm", Experiences("mine", (MINE,)), MINE.text, "module wrong"),
+        ("llm-without-experiences", Experiences("mine", (MINE,)), None, "module wrong"),
+        ("bare", None, "", "wrong"),
+    ],
+)
+def test_the_commentor_is_shown_experiences(
+    commentor: str,
+    experiences: Experiences | None,
+    shown: str | None,
+    feedback: str,
+    fake: FakeModelServer,
+    steps: ModelSteps,
+    sample: View,
+    hashing: HashingEmbedder,
+) -> None:
+    fake.set(replies="script", script=CIRCLING)
+    chosen = {"steps": EVERYTHING, "instead": {"comment": commentor}, "experiences": experiences, "rounds": 2}
+    answer = make_engine(sample, hashing, engine="loop", model=steps, **chosen).ask(HOW_MUCH)
+    assert told(answer, "comment")[0]["feedback"] == feedback
+    sent = ["".join(message["content"] for message in body["messages"]) for body in fake.last_requests(20)]
+    comments = [text for text in sent if "explains the rejection" in text]
+    assert len(comments) == (commentor != "bare")
+    assert all("Examples:" not in text if shown is None else shown in text for text in comments)
+    assert any(f"Feedback: {feedback}." in text for text in sent)
+
+
+def test_what_code_sees_is_not_asked(
+    fake: FakeModelServer, steps: ModelSteps, sample: View, hashing: HashingEmbedder
+) -> None:
+    """Entities that have nothing in common."""
+    case = empty(sample, Offer(sample, hashing, HOW_MUCH))
+    fake.set(replies="script", script=case.script)
+    chosen = StepChoice(route="llm", comment="llm")
+    answer = make_engine(sample, hashing, engine="loop", model=steps, steps=chosen).ask(HOW_MUCH)
+    assert told(answer, "comment")[0]["feedback"] == f"intersection empty: {case.about}"
+    assert told(answer, "model")[0]["calls"] == len(case.script)
 
 
 def test_a_model_that_is_away_is_told(

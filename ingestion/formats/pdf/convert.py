@@ -15,6 +15,7 @@ from pdfplumber.utils.exceptions import PdfminerException
 
 from clausegraph.core.pages.dates import iso_date
 from clausegraph.ingestion.formats.converted import Converted, Unreadable
+from clausegraph.ingestion.formats.pdf.columns import ColumnFinder
 from clausegraph.ingestion.formats.pdf.furniture import without_furniture
 from clausegraph.ingestion.formats.pdf.html import html_of
 from clausegraph.ingestion.formats.pdf.lines import UNKNOWN, Line, Word, words_of
@@ -59,13 +60,14 @@ def _converted(pdf: Any) -> Converted:
     pieces: list[Piece] = []
     scans: list[int] = []
     words = unknown = 0
+    finder = ColumnFinder()
     for page in pdf.pages:
         heights[page.page_number] = float(page.height)
         found = words_of(page)
         words, unknown = words + len(found), unknown + sum(bool(UNKNOWN.search(word.text)) for word in found)
         if not found and page.images:
             scans.append(page.page_number)
-        pieces += _pieces(page, found)
+        pieces += _pieces(page, found, finder)
         page.close()
     if not pieces:
         raise Unreadable(_why_nothing(len(heights), scans))
@@ -86,12 +88,12 @@ def _why_nothing(pages: int, scans: Sequence[int]) -> str:
     return f"a scan: none of its {pages} pages has a text layer; recognise its text first (OCR)"
 
 
-def _pieces(page: Any, words: Sequence[Word]) -> list[Piece]:
+def _pieces(page: Any, words: Sequence[Word], finder: ColumnFinder) -> list[Piece]:
     """Lines and tables of a page in reading order: a ruled table before the first line below it in its column."""
     waiting = sorted(ruled_tables(page, words, page.page_number), key=lambda table: table.top)
     free = [word for word in words if not any(table.holds(word) for table in waiting)]
     pieces: list[Piece] = []
-    for piece in pieces_of(free, page.page_number):
+    for piece in (piece for rows in finder.columns_of(free) for piece in pieces_of(rows, page.page_number)):
         right = piece.right if isinstance(piece, Line) else piece.x1
         while waiting and waiting[0].bottom <= piece.top + 1 and waiting[0].x0 < right:
             pieces.append(waiting.pop(0))

@@ -1,4 +1,4 @@
-"""The words of a page to its lines, in the order in which they are read: columns one after the other.
+"""The words of a page to rows and lines.
 
 Coordinates are points, y counted downwards from the top of the page.
 """
@@ -9,17 +9,9 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise
-from statistics import median
 from typing import Any
 
 _SPACE = 0.15  # of the letters' size: a wider gap separates words
-_GUTTER = 1.2  # of the letters' size: what separates columns is at least as wide
-_MIN_COLUMN = 0.2  # of the text's width
-_MIN_FILL = 0.55  # of a column's width that its lines usually fill; columns of a table do not
-_MIN_ROWS = 5  # that have words on both sides of a gutter
-_MAX_CROSSING = 0.4  # share of a page's rows that may cross a gutter: titles, and text in one column
-_MAX_DEPTH = 3  # columns in columns
 _BOLD = ("bold", "black", "heavy", "semibold", "demi")
 UNKNOWN = re.compile(r"\(cid:\d+\)")  # a letter of a font that does not say which it is
 _SUPERSCRIPT = 0.75  # of the line's size
@@ -68,11 +60,6 @@ def words_of(page: Any) -> list[Word]:
     ]  # fmt: skip
 
 
-def columns_of(words: Sequence[Word]) -> list[list[list[Word]]]:
-    """The rows of each column of a page, in reading order."""
-    return [rows_of(column) for column in _columns(words, 0)]
-
-
 def lines_of(rows: Sequence[Sequence[Word]], page: int) -> list[Line]:
     """The rows of one column as lines."""
     left = min((row[0].x0 for row in rows), default=0.0)
@@ -116,79 +103,3 @@ def rows_of(words: Iterable[Word]) -> list[list[Word]]:
             rows.append([word])
             middle, height = (word.top + word.bottom) / 2, word.size
     return [sorted(row, key=lambda word: word.x0) for row in rows]
-
-
-def _columns(words: Sequence[Word], depth: int) -> list[list[Word]]:
-    """The words in parts to be read one after the other."""
-    rows = rows_of(words)
-    gutter = _gutter(rows) if depth < _MAX_DEPTH else None
-    if gutter is None:
-        return [list(words)] if words else []
-    parts: list[list[Word]] = []
-    left: list[Word] = []
-    right: list[Word] = []
-    across: list[Word] = []
-    for row in [*rows, []]:
-        crosses = _covers(row, gutter) or (bool(across) and _goes_on(across, row, gutter))
-        if (crosses or not row) and (left or right):
-            parts += _columns(left, depth + 1) + _columns(right, depth + 1)
-            left, right = [], []
-        if (not crosses) and across:
-            parts.append(across)
-            across = []
-        if crosses:
-            across += row
-        else:
-            left += [word for word in row if word.x1 <= gutter]
-            right += [word for word in row if word.x0 >= gutter]
-    return parts
-
-
-def _goes_on(above: Sequence[Word], row: Sequence[Word], gutter: float) -> bool:
-    """Whether a row left of the gutter is the last one of a title or paragraph that stands across it."""
-    if not row or row[-1].x1 > gutter:
-        return False
-    gap = min(word.top for word in row) - max(word.bottom for word in above)
-    return row[0].size == above[-1].size and gap < 0.6 * row[0].size
-
-
-def _gutter(rows: Sequence[Sequence[Word]]) -> float | None:
-    """Where the page is split into two columns of running text, if it is: the middle of the white between them."""
-    if len(rows) < _MIN_ROWS:
-        return None
-    words = [word for row in rows for word in row]
-    size = median(word.size for word in words)
-    start, end = min(word.x0 for word in words), max(word.x1 for word in words)
-    places: Counter[int] = Counter()
-    for row in rows:
-        for word, after in pairwise(row):
-            if after.x0 - word.x1 >= _GUTTER * size:
-                places[round((word.x1 + after.x0) / 2)] += 1
-    for place, _ in places.most_common(8):
-        narrow = _MIN_COLUMN * (end - start)
-        if start + narrow < place < end - narrow and _parts_columns(rows, place):
-            return float(place)
-    return None
-
-
-def _parts_columns(rows: Sequence[Sequence[Word]], place: float) -> bool:
-    both = [row for row in rows if row[0].x1 <= place <= row[-1].x0 and not _covers(row, place)]
-    if len(both) < _MIN_ROWS or sum(_covers(row, place) for row in rows) > _MAX_CROSSING * len(rows):
-        return False
-    return all(
-        _fill([(row_side[0].x0, row_side[-1].x1) for row_side in sides]) >= _MIN_FILL
-        for sides in (
-            [[word for word in row if word.x1 <= place] for row in both],
-            [[word for word in row if word.x0 >= place] for row in both],
-        )
-    )
-
-
-def _covers(row: Sequence[Word], place: float) -> bool:
-    return any(word.x0 < place < word.x1 for word in row)
-
-
-def _fill(extents: Sequence[tuple[float, float]]) -> float:
-    """Share of a column's width that its lines usually fill."""
-    width = max(end for _, end in extents) - min(start for start, _ in extents)
-    return median(end - start for start, end in extents) / width if width else 0.0

@@ -149,6 +149,8 @@ def _wraps(block: TextBlock, line: Line) -> bool:
         return _is_full(last, line)  # an item without hanging lines, or what comes after the list
     if not _ENDS_SENTENCE.search(last.text):
         return True
+    if len(block.lines) == 1 and block.tag == "p" and line.x0 - line.left > line.size and abs(line.x0 - last.x0) < 1:
+        return False  # both lines are indented as first lines are
     return _is_full(last, line) and (block.tag == "li" or line.x0 <= last.x0 + line.size)
 
 

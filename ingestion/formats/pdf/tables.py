@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import Any
 
 from clausegraph.ingestion.formats.pdf.joining import joined
-from clausegraph.ingestion.formats.pdf.lines import Line, Word, columns_of, lines_of, rows_of
+from clausegraph.ingestion.formats.pdf.lines import Line, Word, lines_of, rows_of
 
 _MAX_EDGES = 3000  # lines drawn on a page: a map or a chart; looking for tables takes the square
 _WIDE = 1.5  # of the letters' size: a gap between cells of a table without rules
@@ -107,12 +107,8 @@ def _place(edges: Sequence[float], value: float) -> int:
 # --- aligned words ----------------------------------------------------------------------------------
 
 
-def pieces_of(words: Sequence[Word], number: int) -> list[Line | PageTable]:
-    """Lines and tables without rules, in reading order, of words that stand in no ruled table."""
-    return [piece for rows in columns_of(words) for piece in _pieces(rows, number)]
-
-
-def _pieces(rows: Sequence[Sequence[Word]], number: int) -> Iterator[Line | PageTable]:
+def pieces_of(rows: Sequence[Sequence[Word]], number: int) -> Iterator[Line | PageTable]:
+    """Lines and tables without rules, in reading order, of a column's words that stand in no ruled table."""
     lines = lines_of(rows, number)
     parts = [_segments(row) for row in rows]
     index = 0

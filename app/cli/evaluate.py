@@ -86,6 +86,9 @@ def conditionalqa(
     ] = None,
     record: Annotated[bool, typer.Option("--record", help="Record them there instead.")] = False,
     at_once: Annotated[int, typer.Option("--at-once", help="Questions that are open at once.")] = 1,
+    retriever: Annotated[
+        str | None, typer.Option("--retriever", help="What ranks text for the loop.", show_default="hybrid")
+    ] = None,
     step: Annotated[
         list[str] | None,
         typer.Option(
@@ -112,7 +115,7 @@ def conditionalqa(
 
         trial = EngineTrial(
             engine, llm, prompt, rounds, shots, shots_from, oracle_type, cassette, record, at_once,
-            tuple(map(named_step, step or ())), experiences,
+            tuple(map(named_step, step or ())), experiences, retriever,
         )  # fmt: skip
         run_engine(
             session,

@@ -21,7 +21,9 @@ _CORPUS = "conditionalqa"
 def table(
     session: Session,
     *,
-    name: Annotated[str, typer.Argument(help="systems, triplets, critics, ablations or steps.", show_default=False)],
+    name: Annotated[
+        str, typer.Argument(help="systems, triplets, critics, ablations, facts or steps.", show_default=False)
+    ],
     output: Annotated[Path, typer.Option("--output", "-o", help="Folder of the runs, one a row.")],
     questions: Annotated[
         Path | None, typer.Option("--questions", help="dev.json; not needed with --existing.", show_default="none")

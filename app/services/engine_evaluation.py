@@ -43,6 +43,7 @@ class EngineTrial:
     ``shots_from`` has the training questions that examples are taken from. ``steps`` are single steps, by name, in
     place of the engine's own: names of ``query/steps/bank.py``, or oracles (``eval/conditionalqa/oracles.py``).
     ``experiences``: so many of the commentor's are shown, of those that the settings name; none means all.
+    ``retriever`` ranks text for engines that do not choose for themselves.
     """
 
     engine: str
@@ -57,6 +58,7 @@ class EngineTrial:
     at_once: int = 1
     steps: tuple[tuple[str, str], ...] = ()
     experiences: int | None = None
+    retriever: str | None = None
 
     @property
     def told(self) -> tuple[str, ...]:
@@ -75,6 +77,7 @@ class EngineTrial:
             "oracle_type": self.oracle_type,
             "steps": dict(self.steps),
             "experiences": self.experiences,
+            "retriever": self.retriever or "default",
             "questions": questions,
             "seed": seed,
         }
@@ -211,6 +214,8 @@ def _engine(
         changes["experiences"] = _experiences(settings, trial.experiences, questions)
     if trial.rounds is not None:
         changes["rounds"] = trial.rounds
+    if trial.retriever is not None:
+        changes["retriever"] = trial.retriever
     if trial.oracle_type and not ENGINES[trial.engine].asks:
         raise InputError(f"engine {trial.engine!r} has no prompt for each kind of answer; leave out --oracle-type")
     if trial.oracle_type:

@@ -93,6 +93,16 @@ TABLES = {
             _step("oracle-module", ("route", "oracle-module-llm")),
         ),
     ),
+    "facts": EngineTable(
+        "What the knowledge graph is worth: facts in retrieval, and in the reader's context",
+        (
+            TableRow("without-facts", EngineTrial("loop", retriever="hybrid-without-facts")),
+            TableRow("in-retrieval", EngineTrial("loop")),
+            TableRow("in-context", EngineTrial("loop", retriever="hybrid-without-facts"), {"reader_facts": True}),
+            TableRow("in-both", EngineTrial("loop"), {"reader_facts": True}),
+            TableRow("graph-alone", EngineTrial("loop", retriever="facts")),
+        ),
+    ),
     "steps": EngineTable(
         "The loop's steps, by rules or by a model, with the reader of the settings",
         (

@@ -29,6 +29,7 @@ class RetrieverEntry(Entry):
 RETRIEVERS = Registry(
     "retriever",
     RetrieverEntry("hybrid", "vectors, BM25, page structure and facts in one sum", "retrieve.hybrid:Hybrid", "element"),
+    RetrieverEntry("hybrid-without-facts", "the same without the graph", "retrieve.hybrid:without_facts", "element"),
     RetrieverEntry(
         "hybrid-pagerank",
         "a walk over the graph from the nearest facts and chunks",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.models.embedding import Embedder
@@ -29,3 +29,8 @@ class Hybrid:
         signals = gather(self.view, self.embedder, inquiry, self.weights)
         readings = {page: self.view.reading(page) for page in page_priors(signals, self.weights)}
         return within(rank(readings, signals, self.weights), budget, limit)
+
+
+def without_facts(view: View, embedder: Embedder) -> Hybrid:
+    """The same without what the graph adds: what that is worth is the difference."""
+    return Hybrid(view, embedder, replace(DEFAULT_WEIGHTS, fact=0.0, rule=0.0, joined=0.0))

@@ -180,7 +180,7 @@ def test_a_measured_question_may_not_be_among_the_experiences(sample_workspace: 
 
 
 def test_tables_have_rows_that_go_on_and_are_shown_again(tmp_path: Path) -> None:
-    assert set(TABLES) == {"systems", "triplets", "critics", "ablations", "steps"}
+    assert set(TABLES) == {"systems", "triplets", "critics", "ablations", "facts", "steps"}
     for table in TABLES.values():
         assert len({row.name for row in table.rows}) == len(table.rows)
     rows = chosen_rows("ablations", ["oracle-critic", "rounds-2"])

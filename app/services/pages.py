@@ -148,6 +148,6 @@ def _address(row: FetchRow) -> dict[str, Any]:
         "status": row.status,
         "reason": row.reason,
         "target": row.target,
-        "fetched": row.fetched or None,
+        "fetched": row.fetched if row.raw_hash else None,
         "failures": row.failures,
     }

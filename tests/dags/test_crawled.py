@@ -66,7 +66,7 @@ def test_a_site_in_steps(tmp_path: Path) -> None:
             team.step("publish", run)
             report = team.step("report", run)
         assert (len(report["pages_changed"]), report["pages_unchanged"]) == (5, PAGES - 4)
-        assert report["fetched"] == {"requests": PAGES + 2, "page": 5, "unchanged": PAGES - 4}
+        assert report["fetched"] == {"requests": PAGES + 2, "received": 5, "not modified": PAGES - 4}
         assert Counter(one.status for one in site.asked if one.path != "/robots.txt") == {200: 5, 304: PAGES - 4}
 
 

@@ -20,13 +20,14 @@ from clausegraph.ingestion.sources.web.options import WebOptions
 from clausegraph.ingestion.sources.web.outcome import UNLINKED, UNLISTED, Outcome, last_good, outcome_of
 from clausegraph.ingestion.sources.web.page import page_facts
 from clausegraph.ingestion.sources.web.site import SiteWalk
-from clausegraph.ingestion.sources.web.visits import Visits
+from clausegraph.ingestion.sources.web.visits import ASKED_BEFORE, Visits
 
 _ADDRESS = re.compile(r"https?://", re.IGNORECASE)
 _LISTS = re.compile(r"(?:\.(?:xml|rss|atom|rdf)(?:\.gz)?$)|(?:^|/)(?:feed|rss|atom|sitemap)s?/?$", re.IGNORECASE)
 _FILE_BYTES = 5 * 1024 * 1024
 _NAME = 100
 _HOPS = 5
+_COUNTED = ("received", "not modified", "moved", "gone", "failed", "refused", ASKED_BEFORE)
 
 
 def is_address(location: str) -> bool:
@@ -245,7 +246,8 @@ class _Crawl:
         return found
 
     def _counts(self) -> dict[str, int]:
-        counts = {"requests": self._requests, **dict(sorted(self._visits.counts.items()))}
+        seen = self._visits.counts
+        counts = {"requests": self._requests} | {name: seen[name] for name in _COUNTED if seen[name]}
         if self._elsewhere:
             counts["on other sites"] = self._elsewhere
         for reason in sorted(set(self._passed.values())):

@@ -22,6 +22,7 @@ from clausegraph.ingestion.sources.web.page import page_facts
 
 _XHTML = "application/xhtml+xml"
 _HOPS = 10
+ASKED_BEFORE = "asked before by a run that was killed"
 _LOGIN = re.compile(
     r"(?:^|[/_.-])(?:log-?in|log-?on|sign-?in|sso|saml2?|oauth2?|authenticate)(?:$|[/_.-])", re.IGNORECASE
 )
@@ -65,7 +66,7 @@ class Visits:
         row = self.rows.get(address, FetchRow(address))
         if address in self.touched or (row.crawl == self._shelf.crawl != ASIDE):
             if address not in self.touched:
-                self.counts["asked before it was killed"] += 1
+                self.counts[ASKED_BEFORE] += 1
                 self.touched[address] = None
             return row
         if len(self.touched) >= self._most:
@@ -78,7 +79,7 @@ class Visits:
         made = replace(made, crawl=row.crawl if self._shelf.crawl == ASIDE else self._shelf.crawl)
         self._shelf.keep(made, raw)
         self.rows[address] = made
-        self.counts[made.outcome if reply.outcome != "unchanged" else "unchanged"] += 1
+        self.counts[_counted(reply, made)] += 1
         return made
 
     def _why_not_follow(self, row: FetchRow, hops: list[str], allowed: Allowed) -> str:
@@ -90,6 +91,13 @@ class Visits:
             return f"it asks to log in, at {row.target}"
         why = allowed(row.target)
         return f"it redirects to {row.target}: {why}" if why else ""
+
+
+def _counted(reply: WebReply, row: FetchRow) -> str:
+    """What the report counts a reply as."""
+    if row.outcome == "page":
+        return "not modified" if reply.outcome == "unchanged" else "received"
+    return row.outcome
 
 
 def _taken(row: FetchRow, reply: WebReply, stated: str) -> tuple[FetchRow, bytes | None]:

@@ -45,7 +45,7 @@ def test_a_command_ingests_a_site(settled: Town) -> None:
     done = CliRunner().invoke(make_app(), ["ingest", settled.site.url("/"), "--as", "site", "--corpus", "town"])
     assert done.exit_code == 0, done.output
     assert "pages: 3 added" in done.output
-    assert "fetched: 5 requests, 4 page" in done.output
+    assert "fetched: 5 requests, 4 received" in done.output
     assert "one page with several addresses: 1 more" in done.output and "equal bytes" in done.output
     assert "1 file not read: 1 .pdf" in done.output
     assert settled.site.asked[-1].headers["User-Agent"].endswith("(+ops@town.example)")

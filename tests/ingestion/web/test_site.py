@@ -23,12 +23,12 @@ def test_a_site_is_followed(town: Town) -> None:
     town.pages(4)
     report = town.run()
     assert len(report.pages_added) == 5 and report.rejects == []
-    assert report.fetched == {"requests": 6, "page": 5}
+    assert report.fetched == {"requests": 6, "received": 5}
     assert max(town.site.counts().values()) == 1
 
     again = town.run()
     assert (again.epoch, again.pages_unchanged) == (None, 5)
-    assert again.fetched == {"requests": 6, "unchanged": 5}
+    assert again.fetched == {"requests": 6, "not modified": 5}
     assert set(town.site.counts(status=304).values()) == {1}
 
     town.page("/permits/2.html", "Permit 2", fee("kind2", 999))
@@ -238,7 +238,7 @@ def test_what_is_no_page_is_counted(town: Town) -> None:
     report = town.run()
     assert report.skipped == {".pdf": 2, ".zip": 1}
     assert rejected(town, report) == {"/d": "it is image/png, which is not read"}
-    assert report.fetched == {"requests": 4, "gone": 1, "page": 1, "refused": 1}
+    assert report.fetched == {"requests": 4, "gone": 1, "received": 1, "refused": 1}
 
 
 def test_patterns(town: Town) -> None:

@@ -14,6 +14,7 @@ _MIN_FILL = 0.55  # of a column's width that its lines usually fill; the cells o
 _FULL = 0.8  # of the width that a quarter of its lines fill, where the usual line is an item
 _MIN_ROWS = 5  # that have words on both sides of a gutter
 _MAX_CROSSING = 0.4  # share of a page's rows that may cross a gutter: titles, and text in one column
+_NEARLY = 0.9  # of the rows
 _MAX_DEPTH = 3  # columns in columns
 _NEAR = 8.0  # points that the gutter of a page may be off that of pages before
 
@@ -64,7 +65,7 @@ class ColumnFinder:
             self._known.append(place)
             return place
         again = any(abs(place - known) < _NEAR for known in self._known)
-        return place if again and not any(_covers(row, place) for row in rows) else None
+        return place if again and _is_white(rows, place) and not any(_covers(row, place) for row in rows) else None
 
 
 def _whitest(rows: Rows) -> float | None:
@@ -92,11 +93,25 @@ def _whitest(rows: Rows) -> float | None:
 
 def _parts_columns(rows: Rows, place: float) -> bool:
     both = [row for row in rows if row[0].x1 <= place <= row[-1].x0 and not _covers(row, place)]
-    if len(both) < _MIN_ROWS or sum(_covers(row, place) for row in rows) > _MAX_CROSSING * len(rows):
+    if (
+        len(both) < _MIN_ROWS
+        or not _is_white(both, place)
+        or sum(_covers(row, place) for row in rows) > _MAX_CROSSING * len(rows)
+    ):
         return False
     left = [[word for word in row if word.x1 <= place] for row in both]
     right = [[word for word in row if word.x0 >= place] for row in both]
     return _is_running_text(left) and _is_running_text(right)
+
+
+def _is_white(rows: Rows, place: float) -> bool:
+    """Whether the gap at a place is wider than one between words, in nearly all rows that have words on both sides."""
+    gaps = []
+    for row in rows:
+        sides = [word.x1 for word in row if word.x1 <= place], [word.x0 for word in row if word.x0 >= place]
+        if all(sides):
+            gaps.append((min(sides[1]) - max(sides[0])) / row[0].size)
+    return sum(gap >= _GUTTER for gap in gaps) >= _NEARLY * len(gaps)
 
 
 def _is_running_text(rows: Rows) -> bool:

@@ -14,7 +14,8 @@ from clausegraph.ingestion.formats.pdf.tables import PageTable
 _LARGER = 1.12  # times the text's size: a heading
 _HEADING_GAP = 0.8  # times the size: between the lines of one heading
 _MAX_HEADING = 200  # characters; bold ones have half of that
-_ENDS_SENTENCE = re.compile(r"[.;:,!?][\"'”’)\]]*$")
+_NO_HEADING = re.compile(r"[.;:,!?][\"'”’)\]]*$")
+_ENDS_SENTENCE = re.compile(r"[.:!?][\"'”’)\]]*$")
 _BULLET = re.compile(r"^([•●○▪■□◦‣⁃∙·➢➤✓✔–—*\-\uf0b7\uf0a7\uf0d8\uf076\uf0fc])\s+(?=\S)|^([\uf0b7\uf0a7\uf0d8])(?=\S)")
 _NUMBERED = re.compile(r"^\(?(\d{1,2}|[a-z]|[ivx]{1,4})[.)]\s+(?=\S)")
 _DASHES = "-–—*"
@@ -117,7 +118,7 @@ class _Styles:
             and line.bold
             and line.size > 0.9 * self.size
             and len(line.text) <= _MAX_HEADING / 2
-            and not _ENDS_SENTENCE.search(line.text)
+            and not _NO_HEADING.search(line.text)
         )
 
     def goes_on(self, block: TextBlock, line: Line, started: TextBlock) -> bool:
@@ -126,7 +127,8 @@ class _Styles:
         if not _is_alike(block, line, started):
             return False
         if not _follows(last, line):  # in another column or on another page
-            return block.tag not in _LEVELS and started.tag == "p" and _is_full(last, line)
+            begins = line.text[:1].isupper() if block.tag in _LEVELS else started.tag != "p"
+            return not begins and _is_full(last, line)
         if block.tag in _LEVELS:
             return _gap(last, line) <= max(self._gap + 0.35, _HEADING_GAP) * last.size
         return _gap(last, line) <= (self._gap + 0.35) * last.size and _wraps(block, line)
@@ -143,7 +145,8 @@ def _is_alike(block: TextBlock, line: Line, started: TextBlock) -> bool:
 def _wraps(block: TextBlock, line: Line) -> bool:
     """Whether a line right below a paragraph or item belongs to it, by its indent and by where the last one ended."""
     last = block.lines[-1]
-    if block.tag == "li" and line.x0 < block.lines[0].x0 - 1:
+    first = block.lines[0]
+    if block.tag == "li" and line.x0 - line.left < first.x0 - first.left - 1:
         return False
     if block.tag == "li" and len(block.lines) == 1 and abs(line.x0 - last.x0) < 1:
         return _is_full(last, line)  # an item without hanging lines, or what comes after the list

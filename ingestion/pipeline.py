@@ -127,7 +127,7 @@ def planned_changes(tools: Tools, corpus_name: str, source: Source, options: Opt
                 before = state_before(tools.ledger, row.id)
                 shelf = DryShelf(_shelf(tools, corpus.id, row.id, options, begin=False))
     if isinstance(source, FetchedSource):
-        documents = peek(source, options, source.fetch(shelf))
+        documents = peek(source, options, source.fetch(shelf, tools.progress))
     items, before = narrowed(documents or (), before, options)
     return changes_of(list_documents(items, before, tools.extractor.fingerprint, options), before, options)
 
@@ -169,7 +169,7 @@ def read_source(
     source_id = ensure_source(tools.ledger, run.corpus.id, source.name, source.kind, source.location)
     if isinstance(source, FetchedSource):
         shelf = _shelf(tools, run.corpus.id, source_id, options, begin=True)
-        documents = peek(source, options, source.fetch(shelf))
+        documents = peek(source, options, source.fetch(shelf, tools.progress))
     items, before = narrowed(documents or (), state_before(tools.ledger, source_id), options)
     listed = list_documents(items, before, tools.extractor.fingerprint, options)
     done: list[Listed] = []

@@ -9,6 +9,7 @@ from typing import Protocol, runtime_checkable
 from clausegraph.core.extraction import Reject
 from clausegraph.core.pages.document import SourceDocument
 from clausegraph.indexes.fetches import FetchRow
+from clausegraph.ingestion.tools import Progress, no_progress
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +143,7 @@ class FetchedSource(Protocol):
     def documents(self) -> Iterator[Item]:
         """Yield the pages without a ledger: each is fetched."""
 
-    def fetch(self, shelf: FetchShelf) -> Iterator[Item]:
+    def fetch(self, shelf: FetchShelf, progress: Progress = no_progress) -> Iterator[Item]:
         """Yield the pages, as ``Source.documents``; what failed is yielded as it was when it last succeeded.
 
         Raises:

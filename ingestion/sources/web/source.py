@@ -21,6 +21,7 @@ from clausegraph.ingestion.sources.web.outcome import UNLINKED, UNLISTED, Outcom
 from clausegraph.ingestion.sources.web.page import page_facts
 from clausegraph.ingestion.sources.web.site import SiteWalk
 from clausegraph.ingestion.sources.web.visits import ASKED_BEFORE, Visits
+from clausegraph.ingestion.tools import Progress, no_progress
 
 _ADDRESS = re.compile(r"https?://", re.IGNORECASE)
 _LISTS = re.compile(r"(?:\.(?:xml|rss|atom|rdf)(?:\.gz)?$)|(?:^|/)(?:feed|rss|atom|sitemap)s?/?$", re.IGNORECASE)
@@ -77,11 +78,11 @@ class WebSource:
         """Yield the pages, with nothing known of them; see ``Source.documents``."""
         return self.fetch(DryShelf())
 
-    def fetch(self, shelf: FetchShelf) -> Iterator[Item]:
+    def fetch(self, shelf: FetchShelf, progress: Progress = no_progress) -> Iterator[Item]:
         """Yield the pages in the order of their uris; see ``FetchedSource.fetch``."""
         crawl = _Crawl(self.location, self._file, shelf, self._options)
         with WebClient(self._options.limits) as client:
-            crawl.run(client)
+            crawl.run(client, progress)
         found = crawl.outcome()
         self._taken = lambda: shelf.end(*crawl.to_keep(found))
         yield from crawl.items(found)
@@ -114,9 +115,10 @@ class _Crawl:
         self._requests = 0
         self._elsewhere = 0
 
-    def run(self, client: WebClient) -> None:
+    def run(self, client: WebClient, progress: Progress) -> None:
         """Ask what there is to ask."""
-        self._visits = Visits(client, self._shelf, self._options.addresses, pdf=self._options.pdf)
+        options = self._options
+        self._visits = Visits(client, self._shelf, options.addresses, pdf=options.pdf, progress=progress)
         if self._options.only:
             self._alone()
         elif self._file is not None:

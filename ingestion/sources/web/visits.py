@@ -19,6 +19,7 @@ from clausegraph.ingestion.formats.recognise import recognised
 from clausegraph.ingestion.sources.source import FetchShelf
 from clausegraph.ingestion.sources.web.duplicates import sketch_of, text_hash_of
 from clausegraph.ingestion.sources.web.page import page_facts
+from clausegraph.ingestion.tools import Progress, no_progress
 
 _XHTML = "application/xhtml+xml"
 _HOPS = 10
@@ -32,7 +33,9 @@ Allowed = Callable[[str], str]  # why an address is not asked, empty where it ma
 class Visits:
     """The addresses of one crawl: what is known of each, in which order they were asked, and what went wrong."""
 
-    def __init__(self, client: WebClient, shelf: FetchShelf, most: int, *, pdf: bool = False) -> None:
+    def __init__(
+        self, client: WebClient, shelf: FetchShelf, most: int, *, pdf: bool = False, progress: Progress = no_progress
+    ) -> None:
         """Go on with the shelf's crawl; ``most`` bounds the addresses that it asks."""
         self.rows = shelf.rows()
         self.touched: dict[str, None] = {}
@@ -42,6 +45,7 @@ class Visits:
         self._client = client
         self._shelf = shelf
         self._most = most
+        self._progress = progress
         types = [HTML, _XHTML, *([PDF] if pdf and PDF in FORMATS else [])]
         self._accept = tuple(types)
 
@@ -73,6 +77,7 @@ class Visits:
             self.cut = f"the crawl ended at its limit of {self._most} addresses"
             return None
         self.touched[address] = None
+        self._progress("fetch", len(self.touched), len(self.touched))
         validators = Validators(row.etag, row.last_modified) if row.raw_hash else Validators()
         reply = self._client.fetch(address, self._accept, validators)
         made, raw = _taken(row, reply, stated)

@@ -11,11 +11,16 @@ from clausegraph.app.services.pages import refresh, remove, show_page
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import NotFoundError
 from clausegraph.core.settings import load_settings
+from clausegraph.indexes.corpora import get_corpus
 from clausegraph.indexes.fetches import load_fetches
+from clausegraph.indexes.ledger.leases import run_lease
+from clausegraph.indexes.vacuum import vacuum
 from clausegraph.ingestion.pipeline import ingest
 from clausegraph.ingestion.sources import open_source
 from tests.harness.site import NAME
 from tests.ingestion.web.town import CORPUS, Town, fee
+from tests.law.gone import left_in, traces
+from tests.law.world import new_ledger
 
 pytestmark = pytest.mark.integration
 
@@ -105,3 +110,25 @@ def test_one_file_of_a_folder(town: Town, workspace: Workspace, tmp_path: Path) 
     [report] = refresh(workspace, CORPUS, ["pages:a.html"])
     assert report.pages_removed == ["a.html"]
     assert ingest(town.tools(), CORPUS, open_source(str(folder))).pages_changed == ["b.html"]
+
+
+def test_what_is_gone_leaves_nothing_behind(town: Town) -> None:
+    """Not its words, nor its address, nor the bytes that came; control: they are there before."""
+    town.pages(2)
+    town.page("/permits/quillonby.html", "Quillonby", "You must pay 5 EUR if you live in Quillonby.", links=("/",))
+    links = ("/permits/0.html", "/permits/1.html")
+    town.page("/", "Permits of the town", fee("town", 11), links=(*links, "/permits/quillonby.html"))
+    town.run()
+    clean = town.root / "clean"
+    with new_ledger(clean) as ledger:
+        town.page("/", "Permits of the town", fee("town", 11), links=links)
+        ingest(town.tools(ledger), CORPUS, town.source())
+    home = town.root / "home"
+    found = traces(home, ["quillonby", "Quillonby"], clean)
+    assert left_in(home, found)
+    town.site.error("/permits/quillonby.html", 410)
+    town.run()
+    with run_lease(town.ledger, 1, "vacuum") as lease:
+        vacuum(town.ledger, get_corpus(town.ledger, CORPUS), lease, keep_epochs=1, keep_days=0)
+    town.ledger.close()
+    assert left_in(home, found) == []

@@ -21,6 +21,7 @@ from clausegraph.core.types import (
     Reading,
     leaves,
 )
+from clausegraph.query.read.asking import Parts, parts
 from clausegraph.query.read.candidates import Candidate
 from clausegraph.query.read.choose import ReadSpan, best_span
 from clausegraph.query.read.conditions import Openness, judged, settled, stated_condition, supports_at, weighed
@@ -62,6 +63,16 @@ class Asked:
     def told(self) -> str:
         """Everything the asker says: the scenario, and what the question adds to it."""
         return f"{self.inquiry.scenario} {self.inquiry.question}".strip()
+
+    @property
+    def parts(self) -> Parts:
+        """What the question asks, for which case, and what it tells."""
+        return parts(self.inquiry.question)
+
+    @property
+    def story(self) -> str:
+        """What is told of the one who asks: the scenario, and what the question tells beside asking."""
+        return f"{self.inquiry.scenario} {self.parts.story}".strip()
 
     @property
     def today(self) -> date:

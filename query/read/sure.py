@@ -19,31 +19,41 @@ from clausegraph.query.read.meeting import telling, uncovered
 
 _NUMBER = re.compile(r"\d[\d.,]*(?<=\d)")
 _OF_THE_PAGE = ("amount", "age", "born")  # a limit of savings or age holds for all of a page
+_FEW = 3  # of so many words of the case asked about ("if …") a place may lack one
 _TOPIC = 3  # elements of a page that have a word which then is its topic
 
 
 @dataclass(frozen=True, slots=True)
 class Fit:
-    """How well a place says what the question says: the words that nothing there says, and those only around it."""
+    """How well a place says what the question says: the words of what is asked, and of the case it is asked for, that
+    nothing there says; those that are said only around it; and how many words of the story it does not have."""
 
     missing: frozenset[str]
+    case: frozenset[str]
     only_around: frozenset[str]
+    untold: int
     rank: int
 
     @property
-    def key(self) -> tuple[int, int]:
+    def lacking(self) -> int:
+        """The words that nothing there says."""
+        return len(self.missing) + len(self.case)
+
+    @property
+    def key(self) -> tuple[int, int, int]:
         """Smaller is better; of equals the search decides."""
-        return len(self.missing), len(self.only_around)
+        return self.lacking, len(self.only_around), self.untold
 
 
 def fit(asked: Asked, candidate: Candidate, rank: int, own: str) -> Fit:
     """How well a place fits; ``own`` is its sentence with what introduces it."""
-    words = telling(asked.form.sentence)
+    words = telling(asked.parts.asks)
     reading = asked.pages(candidate.page)
     around = " ".join((reading.title or "", *candidate.element.headings))
     outside = uncovered(words, own)
     missing = frozenset(w for w in uncovered(outside, around) if not _is_topic(asked, candidate, w))
-    return Fit(missing, outside, rank)
+    case = uncovered(telling(asked.parts.case), f"{own} {around}")
+    return Fit(missing, case, outside, len(uncovered(telling(asked.story), own)), rank)
 
 
 def _is_topic(asked: Asked, candidate: Candidate, word: str) -> bool:
@@ -51,9 +61,13 @@ def _is_topic(asked: Asked, candidate: Candidate, word: str) -> bool:
     return sum(1 for _, _ in zip(range(_TOPIC), having, strict=False)) == _TOPIC
 
 
-def missing_words(found: Fit) -> list[str]:
-    """A doubt for each word that nothing there says."""
-    return [f"nothing there says “{word}”" for word in sorted(found.missing)]
+def missing_words(asked: Asked, found: Fit) -> list[str]:
+    """A doubt for each word that nothing there says, and one where hardly anything is said of the case."""
+    doubts = [f"nothing there says “{word}”" for word in sorted(found.missing)]
+    case = telling(asked.parts.case)
+    if len(found.case) > len(case) / _FEW:
+        doubts.append(f"nothing there is said of “{asked.parts.case}”")
+    return doubts
 
 
 def uncompared(asked: Asked, candidate: Candidate, text: str, bounds: Iterable[str]) -> list[str]:

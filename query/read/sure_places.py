@@ -26,7 +26,7 @@ class FittingPlace:
     fit: Fit
 
     @property
-    def key(self) -> tuple[int, int, int]:
+    def key(self) -> tuple[int, int, int, int]:
         """Smaller is better."""
         return (*self.fit.key, self.fit.rank)
 
@@ -41,8 +41,8 @@ def sure_place(asked: Asked, ranked: Sequence[Candidate]) -> tuple[FittingPlace,
     found = sorted(_found(asked, ranked), key=lambda one: one.key)
     if not found:
         return None
-    best, words = found[0], telling(asked.form.sentence)
-    doubts = missing_words(best.fit)
+    best, words = found[0], telling(asked.parts.asks)
+    doubts = missing_words(asked, best.fit)
     if len(best.fit.only_around) > len(words) / 2:
         doubts.append("most of the question is said only around it")
     doubts += [
@@ -51,7 +51,7 @@ def sure_place(asked: Asked, ranked: Sequence[Candidate]) -> tuple[FittingPlace,
         if other.fit.key <= best.fit.key and other.block != best.block
     ][:1]
     doubts += uncompared(asked, best.candidate, best.said, [best.said])
-    told = telling(asked.inquiry.scenario)
+    told = telling(asked.story)
     here = len(uncovered(told, best.said))
     doubts += [
         f"what is told fits better to “{other.said[:60]}”"

@@ -19,6 +19,8 @@ from clausegraph.query.read.sure import Fit, fit, missing_words, uncompared
 from clausegraph.query.read.typed import TypedValue, clause_around, is_typed, row_and_column, values_in
 
 _DEPTH = 25
+_MANY = 4  # words that are asked, of which a place may lack one
+_FIRST = 3  # places that the search puts first
 _LATE = 8  # rank from which a place is far down
 _SHARE = re.compile(
     r"\b(?:rates?|percent(?:age)?|per cent|interest|discount|reduc\w+|off|share|proportion|surcharge|tax|vat"
@@ -52,7 +54,7 @@ class SureValue:
         return self.value.candidate.element.headings
 
     @property
-    def key(self) -> tuple[int, int, int, int, int]:
+    def key(self) -> tuple[int, int, int, int, int, int]:
         """Smaller is better."""
         return (*self.fit.key, -self.met, self.apart, self.fit.rank)
 
@@ -65,7 +67,9 @@ def sure_value(asked: Asked, ranked: Sequence[Candidate]) -> tuple[TypedValue, l
     if not found:
         return None
     best = found[0]
-    doubts = missing_words(best.fit)
+    words = telling(asked.parts.asks)
+    lacks_one = len(best.fit.missing) == 1 and len(words) >= _MANY and best.fit.rank < _FIRST
+    doubts = [] if lacks_one else missing_words(asked, best.fit)
     if best.required and not _BOUND.search(asked.form.sentence):
         doubts.append("the value belongs to a condition")
     money = asked.form.type is AnswerType.AMOUNT
@@ -73,7 +77,7 @@ def sure_value(asked: Asked, ranked: Sequence[Candidate]) -> tuple[TypedValue, l
         doubts.append("it is not called a price")
     if money and _FINE.search(best.place) and not _FINE.search(asked.form.sentence):
         doubts.append("it is a fine")
-    if best.met < 1 and len(best.fit.only_around) > len(telling(asked.form.sentence)) / 2:
+    if best.met < 1 and best.fit.rank >= _FIRST and len(best.fit.only_around) > len(words) / 2:
         doubts.append("most of the question is said only around it")
     doubts += _rivals(best, found[1:])
     doubts += uncompared(asked, best.value.candidate, best.place, best.bounds)
@@ -81,7 +85,7 @@ def sure_value(asked: Asked, ranked: Sequence[Candidate]) -> tuple[TypedValue, l
     if asked.form.type is AnswerType.DATE and best.value.kind != "date":
         dates = [o for o in found if o.value.kind == "date" and o.headings == best.headings and not o.required]
         doubts += [f"another place says “{other.value.text}”" for other in dates[:1]]
-    if _EXCLUDES.search(best.place) and len(uncovered(telling(asked.form.sentence), best.clause)):
+    if _EXCLUDES.search(best.place) and len(uncovered(telling(asked.parts.asks), best.clause)):
         doubts.append("it may be said of others")
     if best.fit.rank >= _LATE:
         doubts.append("the search has many places before it")
@@ -127,7 +131,7 @@ def _placed(asked: Asked, candidate: Candidate, rank: int, value: TypedValue) ->
     clause = clause_around(element.text, sentence, (value.start, value.end))
     place = f"{lead} {said}"
     others = tuple(leaf.text for leaf in parts if not leaf.start <= value.start < leaf.end)
-    apart = len(uncovered(telling(asked.form.sentence), clause))
+    apart = len(uncovered(telling(asked.parts.asks), clause))
     return SureValue(
         value, fit(asked, candidate, rank, place), place, others, required, apart, clause, _met(asked, others)
     )
@@ -142,7 +146,7 @@ def _met(asked: Asked, bounds: Sequence[str]) -> int:
 def _row_met(asked: Asked, row: str, bounds: Sequence[str]) -> int:
     """The same for a row, which is met, too, where all that it is called is told."""
     met, words = _met(asked, bounds), telling(row)
-    told = bool(words) and not uncovered(words, asked.inquiry.scenario)
+    told = bool(words) and not uncovered(words, asked.story)
     return met + told if met >= 0 else met
 
 
@@ -159,7 +163,7 @@ def _rivals(best: SureValue, others: Sequence[SureValue]) -> list[str]:
 
 def _told_elsewhere(asked: Asked, best: SureValue, others: Sequence[SureValue]) -> list[str]:
     """A doubt where another value of the page has more of the scenario: it may be the case that is asked about."""
-    words = telling(asked.inquiry.scenario)
+    words = telling(asked.story)
     here = len(uncovered(words, best.place))
     for other in others:
         if other.value.text.lower() != best.value.text.lower() and len(uncovered(words, other.place)) < here:

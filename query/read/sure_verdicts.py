@@ -21,7 +21,7 @@ from clausegraph.query.read.sure import Fit, fit, missing_words, uncompared
 _DEPTH = 12
 _FITS = 0.8
 _OTHER = 0.8  # share of the scenario's words that a rule does not have
-_LATE = 8
+_FIRST, _LATE = 3, 8  # places that the search puts first; far down
 _TOLD = 0.5  # share of a condition's words that are told, from which it was spoken of
 _RULED = ("duty", "ability", "eligible")
 _EXCEPT = re.compile(r"\b(?:unless|except(?: for)?|other than|apart from|but not)\b", re.IGNORECASE)
@@ -37,9 +37,9 @@ class FittingStatement:
     kind: float
 
     @property
-    def key(self) -> tuple[int, int, float, int]:
+    def key(self) -> tuple[int, int, float, int, int]:
         """Smaller is better."""
-        return len(self.fit.missing), len(self.fit.only_around), -self.kind, self.fit.rank
+        return self.fit.lacking, len(self.fit.only_around), -self.kind, self.fit.untold, self.fit.rank
 
     def rule(self, asked: Asked) -> GoverningRule:
         """It with its condition, judged."""
@@ -57,20 +57,22 @@ def sure_verdict(asked: Asked, ranked: Sequence[Candidate]) -> tuple[Ruling, lis
     rule = best.rule(asked)
     ruling = of_rule(rule)
     tree = settled(ruling.tree) if ruling.tree is not None else None
-    doubts = missing_words(best.fit)
+    doubts = missing_words(asked, best.fit)
     if best.kind < _FITS:
         doubts.append("it says something else than what is asked")
-    if len(best.fit.only_around) == len(telling(asked.form.sentence)):
+    if best.fit.rank >= _FIRST and len(best.fit.only_around) == len(telling(asked.parts.asks)):
         doubts.append("all of the question is said only around it")
     if best.fit.rank >= _LATE:
         doubts.append("the search has many places before it")
     bounds = [leaf.leaf.text for leaf in leaves(ruling.tree)]
     figures = uncompared(asked, best.statement.candidate, best.statement.full, bounds)
     if _is_barred(asked, rule):
-        return ruling, [*doubts, *_rivals(asked, best, ruling, found, plain=True), *(figures if rule.positive else ())]
+        counted = any(compare(text, asked.told, asked.today) for text in bounds)
+        rivals = [] if counted else _rivals(asked, best, ruling, found, plain=True)
+        return ruling, [*doubts, *rivals, *(figures if rule.positive else ())]
     doubts += [*_rivals(asked, best, ruling, found), *figures]
     doubts += _about_conditions(asked, best.statement, tree)
-    if asked.inquiry.scenario.strip():
+    if asked.story:
         unknown = [one.leaf.text for one in leaves(tree) if one.state is ConditionState.UNKNOWN]
         doubts += [f"“{text}” is open" for text in unknown if coverage(telling(text), asked.told) < _TOLD]
         doubts += _unused(asked, best) if tree is None else []
@@ -96,7 +98,7 @@ def _barring(asked: Asked, found: Sequence[FittingStatement]) -> FittingStatemen
     """The first statement that fits as well as the best one and surely leads to a "no"."""
     first = found[0]
     for one in found:
-        if len(one.fit.missing) > len(first.fit.missing):
+        if one.fit.lacking > first.fit.lacking:
             return None
         same = one.statement.candidate.page == first.statement.candidate.page and one.kind >= first.kind
         if same and _is_barred(asked, one.rule(asked)):
@@ -130,7 +132,9 @@ def _rivals(
 ) -> list[str]:
     """A doubt for another statement that fits as well and says the opposite; if ``plain``, without any condition."""
     for other in others:
-        as_good = other is not best and len(other.fit.missing) <= len(best.fit.missing) and other.kind >= best.kind
+        as_good = other is not best and other.fit.lacking <= best.fit.lacking and other.kind >= best.kind
+        if plain and other.statement.lead:
+            continue
         if as_good and of_rule(rule := other.rule(asked)).yes != ruling.yes and not (plain and rule.tree is not None):
             return [f"another place says otherwise: “{other.statement.text[:80]}”"]
     return []
@@ -138,7 +142,7 @@ def _rivals(
 
 def _about_conditions(asked: Asked, statement: ReadStatement, tree: JudgedCondition | None) -> list[str]:
     """A doubt where the question is about a condition or an exception which is open all the same."""
-    words = telling(asked.form.sentence)
+    words = telling(asked.parts.asks)
     unknown = [one.leaf.text for one in leaves(tree) if one.state is ConditionState.UNKNOWN]
     asks_not = bool(NEGATIVE.search(asked.form.sentence))
     doubts = [
@@ -160,6 +164,6 @@ def _about_conditions(asked: Asked, statement: ReadStatement, tree: JudgedCondit
 
 def _unused(asked: Asked, best: FittingStatement) -> list[str]:
     """A doubt where hardly anything of the scenario is about the rule."""
-    words = telling(asked.inquiry.scenario)
+    words = telling(asked.story)
     unused = len(uncovered(words, best.statement.full)) > _OTHER * len(words)
     return ["the scenario is about other things"] if unused else []

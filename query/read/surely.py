@@ -14,6 +14,7 @@ from clausegraph.query.read.questions import QuestionKind
 from clausegraph.query.read.sure_places import sure_place
 from clausegraph.query.read.sure_values import sure_value
 from clausegraph.query.read.sure_verdicts import sure_verdict
+from clausegraph.query.read.typed import is_typed
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +31,7 @@ def surely(asked: Asked, ranked: Sequence[Candidate]) -> SureAnswer | None:
     """The answer with the fewest doubts, its score the probability that it is right; None where nothing fits."""
     if asked.form.kind is QuestionKind.YES_NO:
         return _verdict(asked, ranked)
-    return _value(asked, ranked) or _place(asked, ranked)
+    return _value(asked, ranked) if is_typed(asked.form) else _place(asked, ranked)
 
 
 def _verdict(asked: Asked, ranked: Sequence[Candidate]) -> SureAnswer | None:

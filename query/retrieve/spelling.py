@@ -50,14 +50,15 @@ def _is_known(index: LexicalIndex, word: str) -> bool:
 
 def _nearest(index: LexicalIndex, word: str) -> str | None:
     """The nearest stem that starts with the same letter; of equals the one in most chunks, then in order."""
-    wrong = 2 if len(word) >= _LONG else 1
     near = [term for term in index.vocabulary if term[0] == word[0] and term.isalpha() and len(term) > 2]
     near = [term for term in near if not word.startswith(term)]
     forms = dict.fromkeys((word, *stems(word)))
     scored = [
         (distance, -int(index.bounds[index.vocabulary[term] + 1] - index.bounds[index.vocabulary[term]]), term)
         for form in forms
-        for term, distance, _ in process.extract(form, near, scorer=OSA.distance, score_cutoff=wrong, limit=5)
+        for term, distance, _ in process.extract(
+            form, near, scorer=OSA.distance, score_cutoff=2 if len(form) >= _LONG else 1, limit=5
+        )
     ]
     return min(scored)[2] if scored else None
 

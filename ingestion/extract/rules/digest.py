@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import inspect
 from collections.abc import Iterable
+from functools import cache
 from types import ModuleType
 
 from clausegraph.core.hashing import content_hash
@@ -17,8 +18,12 @@ def code_digest(modules: Iterable[ModuleType]) -> str:
     return content_hash("code", *sorted(deciding_code(inspect.getsource(module)) for module in modules))
 
 
+@cache
 def deciding_code(source: str) -> str:
-    """The code of a module as the parser understands it, without what decides nothing when it runs."""
+    """The code of a module as the parser understands it, without what decides nothing when it runs.
+
+    Kept: it takes half a second for all modules of the rules, and every run asks.
+    """
     tree = ast.parse(source)
     _strip(tree)
     return ast.unparse(tree)

@@ -22,5 +22,6 @@ class WebOptions:
     include: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
     pdf: bool = False
+    alike: int = 100  # addresses of a site that differ in numbers and values only: a calendar has them without end
     only: tuple[str, ...] = ()  # uris of pages to ask alone, beside the crawls
     limits: WebLimits = field(default_factory=WebLimits)

@@ -14,7 +14,6 @@ from clausegraph.ingestion.fetch.addresses import shape_of
 from clausegraph.ingestion.sources.web.options import WebOptions
 from clausegraph.ingestion.sources.web.visits import Visits
 
-_MOST_OF_A_SHAPE = 100  # addresses that differ in numbers and values only: a calendar has them without end
 _MOST_REPEATED = 3  # times that a path may go through a folder of one name
 # What a name says is no page; whatever has another name is asked, and its type decides.
 _FILES = frozenset(
@@ -75,6 +74,7 @@ class SiteWalk:
         self._section = SiteSection(start, options)
         self._start = start
         self._depth = options.depth
+        self._alike = options.alike
         self._links = links
         self._shapes: Counter[str] = Counter()
         self.skipped: Counter[str] = Counter()  # files that are no pages, by ending
@@ -114,4 +114,4 @@ class SiteWalk:
         if "?" not in shape and shape.count("#") < 2:
             return ""
         self._shapes[shape] += 1
-        return f"there are more than {_MOST_OF_A_SHAPE} like {shape}" if self._shapes[shape] > _MOST_OF_A_SHAPE else ""
+        return f"there are more than {self._alike} like {shape}" if self._shapes[shape] > self._alike else ""

@@ -18,7 +18,7 @@ from clausegraph.ingestion.formats.converted import Converted, Unreadable
 from clausegraph.ingestion.formats.pdf.columns import ColumnFinder
 from clausegraph.ingestion.formats.pdf.furniture import without_furniture
 from clausegraph.ingestion.formats.pdf.html import html_of
-from clausegraph.ingestion.formats.pdf.lines import UNKNOWN, Line, Word, words_of
+from clausegraph.ingestion.formats.pdf.lines import UNKNOWN, TextLine, Word, words_of
 from clausegraph.ingestion.formats.pdf.structure import Piece, blocks_of
 from clausegraph.ingestion.formats.pdf.tables import pieces_of, ruled_tables
 
@@ -75,7 +75,7 @@ def _converted(pdf: Any) -> Converted:
         raise Unreadable("its fonts do not say which letters they show; recognise its text first (OCR)")
     body = html_of(blocks_of(without_furniture(pieces, heights)))
     title = _title(pdf.metadata)
-    opening = " ".join(piece.text for piece in pieces if isinstance(piece, Line) and piece.page == 1)
+    opening = " ".join(piece.text for piece in pieces if isinstance(piece, TextLine) and piece.page == 1)
     stated = title if title.casefold() in opening.casefold() else ""  # else somebody may have forgotten to change it
     head = f"<head><title>{escape(title)}</title></head>" if title else ""
     said = [f"{_pages(scans)} a scan without text: recognise it first (OCR)"] if scans else []
@@ -94,7 +94,7 @@ def _pieces(page: Any, words: Sequence[Word], finder: ColumnFinder) -> list[Piec
     free = [word for word in words if not any(table.holds(word) for table in waiting)]
     pieces: list[Piece] = []
     for piece in (piece for rows in finder.columns_of(free) for piece in pieces_of(rows, page.page_number)):
-        right = piece.right if isinstance(piece, Line) else piece.x1
+        right = piece.right if isinstance(piece, TextLine) else piece.x1
         while waiting and waiting[0].bottom <= piece.top + 1 and waiting[0].x0 < right:
             pieces.append(waiting.pop(0))
         pieces.append(piece)

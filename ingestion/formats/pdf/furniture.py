@@ -6,7 +6,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 
-from clausegraph.ingestion.formats.pdf.lines import Line
+from clausegraph.ingestion.formats.pdf.lines import TextLine
 from clausegraph.ingestion.formats.pdf.tables import PageTable
 
 _MARGIN = 0.12  # of the page's height, above and below
@@ -20,13 +20,15 @@ _AT_AN_END = re.compile(r"^(\d{1,4})\b|\b(\d{1,4})$")
 _CONTENTS = re.compile(r".{2,}?(?:\s?[.…·]){5,}\s*(?:\d{1,4}|[ivxlc]{1,6})")
 
 
-def without_furniture(pieces: Sequence[Line | PageTable], heights: Mapping[int, float]) -> list[Line | PageTable]:
+def without_furniture(
+    pieces: Sequence[TextLine | PageTable], heights: Mapping[int, float]
+) -> list[TextLine | PageTable]:
     """The pieces but running heads, feet, page numbers, and entries of a table of contents.
 
     Args:
         heights: of the pages by number.
     """
-    lines = [piece for piece in pieces if isinstance(piece, Line)]
+    lines = [piece for piece in pieces if isinstance(piece, TextLine)]
     margin = [line for line in lines if _in_margin(line, heights)]
     usual = _usual_size(lines)
     pages: dict[Hashable, set[int]] = defaultdict(set)
@@ -46,12 +48,12 @@ def without_furniture(pieces: Sequence[Line | PageTable], heights: Mapping[int, 
     ]
 
 
-def _in_margin(line: Line, heights: Mapping[int, float]) -> bool:
+def _in_margin(line: TextLine, heights: Mapping[int, float]) -> bool:
     height = heights[line.page]
     return line.bottom < _MARGIN * height or line.top > (1 - _MARGIN) * height
 
 
-def _usual_size(lines: Iterable[Line]) -> float:
+def _usual_size(lines: Iterable[TextLine]) -> float:
     """Of the letters of most of the text."""
     sizes: Counter[float] = Counter()
     for line in lines:
@@ -59,7 +61,7 @@ def _usual_size(lines: Iterable[Line]) -> float:
     return max(sizes, key=lambda size: sizes[size], default=0.0)
 
 
-def _signs(line: Line, usual: float) -> Iterator[Hashable]:
+def _signs(line: TextLine, usual: float) -> Iterator[Hashable]:
     """What a running head has in common with those of other pages: its words, or a number that counts the pages.
 
     Of larger letters only the words as they are: "Chapter 3" may begin a page.

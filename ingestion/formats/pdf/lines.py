@@ -31,7 +31,7 @@ class Word:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class TextLine:
     """A line of a column; ``left`` and ``right`` are the column's edges, ``first`` the width of its first word."""
 
     text: str
@@ -60,14 +60,14 @@ def words_of(page: Any) -> list[Word]:
     ]  # fmt: skip
 
 
-def lines_of(rows: Sequence[Sequence[Word]], page: int) -> list[Line]:
+def lines_of(rows: Sequence[Sequence[Word]], page: int) -> list[TextLine]:
     """The rows of one column as lines."""
     left = min((row[0].x0 for row in rows), default=0.0)
     right = max((word.x1 for row in rows for word in row), default=0.0)
     return [replace(_line(row, page), left=left, right=right) for row in rows]
 
 
-def _line(row: Sequence[Word], page: int) -> Line:
+def _line(row: Sequence[Word], page: int) -> TextLine:
     """Words of one row as a line; a number set small and high is a reference to a note."""
     size = Counter(word.size for word in row for _ in word.text).most_common(1)[0][0]
     text, before = "", None
@@ -77,7 +77,7 @@ def _line(row: Sequence[Word], page: int) -> Line:
         text += (" " if gap and not raised else "") + (f"[{word.text}]" if raised else word.text)
         before = word
     usual = [word for word in row if word.size == size]
-    return Line(
+    return TextLine(
         text=" ".join(UNKNOWN.sub("", text).split()),
         page=page,
         x0=row[0].x0,

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from clausegraph.ingestion.formats.pdf.lines import Line
+from clausegraph.ingestion.formats.pdf.lines import TextLine
 from clausegraph.ingestion.formats.pdf.tables import PageTable
 
 _LARGER = 1.12  # times the text's size: a heading
@@ -28,7 +28,7 @@ class TextBlock:
     """Lines that belong together; ``tag`` is h1, h2, h3, p or li. ``mark`` is an item's number, "" for a bullet."""
 
     tag: str
-    lines: list[Line]
+    lines: list[TextLine]
     mark: str = ""
     texts: list[str] = field(default_factory=list)
 
@@ -37,13 +37,13 @@ class TextBlock:
         return self.lines[0].page
 
 
-Piece = Line | PageTable
+Piece = TextLine | PageTable
 
 
 def blocks_of(pieces: Iterable[Piece]) -> Iterator[TextBlock | PageTable]:
     """Blocks and tables in reading order."""
     pieces = list(pieces)
-    lines = [piece for piece in pieces if isinstance(piece, Line)]
+    lines = [piece for piece in pieces if isinstance(piece, TextLine)]
     if not lines:
         yield from (piece for piece in pieces if isinstance(piece, PageTable))
         return
@@ -71,7 +71,7 @@ def blocks_of(pieces: Iterable[Piece]) -> Iterator[TextBlock | PageTable]:
 class _Styles:
     """What the sizes, weights and distances of a document's lines mean."""
 
-    def __init__(self, lines: Sequence[Line]) -> None:
+    def __init__(self, lines: Sequence[TextLine]) -> None:
         weights: Counter[float] = Counter()
         bold: Counter[bool] = Counter()
         for line in lines:
@@ -83,7 +83,7 @@ class _Styles:
         self._gap = gaps[len(gaps) // 10] if gaps else 0.3  # most lines may be paragraphs of their own
         self._levels = self._ranked(lines)
 
-    def _ranked(self, lines: Sequence[Line]) -> dict[tuple[float, bool], str]:
+    def _ranked(self, lines: Sequence[TextLine]) -> dict[tuple[float, bool], str]:
         """Heading tags by style: the largest is h1; what is only bold comes after all larger ones, from h2."""
         larger = sorted({line.size for line in lines if self._is_larger(line)}, reverse=True)
         grouped: list[list[float]] = []
@@ -96,10 +96,10 @@ class _Styles:
         found = {(size, bold): tag for size, tag in tags.items() for bold in (False, True)}
         return found | {(self.size, True): _LEVELS[min(max(len(grouped), 1), 2)]}
 
-    def _is_larger(self, line: Line) -> bool:
+    def _is_larger(self, line: TextLine) -> bool:
         return line.size > _LARGER * self.size and len(line.text) <= _MAX_HEADING
 
-    def block(self, line: Line) -> TextBlock:
+    def block(self, line: TextLine) -> TextBlock:
         """The block that a line would begin."""
         bullet = _BULLET.match(line.text)
         if bullet:
@@ -112,7 +112,7 @@ class _Styles:
             return TextBlock("li", [line], numbered[1], [line.text[numbered.end() :]])
         return TextBlock("p", [line], texts=[line.text])
 
-    def _is_bold_heading(self, line: Line) -> bool:
+    def _is_bold_heading(self, line: TextLine) -> bool:
         return (
             self._bold_means
             and line.bold
@@ -121,7 +121,7 @@ class _Styles:
             and not _NO_HEADING.search(line.text)
         )
 
-    def goes_on(self, block: TextBlock, line: Line, started: TextBlock) -> bool:
+    def goes_on(self, block: TextBlock, line: TextLine, started: TextBlock) -> bool:
         """Whether a line goes on with the block before it rather than beginning its own."""
         last = block.lines[-1]
         if not _is_alike(block, line, started):
@@ -134,7 +134,7 @@ class _Styles:
         return _gap(last, line) <= (self._gap + 0.35) * last.size and _wraps(block, line)
 
 
-def _is_alike(block: TextBlock, line: Line, started: TextBlock) -> bool:
+def _is_alike(block: TextBlock, line: TextLine, started: TextBlock) -> bool:
     """Whether a line looks like the block before it and begins no item."""
     last = block.lines[-1]
     if abs(line.size - last.size) > 0.1 * last.size or _begins_item(block, line, started):
@@ -142,7 +142,7 @@ def _is_alike(block: TextBlock, line: Line, started: TextBlock) -> bool:
     return started.tag == block.tag if _LEVELS_OF & {started.tag, block.tag} else True
 
 
-def _wraps(block: TextBlock, line: Line) -> bool:
+def _wraps(block: TextBlock, line: TextLine) -> bool:
     """Whether a line right below a paragraph or item belongs to it, by its indent and by where the last one ended."""
     last = block.lines[-1]
     first = block.lines[0]
@@ -157,7 +157,7 @@ def _wraps(block: TextBlock, line: Line) -> bool:
     return _is_full(last, line) and (block.tag == "li" or line.x0 <= last.x0 + line.size)
 
 
-def _begins_item(block: TextBlock, line: Line, started: TextBlock) -> bool:
+def _begins_item(block: TextBlock, line: TextLine, started: TextBlock) -> bool:
     """Whether an item begins: a dash or "5." at the start of a line may go on with a sentence."""
     if started.tag != "li":
         return False
@@ -167,17 +167,17 @@ def _begins_item(block: TextBlock, line: Line, started: TextBlock) -> bool:
     return started.texts[0][:1].isupper() or line.text.startswith("(") or not started.mark.isdigit()
 
 
-def _gap(above: Line, below: Line) -> float:
+def _gap(above: TextLine, below: TextLine) -> float:
     return below.top - above.bottom
 
 
-def _follows(above: Line, below: Line) -> bool:
+def _follows(above: TextLine, below: TextLine) -> bool:
     """Whether a line stands right below another in its column."""
     return (
         above.page == below.page and above.left == below.left and above.right == below.right and below.top > above.top
     )
 
 
-def _is_full(above: Line, below: Line) -> bool:
+def _is_full(above: TextLine, below: TextLine) -> bool:
     """Whether the first word of a line would not have fitted at the end of the line before."""
     return above.x1 + 0.25 * above.size + below.first > above.right - 0.5 * above.size

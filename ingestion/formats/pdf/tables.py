@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import Any
 
 from clausegraph.ingestion.formats.pdf.joining import joined
-from clausegraph.ingestion.formats.pdf.lines import Line, Word, lines_of, rows_of
+from clausegraph.ingestion.formats.pdf.lines import TextLine, Word, lines_of, rows_of
 
 _MAX_EDGES = 3000  # lines drawn on a page: a map or a chart; looking for tables takes the square
 _WIDE = 1.5  # of the letters' size: a gap between cells of a table without rules
@@ -107,7 +107,7 @@ def _place(edges: Sequence[float], value: float) -> int:
 # --- aligned words ----------------------------------------------------------------------------------
 
 
-def pieces_of(rows: Sequence[Sequence[Word]], number: int) -> Iterator[Line | PageTable]:
+def pieces_of(rows: Sequence[Sequence[Word]], number: int) -> Iterator[TextLine | PageTable]:
     """Lines and tables without rules, in reading order, of a column's words that stand in no ruled table."""
     lines = lines_of(rows, number)
     parts = [_segments(row) for row in rows]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -9,12 +10,17 @@ from clausegraph.core.types import Alternative
 from clausegraph.query.read.answers import Asked, conditioned, with_condition
 from clausegraph.query.read.candidates import Candidate
 from clausegraph.query.read.confidence import probability
-from clausegraph.query.read.evidence import quote_of
+from clausegraph.query.read.evidence import introduction, quote_of
 from clausegraph.query.read.questions import QuestionKind
 from clausegraph.query.read.sure_places import sure_place
 from clausegraph.query.read.sure_values import sure_value
 from clausegraph.query.read.sure_verdicts import sure_verdict
-from clausegraph.query.read.typed import is_typed
+from clausegraph.query.read.typed import TypedValue, is_typed
+
+_BOUND = re.compile(
+    r"\b(up to|at least|at most|within|no more than|no less than|a minimum of|a maximum of|between)\s*:\s*$",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +58,17 @@ def _value(asked: Asked, ranked: Sequence[Candidate]) -> SureAnswer | None:
         return None
     value, doubts = found
     score = probability("value", len(doubts))
-    made, granted = conditioned(asked, value.text, value.candidate, value.start, value.end, score)
+    text = f"{_bound_above(asked, value)} {value.text}".strip()
+    made, granted = conditioned(asked, text, value.candidate, value.start, value.end, score)
     return SureAnswer(made, "value", tuple(doubts), granted)
+
+
+def _bound_above(asked: Asked, value: TypedValue) -> str:
+    """The bound that introduces a list of values: "up to" of "You can get up to:"; "" without one."""
+    element = value.candidate.element
+    lead = introduction(element, asked.pages(value.candidate.page)) if element.tag == "li" else ""
+    bound = _BOUND.search(lead)
+    return bound[1].lower() if bound is not None and not element.text[: value.start].strip() else ""
 
 
 def _place(asked: Asked, ranked: Sequence[Candidate]) -> SureAnswer | None:

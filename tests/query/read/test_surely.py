@@ -10,6 +10,7 @@ import pytest
 
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.types import AnswerStatus
+from clausegraph.query.read.asking import Parts, parts
 from clausegraph.query.read.confidence import ASSERTED, probability
 from clausegraph.query.read.extractive import ExtractiveReader
 from clausegraph.query.read.meeting import coverage, telling
@@ -108,6 +109,27 @@ def test_the_row_that_is_told_is_the_value(page: Callable[..., Any]) -> None:
     found.readings[key] = replace(made, elements=tuple(rows))
     assert said(found, "how much notice do i give", "I pay my rent every week.")[0] == "4 weeks"
     assert said(found, "how much notice do i give")[0] is None
+
+
+def test_a_bound_that_introduces_a_list_is_told_with_its_value(page: Callable[..., Any]) -> None:
+    found = page("<p>You must give a minimum of:</p>", "<li>10 working days’ notice to cancel accommodation</li>")
+    assert said(found, "how much notice to cancel accommodation")[0] == "a minimum of 10 working days"
+
+
+def test_the_story_in_a_question_is_not_what_it_asks(page: Callable[..., Any]) -> None:
+    told = parts("im a full time student can i get carers payment")
+    assert (told.asks, told.case, told.story) == ("can i get carers payment", "", "im a full time student")
+    assert parts("do i have to repay the grant if i leave because i am pregnant").case == "i leave"
+    assert parts("How much does a stall licence cost?") == Parts("How much does a stall licence cost?", "", "")
+    assert said(page(FEE), "my aunt bakes cakes in Dunwater, how much does a stall licence cost")[0] == "£215"
+
+
+def test_what_no_page_has_a_word_for_is_refused(page: Callable[..., Any]) -> None:
+    found = page("<p>You must put a salmon back.</p>")
+    asked = Inquiry("how do i cook salmon in the oven")
+    assert READER.read(asked, found.hits(similarity=0.47), found).status is AnswerStatus.NOT_ANSWERABLE
+    asked = Inquiry("must i put the salmon back")
+    assert READER.read(asked, found.hits(similarity=0.47), found).status is not AnswerStatus.NOT_ANSWERABLE
 
 
 def test_fewer_doubts_are_never_less_sure() -> None:

@@ -42,6 +42,7 @@ from clausegraph.indexes.truth import (
 from clausegraph.indexes.vacuum import has_many_segments, vacuum
 from clausegraph.ingestion.changes import (
     Before,
+    Fate,
     Listed,
     changes_of,
     check_location,
@@ -198,7 +199,8 @@ def _read(read_page: PageReading, item: Listed, document: SourceDocument) -> tup
     if not reading.elements:
         if not any(reject.what == document.uri for reject in rejects):
             rejects += (Reject(document.uri, "no readable element on the page"),)
-        return Listed(item.uri, "kept", rejects[-1].reason, rejects=rejects), None
+        fate: Fate = "kept" if item.fate == "changed" else "rejected"
+        return Listed(item.uri, fate, rejects[-1].reason, rejects=rejects), None
     version = VersionInput(
         uri=document.uri,
         raw=document.raw,

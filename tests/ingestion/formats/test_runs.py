@@ -44,7 +44,7 @@ def test_only_files_of_a_changed_format_are_read_again(tmp_path: Path, monkeypat
         first = mirrored(ledger, folder)
         assert first.pages_added == ["a.html", "b.md", "c.txt", "d.pdf"]
         assert [(reject.what, reject.reason) for reject in first.rejects] == [("e.pdf", "the PDF has no text")]
-        assert first.skipped == {".xlsx": 1}
+        assert first.skipped == {".xlsx": 1} and first.pages_kept == []
         again = mirrored(ledger, folder)
         assert (again.pages_unchanged, again.pages_changed, again.epoch) == (4, [], None)
         kept = formats._library_version

@@ -8,7 +8,7 @@ from clausegraph.core.pages.document import SourceDocument
 from clausegraph.core.pages.headings import limited
 from clausegraph.core.pages.main_text import main_blocks
 from clausegraph.core.pages.page_facts import page_dates, page_language, page_title, page_url, stated_title
-from clausegraph.core.pages.parse import is_wide, parse_page
+from clausegraph.core.pages.parse import few_attributes, is_wide, parse_page
 from clausegraph.core.pages.relations import elements_of, tables_of
 from clausegraph.core.pages.shells import no_page
 from clausegraph.core.pages.tables import MAX_SPANNED, spanned
@@ -18,7 +18,7 @@ from clausegraph.core.types import Reading
 
 def read_html(document: SourceDocument) -> tuple[Reading, tuple[Reject, ...]]:
     """Read an HTML page; a page without usable text has no elements and one reject that says why."""
-    page = decode_page(document.raw, document.charset)
+    page = few_attributes(decode_page(document.raw, document.charset))
     root, truncated = parse_page(page)
     if root is None:
         return _nothing(document, "no HTML element could be parsed")

@@ -127,6 +127,16 @@ def test_spans_are_those_of_the_standard() -> None:
     assert [row.headers for row in rows] == [(), ("Year", "Fee", "Note"), ("Year", "Fee", "Note")]
 
 
+def test_a_tag_has_no_more_attributes_than_any_page_means() -> None:
+    """libxml2 compares each attribute with all before it: 760 KB took half a minute."""
+    many = " ".join(f"a{number}=1" for number in range(20_000))
+    reading = reading_of(f"<p {many}>Pay on <b>time</b>.</p><p title='{'x' * 20_000}'>Pay in full.</p>")
+    first, last = reading.elements[-2:]
+    assert (first.text, last.text) == ("Pay on time.", "Pay in full.")
+    assert first.html.count("=") == 256
+    assert len(last.html) > 20_000
+
+
 def test_what_stands_above_an_item_is_limited() -> None:
     reading = chunk_reading(reading_of("<p>You can get it if:</p>" + "<ul><li>rent a house" * 400))
     contexts = [sum(not e.is_own for e in given.elements) for given, _ in extraction_inputs(reading)]

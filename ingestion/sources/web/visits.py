@@ -68,7 +68,7 @@ class Visits:
     def ask(self, address: str, stated: str = "") -> FetchRow | None:
         """What an address answers, or has answered in this crawl; None where there is no room to ask it."""
         row = self.rows.get(address, FetchRow(address))
-        if address in self.touched or (row.crawl == self._shelf.crawl != ASIDE):
+        if address in self.touched or self._has_come(row):
             if address not in self.touched:
                 self.counts[ASKED_BEFORE] += 1
                 self.touched[address] = None
@@ -86,6 +86,10 @@ class Visits:
         self.rows[address] = made
         self.counts[_counted(reply, made)] += 1
         return made
+
+    def _has_come(self, row: FetchRow) -> bool:
+        """Whether a run of this crawl that was cut off has it; what that one could not get is asked for again."""
+        return row.crawl == self._shelf.crawl != ASIDE and row.outcome in ("page", "moved")
 
     def _why_not_follow(self, row: FetchRow, hops: list[str], allowed: Allowed) -> str:
         if row.target in hops or len(hops) > _HOPS:

@@ -53,7 +53,8 @@ def asked_already(ledger: Ledger, town: Town) -> set[str]:
     source = next(row for row in list_sources(ledger, get_corpus(ledger, CORPUS).id) if row.name == "town")
     number, goes_on = current_crawl(ledger, source.id)
     rows = load_fetches(ledger, source.id).values()
-    return {town.path(row.address) for row in rows if row.crawl == number} if goes_on else set()
+    found = [row for row in rows if row.crawl == number and row.outcome in ("page", "moved")]
+    return {town.path(row.address) for row in found} if goes_on else set()
 
 
 def change(town: Town, count: int) -> None:

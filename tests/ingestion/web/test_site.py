@@ -82,6 +82,17 @@ def test_a_site_that_was_never_there_is_an_error(town: Town) -> None:
         town.run()
 
 
+@pytest.mark.parametrize("status", [500, 404])
+def test_a_site_that_came_up_late_is_asked_again(town: Town, status: int) -> None:
+    """The run before ended with an error, and its crawl goes on: with what it has, not with what it lacked."""
+    town.pages(2)
+    town.site.error("/", status)
+    with pytest.raises(SourceError, match=str(status)):
+        town.run()
+    town.pages(2)
+    assert len(town.run().pages_added) == 3
+
+
 def test_a_page_that_no_link_leads_to_is_gone(town: Town) -> None:
     town.pages(3)
     town.run()

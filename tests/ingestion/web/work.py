@@ -13,6 +13,8 @@ from clausegraph.ingestion.pipeline import Tools, ingest
 from clausegraph.ingestion.report import RunReport
 from clausegraph.ingestion.sources.web import WebOptions, WebSource
 
+RuleExtractor().fingerprint  # noqa: B018 - worked out here, it is there in every child
+
 
 def crawl(home: str, location: str, limits: dict[str, Any], corpus: str) -> RunReport:
     """Follow a site into a ledger."""

@@ -5,12 +5,13 @@ from __future__ import annotations
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.models.embedding import Embedder
 from clausegraph.indexes.views import View
-from clausegraph.query.retrieve.ego import all_in_words, ego_of
+from clausegraph.query.retrieve.ego import RADIUS, all_in_words, ego_of
 from clausegraph.query.retrieve.graph import ranked
 from clausegraph.query.retrieve.protocol import Retriever
 from clausegraph.query.retrieve.question import embed
 from clausegraph.query.steps.protocol import LookedUp, Module, Route
 
+NEAR = 1  # facts between a single entity and what the hybrid puts first: within two lies half of many a page
 DEPTH = 300  # elements of the text ranking of which the graph's come first
 
 
@@ -24,7 +25,7 @@ class Lookup:
         """Hits in the order in which they are to be read."""
         if route.module is Module.TEXT:
             return LookedUp(tuple(self._text.retrieve(inquiry, limit=self._limit)))
-        ego = ego_of(self._view, route.keys, route.relations)
+        ego = ego_of(self._view, route.keys, route.relations, radius=_radius(route))
         paths = all_in_words(ego.paths)
         if route.module is Module.GRAPH:
             hits = ranked(self._view, ego.places, embed(inquiry, self._embedder))[: self._limit]
@@ -35,3 +36,8 @@ class Lookup:
         rest = [hit for hit in ranking if id(hit) not in kept]
         met = len(ego.shared) if inside else 0
         return LookedUp(tuple([*inside, *rest][: self._limit]), paths, met)
+
+
+def _radius(route: Route) -> int:
+    """Several entities need room to meet, and what the graph alone finds is little."""
+    return NEAR if route.module is Module.HYBRID and len(route.topics) == 1 else RADIUS

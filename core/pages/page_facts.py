@@ -31,6 +31,7 @@ _MODIFIED = (
 _PUBLISHED = ("article:published_time", "dcterms.issued", "dc.date", "date", "datepublished")
 _REVIEWED = ("lastreviewed", "last-reviewed", "dcterms.reviewed")
 _LANGUAGE = re.compile(r"[A-Za-z]{2,3}(?:-[A-Za-z0-9]{2,8}){0,3}(?=$|[,;\s])")
+_HEAD_ATTRIBUTES = ("name", "property", "itemprop", "http-equiv", "content", "rel", "href")
 _MAX_SCRIPTS = 100
 _MAX_SCRIPT = 200_000  # characters
 
@@ -158,6 +159,10 @@ def linked_data(root: _Element) -> dict[str, str]:
     return found
 
 
+def _printable(value: str) -> str:
+    return "".join(character for character in value[:500] if character.isprintable())
+
+
 def _by_htmldate(root: _Element, *, original: bool) -> str | None:
     """What htmldate makes of the head alone."""
     head = root.find("head")
@@ -169,7 +174,9 @@ def _by_htmldate(root: _Element, *, original: bool) -> str | None:
     copy = etree.SubElement(page, "head")
     for node in islice(head, _MAX_SCRIPTS * 4):
         if node.tag in ("meta", "link"):
-            etree.SubElement(copy, node.tag, {str(key): str(value)[:500] for key, value in node.attrib.items()})
+            etree.SubElement(
+                copy, node.tag, {name: _printable(value) for name in _HEAD_ATTRIBUTES if (value := node.get(name))}
+            )
     etree.SubElement(page, "body")
     # Bounds of its own, or what it accepts depends on the day it is asked
     found = find_date(

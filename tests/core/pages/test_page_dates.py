@@ -60,3 +60,9 @@ def test_what_a_page_states_is_stored() -> None:
     assert reading.published and reading.reviewed
     assert reading_from_json(reading_to_json(reading)) == reading
     assert not {"published", "reviewed", "language"} & set(reading_to_json(read("")))
+
+
+@pytest.mark.parametrize("name", ["\x01", "&#1;", "&#xfffe;", "&#xd800;", "<", "date&#8;"])
+def test_a_head_of_any_characters_is_read(name: str) -> None:
+    meta = f'<meta name="{name}" content="2024-03-03{name}" {name}="x"><meta name="pubdate" content="2024-03-03">'
+    assert read("", meta).published == "2024-03-03"

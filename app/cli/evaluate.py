@@ -282,7 +282,7 @@ def _emit(session: Session, result: EvaluationResult) -> None:
         "retrieval": retrieval,
     }
     items: list[Any] = [table(("group", "questions", *METRICS), _rows(by_group, METRICS))]
-    if result.sureness:
+    if result.epoch is not None:
         asserted = result.asserted
         figures = answer_table(asserted).to_dict(orient="index") if asserted else {}
         value["asserted"] = {"questions": len(asserted)} | {str(g): _known(row) for g, row in figures.items()}

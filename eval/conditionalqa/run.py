@@ -21,7 +21,6 @@ from clausegraph.indexes.views import View
 from clausegraph.query.engines.bank import make_engine
 from clausegraph.query.engines.protocol import Engine
 from clausegraph.query.rank.hits import Hit
-from clausegraph.query.read.confidence import ASSERTED
 from clausegraph.query.read.extractive import ExtractiveReader, FormRule, form_by_words
 from clausegraph.query.read.questions import QuestionForm, QuestionKind, question_form
 from clausegraph.query.retrieve.bank import make_retriever
@@ -45,12 +44,9 @@ class EvaluationResult:
     trivial: tuple[QuestionRecord, ...] = ()
     retrieval: dict[str, tuple[QuestionRecord, ...]] = field(default_factory=dict)
     epoch: int | None = None  # that was asked
-    sureness: tuple[float, ...] = ()  # probability of being right that each answer has by itself, in the same order
-
-    @property
-    def asserted(self) -> tuple[QuestionRecord, ...]:
-        """The answers that people get as such; in place of the others the pages are quoted."""
-        return tuple(a for a, sure in zip(self.answers, self.sureness, strict=False) if sure >= ASSERTED)
+    asserted: tuple[
+        QuestionRecord, ...
+    ] = ()  # the answers that people get; in place of the others the pages are quoted
 
 
 def evaluate(
@@ -71,11 +67,12 @@ def evaluate(
     form = _told(questions, lambda text: corrected(view, text)[0]) if oracle_type else form_by_words
     reader = ExtractiveReader(embedder, form=form, asserted=0.0)  # the scorer knows no quotes
     engine = make_engine(view, embedder, reader=reader, limit=read_elements)
-    answers, sureness = [], []
+    people = make_engine(view, embedder, reader=ExtractiveReader(embedder, form=form), limit=read_elements)
+    answers, asserted = [], []
     for done, question in enumerate(questions, 1):
-        record, sure = answer_record(engine, question)
-        answers.append(record)
-        sureness.append(sure)
+        answers.append(answer_record(engine, question)[0])
+        record, is_asserted = answer_record(people, question)
+        asserted += [record] if is_asserted else []
         progress("answer", done, len(questions))
     retrieval = {}
     for name in ROWS:
@@ -86,7 +83,7 @@ def evaluate(
             progress(f"retrieve: {name}", done, len(questions))
         retrieval[name] = tuple(records)
     trivial = tuple(trivial_record(view, embedder, question) for question in questions)
-    return EvaluationResult(tuple(answers), trivial, retrieval, view.epoch, tuple(sureness))
+    return EvaluationResult(tuple(answers), trivial, retrieval, view.epoch, tuple(asserted))
 
 
 def _told(questions: Sequence[Question], read: Callable[[str], str]) -> FormRule:
@@ -101,16 +98,16 @@ def _told(questions: Sequence[Question], read: Callable[[str], str]) -> FormRule
     return form
 
 
-def answer_record(engine: Engine, question: Question) -> tuple[QuestionRecord, float]:
-    """Ask one question, and how sure the answer is; a failure is recorded as such and stays in every denominator."""
+def answer_record(engine: Engine, question: Question) -> tuple[QuestionRecord, bool]:
+    """Ask one question, and whether something is asserted; a failure is recorded and stays in every denominator."""
     start = time.perf_counter()
     try:
         answer = engine.ask(Inquiry(question.question, question.scenario))
     except ClauseGraphError as error:
-        return make_record(question, None, error=str(error)), 0.0
+        return make_record(question, None, error=str(error)), False
     milliseconds = (time.perf_counter() - start) * 1000
-    sure = max((alternative.score for alternative in answer.alternatives), default=0.0)
-    return make_record(question, predicted(answer), milliseconds=milliseconds, quotes=quotes(answer)), sure
+    record = make_record(question, predicted(answer), milliseconds=milliseconds, quotes=quotes(answer))
+    return record, bool(answer.alternatives)
 
 
 def trivial_record(view: View, embedder: Embedder, question: Question) -> QuestionRecord:

@@ -97,19 +97,20 @@ class ExtractiveReader:
         return Asked(self._form(inquiry), inquiry, rules, self._embedder, self._openness, self._open_match)
 
     def _presented(self, asked: Asked, ranked: Sequence[Candidate], reasons: Reasons) -> ReadResult:
-        """What is surely said; else the best guess where always something is asserted, or what the pages say."""
+        """What is surely said, or what the pages say; where always something is asserted, the best guess."""
+        reasons["asserted_from"] = self._asserted
+        if self._asserted <= 0.0:
+            guess = self._yes_no if asked.form.kind is QuestionKind.YES_NO else self._spans
+            return guess(asked, ranked, reasons)
         sure = surely(asked, ranked)
         if sure is not None:
-            reasons |= {"answer": sure.kind, "doubts": list(sure.doubts), "asserted_from": self._asserted}
+            reasons |= {"answer": sure.kind, "doubts": list(sure.doubts)}
             reasons |= {"probability": round(sure.alternative.score, 3)}
-            if sure.alternative.score >= (self._asserted or ASSERTED) and _stands(sure.alternative):
+            if sure.alternative.score >= self._asserted and _stands(sure.alternative):
                 reasons["conditions_taken_for_granted"] = list(sure.granted)
                 return ReadResult(AnswerStatus.ANSWERED, (sure.alternative,), reasons)
-        if self._asserted > 0.0:
-            reasons["status_because"] = "not sure enough"
-            return ReadResult(AnswerStatus.UNKNOWN, (), reasons, quotes(asked, ranked))
-        guess = self._yes_no if asked.form.kind is QuestionKind.YES_NO else self._spans
-        return guess(asked, ranked, reasons)
+        reasons["status_because"] = "not sure enough"
+        return ReadResult(AnswerStatus.UNKNOWN, (), reasons, quotes(asked, ranked))
 
     def _yes_no(self, asked: Asked, ranked: Sequence[Candidate], reasons: Reasons) -> ReadResult:
         ruled = ruled_on(asked, ranked[: self._depth])

@@ -15,7 +15,7 @@ from clausegraph.query.read.evidence import introduction
 from clausegraph.query.read.meeting import telling, uncovered
 from clausegraph.query.read.questions import AnswerType
 from clausegraph.query.read.scenario import judge
-from clausegraph.query.read.sure import Fit, fit, missing_words, uncompared
+from clausegraph.query.read.sure import Fit, fit, hedged, missing_words, uncompared
 from clausegraph.query.read.typed import TypedValue, clause_around, is_typed, row_and_column, values_in
 
 _DEPTH = 25
@@ -79,7 +79,7 @@ def sure_value(asked: Asked, ranked: Sequence[Candidate]) -> tuple[TypedValue, l
         doubts.append("it is a fine")
     if best.met < 1 and best.fit.rank >= _FIRST and len(best.fit.only_around) > len(words) / 2:
         doubts.append("most of the question is said only around it")
-    doubts += _rivals(best, found[1:])
+    doubts += [*hedged(best.place), *_rivals(best, found[1:])]
     doubts += uncompared(asked, best.value.candidate, best.place, best.bounds)
     doubts += _told_elsewhere(asked, best, found[1:])
     if asked.form.type is AnswerType.DATE and best.value.kind != "date":

@@ -16,10 +16,11 @@ from clausegraph.query.read.meeting import coverage, telling, uncovered
 from clausegraph.query.read.polarity import asked_for, kind_fit
 from clausegraph.query.read.scenario import NEGATIVE
 from clausegraph.query.read.statements import ReadStatement, statements_of
-from clausegraph.query.read.sure import Fit, fit, missing_words, uncompared
+from clausegraph.query.read.sure import Fit, fit, hedged, missing_words, uncompared
 
 _DEPTH = 12
 _FITS = 0.8
+_LONG = 16  # words of a story that tells much
 _OTHER = 0.8  # share of the scenario's words that a rule does not have
 _FIRST, _LATE = 3, 8  # places that the search puts first; far down
 _TOLD = 0.5  # share of a condition's words that are told, from which it was spoken of
@@ -64,6 +65,7 @@ def sure_verdict(asked: Asked, ranked: Sequence[Candidate]) -> tuple[Ruling, lis
         doubts.append("all of the question is said only around it")
     if best.fit.rank >= _LATE:
         doubts.append("the search has many places before it")
+    doubts += [*hedged(best.statement.full), *_unused(asked, best, tree)]
     bounds = [leaf.leaf.text for leaf in leaves(ruling.tree)]
     figures = uncompared(asked, best.statement.candidate, best.statement.full, bounds)
     if _is_barred(asked, rule):
@@ -75,7 +77,6 @@ def sure_verdict(asked: Asked, ranked: Sequence[Candidate]) -> tuple[Ruling, lis
     if asked.story:
         unknown = [one.leaf.text for one in leaves(tree) if one.state is ConditionState.UNKNOWN]
         doubts += [f"“{text}” is open" for text in unknown if coverage(telling(text), asked.told) < _TOLD]
-        doubts += _unused(asked, best) if tree is None else []
     return ruling, doubts
 
 
@@ -162,8 +163,8 @@ def _about_conditions(asked: Asked, statement: ReadStatement, tree: JudgedCondit
     return doubts
 
 
-def _unused(asked: Asked, best: FittingStatement) -> list[str]:
-    """A doubt where hardly anything of the scenario is about the rule."""
+def _unused(asked: Asked, best: FittingStatement, tree: JudgedCondition | None) -> list[str]:
+    """A doubt where hardly anything of what is told is about the rule, though it has no condition or much is told."""
     words = telling(asked.story)
     unused = len(uncovered(words, best.statement.full)) > _OTHER * len(words)
-    return ["the scenario is about other things"] if unused else []
+    return ["most of what is told is about other things"] if unused and (tree is None or len(words) >= _LONG) else []

@@ -73,6 +73,7 @@ def test_what_one_place_surely_says_is_asserted(
             "",
             "otherwise",
         ),
+        (("<p>Claims are usually decided within 8 weeks.</p>",), "how long to decide claims", "", "as a rule"),
         ((NOTICE,), "will i get the full amount", "My wife's death was 5 months ago.", "5 months"),
         ((GRANT,), "can i get the study grant to train as a nurse", "", "exception"),
         (
@@ -96,6 +97,15 @@ def test_an_unmet_requirement_whose_exception_nobody_tells_is_a_no(page: Callabl
     found = page(DEGREE)
     result = READER.read(Inquiry("can i get the study grant", "I have a university degree."), found.hits(), found)
     assert [a.text for a in result.alternatives] == ["no"]
+
+
+def test_a_long_story_that_is_about_other_things_leaves_a_doubt(page: Callable[..., Any]) -> None:
+    story = (
+        "My aunt moved from Dunwater to a cottage near the harbour last spring, sold her boat, bought two goats, began"
+        " a bakery, married a plumber, adopted a daughter, and broke her ankle while painting the garden fence."
+    )
+    assert said(page(LOCKS), "can i change the locks while the tenant lives there")[0] == "no"
+    assert said(page(LOCKS), "can i change the locks while the tenant lives there", story)[0] is None
 
 
 def test_the_row_that_is_told_is_the_value(page: Callable[..., Any]) -> None:

@@ -50,7 +50,7 @@ def table(
 ) -> None:
     """Measure the rows of a published table, or show those that were; a run that is there is gone on with."""
     from clausegraph.app.services.engine_evaluation import measure_engine
-    from clausegraph.app.services.engine_tables import TABLES, chosen_rows, measure_rows
+    from clausegraph.app.services.engine_tables import TABLES, check_rows, chosen_rows, measure_rows
     from clausegraph.core.errors import InputError
     from clausegraph.eval.conditionalqa.dataset import load_questions
     from clausegraph.eval.conditionalqa.engines import drawn
@@ -62,6 +62,7 @@ def table(
     elif questions is None:
         raise InputError("--questions is missing; give dev.json, or --existing to show what was measured")
     else:
+        check_rows(rows, shots_from, session.settings(corpus).comment_experiences)
         asked = drawn(load_questions(questions), sample, seed)
         by = seed if sample is not None else None
 

@@ -133,6 +133,25 @@ def chosen_rows(table: str, names: Sequence[str]) -> tuple[TableRow, ...]:
     return tuple(row for name, row in rows.items() if not names or name in names)
 
 
+def check_rows(rows: Sequence[TableRow], shots_from: Path | None, experiences: Path | None) -> None:
+    """Tell what a row lacks before the first is paid for.
+
+    Args:
+        experiences: the file of experiences that the settings name.
+
+    Raises:
+        InputError: a row needs examples or experiences, and no file is named.
+    """
+    for row in rows:
+        if row.trial.shots and shots_from is None:
+            raise InputError(f"row {row.name!r} has {row.trial.shots} examples: name their file with --shots-from")
+        if row.trial.experiences is not None and experiences is None:
+            raise InputError(
+                f"row {row.name!r} has {row.trial.experiences} experiences: set CLAUSEGRAPH_COMMENT_EXPERIENCES to a "
+                "file of `clausegraph train experiences`, or choose rows with --row"
+            )
+
+
 def measure_rows(
     rows: Sequence[TableRow],
     folder: Path,

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from clausegraph.app.services.engine_evaluation import EngineTrial, measure_engine
-from clausegraph.app.services.engine_tables import TABLES, TableRow, chosen_rows, measure_rows
+from clausegraph.app.services.engine_tables import TABLES, TableRow, check_rows, chosen_rows, measure_rows
 from clausegraph.app.services.train_experiences import train_experiences
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import InputError
@@ -196,6 +196,10 @@ def test_tables_have_rows_that_go_on_and_are_shown_again(tmp_path: Path) -> None
     assert asked == [(tmp_path / name / "cassette.jsonl", True, name) for name in found]
     with pytest.raises(InputError, match="has the run of no row"):
         measure_rows(rows, tmp_path, None, None)
+    with pytest.raises(InputError, match="row 'experiences-5' has 5 experiences"):
+        check_rows(TABLES["ablations"].rows, None, None)
+    with pytest.raises(InputError, match="row 'code-prompt' has 4 examples"):
+        check_rows(TABLES["systems"].rows, None, None)
     with pytest.raises(InputError, match="has no row 'nine'"):
         chosen_rows("steps", ["nine"])
     with pytest.raises(InputError, match="there is no table 'nine'"):

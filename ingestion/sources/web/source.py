@@ -27,6 +27,8 @@ _ADDRESS = re.compile(r"https?://", re.IGNORECASE)
 _LISTS = re.compile(r"(?:\.(?:xml|rss|atom|rdf)(?:\.gz)?$)|(?:^|/)(?:feed|rss|atom|sitemap)s?/?$", re.IGNORECASE)
 _FILE_BYTES = 5 * 1024 * 1024
 _NAME = 100
+_SHOWN = 200  # characters of an address in a message
+_USER = re.compile(r"//[^/]*@")  # whose password is not for messages
 _HOPS = 5
 _COUNTED = ("received", "not modified", "moved", "gone", "failed", "refused", ASKED_BEFORE)
 
@@ -69,7 +71,8 @@ class WebSource:
         else:
             address = normalised(location)
             if address is None:
-                raise SourceError(f"{location[:200]!a} is no address of a page; give one like https://host/path")
+                shown = _USER.sub("//…@", location)[:_SHOWN]
+                raise SourceError(f"{shown!r} is no address of a page; give one like https://host/path")
             self.location = address
             self.name = name or _name_of(address)
         self._taken: Callable[[], None] | None = None

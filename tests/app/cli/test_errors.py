@@ -31,7 +31,7 @@ def test_missing_path(cli: Cli, tmp_path: Path) -> None:
 
 
 def test_address_as_source(cli: Cli) -> None:
-    assert "address" in refused(cli, 2, "ingest", "https://www.example.org/")
+    assert "address" in refused(cli, 2, "ingest", "https://user:word@www.example.org/")
 
 
 def test_empty_folder(cli: Cli, tmp_path: Path) -> None:

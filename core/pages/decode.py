@@ -15,6 +15,7 @@ _BOMS = (
 _DECLARED = re.compile(rb"""<(?:meta|\?xml)[^>]{0,500}?(?:charset|encoding)\s*=\s*["']?\s*([\w.:-]+)""", re.IGNORECASE)
 _DECLARED_WITHIN = 4096  # bytes; browsers look at the first 1,024
 # What a page calls Latin-1 or ASCII is Windows-1252 in every browser (WHATWG Encoding Standard).
+_IMPOSSIBLE = ("utf-16", "utf-32", "utf-7", "idna", "punycode", "undefined")
 _WINDOWS_1252 = {"iso8859-1", "ascii", "cp1252"}
 _INVISIBLE = str.maketrans("", "", "\x00\ufeff")
 
@@ -45,7 +46,7 @@ def _decode(raw: bytes, charset: str) -> str:
         if candidate is not None:
             try:
                 return raw.decode(candidate)
-            except UnicodeDecodeError:
+            except UnicodeError:  # some codecs raise no UnicodeDecodeError
                 continue
     return _damaged(raw)
 
@@ -62,7 +63,9 @@ def _known_encoding(label: str) -> str | None:
         info = codecs.lookup(label)
     except LookupError:
         return None
-    if not info._is_text_encoding or info.name.startswith(("utf-16", "utf-32", "utf-7", "idna", "punycode")):
+    if not info._is_text_encoding or info.name.startswith(
+        ("utf-16", "utf-32", "utf-7", "idna", "punycode", "undefined")
+    ):
         return None  # the declaration itself was readable as ASCII, so it cannot be true
     return "cp1252" if info.name in _WINDOWS_1252 else info.name
 

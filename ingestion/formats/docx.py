@@ -6,6 +6,7 @@ Macros, embedded objects and linked files are never opened: of the archive only 
 from __future__ import annotations
 
 import io
+import zlib
 from collections.abc import Iterator
 from typing import Any
 from xml.parsers.expat import ExpatError
@@ -53,7 +54,7 @@ def convert_docx(raw: bytes) -> Converted:
         found = mammoth.convert_to_html(
             io.BytesIO(raw), style_map=_STYLES, include_embedded_style_map=False, convert_image=_alternative
         )
-    except (BadZipFile, ExpatError, etree.XMLSyntaxError, EOFError) as error:
+    except (BadZipFile, ExpatError, zlib.error, EOFError, KeyError, NotImplementedError) as error:
         raise Unreadable(f"a damaged Word document: {error}") from None
     except RecursionError:
         raise Unreadable("its parts are nested too deeply") from None
@@ -65,7 +66,7 @@ def convert_docx(raw: bytes) -> Converted:
 def _check(archive: ZipFile) -> None:
     """Refuse what would not end, before anything is unpacked; no more than what is declared is ever unpacked."""
     parts = archive.infolist()
-    size = sum(part.file_size for part in parts if part.filename.endswith((".xml", ".rels")))
+    size = sum(part.file_size for part in parts if not part.filename.startswith("word/media/"))
     if len(parts) > _MAX_PARTS or size > _MAX_XML:
         raise Unreadable(f"unpacked it has {len(parts)} parts and {size / 1e6:,.0f} MB of text: more than any document")
     if any(part.flag_bits & 1 for part in parts):
@@ -77,7 +78,10 @@ def _properties(archive: ZipFile) -> tuple[str, str | None]:
     if _PROPERTIES not in archive.namelist():
         return "", None
     parser = etree.XMLParser(resolve_entities=False, no_network=True)
-    root = etree.fromstring(archive.read(_PROPERTIES), parser)
+    try:
+        root = etree.fromstring(archive.read(_PROPERTIES), parser)
+    except etree.XMLSyntaxError:
+        return "", None  # the text may be sound
     texts = {tag: (root.findtext(tag) or "").strip() for tag in (_TITLE, _MODIFIED, _CREATED)}
     return texts[_TITLE], iso_date(texts[_MODIFIED]) or iso_date(texts[_CREATED])
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import email
 import re
 from email.message import EmailMessage, MIMEPart
@@ -24,11 +25,11 @@ def convert_eml(raw: bytes) -> Converted:
     """
     message = _message(raw)
     body = message.get_body(("html", "plain"))
-    attached = tuple(f"attachment not read: {_described(part)}" for part in message.iter_attachments())
+    others = [cast(MIMEPart, part) for part in message.iter_attachments()]
+    attached = tuple(f"attachment not read: {_described(part)}" for part in others if not _is_text(part))
     if body is None:
         raise Unreadable(f"the e-mail has no text part; {'; '.join(attached) or 'it has no attachment either'}")
-    text = _decoded(body)
-    html = text if body.get_content_subtype() == "html" else html_of_text(text, titled=False)
+    html = "\n".join(_html(part) for part in (body, *filter(_is_text, others)))
     return Converted(html, _header(message, "subject"), _date(message), left_out=attached)
 
 
@@ -51,7 +52,21 @@ def convert_mhtml(raw: bytes) -> Converted:
     return Converted(_decoded(page), url=address, updated=_date(message), left_out=said, web_page=True)
 
 
+def _is_text(part: MIMEPart) -> bool:
+    """Whether a part goes on with the text of the mail: programs put pictures between its parts."""
+    inline = part.get_content_disposition() != "attachment" and not part.get_filename()
+    return inline and part.get_content_type() in ("text/plain", "text/html")
+
+
+def _html(part: MIMEPart) -> str:
+    text = _decoded(part)
+    return text if part.get_content_subtype() == "html" else html_of_text(text, titled=False)
+
+
 def _message(raw: bytes) -> EmailMessage:
+    raw = raw.removeprefix(codecs.BOM_UTF8)
+    if raw.startswith(b"From "):  # as it stands in a mailbox
+        raw = raw.partition(b"\n")[2]
     try:
         return email.message_from_bytes(raw, policy=default)
     except RecursionError:
@@ -61,13 +76,7 @@ def _message(raw: bytes) -> EmailMessage:
 def _decoded(part: MIMEPart) -> str:
     """The text of a part: in the charset it states where that fits, else as a page's is found."""
     raw = cast(bytes, part.get_payload(decode=True) or b"")
-    charset = part.get_content_charset()
-    if charset:
-        try:
-            return raw.decode(charset)
-        except (LookupError, ValueError):
-            pass  # no such charset, or not in it
-    return decode_page(raw)
+    return decode_page(raw, part.get_content_charset() or "")
 
 
 def _header(part: MIMEPart, name: str) -> str:
@@ -82,7 +91,7 @@ def _param(part: MIMEPart, name: str) -> str:
 def _date(message: EmailMessage) -> str | None:
     try:
         return parsedate_to_datetime(_header(message, "date")).date().isoformat()
-    except ValueError:
+    except (ValueError, OverflowError):
         return None
 
 

@@ -34,14 +34,18 @@ def convert_markdown(raw: bytes) -> Converted:
             said = _front_matter(found[1], found[2])
         except ValueError as error:
             problem = (f"its front matter was left out: {' '.join(str(error).split())[:200]}",)
+    known: dict[str, Any] = {}
+    html = _renderer().render(text, known)
+    notes = known.get("footnotes", {}).get("refs", {})
+    problem += tuple(f"a footnote that nothing refers to: {name[1:]}" for name, place in notes.items() if place < 0)
     updated = next((day for key in _UPDATED if (day := iso_date(_text(said.get(key))))), None)
     address = next((url for key in _ADDRESS if re.match(r"https?://\S+$", url := _text(said.get(key)))), None)
-    return Converted(_renderer().render(text), _text(said.get("title")), updated, address, problem)
+    return Converted(html, _text(said.get("title")), updated, address, problem)
 
 
 def _renderer() -> MarkdownIt:
     """Footnotes stand under a heading of their own, without arrows back to the text."""
-    renderer = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
+    renderer = MarkdownIt("commonmark", {"html": True, "maxNesting": 200}).enable(["table", "strikethrough"])
     renderer.use(deflist_plugin).use(footnote_plugin)
     renderer.add_render_rule("footnote_block_open", lambda *_: "<h2>Notes</h2>\n<ol>\n")
     renderer.add_render_rule("footnote_block_close", lambda *_: "</ol>\n")

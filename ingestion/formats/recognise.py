@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+import struct
 from zipfile import BadZipFile, ZipFile
 
 from clausegraph.core.pages.decode import decode_page
@@ -39,10 +40,11 @@ _TAG = re.compile(
     r"a|b|i|br|hr|font|center|form)(?:\s[^<>]*)?/?>",
     re.IGNORECASE,
 )
-_WHOLE_PAGE = re.compile(
-    r"\s*(?:<\?xml[^<>]*>\s*)?(?:<!--.{0,2000}?-->\s*)*<(?:!doctype\s+html|html[\s>])", re.IGNORECASE
-)
-_HEADER = re.compile(r"\s*[A-Za-z][A-Za-z0-9-]{0,60}:[ \t]*\S?")
+_XML = re.compile(r"\s*<\?xml[^<>]*>")
+_PAGE_START = re.compile(r"<(?:!doctype\s+html|html[\s>])", re.IGNORECASE)
+_MAX_PARTS = 10_000
+_END_RECORD, _ZIP64 = b"PK\x05\x06", b"PK\x06\x07"
+_HEADER = re.compile(r"\s*(?:From \S[^\n]*\n)?[A-Za-z][A-Za-z0-9-]{0,60}:[ \t]*\S?")
 _CONTROL = re.compile(r"[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")
 _CONTROL_SHARE = 0.02  # text has none, a stray NUL or form feed apart; compressed data has about a tenth
 
@@ -81,6 +83,8 @@ def _not(promised: str | None, name: str, kind: str) -> str:
 
 
 def _in_archive(raw: bytes) -> str:
+    if _is_crowded(raw):
+        raise Unreadable(f"a ZIP archive with more than {_MAX_PARTS:,} parts")
     try:
         with ZipFile(io.BytesIO(raw)) as archive:
             names = archive.namelist()
@@ -90,6 +94,15 @@ def _in_archive(raw: bytes) -> str:
     if kind:
         raise Unreadable(f"the content is {kind}, which is not read")
     return DOCX
+
+
+def _is_crowded(raw: bytes) -> bool:
+    """Whether a ZIP archive lists more parts than any document has, by its end record: listing them all takes long."""
+    at = raw.rfind(_END_RECORD, max(0, len(raw) - 65_557))
+    if at < 0 or len(raw) < at + 22:
+        return False
+    listed, size = struct.unpack_from("<HI", raw, at + 10)
+    return bool(listed > _MAX_PARTS or size > 100 * _MAX_PARTS or raw[max(0, at - 20) : at].startswith(_ZIP64))
 
 
 def _of_text(name: str, promised: str | None, raw: bytes) -> str:
@@ -102,11 +115,26 @@ def _of_text(name: str, promised: str | None, raw: bytes) -> str:
         if _HEADER.match(text) is None:
             raise Unreadable(_not(promised, name, "text without the header lines of a message"))
         return promised
-    if _WHOLE_PAGE.match(text):
+    if _is_whole_page(text):
         return HTML
     if promised == HTML and _TAG.search(text) is None:
         raise Unreadable(_not(promised, name, "plain text without any HTML tag"))
     return promised
+
+
+def _is_whole_page(text: str) -> bool:
+    """Whether a text begins as a page does, behind an XML declaration and comments."""
+    declared = _XML.match(text)
+    rest = text[declared.end() if declared else 0 :]
+    start = len(rest) - len(rest.lstrip())
+    while rest.startswith("<!--", start):
+        end = rest.find("-->", start)
+        if end < 0:
+            return False
+        start = end + 3
+        while rest[start : start + 1].isspace():
+            start += 1
+    return _PAGE_START.match(rest, start) is not None
 
 
 def why_not_html(raw: bytes) -> str | None:

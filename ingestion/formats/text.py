@@ -15,6 +15,7 @@ _UNDERLINE = re.compile(r"^\s*(=|-|~|_|\*)\1{2,}\s*$")
 _ENDS_SENTENCE = re.compile(r"[.:;,!?]$")
 _MAX_HEADING = 80  # characters
 _WRAPPED = 0.6  # of the longest usual line: shorter lines were broken on purpose
+_FULL = 0.8  # of that width
 _USUAL_LINE = 100  # characters; longer ones are paragraphs that were not wrapped
 
 
@@ -66,9 +67,9 @@ def _html(block: Sequence[str], width: int, *, first: bool, blocks: Sequence[Seq
     level = _heading_level(block, first, follows)
     if level:
         return _tagged(level, block[0])
-    start = next((i for i, line in enumerate(block) if _BULLET.match(line)), len(block))
+    start = next((i for i in range(len(block)) if _begins_item(block, i, width)), len(block))
     before = _paragraph(block[:start], width) if start else ""
-    return before + _items(block[start:]) if start < len(block) else before
+    return before + _items(block[start:], width) if start < len(block) else before
 
 
 def _heading_level(block: Sequence[str], first: bool, follows: Sequence[str]) -> str:
@@ -91,17 +92,26 @@ def _paragraph(lines: Sequence[str], width: int) -> str:
     return f"<p>{('<br>' if on_purpose else ' ').join(escape(line.strip(), quote=False) for line in lines)}</p>"
 
 
-def _items(lines: Sequence[str]) -> str:
+def _begins_item(lines: Sequence[str], at: int, width: int) -> bool:
+    """Whether a line has an item's mark, and is no part of a sentence that went on from a full line before."""
+    if _BULLET.match(lines[at]) is None:
+        return False
+    above = lines[at - 1] if at else ""
+    return len(above) < _FULL * width or bool(_ENDS_SENTENCE.search(above)) or bool(_BULLET.match(above))
+
+
+def _items(lines: Sequence[str], width: int) -> str:
     items: list[list[str]] = []
-    for line in lines:
-        bullet = _BULLET.match(line)
-        if bullet:
-            items.append([line[bullet.end() :]])
+    for at, line in enumerate(lines):
+        bullet = _BULLET.match(line) if _begins_item(lines, at, width) else None
+        if bullet or not items:
+            items.append([line[bullet.end() if bullet else 0 :]])
         else:
             items[-1].append(line.strip())
-    numbered = bool(re.match(r"\s*\(?\d", lines[0]))
+    numbered = re.match(r"\s*\(?(\d+)", lines[0])
     tag = "ol" if numbered else "ul"
-    return f"<{tag}>{''.join(_tagged('li', ' '.join(item)) for item in items)}</{tag}>"
+    start = f' start="{numbered[1]}"' if numbered else ""
+    return f"<{tag}{start}>{''.join(_tagged('li', ' '.join(item)) for item in items)}</{tag}>"
 
 
 def _tagged(tag: str, text: str) -> str:

@@ -120,8 +120,8 @@ class ReadingProcess:
         """The end of what it wrote to stderr."""
         if self._said is None:
             return ""
-        self._said.seek(0)
-        return self._said.read()[-4000:].decode("utf-8", "replace")
+        self._said.seek(max(0, self._said.seek(0, os.SEEK_END) - 4000))
+        return self._said.read().decode("utf-8", "replace")
 
     def _seconds(self, document: SourceDocument) -> float:
         """What this document may take: a format with many pages in a file takes a multiple of a page's time."""

@@ -18,6 +18,7 @@ from clausegraph.ingestion.formats.recognise import recognised
 from clausegraph.ingestion.sources.files import kind_of, local, read_regular
 from clausegraph.ingestion.sources.source import Item, Skipped, Unlisted
 
+_LOCKS = ("~$", "._")  # beside a file: that Word has it open, and what macOS keeps of it
 _ENDING = re.compile(r"\.[a-z0-9]{1,8}")
 
 
@@ -108,7 +109,7 @@ class _Listing:
                         inner += [] if entry.name.startswith(".") else [f"{prefix}{entry.name}/"]
                     elif entry.is_symlink() and kind_of(Path(entry.path)) == "folder":
                         self._leave_out(f"{prefix}{entry.name}/", "a symbolic link to a folder is not followed")
-                    elif prefix + entry.name in self._except_for:
+                    elif prefix + entry.name in self._except_for or entry.name.startswith(_LOCKS):
                         continue
                     elif content_type_by_ending(entry.name) is not None:
                         self.found.append(prefix + entry.name)

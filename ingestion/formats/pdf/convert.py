@@ -27,6 +27,7 @@ _MAX_UNKNOWN = 0.1  # of the words
 _DATE = re.compile(r"(?:D:)?(\d{4})(\d{2})(\d{2})")
 _NO_TITLE = re.compile(r"untitled|document\s*\d*|.*\.(?:docx?|pdf|indd|odt|pptx?|xlsx?|rtf|txt)|\W*", re.IGNORECASE)
 _PRINTED_BY = re.compile(r"^microsoft (?:word|powerpoint|excel) - ", re.IGNORECASE)
+_SCANNED = 0.5  # of the page
 _MAX_NAMED = 10  # ranges of pages
 
 
@@ -58,28 +59,41 @@ def _converted(pdf: Any) -> Converted:
         raise Unreadable(f"the PDF has {len(pdf.pages):,} pages; the limit is {MAX_PAGES:,}: split it")
     heights: dict[int, float] = {}
     pieces: list[Piece] = []
-    scans: list[int] = []
+    pictured: list[int] = []
+    sideways: list[int] = []
     words = unknown = 0
     finder = ColumnFinder()
     for page in pdf.pages:
         heights[page.page_number] = float(page.height)
-        found = words_of(page)
+        found, turned = words_of(page)
         words, unknown = words + len(found), unknown + sum(bool(UNKNOWN.search(word.text)) for word in found)
-        if not found and page.images:
-            scans.append(page.page_number)
+        sideways += [page.page_number] if turned else []
+        pictured += [page.page_number] if _is_pictured(page) else []
         pieces += _pieces(page, found, finder)
         page.close()
-    if not pieces:
-        raise Unreadable(_why_nothing(len(heights), scans))
     if unknown > _MAX_UNKNOWN * words:
         raise Unreadable("its fonts do not say which letters they show; recognise its text first (OCR)")
-    body = html_of(blocks_of(without_furniture(pieces, heights)))
+    kept = without_furniture(pieces, heights)
+    read = {piece.page for piece in kept}
+    scans = [number for number in pictured if number not in read]
+    if not kept:
+        raise Unreadable(_why_nothing(len(heights), scans))
+    body = html_of(blocks_of(kept))
     title = _title(pdf.metadata)
     opening = " ".join(piece.text for piece in pieces if isinstance(piece, TextLine) and piece.page == 1)
     stated = title if title.casefold() in opening.casefold() else ""  # else somebody may have forgotten to change it
     head = f"<head><title>{escape(title)}</title></head>" if title else ""
     said = [f"{_pages(scans)} a scan without text: recognise it first (OCR)"] if scans else []
+    said += [f"words set sideways were not read: {_pages(sideways).rpartition(' ')[0]}"] if sideways else []
     return Converted(f"<html>{head}<body>{body}</body></html>", stated, _date(pdf.metadata), left_out=tuple(said))
+
+
+def _is_pictured(page: Any) -> bool:
+    """Whether a picture covers most of a page, as of a scan."""
+    size = float(page.width) * float(page.height)
+    return any(
+        _SCANNED * size < (image["x1"] - image["x0"]) * (image["bottom"] - image["top"]) for image in page.images
+    )
 
 
 def _why_nothing(pages: int, scans: Sequence[int]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from clausegraph.ingestion.formats.pdf.lines import TextLine
 from clausegraph.ingestion.formats.pdf.tables import PageTable
@@ -16,8 +16,10 @@ _NUMBER = re.compile(r"\d+|\b[ivxlc]+\b")
 _PAGE_NUMBER = re.compile(
     r"[-–—\s]*(?:page|p\.?)?\s*(?:\d{1,4}|[ivxlc]{1,6})\s*(?:(?:of|/)\s*\d{1,4})?[-–—\s]*", re.IGNORECASE
 )
-_AT_AN_END = re.compile(r"^(\d{1,4})\b|\b(\d{1,4})$")
-_CONTENTS = re.compile(r".{2,}?(?:\s?[.…·]){5,}\s*(?:\d{1,4}|[ivxlc]{1,6})")
+_FEWEST = {"same": 2, "numbered": 4}  # pages
+_OWN = re.compile(r"[.:;!?][\"'”’)\]]*$|^\(?\w{1,3}[.)]\s")  # a sentence or an item
+_CONTENTS = re.compile(r".{2,}?(?:\s?[.…·]){5,}\s*(\d{1,4})")
+_ENTRIES = 3  # of a table of contents, at least
 
 
 def without_furniture(
@@ -31,21 +33,35 @@ def without_furniture(
     lines = [piece for piece in pieces if isinstance(piece, TextLine)]
     margin = [line for line in lines if _in_margin(line, heights)]
     usual = _usual_size(lines)
-    pages: dict[Hashable, set[int]] = defaultdict(set)
+    pages: dict[tuple[str, int, str], set[int]] = defaultdict(set)
     for line in margin:
         for sign in _signs(line, usual):
             pages[sign].add(line.page)
-    needed = max(2, _SHARE * len(heights))
+    share = _SHARE * len(heights)
     out = {
         id(line)
         for line in margin
-        if _PAGE_NUMBER.fullmatch(line.text) or any(len(pages[sign]) >= needed for sign in _signs(line, usual))
+        if _PAGE_NUMBER.fullmatch(line.text)
+        or any(len(pages[sign]) >= max(_FEWEST[sign[0]], share) for sign in _signs(line, usual))
     }
-    return [
-        piece
-        for piece in pieces
-        if isinstance(piece, PageTable) or not (id(piece) in out or _CONTENTS.fullmatch(piece.text))
-    ]
+    kept = [piece for piece in pieces if id(piece) not in out]
+    contents = _contents(kept, len(heights))
+    return [piece for piece in kept if id(piece) not in contents]
+
+
+def _contents(pieces: Sequence[TextLine | PageTable], pages: int) -> set[int]:
+    """Ids of the entries of a table of contents: runs of lines that lead with dots to ascending page numbers."""
+    found: set[int] = set()
+    run: list[tuple[int, int]] = []
+    for piece in [*pieces, None]:
+        entry = _CONTENTS.fullmatch(piece.text) if isinstance(piece, TextLine) else None
+        number = int(entry[1]) if entry else 0
+        if entry is not None and number <= pages and (not run or run[-1][1] <= number):
+            run.append((id(piece), number))
+            continue
+        found |= {which for which, _ in run} if len(run) >= _ENTRIES else set()
+        run = [(id(piece), number)] if entry is not None and number <= pages else []
+    return found
 
 
 def _in_margin(line: TextLine, heights: Mapping[int, float]) -> bool:
@@ -61,15 +77,12 @@ def _usual_size(lines: Iterable[TextLine]) -> float:
     return max(sizes, key=lambda size: sizes[size], default=0.0)
 
 
-def _signs(line: TextLine, usual: float) -> Iterator[Hashable]:
-    """What a running head has in common with those of other pages: its words, or a number that counts the pages.
+def _signs(line: TextLine, usual: float) -> Iterator[tuple[str, int, str]]:
+    """What a running head has in common with those of other pages: its words, also with another number in them.
 
-    Of larger letters only the words as they are: "Chapter 3" may begin a page.
+    The latter only of what is no sentence, heading or item: "Chapter 3" may begin a page, and so may "3. Ask."
     """
     place = round(line.top / 4)
-    if line.size > _LARGER * usual:
-        yield place, line.text
-        return
-    yield place, _NUMBER.sub("#", line.text.lower())
-    for first, last in _AT_AN_END.findall(line.text):
-        yield place, int(first or last) - line.page
+    yield "same", place, line.text
+    if line.size <= _LARGER * usual and not line.bold and not _OWN.search(line.text):
+        yield "numbered", place, _NUMBER.sub("#", line.text.lower())

@@ -47,10 +47,10 @@ class TextLine:
     first: float = 0.0
 
 
-def words_of(page: Any) -> list[Word]:
-    """The upright words of one of pdfplumber's pages."""
+def words_of(page: Any) -> tuple[list[Word], int]:
+    """The upright words of one of pdfplumber's pages, and how many others it has."""
     found = page.extract_words(x_tolerance_ratio=_SPACE, keep_blank_chars=False, extra_attrs=["fontname", "size"])
-    return [
+    words = [
         Word(
             word["text"], word["x0"], word["x1"], word["top"], word["bottom"], round(word["size"], 1),
             any(name in word["fontname"].lower() for name in _BOLD),
@@ -58,6 +58,7 @@ def words_of(page: Any) -> list[Word]:
         for word in found
         if word["upright"]
     ]  # fmt: skip
+    return words, len(found) - len(words)
 
 
 def lines_of(rows: Sequence[Sequence[Word]], page: int) -> list[TextLine]:

@@ -12,6 +12,7 @@ from clausegraph.ingestion.formats.pdf.lines import TextLine
 from clausegraph.ingestion.formats.pdf.tables import PageTable
 
 _LARGER = 1.12  # times the text's size: a heading
+_MOST_GAP = 1.0  # times the size: between the lines of one paragraph
 _HEADING_GAP = 0.8  # times the size: between the lines of one heading
 _MAX_HEADING = 200  # characters; bold ones have half of that
 _NO_HEADING = re.compile(r"[.;:,!?][\"'”’)\]]*$")
@@ -80,7 +81,7 @@ class _Styles:
         self.size = weights.most_common(1)[0][0]
         self._bold_means = bold[True] < 0.3 * bold.total()
         gaps = sorted(_gap(a, b) / a.size for a, b in pairwise(lines) if _follows(a, b) and a.size == b.size)
-        self._gap = gaps[len(gaps) // 10] if gaps else 0.3  # most lines may be paragraphs of their own
+        self._gap = min(gaps[len(gaps) // 10], _MOST_GAP) if gaps else 0.3  # most lines may be paragraphs of their own
         self._levels = self._ranked(lines)
 
     def _ranked(self, lines: Sequence[TextLine]) -> dict[tuple[float, bool], str]:

@@ -74,3 +74,21 @@ def test_a_saved_page_is_its_main_text() -> None:
     assert (reading.title, reading.url) == ("Rent", "https://x.example/rent")
     assert [element.tag for element in reading.elements] == ["h1", "p"]
     assert reasons == ["1 frame of the saved page not read"]
+
+
+def test_text_around_a_picture_is_one_text() -> None:
+    mail = message(Subject="Rules")
+    mail.set_content("First part.\n")
+    mail.add_attachment(b"GIF89a", maintype="image", subtype="gif", filename="logo.gif")
+    mail.add_attachment("Second part.", disposition="inline")
+    reading, reasons = read("mail.eml", mail.as_bytes())
+    assert [element.text for element in reading.elements] == ["First part.", "Second part."]
+    assert reasons == ["attachment not read: 'logo.gif' (image/gif)"]
+
+
+@pytest.mark.parametrize("before", [b"\xef\xbb\xbf", b"From someone@x.example Tue Mar  5 10:00:00 2024\n"])
+def test_marks_before_the_headers_and_what_they_call_latin_1(before: bytes) -> None:
+    head = b"Subject: Fees\nDate: Tue, 05 Mar 2024 10:00:00 +99999999999999\n"
+    head += b"Content-Type: text/plain; charset=iso-8859-1\n"
+    reading, reasons = read("mail.eml", before + head + b"\nIt\x92s \x8020.")
+    assert (reading.title, [element.text for element in reading.elements], reasons) == ("Fees", ["It’s €20."], [])

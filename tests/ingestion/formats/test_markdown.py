@@ -89,3 +89,10 @@ def test_notes_and_definitions() -> None:
     assert reasons == [] and asked.text == "Ask first[1]."
     assert (term.text, meaning.text, meaning.lead_in) == ("Permit", "A right to park.", term.anchor)
     assert (heading.text, note.tag, note.text) == ("Notes", "li", "In writing, please.")
+
+
+def test_deep_lists_are_read_and_notes_without_a_reference_are_told() -> None:
+    deep = "".join(f"{'  ' * depth}- level {depth}\n" for depth in range(15))
+    reading, reasons = read("a.md", f"{deep}\n[^2]: Does not hold for students.\n".encode())
+    assert [element.text for element in reading.elements] == [f"level {depth}" for depth in range(15)]
+    assert reasons == ["a footnote that nothing refers to: 2"]

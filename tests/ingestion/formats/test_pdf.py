@@ -115,7 +115,14 @@ def test_aligned_words_are_a_table_and_numbered_items_are_none() -> None:
     assert reading.elements[2].headers == ("Vehicle", "Zone A", "Zone B")
 
 
-OPENINGS = ("", "You can ask.", "They must answer.", "It is free.", "All may look.", "No one needs to pay.")
+OPENINGS = (
+    "Renewal ............ 120",
+    "You can ask.",
+    "They must answer.",
+    "It is free.",
+    "All may look.",
+    "No one needs to pay.",
+)
 
 
 def test_running_heads_page_numbers_and_contents_are_left_out() -> None:
@@ -123,7 +130,9 @@ def test_running_heads_page_numbers_and_contents_are_left_out() -> None:
     for number in range(6):
         made.add_page()
         made.say(f"Rule {number}", 14, "B")
-        made.say("Introduction" + " ." * 30 + " 3" if number == 0 else OPENINGS[number])
+        for line in (f"{name}{' .' * 30} {page}" for page, name in enumerate(("Start", "Middle", "End"), 3)):
+            made.say(line if number == 0 else "", 9)
+        made.say(OPENINGS[number])
         made.set_y(120)
         made.say(f"Halfway down page {number}.")
     found = elements("rules.pdf", made.raw())
@@ -145,6 +154,38 @@ def test_a_paragraph_goes_on_over_the_page_and_hyphens_are_mended() -> None:
     found = read("a.pdf", made.raw())[0].elements
     assert [element.text for element in found] == [RULE, f"{RULE} {VISITS}"]
     assert [element.page_number for element in found] == [1, 1]
+
+
+def test_what_begins_pages_is_no_running_head() -> None:
+    steps = ["1. Fill in the form that came with the letter.", "2. Send it to us.", "3. Wait for us."]
+    made = Leaflet()
+    for number, step in enumerate(steps, 1):
+        made.add_page()
+        made.say(f"Step {number}", style="B")
+        made.say(step)
+        made.set_y(120)
+        made.say(RULE)
+    texts = [text for _, text in elements("a.pdf", made.raw())]
+    assert [text for text in texts if text != RULE] == [
+        "Step 1", "Fill in the form that came with the letter.", "Step 2", "Send it to us.", "Step 3", "Wait for us."
+    ]  # fmt: skip
+
+
+def test_stamped_scans_and_words_set_sideways_are_told() -> None:
+    made = scanned(leaflet(RULE))
+    made.set_y(280)
+    made.set_auto_page_break(False)
+    made.cell(0, 5, "Page 2 of 2")
+    made.add_page()
+    made.say(VISITS)
+    with made.rotation(90, 50, 200):
+        made.text(50, 200, "Draft only")
+    reading, reasons = read("a.pdf", made.raw())
+    assert [element.text for element in reading.elements] == [RULE, VISITS]
+    assert reasons == [
+        "page 2 is a scan without text: recognise it first (OCR)",
+        "words set sideways were not read: page 3",
+    ]
 
 
 @pytest.mark.parametrize(

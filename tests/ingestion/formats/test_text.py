@@ -73,3 +73,13 @@ def test_the_title_is_the_heading_or_the_files_name() -> None:
     assert read("x/leave.txt", POLICY.encode())[0].title == "Leave policy"
     assert read("x/leave.2024.txt", b"You can get it.")[0].title == "leave.2024"
     assert read("x.txt", b"Rules\n\nLast updated: 5 March 2024\n\nWords.")[0].updated == "2024-03-05"
+
+
+def test_a_mark_within_a_sentence_begins_no_item() -> None:
+    lines = [
+        "You must ask the council before you let the flat, as is set out in section",
+        "12. A tenant who does not ask may be told to leave, and has to pay what is",
+        "due by law.",
+        "1. Ask.",
+    ]
+    assert elements("a.txt", "\n".join(lines).encode()) == [("p", " ".join(lines[:3])), ("li", "Ask.")]

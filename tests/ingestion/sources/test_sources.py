@@ -325,3 +325,15 @@ def test_a_documents_file_and_the_files_beside_it_are_one_source(tmp_path: Path)
     assert [document.uri for document in documents] == ["a.html", "b.html", RECORD["url"], "sub/z.html"]
     assert documents[1].content_type == CONDITIONALQA and "same uri" in rejects["b.html"]
     assert Skipped({".json": 1, ".zip": 1}) in list(source.documents())
+
+
+def test_odd_files_neither_end_nor_hold_up_a_run(tmp_path: Path) -> None:
+    """A charset that every decoding fails with, many comments on one line, an archive that lists too much."""
+    (tmp_path / "a.html").write_bytes(b'<meta charset="undefined"><p>caf\xe9</p>')
+    (tmp_path / "b.html").write_bytes(b"<!--[-->" * 60 + b"<div>Some text.</div>")
+    (tmp_path / "c.docx").write_bytes(b"PK\x03\x04" + b"PK\x05\x06" + bytes(4) + b"\xff\xff" * 6 + bytes(2))
+    for name in ("~$d.docx", "._e.html"):
+        (tmp_path / name).write_bytes(PAGE)
+    documents, rejects = split(FolderSource(tmp_path))
+    assert [document.uri for document in documents] == ["a.html", "b.html"]
+    assert rejects == {"c.docx": "a ZIP archive with more than 10,000 parts"}

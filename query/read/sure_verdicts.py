@@ -164,7 +164,9 @@ def _about_conditions(asked: Asked, statement: ReadStatement, tree: JudgedCondit
 
 
 def _unused(asked: Asked, best: FittingStatement, tree: JudgedCondition | None) -> list[str]:
-    """A doubt where hardly anything of what is told is about the rule, though it has no condition or much is told."""
+    """A doubt where much is told, or hardly anything of it is about a rule that has no condition."""
     words = telling(asked.story)
+    if len(words) >= _LONG:
+        return ["more is told than can be compared"]
     unused = len(uncovered(words, best.statement.full)) > _OTHER * len(words)
-    return ["most of what is told is about other things"] if unused and (tree is None or len(words) >= _LONG) else []
+    return ["most of what is told is about other things"] if unused and tree is None else []

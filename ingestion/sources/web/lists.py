@@ -49,7 +49,7 @@ def read_list(address: str, fetch: Callable[[str], WebReply], limits: WebLimits,
         body = _body(at, fetch, limits, made)
         if body is None:
             continue
-        root = _parsed(body)
+        root, damage = _parsed(body)
         kind = etree.QName(root).localname.lower() if root is not None else ""
         if kind in ("rss", "feed", "rdf") and at == address:
             return _feed(body, address, most)
@@ -57,7 +57,10 @@ def read_list(address: str, fetch: Callable[[str], WebReply], limits: WebLimits,
             if at == address:
                 return None
             made.problems[at] = "it is no sitemap"
-        elif kind == "urlset":
+            continue
+        if damage:
+            made.problems[at] = f"it is damaged, so it may name more than was read: {damage}"
+        if kind == "urlset":
             _take(root, at, most, made)
         else:
             for inner in (one.address for one in _entries(root, "sitemap")):
@@ -85,14 +88,16 @@ def _body(address: str, fetch: Callable[[str], WebReply], limits: WebLimits, mad
         return None
 
 
-def _parsed(body: bytes) -> etree._Element | None:
-    """The root of an XML file, of which no entity is expanded and nothing else loaded."""
+def _parsed(body: bytes) -> tuple[etree._Element | None, str]:
+    """The root of an XML file, of which no entity is expanded and nothing else loaded, and what is wrong with it."""
     parser = etree.XMLParser(resolve_entities=False, no_network=True, load_dtd=False, huge_tree=False, recover=True)
     try:
         root = etree.fromstring(body.strip(), parser)
     except (etree.XMLSyntaxError, ValueError):
-        return None
-    return root if root is not None and isinstance(root.tag, str) else None
+        return None, ""
+    fatal = next((one for one in parser.error_log if one.level == etree.ErrorLevels.FATAL), None)
+    damage = f"{fatal.message.strip()[:100]}, line {fatal.line}" if fatal is not None else ""
+    return (root if root is not None and isinstance(root.tag, str) else None), damage
 
 
 def _take(root: etree._Element, at: str, most: int, made: Listing) -> None:

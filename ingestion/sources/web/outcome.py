@@ -43,6 +43,7 @@ def outcome_of(
     """
     live = set(reached)
     live |= {address for address in rows if address not in live and not unreached(address)}
+    live |= _held(live, rows)
     ends = {address: found for address in sorted(live) if (found := _stands(address, rows))}
     contents = {address: rows[address] for address in sorted(set(ends.values()))}
     established = frozenset(address for address, row in contents.items() if row.uri and _is_own(row, rows))
@@ -72,6 +73,24 @@ def last_good(row: FetchRow) -> str:
     return f"; the version of {datetime.fromtimestamp(row.fetched, UTC):%Y-%m-%d} stays" if row.raw_hash else ""
 
 
+def _leads(row: FetchRow) -> bool:
+    """Whether what the row shows is at its target: it redirects there, or did so when it last answered."""
+    if row.outcome == "moved":
+        return row.permanent or not row.raw_hash
+    return bool(row.target) and row.outcome in ("failed", "refused") and not row.raw_hash
+
+
+def _held(live: set[str], rows: Mapping[str, FetchRow]) -> set[str]:
+    """Where addresses that fail led when they last answered: nobody said that the pages there are gone."""
+    found: set[str] = set()
+    for address in live:
+        at = address
+        while (row := rows.get(at)) is not None and row.outcome != "moved" and _leads(row) and row.target not in found:
+            at = row.target
+            found.add(at)
+    return found & set(rows)
+
+
 def _stands(address: str, rows: Mapping[str, FetchRow]) -> str:
     """The address whose bytes are what a reader of this one should get; empty where there are none."""
     at = address
@@ -79,7 +98,7 @@ def _stands(address: str, rows: Mapping[str, FetchRow]) -> str:
         row = rows.get(at)
         if row is None:
             break
-        if row.outcome != "moved" or (not row.permanent and row.raw_hash):
+        if not _leads(row):
             if row.raw_hash:
                 return at
             if row.outcome == "gone":

@@ -169,6 +169,11 @@ class _Crawl:
             return reply
 
         found = read_list(self._location, fetch, self._options.limits, self._options.addresses)
+        if found is None and mode == "auto" and (others := self._other_pages()):
+            raise SourceError(
+                f"{self._location} is no list of addresses today, and this source has {others} pages that it named; "
+                "nothing was changed. If it is one page from now on, give it another --name"
+            )
         if found is None and mode != "auto":
             raise SourceError(f"{self._location} is no {mode}: it has no list of addresses in the form of one")
         if found is not None and found.problems and not found.entries:
@@ -179,11 +184,23 @@ class _Crawl:
         self._rejects |= listing.problems
         self._elsewhere = listing.elsewhere
         self._whole = not listing.problems and listing.kind != "feed"
+        if listing.kind == "page" and (others := self._other_pages()):
+            self._whole = False
+            self._rejects[self._location] = (
+                f"it is taken as one page; the {others} other pages of this source stay as they are, and are not asked "
+                "(`--as site` follows links, as an earlier run may have done)"
+            )
         for entry in listing.entries.values():
             row = self._visits.rows.get(entry.address)
             is_known = row is not None and bool(row.uri) and bool(entry.stated) and row.stated == entry.stated
             if listing.kind != "feed" or not is_known:
                 self._visits.reach(entry.address, lambda address: "", entry.stated)
+
+    def _other_pages(self) -> int:
+        """How many pages the source has beside the one at its own address."""
+        rows = self._visits.rows
+        own = rows[self._location].uri if self._location in rows else ""
+        return len({row.uri for row in rows.values() if row.uri not in ("", own)})
 
     def outcome(self) -> Outcome:
         """The pages that follow.

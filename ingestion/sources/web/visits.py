@@ -115,6 +115,9 @@ def _taken(row: FetchRow, reply: WebReply, stated: str) -> tuple[FetchRow, bytes
         return _with_page(row, reply, stated)
     if reply.outcome == "gone":
         row = FetchRow(row.address, uri=row.uri)  # what it had is not held on to
+    if reply.outcome in ("failed", "refused"):  # where it led stays: that it leads there no more nobody said
+        made = replace(row, outcome=reply.outcome, status=reply.status, reason=reply.reason)
+        return replace(made, failures=row.failures + 1), None
     made = replace(
         row,
         outcome=reply.outcome,
@@ -125,8 +128,7 @@ def _taken(row: FetchRow, reply: WebReply, stated: str) -> tuple[FetchRow, bytes
     )
     if reply.outcome == "unchanged":
         return replace(made, outcome="page", stated=stated, failures=0), None
-    has_failed = reply.outcome in ("failed", "refused")
-    return replace(made, failures=row.failures + 1 if has_failed else 0), None
+    return replace(made, failures=0), None
 
 
 def _with_page(row: FetchRow, reply: WebReply, stated: str) -> tuple[FetchRow, bytes | None]:
@@ -134,7 +136,7 @@ def _with_page(row: FetchRow, reply: WebReply, stated: str) -> tuple[FetchRow, b
     is_html = base in (HTML, _XHTML, "")
     base = HTML if is_html else base
     if is_html and (reason := _why_not_html(reply.body)):
-        failed = replace(row, outcome="refused", status=reply.status, reason=reason, target="", permanent=False)
+        failed = replace(row, outcome="refused", status=reply.status, reason=reason)
         return replace(failed, failures=row.failures + 1), None
     made = FetchRow(
         row.address,

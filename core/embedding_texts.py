@@ -1,4 +1,4 @@
-"""What is embedded of an element and of a statement; a chunk is embedded as ``Chunk.text``.
+"""What is embedded of an element, a statement and a passage; a chunk is embedded as ``Chunk.text``.
 
 An element alone says too little ("at least 16"): with title, heading path and lead-in in front it finds
 far more of the evidence. ConditionalQA, 59 pages pooled, hybrid ranking, evidence recall at 650 tokens:
@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from clausegraph.core.pages.lists import introducer
-from clausegraph.core.types import Element, Mention, Modality, Reading, Statement, leaves
+from clausegraph.core.types import Condition, Element, Mention, Modality, Passage, Reading, Statement, leaves
 
 FINGERPRINT = "embedding-texts:3"  # raise it when a text below changes: every corpus is embedded again
 _CONDITIONS = 600  # characters of a statement's conditions: a long list of them has an element, and a text, for each
@@ -33,9 +33,24 @@ def statement_text(title: str, headings: Sequence[str], statement: Statement) ->
     node = statement.object
     target = node.surface if isinstance(node, Mention) else node.value
     said = f"{statement.subject.surface} {statement.wording or _relation(statement)} {target}"
-    conditions = "; ".join(leaf.text for leaf in leaves(statement.condition))[:_CONDITIONS]
-    lines = [title, " > ".join(headings), f"{said} if {conditions}" if conditions else said]
-    return "\n".join(line for line in lines if line)
+    return _under(title, headings, _if(said, statement.condition))
+
+
+def passage_text(title: str, headings: Sequence[str], passage: Passage) -> str:
+    """Of a passage under a page's title and heading path: what it is, the things that it names, its conditions."""
+    said = passage.kind.value
+    if passage.names:
+        said += f" on {', '.join(name.surface for name in passage.names)}"
+    return _under(title, headings, _if(said, passage.condition))
+
+
+def _if(said: str, condition: Condition | None) -> str:
+    conditions = "; ".join(leaf.text for leaf in leaves(condition))[:_CONDITIONS]
+    return f"{said} if {conditions}" if conditions else said
+
+
+def _under(title: str, headings: Sequence[str], said: str) -> str:
+    return "\n".join(line for line in (title, " > ".join(headings), said) if line)
 
 
 def _relation(statement: Statement) -> str:

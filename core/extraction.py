@@ -17,7 +17,7 @@ from typing import Protocol, runtime_checkable
 from clausegraph.core.fingerprints import LLMFingerprint
 from clausegraph.core.hashing import canonical_json, content_hash
 from clausegraph.core.pages.lists import names_above
-from clausegraph.core.types import Chunk, Element, Link, Reading, Statement
+from clausegraph.core.types import Chunk, Element, Link, Passage, Reading, Statement
 
 # Words of a sentence that may set a condition for what stands below it; part of the keys, which cost money to change
 _SETS = re.compile(r"\b(?:if|unless|when|while|until|except|only|where)\b", re.IGNORECASE)
@@ -95,10 +95,11 @@ class Reject:
 
 @dataclass(frozen=True, slots=True)
 class Extraction:
-    """The statements of one chunk and what was rejected on the way."""
+    """The statements of one chunk, what was rejected on the way, and the passages that no statement holds."""
 
     statements: tuple[Statement, ...]
     rejects: tuple[Reject, ...] = ()
+    passages: tuple[Passage, ...] = ()
 
 
 class Extractor(Protocol):

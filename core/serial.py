@@ -23,6 +23,8 @@ from clausegraph.core.types import (
     Mention,
     Modality,
     Not,
+    Passage,
+    PassageKind,
     Reading,
     Span,
     Statement,
@@ -125,6 +127,32 @@ def statement_from_text(text: str) -> Statement:
     return statement_from_json(json.loads(text))
 
 
+def passage_to_json(passage: Passage) -> dict[str, Any]:
+    """A passage as a JSON object; what it lacks is left out."""
+    value: dict[str, Any] = {
+        "kind": passage.kind.value,
+        "spans": [[span.anchor, span.start, span.end] for span in passage.spans],
+        "condition": condition_to_json(passage.condition),
+        "names": [_node_to_json(name) for name in passage.names] or None,
+    }
+    return {key: item for key, item in value.items() if item is not None}
+
+
+def passage_from_json(value: dict[str, Any]) -> Passage:
+    """The passage of ``passage_to_json``."""
+    return Passage(
+        PassageKind(value["kind"]),
+        tuple(Span(*span) for span in value["spans"]),
+        condition_from_json(value.get("condition")),
+        tuple(Mention(*name[1:]) for name in value.get("names", ())),
+    )
+
+
+def passage_from_text(text: str) -> Passage:
+    """The passage of a JSON text."""
+    return passage_from_json(json.loads(text))
+
+
 def _node_to_json(node: Mention | Literal) -> list[str]:
     if isinstance(node, Mention):
         return ["mention", node.surface, node.key, node.type, *([node.written] if node.written else [])]
@@ -136,11 +164,14 @@ def _node_from_json(value: list[str]) -> Mention | Literal:
 
 
 def extraction_to_json(extraction: Extraction) -> dict[str, Any]:
-    """Statements and rejects of one chunk."""
-    return {
+    """Statements, rejects and passages of one chunk."""
+    value: dict[str, Any] = {
         "statements": [statement_to_json(statement) for statement in extraction.statements],
         "rejects": [[reject.what, reject.reason] for reject in extraction.rejects],
     }
+    if extraction.passages:
+        value["passages"] = [passage_to_json(passage) for passage in extraction.passages]
+    return value
 
 
 def extraction_from_json(value: dict[str, Any]) -> Extraction:
@@ -148,6 +179,7 @@ def extraction_from_json(value: dict[str, Any]) -> Extraction:
     return Extraction(
         tuple(statement_from_json(item) for item in value["statements"]),
         tuple(Reject(*item) for item in value["rejects"]),
+        tuple(passage_from_json(item) for item in value.get("passages", ())),
     )
 
 

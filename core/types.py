@@ -323,6 +323,44 @@ class Statement:
     wording: str = ""
 
 
+class PassageKind(StrEnum):
+    """What a passage was found to be."""
+
+    RULE = "rule"  # a clause that holds under a condition
+    INSTRUCTION = "instruction"  # the same of whom to tell, where to turn, what to use
+    LIST = "list"  # a list of what must hold
+    REQUIREMENTS = "requirements"  # all that a section requires without saying "if"
+    NAMES = "names"  # nothing but the things it names was understood
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """Elements of a page that say something which no statement holds: under what condition, and of what things.
+
+    It claims nothing: what the clause says of these things was not understood. It is there to be found and to give the
+    conditions of what is quoted. Anchors are labels or the page's, as those of a statement.
+    """
+
+    kind: PassageKind
+    spans: tuple[Span, ...]
+    condition: Condition | None = None
+    names: tuple[Mention, ...] = ()
+
+
+Stated = Statement | Passage
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedPassage:
+    """A passage at its place, with real anchors; ``key`` is unique on its page."""
+
+    key: str
+    page: PageKey
+    chunk_key: str
+    passage: Passage
+    extractor: str  # fingerprint
+
+
 @dataclass(frozen=True, slots=True)
 class Support:
     """A statement at its place: page, chunk and real anchors. A fact holds where it has a support."""

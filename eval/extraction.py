@@ -6,7 +6,7 @@ Two measures, both over readings, so that any extractor and any reader can be sc
   extractor marks, beside plain baselines.
   An element is marked when a leaf lies in it on which an answer may depend (``restrictions.decides``).
 * ``predicted_trees``: for each labelled statement of ``examples/statements.json`` the tree that the extractor
-  gives it, for ``eval.tree_scores.score_trees``.
+  gives its sentence, in a statement or in a passage, for ``eval.tree_scores.score_trees``.
 
 What the rules reach, and what limits them (ConditionalQA v1.0)
 ---------------------------------------------------------------
@@ -38,8 +38,22 @@ from typing import Any
 from clausegraph.core.extraction import Extraction, Extractor, extraction_input
 from clausegraph.core.language.conditions import join
 from clausegraph.core.language.normalise import tokens
-from clausegraph.core.language.restrictions import KEEPS, MENTIONS, decides
-from clausegraph.core.types import All, AnyOf, Chunk, Condition, Element, Leaf, Not, Reading, Span, Statement, leaves
+from clausegraph.core.language.restrictions import decides
+from clausegraph.core.types import (
+    All,
+    AnyOf,
+    Chunk,
+    Condition,
+    Element,
+    Leaf,
+    Not,
+    Passage,
+    PassageKind,
+    Reading,
+    Span,
+    Stated,
+    leaves,
+)
 from clausegraph.eval.conditionalqa.dataset import Question
 from clausegraph.eval.elements import element_key
 from clausegraph.eval.text_overlap import token_f1
@@ -84,7 +98,7 @@ def condition_elements(questions: Iterable[Question]) -> dict[str, set[Key]]:
 
 
 def marked_anchors(reading: Reading, extractor: Extractor) -> set[str]:
-    """Anchors of a page that hold a leaf of some statement's condition which an answer may depend on.
+    """Anchors of a page that hold a leaf of the condition of a statement or passage which an answer may depend on.
 
     A lead-in or a result under one ("You can get:") holds none of the words of its condition and is not marked.
     """
@@ -92,9 +106,11 @@ def marked_anchors(reading: Reading, extractor: Extractor) -> set[str]:
     marked: set[str] = set()
     for chunk in reading.chunks:
         source, anchors = extraction_input(reading, chunk)
-        for statement in extractor.extract(source).statements:
-            for leaf in leaves(statement.condition):
-                if decides(statement, leaf, texts[anchors[leaf.anchor]]):
+        found = extractor.extract(source)
+        every: list[Stated] = [*found.statements, *found.passages]
+        for stated in every:
+            for leaf in leaves(stated.condition):
+                if decides(stated, leaf, texts[anchors[leaf.anchor]]):
                     marked.add(anchors[leaf.anchor])
     return marked
 
@@ -149,7 +165,7 @@ def marking_report(
 def predicted_trees(
     readings: Mapping[str, Reading], labels: Sequence[Mapping[str, Any]], extractor: Extractor
 ) -> dict[str, dict[str, Any] | None]:
-    """The extractor's tree for each labelled statement, by id; statements it does not find are left out.
+    """The extractor's tree for each labelled statement, by id; none where it keeps nothing of the sentence.
 
     ``labels`` are records of ``examples/statements.json``; each page is extracted as one chunk, so that the
     figure is about language and not about where chunks part. A label is matched to a statement that cites
@@ -164,9 +180,9 @@ def predicted_trees(
         if page not in extracted:
             extracted[page] = _whole_page(readings[page], extractor)
         extraction, elements = extracted[page]
-        statement = _labelled_statement(label, extraction.statements, elements)
-        if statement is not None:
-            found[label["id"]] = plain_tree(without_headings(statement.condition, elements), elements)
+        stated = _labelled(label, (*extraction.statements, *extraction.passages), elements)
+        condition = without_headings(stated.condition, elements) if stated is not None else None
+        found[label["id"]] = plain_tree(condition, elements)
     return found
 
 
@@ -208,30 +224,36 @@ def _whole_page(reading: Reading, extractor: Extractor) -> tuple[Extraction, dic
     return extractor.extract(source), {label: by_anchor[anchor] for label, anchor in anchors.items()}
 
 
-def _labelled_statement(
-    label: Mapping[str, Any], statements: Sequence[Statement], elements: Mapping[str, Element]
-) -> Statement | None:
-    """The statement a label is about, or None."""
+def _labelled(label: Mapping[str, Any], found: Sequence[Stated], elements: Mapping[str, Element]) -> Stated | None:
+    """The statement a label is about, else the passage that holds its sentence, or None."""
     key = element_key(label["statement"])
     words = set(tokens(label["sentence"]))
-    candidates: list[tuple[tuple[float, ...], Statement]] = []
-    for statement in statements:
-        first = statement.spans[0]
+    candidates: list[tuple[tuple[float, ...], Stated]] = []
+    for stated in found:
+        first = stated.spans[0]
         element = elements[first.anchor]
-        if element_key(element.plain_html) != key or statement.relation in ("refers to", MENTIONS, KEEPS):
+        if element_key(element.plain_html) != key or _is_no_rule(stated):
             continue
         cited = tokens(element.text[first.start : first.end])
-        if sum(word in words for word in cited) < 0.9 * len(cited) or _is_value(statement):
+        if sum(word in words for word in cited) < 0.9 * len(cited):
             continue
-        score = (
-            float(statement.modality == label["modality"]),
-            float(statement.polarity == (label["polarity"] == "positive")),
-            round(token_f1(statement.subject.surface, label["subject"]), 2),
-            token_f1(" ".join(cited), label["sentence"]),
-        )
-        candidates.append((score, statement))
+        candidates.append(((*_likeness(label, stated), token_f1(" ".join(cited), label["sentence"])), stated))
     return max(candidates, key=lambda pair: pair[0])[1] if candidates else None
 
 
-def _is_value(statement: Statement) -> bool:
-    return statement.relation.startswith("states ")
+def _likeness(label: Mapping[str, Any], stated: Stated) -> tuple[float, float, float]:
+    """Whether modality and polarity are the label's, and how alike the subjects are; a passage has none of them."""
+    if isinstance(stated, Passage):
+        return 0.0, 0.0, 0.0
+    return (
+        float(stated.modality == label["modality"]),
+        float(stated.polarity == (label["polarity"] == "positive")),
+        round(token_f1(stated.subject.surface, label["subject"]), 2),
+    )
+
+
+def _is_no_rule(stated: Stated) -> bool:
+    """Whether it gathers requirements or only names things, or (as of other extractors) states a value."""
+    if isinstance(stated, Passage):
+        return stated.kind in (PassageKind.NAMES, PassageKind.REQUIREMENTS)
+    return stated.relation.startswith("states ")

@@ -11,13 +11,13 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from clausegraph.core.embedding_texts import FINGERPRINT as TEXTS_FINGERPRINT
-from clausegraph.core.embedding_texts import element_texts, statement_text
+from clausegraph.core.embedding_texts import element_texts, passage_text, statement_text
 from clausegraph.core.extraction import Extraction, ExtractionInput, Scope, extraction_inputs
 from clausegraph.core.hashing import canonical_json, content_hash, fact_id
 from clausegraph.core.language.definitions import find_definitions
 from clausegraph.core.language.normalise import entity_key
-from clausegraph.core.serial import relabel, statement_from_text, statement_to_json
-from clausegraph.core.types import LITERAL, Literal, Mention, Reading, Span, Statement
+from clausegraph.core.serial import passage_to_json, relabel, statement_from_text, statement_to_json
+from clausegraph.core.types import LITERAL, Literal, Mention, Passage, Reading, Span, Statement
 
 DERIVATION_FINGERPRINT = f"projection:2+{TEXTS_FINGERPRINT}"  # its words are stored with every page: they stay
 DEFINITIONS = "definitions:1"  # who states what other names a page gives, whichever extractor reads the rest
@@ -47,8 +47,16 @@ class SupportRow:
 
 
 @dataclass(frozen=True, slots=True)
+class PassageRow:
+    chunk_key: str
+    content_key: str
+    extractor: str
+    passage: str  # canonical JSON with real anchors
+
+
+@dataclass(frozen=True, slots=True)
 class VectorRow:
-    """What is to be embedded of a page: ``kind`` chunk, element or fact; ``ref`` its key, anchor or fact id."""
+    """What is to be embedded of a page: ``kind`` is one of ``VECTOR_KINDS``, ``ref`` the key, anchor or fact id."""
 
     kind: str
     ref: str
@@ -58,7 +66,7 @@ class VectorRow:
 
 @dataclass(frozen=True, slots=True)
 class PageRows:
-    """The rows of one page version; ``vectors`` are those of its chunks and elements.
+    """The rows of one page version; ``vectors`` are those of its chunks, elements and passages.
 
     Those of its facts follow from the supports and their ``texts`` by :func:`fact_vectors`, once the names of the
     supports are resolved.
@@ -68,6 +76,7 @@ class PageRows:
     supports: tuple[SupportRow, ...]
     vectors: tuple[VectorRow, ...]
     texts: Texts = field(default_factory=dict)
+    passages: tuple[PassageRow, ...] = ()
 
 
 def derive_rows(
@@ -77,11 +86,12 @@ def derive_rows(
 
     Args:
         reading: elements and chunks of the page.
-        extractions: by ``ExtractionInput.key``; a chunk without one gets no supports.
+        extractions: by ``ExtractionInput.key``; a chunk without one gets no supports and no passages.
         extractor: fingerprint of the extractor that made them.
         scope: of the page's inputs, from ``core.extraction.scope_of``.
     """
     chunk_rows, support_rows, stated = [], {}, []
+    passages: dict[str, PassageRow] = {}
     defined: set[tuple[str, str]] = set()
     vectors = [_vector("chunk", chunk.key, chunk.text) for chunk in reading.chunks]
     texts = zip(reading.elements, element_texts(reading), strict=True)
@@ -96,7 +106,15 @@ def derive_rows(
             row = _support(chunk.key, placed, by, {})
             support_rows[row.content_key] = row
             stated.append((row.chunk_key, row.statement, placed))
-    return PageRows(tuple(chunk_rows), tuple(support_rows.values()), tuple(vectors), _texts(reading, stated))
+        for passage in extraction.passages if extraction else ():
+            there = _placed(passage, anchors)
+            body = canonical_json(passage_to_json(there))
+            key = content_hash("passage", chunk.key, body, extractor)
+            if key not in passages:
+                vectors.append(_vector("passage", key, passage_text(reading.title, chunk.headings, there)))
+            passages[key] = PassageRow(chunk.key, key, extractor, body)
+    supports = tuple(support_rows.values())
+    return PageRows(tuple(chunk_rows), supports, tuple(vectors), _texts(reading, stated), tuple(passages.values()))
 
 
 def stated_texts(reading: Reading, rows: Iterable[SupportRow]) -> Texts:
@@ -141,6 +159,12 @@ def anchored(statement: Statement, anchors: Mapping[str, str]) -> Statement:
         spans=tuple(Span(anchors[span.anchor], span.start, span.end) for span in statement.spans),
         condition=relabel(statement.condition, dict(anchors)),
     )
+
+
+def _placed(passage: Passage, anchors: Mapping[str, str]) -> Passage:
+    """The passage with its labels replaced by the page's anchors."""
+    spans = tuple(Span(anchors[span.anchor], span.start, span.end) for span in passage.spans)
+    return replace(passage, spans=spans, condition=relabel(passage.condition, dict(anchors)))
 
 
 def object_key(node: Mention | Literal) -> str:

@@ -10,16 +10,15 @@ from collections.abc import Iterator
 
 from clausegraph.core.hashing import canonical_json
 from clausegraph.core.models.embedding import Vectors
-from clausegraph.core.serial import statement_to_json
+from clausegraph.core.serial import passage_to_json, statement_to_json
 from clausegraph.core.types import PageKey
 from clausegraph.indexes.graph.protocol import Graph
+from clausegraph.indexes.ledger.schema import VECTOR_KINDS
 from clausegraph.indexes.views import View
-
-KINDS = ("chunk", "element", "fact")
 
 
 def dump_lines(view: View) -> list[str]:
-    """Pages, chunks, facts, supports, merged names and vector keys of the view's epoch, sorted."""
+    """Pages, chunks, passages, facts, supports, merged names and vector keys of the view's epoch, sorted."""
     lines = [canonical_json(["corpus", view.corpus, view.model])]
     lines += [*_page_lines(view), *graph_lines(view.graph)]
     lines += [canonical_json(["vector", *key]) for key in vector_keys(view)]
@@ -51,17 +50,19 @@ def _page_lines(view: View) -> Iterator[str]:
         )
         for chunk in reading.chunks:
             yield canonical_json(["chunk", str(page), chunk.key, chunk.content_hash, chunk.text])
+        for one in view.passages(page):
+            yield canonical_json(["passage", str(page), one.chunk_key, one.extractor, passage_to_json(one.passage)])
 
 
 def vector_keys(view: View) -> list[tuple[str, str, str]]:
     """(kind, page, ref) of every visible vector, sorted."""
-    return sorted((kind, _page(page), ref) for kind in KINDS for page, ref in view.vectors(kind)[0])
+    return sorted((kind, _page(page), ref) for kind in VECTOR_KINDS for page, ref in view.vectors(kind)[0])
 
 
 def vector_values(view: View) -> dict[tuple[str, str, str], Vectors]:
     """Every visible vector by its key, each of shape (dimension,)."""
     values: dict[tuple[str, str, str], Vectors] = {}
-    for kind in KINDS:
+    for kind in VECTOR_KINDS:
         names, matrix = view.vectors(kind)
         values |= {(kind, _page(page), ref): row for (page, ref), row in zip(names, matrix, strict=True)}
     return values

@@ -8,9 +8,17 @@ from typing import Any
 from sqlalchemy import Column, Table, select
 
 from clausegraph.core.errors import StorageError
-from clausegraph.core.serial import extraction_from_bytes, reading_from_bytes, statement_from_text
+from clausegraph.core.serial import extraction_from_bytes, passage_from_text, reading_from_bytes, statement_from_text
 from clausegraph.indexes.ledger.decoding import COUNTS, decode
-from clausegraph.indexes.ledger.schema import embeddings, epochs, extractions, metadata, page_versions, supports
+from clausegraph.indexes.ledger.schema import (
+    embeddings,
+    epochs,
+    extractions,
+    metadata,
+    page_versions,
+    passages,
+    supports,
+)
 from clausegraph.indexes.ledger.store import Ledger
 from clausegraph.indexes.truth import vector_from_bytes
 
@@ -20,6 +28,7 @@ _FORMS: dict[Table, tuple[Column[Any], Column[Any], Callable[[Any], object]]] = 
     extractions: (extractions.c.input_key, extractions.c.data, extraction_from_bytes),
     embeddings: (embeddings.c.text_hash, embeddings.c.data, vector_from_bytes),
     supports: (supports.c.id, supports.c.statement, statement_from_text),
+    passages: (passages.c.id, passages.c.passage, passage_from_text),
     epochs: (epochs.c.number, epochs.c.summary, lambda text: COUNTS.validate_json(text, strict=True)),
 }
 

@@ -36,6 +36,7 @@ from clausegraph.indexes.ledger.schema import (
     chunks,
     entity_names,
     members,
+    passages,
     supports,
     vectors,
 )
@@ -178,6 +179,7 @@ def _plan_page(connection: Connection, plan: PublishPlan, target: PageTarget, na
     _compare(connection, plan, members, target.page_id, wanted_members, ("page_version_id", "extractor", "projection"))
     _compare(connection, plan, chunks, target.page_id, wanted_chunks, ("key", "content_hash", "input_key"))
     _compare(connection, plan, supports, target.page_id, wanted_supports, ("content_key",))
+    _compare(connection, plan, passages, target.page_id, [base | asdict(p) for p in rows.passages], ("content_key",))
     _compare_vectors(connection, plan, target.page_id, [*rows.vectors, *fact_vectors(renamed, rows.texts)])
 
 

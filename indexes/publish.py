@@ -28,6 +28,7 @@ from clausegraph.indexes.ledger.schema import (
     FREEZING,
     FROZEN,
     OPEN,
+    VECTOR_KINDS,
     VERSIONED,
     corpora,
     entity_names,
@@ -122,7 +123,7 @@ def finish(ledger: Ledger, lease: RunLease, number: int, projections: Projection
         SegmentError: an embedding that the plan needs is missing; the plan can then only be abandoned.
         StoreError: a required projection lacks the epoch, which stays frozen: the next run finishes it.
     """
-    made = [write_new_segment(ledger, lease.corpus_id, number, kind) for kind in ("chunk", "element", "fact")]
+    made = [write_new_segment(ledger, lease.corpus_id, number, kind) for kind in VECTOR_KINDS]
     projections.prepare(lease.corpus_id, number)
     with ledger.write() as connection:
         check_fence(connection, lease)

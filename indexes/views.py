@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,7 +14,7 @@ from sqlalchemy import select
 
 from clausegraph.core.errors import ClauseGraphError, NotFoundError, StoreError, ViewExpired
 from clausegraph.core.models.embedding import Vectors
-from clausegraph.core.types import PageKey, Reading
+from clausegraph.core.types import PageKey, PlacedPassage, Reading
 from clausegraph.indexes.corpora import CorpusRow, get_corpus
 from clausegraph.indexes.epochs import find_epoch, get_published
 from clausegraph.indexes.graph.protocol import Graph
@@ -22,6 +22,7 @@ from clausegraph.indexes.graph.sql import SqlGraph
 from clausegraph.indexes.ledger.readers import EpochHold, EpochReads, hold
 from clausegraph.indexes.ledger.schema import members, pages, seen_at, sources, vectors
 from clausegraph.indexes.ledger.store import Ledger
+from clausegraph.indexes.passages import load_passages
 from clausegraph.indexes.truth import batches, load_reading
 from clausegraph.indexes.vectors.opening import open_segments
 from clausegraph.indexes.vectors.protocol import VisibleVectors
@@ -35,7 +36,7 @@ _PAUSE_S = 0.02
 
 @dataclass(frozen=True, slots=True)
 class VectorHit:
-    """A vector found: ``ref`` is a chunk key, an anchor or a fact id.
+    """A vector found: ``ref`` is a chunk key, an anchor, a fact id or the key of a passage.
 
     A fact has a vector on each page that states it, and comes with that page; with none where it stands for all of
     them (:meth:`View.search_facts`, and epochs that were made before facts were embedded with their context).
@@ -61,6 +62,7 @@ class View:
         self._corpus_id = corpus.id
         self._segments: dict[str, list[VisibleVectors]] = {}
         self._readings: OrderedDict[PageKey, Reading] = OrderedDict()
+        self._passages: OrderedDict[PageKey, tuple[PlacedPassage, ...]] = OrderedDict()
         self._versions: dict[PageKey, int] = {}
         self._named: dict[int, Name] = {}
         self._pages: dict[int, PageKey] = {}
@@ -97,11 +99,28 @@ class View:
             self._readings.popitem(last=False)
         return reading
 
+    def passages(self, page: PageKey) -> tuple[PlacedPassage, ...]:
+        """The passages of a page, by chunk and key; none of a page that the epoch does not have."""
+        self._reads.check_open()
+        kept = self._passages.get(page)
+        if kept is None:
+            with self._reads.read() as connection:
+                kept = tuple(load_passages(connection, self._corpus_id, page, self.epoch))
+            self._passages[page] = kept
+            if len(self._passages) > _READINGS:
+                self._passages.popitem(last=False)
+        return kept
+
+    def passages_on(self, page: PageKey, anchors: Collection[str]) -> list[PlacedPassage]:
+        """The passages of a page that are on one of the elements."""
+        wanted = set(anchors)
+        return [one for one in self.passages(page) if any(span.anchor in wanted for span in one.passage.spans)]
+
     def search(self, kind: str, vector: Vectors, limit: int) -> list[VectorHit]:
-        """The ``limit`` nearest chunks, elements or facts of the epoch.
+        """The ``limit`` nearest chunks, elements, facts or passages of the epoch.
 
         Args:
-            kind: "chunk", "element" or "fact".
+            kind: "chunk", "element", "fact" or "passage".
             vector: shape (dimension,), length 1.
 
         Order: score descending, then page and ref.

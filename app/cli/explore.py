@@ -109,7 +109,7 @@ def _fact_table(found: list[dict[str, Any]]) -> Any:
 
 
 def _entity_lines(found: dict[str, Any], limit: int) -> list[Any]:
-    shown = sorted(found["facts"], key=_is_about_the_text)[:limit]
+    shown = found["facts"][:limit]
     lines: list[Any] = [one_line(found["entity"])]
     about = f": {one_line(found['about'], 80)}" if found["about"] else ""
     lines.append(f"  type: {_counts(found['types'])}{about}")
@@ -127,13 +127,6 @@ def _entity_lines(found: dict[str, Any], limit: int) -> list[Any]:
     if near:
         lines.append(f"\nneighbours: {', '.join(near)}" + (f" and {more} more" if more else ""))
     return lines
-
-
-def _is_about_the_text(fact: dict[str, Any]) -> bool:
-    """Whether a fact says how a page is built; such are shown after those that say something of the world."""
-    from clausegraph.core.language.structural import ABOUT_THE_TEXT
-
-    return fact["relation"] in ABOUT_THE_TEXT
 
 
 def _some(names: list[str], most: int) -> str:

@@ -15,7 +15,6 @@ from clausegraph.app.wiring import opened_ontology
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import InputError, NotFoundError
 from clausegraph.core.language.normalise import tokens
-from clausegraph.core.language.structural import ABOUT_THE_TEXT
 from clausegraph.core.ontology import UNTYPED
 from clausegraph.core.types import LITERAL, Fact, Mention, Reading, Support
 from clausegraph.indexes.graph.links import own_pages
@@ -64,8 +63,7 @@ def overview(workspace: Workspace, corpus: str, epoch: int | None = None) -> dic
     """
     shelf = open_shelf(workspace.ledger, corpus, epoch)
     counts = shelf.graph.counts()
-    there = shelf.graph.relations()
-    relations = Counter({name: there[name] for name in there if name not in ABOUT_THE_TEXT}).most_common(_LARGEST)
+    relations = Counter(shelf.graph.relations()).most_common(_LARGEST)
     return _at(shelf) | {
         "entities": counts.entities,
         "facts": counts.facts,

@@ -48,7 +48,7 @@ _NARROWS = words.word_set("who that which whose where")
 _CLAUSAL = words.word_set(
     "if unless whether because although how why what while than so when whenever until though since please yes no"
 )
-_NOUNS_TO = words.word_set(
+NOUNS_TO = words.word_set(
     "right permission decision ability chance duty plan order way need request application intention failure"
     " access responsibility opportunity able likely willing due required entitled allowed"
     " time power authority licence consent promise obligation attempt reason"
@@ -161,7 +161,9 @@ def _without_purpose(text: str) -> tuple[str, str]:
         before = _WORD.findall(text[: match.start()].lower())
         if _PRONOUNS.intersection(before[1:]) or _NARROWS.intersection(before):
             continue
-        if before and (before[-1] in _NOUNS_TO or before[-1].endswith("ing")):
+        if re.search(r"\bfor (?:the|your|their|an?|any|every) [\w' -]{2,30}$", text[: match.start()].strip()):
+            continue  # "clearance for the child to enter the UK": the child's
+        if before and (before[-1] in NOUNS_TO or before[-1].endswith("ing")):
             continue
         return text[: match.start()].strip(), text[match.end() :].strip()
     return text, ""

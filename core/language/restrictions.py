@@ -12,7 +12,7 @@ import re
 from clausegraph.core.language.markers import plain
 from clausegraph.core.language.propositions import Proposition
 from clausegraph.core.language.slots import lists_examples
-from clausegraph.core.types import Leaf, Modality, Statement
+from clausegraph.core.types import Leaf, Modality, Passage, PassageKind, Stated
 
 # Bounds of a sentence and of a list item, as far as they raised the odds of being a condition in training.
 _BOUND = re.compile(
@@ -64,16 +64,6 @@ _INSTRUCTION = re.compile(
 _INSTRUCTS = re.compile(  # the same of a relation in the third person
     r"^(?:contacts|calls|phones|emails|talks|speaks|tells|asks|uses|downloads|fills|follows|includes|provides)\b"
 )
-HAS_RULE = "has a rule on"
-HAS_RULE_FOR = "has a rule for"
-HAS_INSTRUCTION = "has an instruction for"
-"""Relations of a section to what its rule is about, or to whom it has a rule or an instruction, under a condition."""
-MENTIONS = "mentions"
-"""Relation of a section to what it names in a text that is not understood further."""
-MET = "meets the requirements of"
-"""Relation of whoever has to meet what a list requires to the section of that list, if it is met."""
-KEEPS = "keeps the rules of"
-"""Relation of whom a section addresses to the section, if all its rules without "if" hold."""
 # States of mind that advice is for ("if you're not sure"), and the moment something happens ("once you have paid").
 _DOUBT = re.compile(
     r"^you(?:'re| are) (?:not sure|unsure|unhappy|not happy|worried)\b"
@@ -103,8 +93,14 @@ def states_requirement(proposition: Proposition) -> bool:
     return proposition.modality is Modality.MUST and proposition.polarity and bool(_STATE.match(proposition.relation))
 
 
-def instructs(proposition: Proposition) -> bool:
-    """Whether a clause instructs the reader whom to tell, where to turn or what to use."""
+def instructs(proposition: Proposition, relation: str = "") -> bool:
+    """Whether a clause instructs the reader whom to tell, where to turn or what to use.
+
+    Args:
+        relation: of its frame, where it has one and its reader has a duty there.
+    """
+    if relation and _INSTRUCTS.match(relation):
+        return True
     duty = proposition.modality is Modality.MUST and proposition.polarity and proposition.subject.lower() == "you"
     return duty and bool(_INSTRUCTION.match(proposition.relation))
 
@@ -157,22 +153,24 @@ def lists_prohibitions(proposition: Proposition) -> bool:
     return proposition.modality is Modality.CANNOT and proposition.subject.lower() == "you"
 
 
-def decides(statement: Statement, leaf: Leaf, text: str) -> bool:
-    """Whether an answer may depend on a leaf of a statement's condition; ``text`` is the element of the leaf.
+def decides(stated: Stated, leaf: Leaf, text: str) -> bool:
+    """Whether an answer may depend on a leaf of a condition; ``text`` is the element of the leaf.
 
     Not so for an instruction where to turn or what to use, a state of mind, or the moment something happens.
     """
-    duty = statement.modality in (Modality.MUST, Modality.SHOULD) and statement.polarity
-    instruction = (
-        statement.relation == HAS_INSTRUCTION
-        or (duty and statement.subject.type == "role" and bool(_INSTRUCTS.match(statement.relation)))
-        or (duty and statement.subject.key == "you" and bool(_INSTRUCTION.match(statement.relation)))
-    )
-    own = {span.anchor for span in statement.spans}
-    listed = leaf.anchor in own and leaf.anchor != statement.spans[0].anchor
-    if instruction and not listed:  # an item of a list below it is a case of its own
+    own = {span.anchor for span in stated.spans}
+    listed = leaf.anchor in own and leaf.anchor != stated.spans[0].anchor
+    if _is_instruction(stated) and not listed:  # an item of a list below it is a case of its own
         return False
     return not (_DOUBT.match(plain(leaf.text)) or _MOMENT.search(text, 0, leaf.start))
+
+
+def _is_instruction(stated: Stated) -> bool:
+    if isinstance(stated, Passage):
+        return stated.kind is PassageKind.INSTRUCTION
+    duty = stated.modality in (Modality.MUST, Modality.SHOULD) and stated.polarity
+    by_rules = stated.subject.type == "role" and bool(_INSTRUCTS.match(stated.relation))
+    return duty and (by_rules or (stated.subject.key == "you" and bool(_INSTRUCTION.match(stated.relation))))
 
 
 def _is_no_rule(proposition: Proposition, text: str) -> bool:

@@ -10,7 +10,8 @@ from clausegraph.core.language.conjunctions import starts_predicate
 _QUANTIFIER = re.compile(
     r"""
     (?P<none>\b(?:none\s+of|neither)\b)
-  | (?P<any>\b(?:any\s+(?:one\s+)?of|one(?:\s+or\s+(?:more|both))?\s+of|at\s+least\s+(?:one|1|two|2|three|3)\s+of
+  | (?P<any>\b(?:any\s+(?:(?:one|two|three|\d+)\s+)?of
+        |one(?:\s+or\s+(?:more|both))?\s+of|at\s+least\s+(?:one|1|two|2|three|3)\s+of
         |either(?:\s+of)?|1\s+of
         |any\s+(?:other\s+)?(?:following|these)|at\s+least\s+(?:one|1)|one\s+or\s+more|whichever)\b)
   | (?P<all>\b(?:all(?:\s+(?:of|the|these|three|four|3|4|5))?|both(?:\s+of)?|each\s+of|every\s+one\s+of

@@ -172,7 +172,7 @@ def with_particles(base: str, relation: str, tokens: list[str]) -> tuple[str, st
     lower = [token.lower().strip(",;:") for token in tokens]
     if base in _CHAINS and lower[:1] == ["to"] and len(lower) > 1 and is_base(lower[1]):
         return with_particles(lower[1], f"{relation} to {lower[1]}", tokens[2:])
-    if base == "get" and lower and base_of_participle(lower[0]) and lower[0] not in ("left",):
+    if base == "get" and lower and tokens[0].islower() and base_of_participle(lower[0]) and lower[0] not in ("left",):
         return with_particles(base_of_participle(lower[0]) or "", f"{relation} {lower[0]}", tokens[1:])
     going_on = base_of_gerund(lower[0]) if base in _GOES_ON and lower else None
     if going_on:
@@ -181,6 +181,8 @@ def with_particles(base: str, relation: str, tokens: list[str]) -> tuple[str, st
         return relation, " ".join(tokens)
     if lower and lower[0] in _PARTICLES.get(base, "").split():
         relation, tokens, lower = f"{relation} {lower[0]}", tokens[1:], lower[1:]
+    if lower[:2] in (["at", "least"], ["at", "most"]):
+        return relation, " ".join(tokens)
     purpose = lower[:1] == ["to"] and len(lower) > 1 and is_base(lower[1])
     manner = len(lower) > 1 and base_of_gerund(lower[1]) and lower[0] in ("by", "without", "before", "after")
     if len(lower) > 1 and lower[0] in _PREPOSITIONS and not (purpose or manner):

@@ -9,7 +9,6 @@ from enum import Enum
 
 from clausegraph.core.language.quantities import Quantity, statement_quantity
 from clausegraph.core.language.sentences import sentence_spans
-from clausegraph.core.language.structural import ABOUT_THE_TEXT
 from clausegraph.core.types import (
     Condition,
     Element,
@@ -95,7 +94,7 @@ class Assertion:
 def assertions_of(
     supports: Iterable[Support], readings: Mapping[PageKey, Reading], names: Mapping[str, str]
 ) -> Iterator[Assertion]:
-    """The assertions among statements; those about how a page is built are none.
+    """The assertions among statements.
 
     Args:
         names: what the epoch takes some names for.
@@ -104,7 +103,7 @@ def assertions_of(
     for support in supports:
         statement = support.statement
         force = _force(statement)
-        if statement.relation not in ABOUT_THE_TEXT and force is not None and statement.spans:
+        if force is not None and statement.spans:
             yield _assertion(support, readings[support.page], elements[support.page], names, force)
 
 
@@ -145,7 +144,8 @@ def _assertion(
         conditions = (*conditions, requirement(scope))
     plain, ends = _undated(statement)
     value = _value(plain)
-    slot = (frozenset() if in_table else head, _relation(plain, value), _target(plain, value, names))
+    by_case = in_table and statement.subject.type in ("topic", "section")  # a row told by its condition
+    slot = (frozenset() if by_case else head, _relation(plain, value), _target(plain, value, names))
     validity = dates | Validity(statement.effective_from, statement.effective_to) | said | ends
     if value is not None and value.kind == "date":  # the date is what is said, not when it holds
         validity = dates | said

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from clausegraph.core.extraction import Extraction, ExtractionInput
 from clausegraph.core.hashing import canonical_json, content_hash
 from clausegraph.ingestion.extract.llm.lines.parse import parse_triples, statements_of_lines
-from clausegraph.ingestion.sources.passages import Passage, squeezed
+from clausegraph.ingestion.sources.passages import TripledPassage, squeezed
 
 _VERSION = "given:1"  # count up when the parser, or what is done with its triples, changes
 
@@ -19,7 +19,7 @@ class GivenExtractor:
     for records often write out what the text only implies. An input without recorded triples has none.
     """
 
-    def __init__(self, passages: Iterable[Passage]) -> None:
+    def __init__(self, passages: Iterable[TripledPassage]) -> None:
         self._triples = {passage.key: passage.triples for passage in passages}
         rows = sorted([*key, canonical_json(triples)] for key, triples in self._triples.items())
         self._digest = content_hash("given-triples", canonical_json(rows))

@@ -29,7 +29,7 @@ _ADVICE = 'give a list of objects like {"title": "…", "text": "…", "triples"
 
 
 @dataclass(frozen=True, slots=True)
-class Passage:
+class TripledPassage:
     """One passage; ``triples`` are as recorded: any JSON values, malformed ones too."""
 
     title: str
@@ -78,14 +78,14 @@ class PassagesSource:
             found.append(_document(passage, slug if numbers[slug] == 1 else f"{slug}~{numbers[slug]}"))
         yield from sorted(found, key=lambda document: document.uri)
 
-    def passages(self) -> list[Passage]:
+    def passages(self) -> list[TripledPassage]:
         """The different passages in file order.
 
         Raises:
             SourceError: the file cannot be read, or a record is of another form; the message names the record by its
                 index, and the key.
         """
-        merged: dict[tuple[str, str], Passage] = {}
+        merged: dict[tuple[str, str], TripledPassage] = {}
         for index, record in enumerate(read_list(self._path, f"passages: {_ADVICE}")):
             passage = _passage(record, f"source {self.location}, record {index}")
             before = merged.get(passage.key)
@@ -116,7 +116,7 @@ def squeezed(text: str) -> str:
     return " ".join(sound(text).translate(_INVISIBLE).split())
 
 
-def _passage(record: Any, where: str) -> Passage:
+def _passage(record: Any, where: str) -> TripledPassage:
     """Check one record.
 
     Raises:
@@ -129,16 +129,16 @@ def _passage(record: Any, where: str) -> Passage:
             raise SourceError(f"{where}: key {key!r} is missing or no text; {_ADVICE}")
     if not isinstance(record.get("triples"), list):
         raise SourceError(f"{where} ({record['title']}): key 'triples' is missing or no list; {_ADVICE}")
-    return Passage(record["title"], record["text"], tuple(record["triples"]))
+    return TripledPassage(record["title"], record["text"], tuple(record["triples"]))
 
 
-def _joined(first: Passage, second: Passage) -> Passage:
+def _joined(first: TripledPassage, second: TripledPassage) -> TripledPassage:
     """The first passage with the triples of both, each once."""
     by_form = {canonical_json(triple): triple for triple in (*first.triples, *second.triples)}
-    return Passage(first.title, first.text, tuple(by_form.values()))
+    return TripledPassage(first.title, first.text, tuple(by_form.values()))
 
 
-def _document(passage: Passage, uri: str) -> SourceDocument:
+def _document(passage: TripledPassage, uri: str) -> SourceDocument:
     title, text = passage.key
     page = {"title": title, "url": None, "contents": [f"<p>{escape(text, quote=False)}</p>"]}
     raw = canonical_json(page | {"triples": passage.triples}).encode("utf-8", "replace")

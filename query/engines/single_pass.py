@@ -10,7 +10,7 @@ from clausegraph.core.errors import SettingsError
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.models.embedding import Embedder
 from clausegraph.core.telemetry.spans import span
-from clausegraph.core.types import Alternative, Answer, Evidence, PageKey, Reading, Support, TraceStep
+from clausegraph.core.types import Alternative, Answer, Evidence, PageKey, PlacedPassage, Reading, Support, TraceStep
 from clausegraph.indexes.views import View
 from clausegraph.query.engines.protocol import EngineOptions, ReaderMaker, Watch
 from clausegraph.query.rank.hits import Hit
@@ -36,6 +36,9 @@ class ViewRules:
 
     def supports_on(self, page: PageKey, anchors: Sequence[str]) -> Sequence[Support]:
         return self.view.graph.supports_on(page, anchors)
+
+    def passages_on(self, page: PageKey, anchors: Sequence[str]) -> Sequence[PlacedPassage]:
+        return self.view.passages_on(page, anchors)
 
 
 class SinglePass:
@@ -152,14 +155,13 @@ def usage_detail(meter: QuestionMeter) -> dict[str, object]:
 
 
 def stated_by(view: View, alternatives: Sequence[Alternative], quotes: Sequence[Evidence] = ()) -> tuple[str, ...]:
-    """Who states facts at what is quoted, and at the evidence of the alternatives and of their conditions."""
+    """Who states facts or conditions at what is quoted, and at the evidence of alternatives and their conditions."""
     anchors: dict[PageKey, set[str]] = {}
     cited = [evidence for alternative in alternatives for evidence in (*alternative.evidence, *alternative.sources)]
     for evidence in (*cited, *quotes):
         anchors.setdefault(evidence.page, set()).add(evidence.span.anchor)
-    found = (
-        support.extractor
-        for page, wanted in anchors.items()
-        for support in view.graph.supports_on(page, sorted(wanted))
-    )
-    return tuple(sorted(set(found)))
+    found: set[str] = set()
+    for page, wanted in anchors.items():
+        found |= {support.extractor for support in view.graph.supports_on(page, sorted(wanted))}
+        found |= {placed.extractor for placed in view.passages_on(page, wanted)}
+    return tuple(sorted(found))

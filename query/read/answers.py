@@ -24,7 +24,7 @@ from clausegraph.core.types import (
 from clausegraph.query.read.asking import Parts, parts
 from clausegraph.query.read.candidates import Candidate
 from clausegraph.query.read.choose import ReadSpan, best_span
-from clausegraph.query.read.conditions import Openness, judged, settled, stated_condition, supports_at, weighed
+from clausegraph.query.read.conditions import Openness, judged, settled, stated_at, stated_condition, weighed
 from clausegraph.query.read.evidence import evidence_of
 from clausegraph.query.read.figures import compare
 from clausegraph.query.read.governing import GoverningRule, Ruling, follow
@@ -84,7 +84,7 @@ def judged_condition(asked: Asked, candidate: Candidate, first: int, last: int) 
     """The condition under which a clause holds, as the one who asks has it; None without one."""
     reading = asked.pages(candidate.page)
     element = candidate.element
-    stated = stated_condition(reading, element, first, last, supports_at(asked.rules, candidate.page, element))
+    stated = stated_condition(reading, element, first, last, stated_at(asked.rules, candidate.page, element))
     # A fact may cite an element that the page no longer has: then nothing can be shown for its condition.
     if stated is None:
         stated = _own_bound(asked, element, first, last)

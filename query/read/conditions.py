@@ -17,7 +17,6 @@ import numpy as np
 
 from clausegraph.core.language.conditions import parse_conditions
 from clausegraph.core.language.normalise import normalise_text
-from clausegraph.core.language.restrictions import KEEPS
 from clausegraph.core.language.sentences import sentence_spans
 from clausegraph.core.models.embedding import Embedder
 from clausegraph.core.types import (
@@ -32,8 +31,10 @@ from clausegraph.core.types import (
     Leaf,
     Not,
     PageKey,
+    Passage,
+    PassageKind,
     Reading,
-    Support,
+    Stated,
     fold,
     holds,
     leaves,
@@ -47,24 +48,24 @@ _MOST_ITEMS = 12  # a longer list under "if:" is an enumeration, not a condition
 
 
 def stated_condition(
-    reading: Reading, element: Element, start: int, end: int, support: Sequence[Support] = ()
+    reading: Reading, element: Element, start: int, end: int, found: Sequence[Stated] = ()
 ) -> Condition | None:
     """The condition under which the statement in ``[start, end)`` of ``element`` holds, else None.
 
-    Extracted facts come first; without one that covers the span, the sentence, its list and its lead-in are parsed.
+    What was extracted comes first; without any that covers the span, the sentence, its list and its lead-in are parsed.
     """
-    for stated in support:  # an item of a list of conditions: the statement that the list belongs to
-        condition = stated.statement.condition
-        cites = any(s.anchor == element.lead_in for s in stated.statement.spans)
+    for stated in found:  # an item of a list of conditions: the statement that the list belongs to
+        condition = stated.condition
+        cites = any(s.anchor == element.lead_in for s in stated.spans)
         if cites and condition is not None and any(leaf.anchor == element.anchor for leaf in leaves(condition)):
             return condition
     citing = [
-        stated.statement.condition
-        for stated in support
-        if stated.statement.condition is not None
-        and stated.statement.relation != KEEPS  # all that a section requires is no condition of one of its sentences
-        and any(s.anchor == element.anchor and s.start < end and s.end > start for s in stated.statement.spans)
-        and not _is_the_answer(stated.statement.condition, element, start, end)
+        stated.condition
+        for stated in found
+        if stated.condition is not None
+        and not _is_gathered(stated)  # all that a section requires is no condition of one of its sentences
+        and any(s.anchor == element.anchor and s.start < end and s.end > start for s in stated.spans)
+        and not _is_the_answer(stated.condition, element, start, end)
     ]
     if citing:  # the fullest of them; the first of equals
         return max(citing, key=lambda condition: len(list(leaves(condition))))
@@ -179,6 +180,12 @@ def settled(tree: JudgedCondition) -> JudgedCondition:
             return tree
 
 
-def supports_at(rules: Rules, page: PageKey, element: Element) -> Sequence[Support]:
-    """The statements at an element or at its lead-in."""
-    return rules.supports_on(page, [anchor for anchor in (element.anchor, element.lead_in) if anchor])
+def stated_at(rules: Rules, page: PageKey, element: Element) -> list[Stated]:
+    """The statements and passages at an element or at its lead-in."""
+    anchors = [anchor for anchor in (element.anchor, element.lead_in) if anchor]
+    statements = [one.statement for one in rules.supports_on(page, anchors)]
+    return [*statements, *(one.passage for one in rules.passages_on(page, anchors))]
+
+
+def _is_gathered(stated: Stated) -> bool:
+    return isinstance(stated, Passage) and stated.kind is PassageKind.REQUIREMENTS

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from clausegraph.core.inquiry import Inquiry
-from clausegraph.core.types import Alternative, AnswerStatus, Evidence, PageKey, Reading, Support
+from clausegraph.core.types import Alternative, AnswerStatus, Evidence, PageKey, PlacedPassage, Reading, Support
 from clausegraph.query.rank.hits import Hit
 
 Pages = Callable[[PageKey], Reading]
@@ -21,6 +21,9 @@ class Rules(Protocol):
 
     def supports_on(self, page: PageKey, anchors: Sequence[str]) -> Sequence[Support]:
         """The statements at any of these elements; none where nothing was extracted."""
+
+    def passages_on(self, page: PageKey, anchors: Sequence[str]) -> Sequence[PlacedPassage]:
+        """What else has conditions or names at these elements, though it was not understood."""
 
 
 @dataclass(frozen=True, slots=True)

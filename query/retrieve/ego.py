@@ -6,10 +6,11 @@ topics the entities that all ego-graphs share survive.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from clausegraph.core.types import LITERAL, Fact
+from clausegraph.indexes.graph.links import title_names
 from clausegraph.indexes.views import View
 from clausegraph.query.rank.signals import Place
 from clausegraph.query.retrieve.paths import Hop, Path
@@ -22,8 +23,8 @@ PATHS = 20  # that are put into words
 
 @dataclass(frozen=True, slots=True)
 class Ego:
-    """Facts around the topics that survive, nearest first, the places that state them by distance, the shared
-    entities, and for each surviving entity the chain of facts that leads to it."""
+    """Facts around the topics that survive, nearest first, the places that state them (and passages about the topics
+    beside them) by distance, the shared entities, and for each surviving entity the chain of facts that leads to it."""
 
     facts: tuple[Fact, ...]
     places: Mapping[Place, int]
@@ -46,7 +47,10 @@ def ego_of(view: View, topics: Sequence[str], relations: Sequence[str] = (), *, 
     kept.sort(key=lambda fact: (fact.hop, -fact.supports, fact.id))
     paths = [chains[end] for chains, _ in walked for end in sorted(shared) if chains[end]]
     paths.sort(key=lambda path: (len(path), -sum(hop.fact.supports for hop in path), [hop.fact.id for hop in path]))
-    return Ego(tuple(kept), _places(view, kept), shared, tuple(paths))
+    places = _places(view, kept)
+    if radius == RADIUS and not relations:
+        places |= {place: RADIUS for place in _passages(view, places, topics) if place not in places}
+    return Ego(tuple(kept), places, shared, tuple(paths))
 
 
 def _walk(view: View, topic: str, relations: Sequence[str], radius: int) -> tuple[dict[str, Path], list[Fact]]:
@@ -69,6 +73,15 @@ def _places(view: View, facts: Sequence[Fact]) -> dict[Place, int]:
             place = (support.page, anchor)
             found[place] = min(distance[support.fact_id], found.get(place, RADIUS))
     return found
+
+
+def _passages(view: View, places: Iterable[Place], topics: Sequence[str]) -> Iterator[Place]:
+    """Where the pages that state the facts have passages about a topic: it names the page, or the passage names it."""
+    for page in dict.fromkeys(page for page, _ in places):
+        own = not set(topics).isdisjoint(title_names(view.reading(page).title))
+        for one in view.passages(page):
+            if own or not {name.key for name in one.passage.names}.isdisjoint(topics):
+                yield from ((page, anchor) for anchor in anchors_of(one.passage))
 
 
 def in_words(path: Path) -> str:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.models.embedding import Embedder, Vectors
+from clausegraph.core.types import PageKey, Stated
 from clausegraph.indexes.lexical import lexical_index
-from clausegraph.indexes.views import View
+from clausegraph.indexes.views import VectorHit, View
 from clausegraph.query.rank.score import page_priors
 from clausegraph.query.rank.signals import DEFAULT_WEIGHTS, Place, Signals, Weights
 from clausegraph.query.retrieve.places import nearest
@@ -48,17 +50,29 @@ def fact_signal(view: View, vector: Vectors) -> dict[Place, float]:
 
 
 def near_statements(view: View, vector: Vectors, limit: int) -> dict[Place, float]:
-    """For each element the similarity of the best fact that it states or sets a condition of, of the ``limit`` nearest.
+    """For each element the similarity of the best fact or passage of which it states a part or sets a condition, of the
+    ``limit`` nearest.
 
     A fact is as near on a page as what that page says of it, under its title, heading and condition.
     """
-    near = {(hit.page, hit.ref): hit.score for hit in view.search("fact", vector, limit)}
+    hits = [*view.search("fact", vector, limit), *view.search("passage", vector, limit)]
+    hits = sorted(hits, key=lambda hit: -hit.score)[:limit]
     best: dict[Place, float] = {}
+    for page, stated, score in _stated(view, hits):
+        for anchor in anchors_of(stated):
+            best[page, anchor] = max(score, best.get((page, anchor), score))
+    return best
+
+
+def _stated(view: View, hits: Sequence[VectorHit]) -> Iterator[tuple[PageKey, Stated, float]]:
+    """What facts and passages say on the pages that are near; a fact without a page, on every page that states it."""
+    near = {(hit.page, hit.ref): hit.score for hit in hits if hit.kind == "fact"}
     for support in view.graph.supports(sorted({ref for _, ref in near})):
         score = near.get((support.page, support.fact_id), near.get((None, support.fact_id)))
-        if score is None:  # another page than the near one states it, too
-            continue
-        for anchor in anchors_of(support.statement):
-            place = (support.page, anchor)
-            best[place] = max(score, best.get(place, score))
-    return best
+        if score is not None:
+            yield support.page, support.statement, score
+    scores = {(hit.page, hit.ref): hit.score for hit in hits if hit.kind == "passage"}
+    for page in dict.fromkeys(page for page, _ in scores if page is not None):
+        for one in view.passages(page):
+            if (page, one.key) in scores:
+                yield page, one.passage, scores[page, one.key]

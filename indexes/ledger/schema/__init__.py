@@ -9,7 +9,14 @@ from sqlalchemy import ColumnElement, Table, and_, select
 
 from clausegraph.indexes.ledger.cells import check_cells
 from clausegraph.indexes.ledger.schema.columns import OPEN, metadata
-from clausegraph.indexes.ledger.schema.derived import chunks, entity_names, entity_tokens, supports, vectors
+from clausegraph.indexes.ledger.schema.derived import (
+    chunks,
+    entity_names,
+    entity_tokens,
+    passages,
+    supports,
+    vectors,
+)
 from clausegraph.indexes.ledger.schema.runs import (
     budgets,
     model_calls,
@@ -41,7 +48,8 @@ from clausegraph.indexes.ledger.schema.truth import (
 
 check_cells(metadata)
 
-VERSIONED = (members, entity_names, chunks, supports, vectors)  # every table with an epoch interval
+VECTOR_KINDS = ("chunk", "element", "fact", "passage")  # what is embedded of a page
+VERSIONED = (members, entity_names, chunks, supports, passages, vectors)  # every table with an epoch interval
 
 
 def seen_at(table: Table, epoch: ColumnElement[int] | int) -> ColumnElement[bool]:
@@ -57,8 +65,8 @@ def in_newest(table: Table) -> ColumnElement[bool]:
 
 
 __all__ = [
-    "FLIPPED", "FREEZING", "FROZEN", "OPEN", "VERSIONED", "blobs", "budgets", "chunks", "corpora", "crawls",
-    "decisions", "embeddings", "entity_names", "entity_tokens", "epochs", "extractions", "fetches", "identity",
-    "in_newest", "members", "metadata", "model_calls", "page_versions", "pages", "run_leases", "run_pages",
-    "run_steps", "runs", "seen_at", "segments", "sources", "supports", "vectors", "work_batches",
+    "FLIPPED", "FREEZING", "FROZEN", "OPEN", "VECTOR_KINDS", "VERSIONED", "blobs", "budgets", "chunks", "corpora",
+    "crawls", "decisions", "embeddings", "entity_names", "entity_tokens", "epochs", "extractions", "fetches",
+    "identity", "in_newest", "members", "metadata", "model_calls", "page_versions", "pages", "passages", "run_leases",
+    "run_pages", "run_steps", "runs", "seen_at", "segments", "sources", "supports", "vectors", "work_batches",
 ]  # fmt: skip

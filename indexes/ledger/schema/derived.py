@@ -54,6 +54,21 @@ supports = Table(
     Index("supports_object", "corpus_id", "object"),
 )
 
+passages = Table(  # what was not understood, with its conditions and names; no part of the graph
+    "passages",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    corpus_id(),
+    Column("page_id", ForeignKey("pages.id", ondelete="CASCADE"), nullable=False),
+    Column("chunk_key", Text, nullable=False),
+    Column("content_key", String(64), nullable=False),
+    Column("extractor", Text, nullable=False),
+    Column("passage", Text, nullable=False),
+    *interval(),
+    Index("passages_page", "page_id", "until"),
+    Index("passages_until", "corpus_id", "until"),
+)
+
 entity_tokens = Table(
     "entity_tokens",
     metadata,
@@ -67,7 +82,7 @@ vectors = Table(
     metadata,
     Column("id", Integer, primary_key=True),  # the id in the FAISS segments, never reused
     corpus_id(),
-    Column("kind", String(10), nullable=False),  # chunk, element, fact
+    Column("kind", String(10), nullable=False),  # chunk, element, fact, passage
     Column("page_id", ForeignKey("pages.id", ondelete="CASCADE")),
     Column("ref", Text, nullable=False),
     Column("text_hash", String(64), nullable=False),

@@ -91,6 +91,9 @@ def theirs(tokens: list[str]) -> list[str]:
     for i, word in enumerate(found[:-1]):  # "help you to" is "help them to", "you normally work" "they normally work"
         if word == "they" and i and found[i + 1].lower() in words.PREPOSITIONS | words.DETERMINERS | {"and", "or"}:
             found[i] = "them"
+    for i, word in enumerate(found[1:], 1):  # "finding you work" is "finding them work"
+        if word == "they" and base_of_gerund(found[i - 1].lower()):
+            found[i] = "them"
     if found and found[-1] == "they":
         found[-1] = "them"
     return found

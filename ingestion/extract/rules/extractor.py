@@ -23,6 +23,7 @@ from clausegraph.core.language import (
     restrictions,
     sentences,
     slots,
+    standing,
     values,
     verb_phrases,
     verbs,
@@ -32,7 +33,17 @@ from clausegraph.core.language import (
 from clausegraph.core.ontology import Ontology, policy_ontology
 from clausegraph.core.pages import lists
 from clausegraph.core.types import Mention, Statement
-from clausegraph.ingestion.extract.rules import address, names, outline, reader, requirements, scope, tables
+from clausegraph.ingestion.extract.rules import (
+    address,
+    names,
+    outline,
+    parts,
+    reader,
+    requirements,
+    scope,
+    sure,
+    tables,
+)
 from clausegraph.ingestion.extract.rules import sentences as rule_sentences
 from clausegraph.ingestion.extract.rules.digest import code_digest
 from clausegraph.ingestion.extract.rules.reader import ChunkReader
@@ -40,12 +51,12 @@ from clausegraph.ingestion.extract.rules.reader import ChunkReader
 # Every module that decides what is extracted; a test holds that none is missing.
 RULE_MODULES = (
     *(clauses, conditions, conjunctions, frames, lists, main_verbs, markers, modality, normalise, nouns, phrases),
-    *(propositions, restrictions, sentences, slots, values, verb_phrases, verbs, wording, words),
+    *(propositions, restrictions, sentences, slots, standing, values, verb_phrases, verbs, wording, words),
     types_of_entities,
-    *(address, names, outline, reader, requirements, rule_sentences, scope, tables),
+    *(address, names, outline, parts, reader, requirements, rule_sentences, scope, sure, tables),
 )
 
-_OF_THE_PAGE = frozenset({"role", "topic", "section"})
+_OF_THE_PAGE = frozenset({"role", "topic", "section", "page"})
 
 
 class RuleExtractor:
@@ -61,17 +72,17 @@ class RuleExtractor:
         return f"rules:{content_hash(code_digest(RULE_MODULES), self._ontology.digest)[:12]}"
 
     def extract(self, chunk_input: ExtractionInput) -> Extraction:
-        """The statements of one chunk, in element order; nothing is rejected."""
-        statements = ChunkReader(chunk_input).statements()
+        """The statements and passages of one chunk, in element order; nothing is rejected."""
+        found = ChunkReader(chunk_input).read()
         if self._ontology is policy_ontology():
-            return Extraction(statements)
-        return Extraction(tuple(self._typed(statement) for statement in statements))
+            return found
+        passages = (replace(one, names=tuple(self._named(name) for name in one.names)) for one in found.passages)
+        return Extraction(tuple(self._typed(one) for one in found.statements), passages=tuple(passages))
 
     def _typed(self, statement: Statement) -> Statement:
-        """The statement with the types of another ontology, but for what the rules know by the page."""
+        target = self._named(statement.object) if isinstance(statement.object, Mention) else statement.object
+        return replace(statement, subject=self._named(statement.subject), object=target)
 
-        def typed(end: Mention) -> Mention:
-            return end if end.type in _OF_THE_PAGE else replace(end, type=self._ontology.type_of(end.surface))
-
-        target = typed(statement.object) if isinstance(statement.object, Mention) else statement.object
-        return replace(statement, subject=typed(statement.subject), object=target)
+    def _named(self, name: Mention) -> Mention:
+        """A name with the type of another ontology, but for what the rules know by the page."""
+        return name if name.type in _OF_THE_PAGE else replace(name, type=self._ontology.type_of(name.surface))

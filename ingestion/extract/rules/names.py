@@ -123,7 +123,9 @@ def resolve(phrase: str, scene: Scene) -> Mention | None:
     if _is_unnamed(text, [token.lower() for token in tokens]):
         return None
     said = " ".join(tokens)
-    surface = _completed(" ".join(theirs(tokens)), scene)
+    generic = tokens == text.split() and len(tokens) == 1 and singular(tokens[0].lower()) != tokens[0].lower()
+    words_of = " ".join(theirs(tokens))
+    surface = words_of if generic else _completed(words_of, scene)  # "hens" are any; "the hens" are those of the page
     if text.split()[0].lower() in _POINTING and (surface == said or surface.endswith(")")) and surface[:1].islower():
         return None  # "this money": what was told before
     return Mention(surface, entity_key(surface), mention_type(surface), said if said != surface else "")
@@ -200,7 +202,7 @@ def _completed(surface: str, scene: Scene) -> str:
     ):
         return surface
     for heading in (*reversed(scene.headings), scene.address.title):
-        name = topic_name(heading)
+        name = topic_name(heading).split(": ")[0]
         if (
             singular(name.split()[-1].lower()) == head
             and 1 < len(name.split()) <= 5

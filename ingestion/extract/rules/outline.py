@@ -26,6 +26,15 @@ _GRANT = re.compile(
     r"|be able|transfer|extend|register|appeal|count)\b"
 )
 _GAP = 4  # a condition that ends this close to the colon is what the list goes on with
+# What a list of whole conditions goes on from: "if you:", "if all of the following apply:"; no clause of its own.
+_STUB = re.compile(
+    r"\b(?:if|unless|when|where|provided|must|as long as)[\s,]+(?:(?:you|they|we|it|your|their|the|an?|are|is"
+    r"|have|has|'re|'ve"
+    r"|either|both|all|any|one|none|at least|or|and|more|of|these|those|following|apply|applies|true|also|be|been|can"
+    r"|conditions?|statements?|child|children|baby|partner|employer|landlord|company|course|home|vehicle|\d+)"
+    r"(?=[\s:,']|$)[\s,]*)*:?\s*$",
+    re.IGNORECASE,
+)
 _PLACE = "XLISTX"
 _NOUN_ITEM = re.compile(r"^(?:an?|the|their|your)\s+(?!\w+\s+(?:is|are|has|have|was|were)\b)", re.IGNORECASE)
 # Objects of a lead-in that only announce its list: "the following", "either", "one of the following documents".
@@ -129,6 +138,14 @@ class Outline:
         default = operator or self._default_operator(lead, items)
         stated = [self.item_condition(item, default) for item in items]
         return lead.parsed.with_items([c for c in stated if c is not None], default)
+
+    def is_marked(self, element: InputElement, lead: Lead) -> bool:
+        """Whether the page says how a list of conditions joins: by the lead-in, by "and" or "or", or by being one."""
+        items = self.items(element)
+        named = lead.parsed.slot is not None and lead.parsed.slot.operator is not None
+        joined = any(re.search(r"\b(?:and|or)[,;]?$", item.text.rstrip(" .;,")) for item in items[:-1])
+        whole = lead.parsed.slot is None or _STUB.search(plain(lead.text)) is not None
+        return whole and (named or joined or len(items) < 2)
 
     def item_condition(self, item: InputElement, operator: str, depth: int = 0) -> Condition | None:
         """The condition that a list item states; an exception in it waives it ("all") or narrows it ("any")."""

@@ -2,27 +2,23 @@
 
 Prose is read sentence by sentence and clause by clause; a list item goes on from its lead-in. The language
 itself is in ``core.language``, the shape of lists in ``outline``. A clause whose parts are not surely understood makes
-no statement; a condition that it states is kept, as that of a rule which its section has.
+no statement; the condition that it states, or what it names, is kept as a passage.
 """
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 
-from clausegraph.core.extraction import ExtractionInput, InputElement
+from clausegraph.core.extraction import Extraction, ExtractionInput, InputElement
 from clausegraph.core.language.clauses import independent_clauses
 from clausegraph.core.language.conditions import parse_conditions
-from clausegraph.core.language.frames import is_setting, read_frames
+from clausegraph.core.language.frames import Frame, is_setting, read_frame, read_frames
 from clausegraph.core.language.markers import plain
 from clausegraph.core.language.normalise import entity_key
 from clausegraph.core.language.nouns import things_named
 from clausegraph.core.language.propositions import Proposition, split_proposition
 from clausegraph.core.language.restrictions import (
-    HAS_INSTRUCTION,
-    HAS_RULE,
-    HAS_RULE_FOR,
-    MENTIONS,
-    MET,
     instructs,
     is_bounded_item,
     lists_bounds,
@@ -31,15 +27,29 @@ from clausegraph.core.language.restrictions import (
     restricts,
 )
 from clausegraph.core.language.slots import quantifier
+from clausegraph.core.language.standing import unquoted
 from clausegraph.core.language.values import value_kind
-from clausegraph.core.types import Condition, Literal, Mention, Modality, Not, Span, Statement, leaves
+from clausegraph.core.types import (
+    Condition,
+    Literal,
+    Mention,
+    Modality,
+    Not,
+    Passage,
+    PassageKind,
+    Span,
+    Stated,
+    Statement,
+    leaves,
+)
 from clausegraph.ingestion.extract.rules.address import READER, Addressee
 from clausegraph.ingestion.extract.rules.names import Scene, resolve
 from clausegraph.ingestion.extract.rules.outline import Lead, Outline, continued, readable_spans
 from clausegraph.ingestion.extract.rules.requirements import Requirements
 from clausegraph.ingestion.extract.rules.scope import Scopes
 from clausegraph.ingestion.extract.rules.sentences import Setting, combined, dangles, frame_statements
-from clausegraph.ingestion.extract.rules.tables import row_statements
+from clausegraph.ingestion.extract.rules.sure import ReadClause, sure
+from clausegraph.ingestion.extract.rules.tables import row_case, row_statements, table_of
 
 
 @dataclass(slots=True)
@@ -49,10 +59,11 @@ class _Before:
     last: Mention | None = None
     condition: Condition | None = None
     statement: Statement | None = None
+    conditioned: bool = False  # a sentence of it holds under a condition: what follows may, too
 
 
 class ChunkReader:
-    """Reads one input; keeps the statements found so far, each once."""
+    """Reads one input; keeps the statements and passages found so far, each once."""
 
     def __init__(self, chunk_input: ExtractionInput) -> None:
         self._elements = chunk_input.elements
@@ -60,11 +71,11 @@ class ChunkReader:
         self._address = Addressee(chunk_input.title or next(iter(chunk_input.headings), ""))
         self._required = Requirements()
         self._scopes = Scopes(chunk_input)
-        self._headed = {element.headers for element in chunk_input.elements if element.tag == "tr"}
         self.found: dict[Statement, None] = {}
+        self.left: dict[Passage, None] = {}
 
-    def statements(self) -> tuple[Statement, ...]:
-        """All statements of the own elements, without repeats."""
+    def read(self) -> Extraction:
+        """All statements of the own elements, and the passages that none of them holds, without repeats."""
         for element in self._elements:
             if element.is_own and element.text.strip():
                 self._element(element)
@@ -72,9 +83,9 @@ class ChunkReader:
                 self._context_lead(element)
         for element in self._elements:
             if element.is_own and element.tag not in ("h1", "h2", "h3"):
-                self._mentions(element)
-        self._add(*self._required.statements())
-        return tuple(self.found)
+                self._name(element)
+        self.left |= dict.fromkeys(self._required.passages())
+        return Extraction(tuple(self.found), passages=tuple(self.left))
 
     def _scene(self, element: InputElement, last: Mention | None = None) -> Scene:
         return Scene(self._address, element.headings, last)
@@ -83,12 +94,20 @@ class ChunkReader:
         if element.tag in ("h1", "h2", "h3"):
             return  # names a section, states nothing
         if element.tag == "tr":
-            self._state(element, row_statements(element, self._scene(element), self._headed))
+            self._row(element)
         elif self.outline.above(element) is not None:
             self._item(element)
         else:
             self._prose(element)
-        self._references(element)
+
+    def _row(self, element: InputElement) -> None:
+        """A row of a table; the case that its header states is kept where the row is not understood."""
+        table = table_of(element, self._elements)
+        found = row_statements(element, self._scene(element), table)
+        self._state(element, found)
+        condition = row_case(element, table)
+        if condition is not None and not any(one.condition for one in found):
+            self._leave(element, Passage(PassageKind.RULE, (Span(element.label, 0, len(element.text)),), condition))
 
     def _prose(self, element: InputElement) -> None:
         """A paragraph, or an item without lead-in: sentence by sentence, clause by clause."""
@@ -117,7 +136,8 @@ class ChunkReader:
         condition = parsed.condition
         if before.condition is not None and text.lower().startswith("otherwise"):
             condition = combined(Not(before.condition), condition)
-        setting = Setting((Span(element.label, start, end),), text, condition)
+        whole = f"{scene_set}, {text}" if scene_set else text
+        setting = Setting((Span(element.label, start, end),), whole, condition)
         if (
             before.statement is not None and not proposition.subject and value_kind(main)
         ):  # "…, or £35 if you pay early"
@@ -126,31 +146,73 @@ class ChunkReader:
         else:
             scene = self._scene(element, before.last)
             said = f"{scene_set}, {main}" if scene_set else main
-            found = [s for frame in read_frames(said) for s in frame_statements(frame, setting, scene)]
-        self._state(element, found or self._rule(element, setting, proposition))
+            said = re.sub(r"^otherwise,?\s+", "", said, flags=re.IGNORECASE)  # its condition says so
+            found = self._stated(said, setting, scene, element, conditioned=before.conditioned)
+        self._state(element, found)
+        if not found:
+            self._rule(element, setting, proposition, read_frame(main))
         self._scopes.read(element, start, end)
         if condition is None and main.strip() and restricts(proposition, main):
-            self._required.add(element, self._scene(element), start, end)
+            self._required.add(element, start, end)
         before.condition = condition
+        before.conditioned |= condition is not None
         before.statement = found[0] if found else None
         if found and found[0].subject.type != READER:
             before.last = found[0].subject
 
-    def _rule(self, element: InputElement, setting: Setting, proposition: Proposition) -> list[Statement]:
-        """The condition of a clause that is not understood, or of all in its section: that of a rule it has."""
-        rule = proposition.modality is not Modality.IS and not instructs(proposition)
-        cased = rule and self._scopes.of(element.headings) is not None
-        if not setting.spans or (setting.condition is None and not cased) or dangles(setting.condition, all):
-            return []
+    def _continued(self, element: InputElement, lead: Lead, main: str, setting: Setting) -> list[Statement]:
+        """What an item says after its lead-in, where that surely stands."""
+        main = unquoted(main)
+        frame = continued(lead, main)
+        duty = frame is not None and frame.modality in (Modality.MUST, Modality.SHOULD)
+        if frame is None or (duty and quantifier(lead.text)[0] == "any"):
+            return []  # "You need one of the following": no item is a duty by itself
         scene = self._scene(element)
-        if instructs(proposition):
-            return [Statement(scene.section, HAS_INSTRUCTION, scene.reader, setting.spans, condition=setting.condition)]
+        clause = ReadClause(
+            main,
+            frame,
+            element.text,
+            scope=self._scopes.of(element.headings),
+            lead=lead.main,
+            announced=lead.text,
+            sentences=len(readable_spans(element.text)),
+        )
+        return sure(frame_statements(frame, setting, scene), clause, scene)
+
+    def _stated(
+        self, main: str, setting: Setting, scene: Scene, element: InputElement, *, conditioned: bool = False
+    ) -> list[Statement]:
+        """The statements of a main clause, where they surely stand; none of one with several verbs."""
+        main = unquoted(main)
+        frames = read_frames(main)
+        if len(frames) != 1:
+            return []
+        own = [span for span in setting.spans if span.anchor == element.label]
+        start, end = (own[0].start, own[0].end) if own else (0, len(element.text))
+        sets_scene = setting.text != element.text[start : start + len(setting.text)]  # what stood before is part of it
+        earlier, later = "" if sets_scene else element.text[:start], element.text[end:]
+        scope = self._scopes.of(element.headings)
+        clause = ReadClause(main, frames[0], element.text, conditioned, earlier, later, scope)
+        return sure(frame_statements(frames[0], setting, scene), clause, scene)
+
+    def _rule(
+        self, element: InputElement, setting: Setting, proposition: Proposition, frame: Frame | None = None
+    ) -> None:
+        """Keep the condition of a clause that does not stand as a statement, or of all in its section."""
+        instruction = instructs(proposition, _duty(frame))
+        cased = (
+            proposition.modality is not Modality.IS
+            and not instruction
+            and self._scopes.of(element.headings) is not None
+        )
+        if not setting.spans or (setting.condition is None and not cased) or dangles(setting.condition, all):
+            return
         beside = setting.text
         for leaf in leaves(setting.condition):  # what the rule is on stands beside its condition
             beside = beside.replace(leaf.text, ";")
-        named = next(iter(self._named(beside, scene, 1)), None)
-        relation = HAS_RULE if named is not None else HAS_RULE_FOR
-        return [Statement(scene.section, relation, named or scene.reader, setting.spans, condition=setting.condition)]
+        names = () if instruction else tuple(self._named(beside, self._scene(element), 1))
+        kind = PassageKind.INSTRUCTION if instruction else PassageKind.RULE
+        self._leave(element, Passage(kind, setting.spans, setting.condition, names))
 
     def _named(self, text: str, scene: Scene, most: int) -> list[Mention]:
         """Things that a text surely names, but not the page itself: no single common nouns but of known kinds."""
@@ -158,21 +220,23 @@ class ChunkReader:
         named = [one for one in found if one is not None and one.key not in (scene.topic.key, scene.section.key)]
         return [one for one in named if one.type != "thing" or not (one.written or one.surface.islower())][:most]
 
-    def _mentions(self, element: InputElement) -> None:
-        """What an element names of which nothing was understood: that its section mentions it."""
-        if any(span.anchor == element.label for statement in self.found for span in statement.spans):
+    def _name(self, element: InputElement) -> None:
+        """Keep what an element names of which nothing was understood, the texts of its links among it."""
+        every: list[Stated] = [*self.found, *self.left]
+        if any(span.anchor == element.label for one in every for span in one.spans):
             return
-        scene = self._scene(element)
-        span = (Span(element.label, 0, len(element.text)),)
-        self._add(*(Statement(scene.section, MENTIONS, thing, span) for thing in self._named(element.text, scene, 2)))
+        linked = (link.text.strip() for link in element.links)
+        pages = [Mention(text, entity_key(text), "page") for text in linked if entity_key(text)]
+        names = tuple(dict.fromkeys([*self._named(element.text, self._scene(element), 2), *pages]))
+        if names:
+            self._leave(None, Passage(PassageKind.NAMES, (Span(element.label, 0, len(element.text)),), None, names))
 
-    def _requirement(self, element: InputElement, setting: Setting, lead: Lead) -> list[Statement]:
-        """ "You must:" with its list: who meets the requirements of the section, if the list is met."""
+    def _requirement(self, element: InputElement, setting: Setting, lead: Lead) -> bool:
+        """Keep the list of "You must:": what must be met for what the section grants."""
         if setting.condition is None or not (lead.lists_conditions and lead.requires):
-            return []
-        scene = self._scene(element)
-        who = resolve(lead.proposition.subject, scene) if lead.proposition.subject else None
-        return [Statement(who or scene.reader, MET, scene.section, setting.spans, condition=setting.condition)]
+            return False
+        self._leave(element, Passage(PassageKind.LIST, setting.spans, setting.condition))
+        return True
 
     def _lead(self, element: InputElement, lead: Lead) -> None:
         """A lead-in: with a condition list one statement over the whole list, else its own words alone."""
@@ -183,10 +247,12 @@ class ChunkReader:
             spans += [Span(item.label, 0, len(item.text)) for item in items]
         setting = Setting(tuple(spans), lead.text, condition)
         if spans and (lead.lists_conditions or not items):
-            frames = read_frames(element.text[slice(*lead.parsed.main)])
-            found = [s for frame in frames for s in frame_statements(frame, setting, self._scene(element))]
-            found = found or self._requirement(element, setting, lead) or self._rule(element, setting, lead.proposition)
+            main = element.text[slice(*lead.parsed.main)]
+            sure_of_list = not lead.lists_conditions or self.outline.is_marked(element, lead)
+            found = self._stated(main, setting, self._scene(element), element) if sure_of_list else []
             self._state(element, found)
+            if not found and not self._requirement(element, setting, lead):
+                self._rule(element, setting, lead.proposition, read_frame(main))
 
     def _context_lead(self, element: InputElement) -> None:
         """A lead-in of an earlier chunk: its condition list as far as it is in this one."""
@@ -223,9 +289,9 @@ class ChunkReader:
             return
         start, end = readable_spans(element.text)[0]
         parsed = parse_conditions(element.text, element.label, start, end)
-        frame = continued(lead, element.text[slice(*parsed.main)])
-        setting = Setting((Span(element.label, start, end),), element.text[start:end], parsed.condition)
-        self._state(element, frame_statements(frame, setting, self._scene(element)) if frame else [])
+        condition = combined(lead.parsed.condition, parsed.condition)
+        setting = Setting((Span(element.label, start, end),), element.text[start:end], condition)
+        self._state(element, self._continued(element, lead, element.text[slice(*parsed.main)], setting))
 
     def _object_item(self, element: InputElement, lead: Lead) -> None:
         """An object of the lead-in's verb: subject and verb from the lead-in, object from the item."""
@@ -240,42 +306,34 @@ class ChunkReader:
             )
         whole = (Span(element.label, 0, len(element.text)),)
         setting = Setting(whole, element.text, combined(lead.parsed.condition, own))
-        frame = continued(lead, main)
-        if (
-            frame is not None
-            and frame.modality in (Modality.MUST, Modality.SHOULD)
-            and quantifier(lead.text)[0] == "any"
-        ):
-            frame = None  # "You need one of the following": no item is a duty by itself
-        found = frame_statements(frame, setting, self._scene(element)) if frame else []
-        self._state(element, found or self._rule(element, setting, lead.proposition))
+        found = self._continued(element, lead, main, setting)
+        self._state(element, found)
+        if not found:
+            self._rule(element, setting, lead.proposition, continued(lead, main))
         if own is None and lists_prohibitions(lead.proposition):
-            self._required.add(element, self._scene(element), *parsed.main, barred=True)
+            self._required.add(element, *parsed.main, barred=True)
         elif own is None and (
             lists_duties(lead.proposition, lead.text)
             or lead.lists_examples
             or (is_bounded_item(main) and lists_bounds(lead.proposition, lead.text))
         ):
-            self._required.add(element, self._scene(element), *parsed.main)
+            self._required.add(element, *parsed.main)
         before = _Before()
         for start, end in spans[1:]:
             self._clause(element, start, end, before)
 
-    def _references(self, element: InputElement) -> None:
-        """Links: the page refers to what they name."""
-        for link in element.links:
-            text = link.text.strip()
-            if not text:
-                continue
-            start = max(element.text.find(text), 0)
-            end = start + len(text) if element.text.startswith(text, start) else len(element.text)
-            target = Mention(text, entity_key(text), "page")
-            self._add(Statement(self._scene(element).topic, "refers to", target, (Span(element.label, start, end),)))
-
     def _state(self, element: InputElement, statements: list[Statement]) -> None:
         """Keep statements under what holds for all of their section."""
         scope = self._scopes.of(element.headings)
-        self._add(*(replace(one, condition=combined(scope, one.condition)) for one in statements))
+        self.found |= dict.fromkeys(replace(one, condition=combined(scope, one.condition)) for one in statements)
 
-    def _add(self, *statements: Statement) -> None:
-        self.found |= dict.fromkeys(statements)
+    def _leave(self, element: InputElement | None, passage: Passage) -> None:
+        """Keep a passage, under what holds for all of the element's section."""
+        scope = self._scopes.of(element.headings) if element is not None else None
+        self.left[replace(passage, condition=combined(scope, passage.condition))] = None
+
+
+def _duty(frame: Frame | None) -> str:
+    """The relation of a frame by which its reader must or should do something."""
+    must = frame is not None and frame.modality in (Modality.MUST, Modality.SHOULD) and frame.polarity
+    return frame.relation if frame is not None and must and frame.subject == "you" else ""

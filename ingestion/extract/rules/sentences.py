@@ -12,7 +12,7 @@ from clausegraph.core.language.modality import shaded
 from clausegraph.core.language.phrases import ObjectPhrase, Timing, object_phrase
 from clausegraph.core.language.values import DATED, effective_dates, value_kind
 from clausegraph.core.language.verb_phrases import with_particles
-from clausegraph.core.language.verbs import base_of_third_person, is_base, participle
+from clausegraph.core.language.verbs import is_base
 from clausegraph.core.language.wording import relation_words
 from clausegraph.core.types import Condition, Literal, Mention, Modality, Span, Statement, leaves
 from clausegraph.ingestion.extract.rules.address import READER, is_role
@@ -64,7 +64,6 @@ _DANGLES = re.compile(
     r"(?:\s(?:not|so|this|the case))?|(?:this|that|it) (?:happens|applies|is the case)",
     re.IGNORECASE,
 )
-_KEPT_WHOLE = re.compile(r"^(?:is|has|gets|takes|does|makes)\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,7 +94,7 @@ def frame_statements(frame: Frame, setting: Setting, scene: Scene) -> list[State
     subject = _subject(given, phrase, scene)
     if subject is None:
         return []
-    effective_from, effective_to = effective_dates(setting.text)
+    effective_from, effective_to = effective_dates(_without(setting.text, setting.condition))
     personal = subject.type in _SOMEBODY
     modal = given.wording.split(maxsplit=1)[0] if given.wording else ""
     modality, polarity = shaded(given.modality, given.polarity, modal, given.relation, personal=personal)
@@ -111,6 +110,13 @@ def frame_statements(frame: Frame, setting: Setting, scene: Scene) -> list[State
         effective_to=effective_to,
     )
     return [_worded(found, given.wording) for found in _stated(plain, phrase, scene) if _differs(found)]
+
+
+def _without(text: str, condition: Condition | None) -> str:
+    """A clause without what its condition says: "if it was built before 1 January 2015" dates no rule."""
+    for leaf in leaves(condition):
+        text = text.replace(leaf.text, " ")
+    return text
 
 
 def _worded(statement: Statement, wording: str) -> Statement:
@@ -231,29 +237,24 @@ def _stated(plain: Statement, phrase: ObjectPhrase, scene: Scene) -> list[Statem
     if target is None:
         return []
     whole = replace(plain, object=target)
-    return [whole] if timing is None else _timed(plain, whole, phrase, timing, scene)
+    return [whole] if timing is None else _timed(plain, whole, phrase, timing)
 
 
-def _timed(plain: Statement, whole: Statement, phrase: ObjectPhrase, timing: Timing, scene: Scene) -> list[Statement]:
-    """The statement of the object and that of the value; what is denied holds only with its value."""
+def _timed(plain: Statement, whole: Statement, phrase: ObjectPhrase, timing: Timing) -> list[Statement]:
+    """What happens to the object by or within a value: one statement, since neither is true without the other."""
     relation, value = plain.relation, Literal(timing.value, timing.kind)
-    base = base_of_third_person(relation)
-    positive = plain.polarity
     if phrase.text.lower() in ("you", "us", "them"):
-        told = replace(plain, relation=f"{relation.removesuffix(' to')} {timing.how}", object=value)
-    elif positive and base and isinstance(whole.object, Mention) and not _KEPT_WHOLE.match(relation):
-        told = replace(plain, subject=whole.object, relation=f"is {participle(base)} {timing.how}", object=value)
-    elif len(phrase.text.split()) <= 4 and relation.split()[-1] != "is":
-        told = replace(plain, relation=f"{relation} {phrase.text} {timing.how}", object=value)
-    else:
-        entire = resolve_object(phrase.whole, scene) if phrase.whole else None
-        return [replace(plain, object=entire)] if entire is not None else []
-    return [whole, told] if positive else [told]
+        return [replace(plain, relation=f"{relation.removesuffix(' to')} {timing.how}", object=value)]
+    named = whole.object.surface if isinstance(whole.object, Mention) else whole.object.value
+    return (
+        [replace(plain, relation=f"{relation} {named} {timing.how}", object=value)] if len(named.split()) <= 6 else []
+    )
 
 
 def _acted(plain: Statement, scene: Scene) -> list[Statement]:
     """A verb without object: "can appeal" is "may make an appeal"."""
-    if plain.relation in ("gets", "claims", "applies") and scene.granted is not None:
+    asked = plain.subject.type == READER and plain.relation in ("gets", "claims", "applies")
+    if asked and scene.granted is not None:
         relation = "applies for" if plain.relation == "applies" else plain.relation
         return [replace(plain, relation=relation, object=scene.granted)]
     action = _ACTIONS.get(plain.relation)

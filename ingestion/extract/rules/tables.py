@@ -1,9 +1,14 @@
-"""Statements of table rows: one a cell, qualified by the headers of its row and of its column."""
+"""Statements of table rows: one a cell, qualified by the headers of its row and of its column.
+
+Only where a cell is a value, all columns but the first hold values, and nothing beside the table says for which year it
+is: a table of sentences, or one whose rows need two columns to be told apart, makes none.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 from clausegraph.core.extraction import InputElement
 from clausegraph.core.language.conditions import parse_conditions
@@ -11,87 +16,157 @@ from clausegraph.core.language.normalise import entity_key
 from clausegraph.core.language.propositions import shorten
 from clausegraph.core.language.values import find_values, value_kind
 from clausegraph.core.types import Condition, Leaf, Literal, Mention, Span, Statement
-from clausegraph.ingestion.extract.rules.address import third_party, uncapitalised
-from clausegraph.ingestion.extract.rules.names import Scene, reader_mention, resolve, topic_name
+from clausegraph.ingestion.extract.rules.address import theirs, uncapitalised
+from clausegraph.ingestion.extract.rules.names import Scene, topic_name
 
 # A table of where to turn: its rows name offices, not cases.
 _REACH = re.compile(r"\b(?:e-?mail|(?:tele)?phone|address|contact|website)\b", re.IGNORECASE)
 _LONGEST_CASE = 14  # words of a row header that names a case; a longer one describes
-_LONGEST_KIND = 8  # of one that names the kind which its column sorts by
-_LONGEST_CELL = 16  # words of a cell that is one value; what is longer explains
+_LONGEST_NAME = 8  # of one that names a thing
+_LONGEST_CELL = 10  # words of a cell that is one value; what is longer explains
 _NEAR_START = 18  # characters before the value of a case: "Between …", "Born before …"
-_CONDITIONAL = re.compile(r"\b(?:if|unless|when you)\b", re.IGNORECASE)
+_YEAR = re.compile(r"\b(?:19|20)\d\d\b")
+# Says more of whom the table is for.
+_EXCEPTS = re.compile(r"\b(?:if|unless|only|except|not|other than|depends?)\b", re.IGNORECASE)
+_LEFT_OVER = re.compile(r"\b(?:elsewhere|others?|same|rest|above|below|any|all)\b", re.IGNORECASE)
+_EXAMPLE = re.compile(r"\bexamples?\b", re.IGNORECASE)
+_PLAIN_HEADING = re.compile(  # names no thing that a row could be of
+    r"(?:overview|what|how|when|who|where|if|you|your|the|example|rates?|fees?|costs?|tables?)\b",
+    re.IGNORECASE,
+)
 _OF_SOMEBODY = re.compile(
-    r"(?:you|your|they|their|someone|people|person|single|couple|under|over|from|before|after|between)\b", re.IGNORECASE
+    r"(?:you|your|they|their|someone|people|any|all|other|person|single|couple|under|over|from|before|after"
+    r"|between|up to|more|less)\b",
+    re.IGNORECASE,
+)
+_PROPERTY = re.compile(  # what a value can be: of "Registered before 2020" nobody knows without the page
+    r"\b(?:rates?|fees?|prices?|costs?|amounts?|payments?|charges?|duty|tax|limits?|thresholds?|allowances?|notice"
+    r"|lengths?|deadlines?|penalty|penalties|fines?|discounts?|e-?mail address|percentage|salary|wage|deposit"
+    r"|refund)\b",
+    re.IGNORECASE,
+)
+_NO_PROPERTY = re.compile(
+    r"\b(?:you|before|after|until|registered|born|if|when|who)\b|^(?:apply|paid|pay|get|studying|living)\b|[?]",
+    re.IGNORECASE,
+)
+_VALUE_UNITS = re.compile(
+    r"[£$€]|\d\s?(?:%|pence|p\b|per cent|days?|weeks?|months?|years?|hours?|miles?|metres?)|@[\w.-]+\.\w+$|^free$",
+    re.IGNORECASE,
 )
 
 
-def row_statements(element: InputElement, scene: Scene, headed: Collection[tuple[str, ...]] = ()) -> list[Statement]:
-    """One statement for each cell after the row header; nothing for a header row.
+@dataclass(frozen=True, slots=True)
+class RowTable:
+    """The rows of one table, and what stands beside it in its section."""
 
-    A row header that names a case ("£21,000 or less", "You live alone") is the condition of its cells, which are the
-    section's; one that names a thing is what they are about.
+    headers: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    beside: str  # paragraphs and items of its section
+    before: str  # those that stand before its first row
+    heads: tuple[tuple[str, ...], ...] = ()  # headers of the tables around: a row that has their texts is theirs
 
-    Args:
-        headed: the headers of the rows beside it: a row that has their texts is theirs.
+    @property
+    def is_told(self) -> bool:
+        """Whether each row is told by its first cell, each column by its header, and the year by one of both."""
+        columns = list(zip(*(row for row in self.rows if len(row) == len(self.headers)), strict=True))
+        firsts = columns[0] if columns else ()
+        if len(self.headers) < 2 or len(set(firsts)) < len(firsts) or not all(firsts):
+            return False
+        named = [header for header, cells in zip(self.headers[1:], columns[1:], strict=True) if any(cells)]
+        if not all(named) or len(set(named)) < len(named):
+            return False
+        told = any(map(_YEAR.search, [*self.headers, *firsts]))
+        return (told or not _YEAR.search(self.beside)) and not _EXCEPTS.search(self.before)
+
+
+def table_of(element: InputElement, elements: Sequence[InputElement]) -> RowTable:
+    """The table of a row among the elements of a chunk: rows under the same headers and headings."""
+    rows = [
+        tuple(other.text.split(" | "))
+        for other in elements
+        if other.tag == "tr" and (other.headers, other.headings) == (element.headers, element.headings)
+    ]
+    around = [other for other in elements if other.headings == element.headings]
+    first = next((place for place, other in enumerate(around) if other.tag == "tr"), 0)
+    heads = dict.fromkeys(other.headers for other in elements if other.tag == "tr")
+    return RowTable(element.headers, tuple(rows), _prose(around), _prose(around[:first]), tuple(heads))
+
+
+def _prose(elements: Sequence[InputElement]) -> str:
+    return " ".join(element.text for element in elements if element.tag in ("p", "li"))
+
+
+def row_statements(element: InputElement, scene: Scene, table: RowTable) -> list[Statement]:
+    """One statement for each value after the row header; nothing for a header row.
+
+    A row header that is a case ("£21,000 or less", "Under 18") is the condition of its cells, which are the section's;
+    one that names a thing is what they are about.
     """
     cells = _cells(element.text)
     texts = [element.text[start:end] for start, end in cells]
     headers = element.headers
-    if not texts or _is_header(texts, headers, headed) or (not headers and not _has_value(texts)):
+    if _is_header(texts, table) or len(texts) != len(headers) or not table.is_told:
         return []
-    condition = None if _REACH.search(" ".join(headers[1:])) else _case(element, cells[0])
-    coded = headers and headers[0] and not re.search(r"[A-Za-z]{3}", texts[0])  # "16" under "Area"
-    named = f"{headers[0]} {texts[0]}" if coded else texts[0]
-    subject = scene.section if condition is not None else _case_of(named, scene)
-    if subject is None:
+    if any(_EXAMPLE.search(heading) for heading in scene.headings) or not all(map(_is_value, texts[1:])):
         return []
-    counted = condition is not None and headers and headers[0] and _counts(texts[0])
-    by = f" by {uncapitalised(headers[0])}" if counted else ""  # what "£21,000 or less" is of
-    found = []
-    for position, (start, end) in enumerate(cells[1:], start=1):
-        text = element.text[start:end]
-        header = headers[position] if position < len(headers) else ""
-        if not text or text in "-–—" or not _is_cell(text) or _CONDITIONAL.search(header):
-            continue
-        relation = _property(header) + by
-        literal = Literal(text, value_kind(text) or "text")
-        found.append(
-            Statement(subject, relation, literal, (Span(element.label, cells[0][0], end),), condition=condition)
+    case = _case(element, cells[0], headers[0])
+    subject = _topic(scene) if case is not None else _thing(headers[0], texts[0], scene)
+    if subject is None or (case is not None and (not headers[0] or re.search(r"\byou\b", headers[0], re.IGNORECASE))):
+        return []
+    sorted_by = " ".join(theirs(uncapitalised(headers[0]).split()))
+    by = f" by {sorted_by}" if case is not None else ""  # what "£21,000 or less" is of
+    return [
+        Statement(
+            subject,
+            f"has {_property(headers[position])}{by}",
+            Literal(text, value_kind(text) or "text"),
+            (Span(element.label, cells[0][0], end),),
+            condition=case,
         )
-    return found
+        for position, ((_, end), text) in enumerate(zip(cells, texts, strict=True))
+        if position and text and text not in "-–—" and _property(headers[position])
+    ]
 
 
-def _is_header(texts: list[str], headers: tuple[str, ...], headed: Collection[tuple[str, ...]]) -> bool:
-    row = tuple(texts)
-    return row == headers[: len(row)] or any(row == other[: len(row)] for other in headed if other)
-
-
-def _is_cell(text: str) -> bool:
-    """Whether a cell is one value, and not a sentence or several."""
-    return len(text.split()) <= _LONGEST_CELL and re.search(r"[a-z]\.\s?[A-Z]|\.$", text) is None
+def _is_value(text: str) -> bool:
+    """Whether a cell is empty, or one value, and not a sentence or several."""
+    short = len(text.split()) <= _LONGEST_CELL and re.search(r"[a-z]\.\s?[A-Z]|\.$|\(", text) is None
+    return not text or text in "-–—" or (short and _VALUE_UNITS.search(text) is not None)
 
 
 def _property(header: str) -> str:
-    """A column's header as what its cells are: "weekly rate", "for 8 days"."""
-    if not header:
-        return "is"
-    name = shorten(uncapitalised(header), 12)
-    return f"for {name}" if value_kind(header) else name
+    """A column's header as what its cells are: "weekly rate", "fee with a hearing"; "" where it names a case."""
+    named = _PROPERTY.search(header) is not None and _NO_PROPERTY.search(header) is None
+    return shorten(uncapitalised(header), 12) if named else ""
 
 
-def _case_of(text: str, scene: Scene) -> Mention | None:
-    """What a row is about, with the page it is of: "Lower rate (Carer Payment)"; a case of the reader's as a role."""
-    clause = re.sub(r"^(?:if|when)\s+", "", text, flags=re.IGNORECASE)
-    said = third_party(clause)
-    if said is not None:
-        return reader_mention(f"{scene.reader.surface} who {said}")
-    found = resolve(text, scene) or Mention(text, entity_key(text), "thing")
-    topic = topic_name(scene.address.title)
-    if not text or found.surface.endswith(")") or topic.lower() in found.surface.lower():
-        return found if text else None
-    surface = f"{found.surface} ({topic})"
-    return Mention(surface, entity_key(surface), found.type)
+def _topic(scene: Scene) -> Mention:
+    """What rows of cases are about: the section, where its heading names a thing, else what the page is about."""
+    heading = next((one for one in reversed(scene.headings) if one != scene.address.title), "")
+    if heading and not _PLAIN_HEADING.match(heading):
+        return scene.section
+    name = scene.address.title.split(": ")[0]  # "Heating Help: a guide for older residents"
+    return Mention(name, entity_key(name) or name, "topic")
+
+
+def _thing(header: str, text: str, scene: Scene) -> Mention | None:
+    """What a row is about, with what it is of: "Cigars (Tobacco Duty)", "Lower rate (Carer Payment)"."""
+    words = text.split()
+    if (
+        _LEFT_OVER.search(text)
+        or len(words) > _LONGEST_NAME
+        or re.search(r"[.;:?!]", text)
+        or any(v.kind == "amount" for v in find_values(text))
+    ):
+        return None
+    coded = header and not re.search(r"[A-Za-z]{3}", text)  # "16" under "Area"
+    named = f"{header} {text}" if coded else text
+    if not re.search(r"[A-Za-z]{3}", named):
+        return None
+    heading = next((one for one in reversed(scene.headings) if one != scene.address.title), "")
+    of = topic_name(heading if heading and not _PLAIN_HEADING.match(heading) else scene.address.title)
+    surface = named if of.lower() in named.lower() else f"{named} ({of})"
+    return Mention(surface, entity_key(surface), "thing")
 
 
 def _cells(text: str) -> list[tuple[int, int]]:
@@ -104,29 +179,42 @@ def _cells(text: str) -> list[tuple[int, int]]:
     return spans
 
 
-def _has_value(texts: list[str]) -> bool:
-    return any(next(find_values(text), None) is not None for text in texts[1:])
-
-
-def _case(element: InputElement, cell: tuple[int, int]) -> Condition | None:
-    """The condition a row header states: its own "if", else the whole cell where it is a case and no thing's name."""
+def _case(element: InputElement, cell: tuple[int, int], header: str) -> Condition | None:
+    """The condition that a row header is, where it is a case and no thing's name."""
     start, end = cell
+    text = element.text[start:end]
+    sorted_by = re.match(r"(?:kind|category)\b", header, re.IGNORECASE) is not None  # "Tax and duty": kind of appeal
+    return Leaf(element.label, start, end, text) if text and (sorted_by or _states_case(text)) else None
+
+
+def row_case(element: InputElement, table: RowTable) -> Condition | None:
+    """What a row's header may be a condition of, whether its cells are understood or not: its own "if", a case, or a
+    short name under a header that sorts by it ("Tax and duty" under "Kind of appeal")."""
+    cells = _cells(element.text)
+    texts = [element.text[start:end] for start, end in cells]
+    start, end = cells[0]
+    if _is_header(texts, table) or _REACH.search(" ".join(element.headers[1:])) or not any(texts[1:]):
+        return None
     parsed = parse_conditions(element.text, element.label, start, end)
     if parsed.condition is not None:
         return parsed.condition
-    text = element.text[start:end]
-    sorted_by = not element.headers or bool(element.headers[0])  # "Tax and duty" under "Kind of appeal"
-    short = sorted_by and len(text.split()) <= _LONGEST_KIND
-    return Leaf(element.label, start, end, text) if text and (short or _states_case(text)) else None
+    sorted_by = not element.headers or bool(element.headers[0])
+    short = sorted_by and len(texts[0].split()) <= _LONGEST_NAME
+    return Leaf(element.label, start, end, texts[0]) if texts[0] and (short or _states_case(texts[0])) else None
+
+
+def _is_header(texts: Sequence[str], table: RowTable) -> bool:
+    headed = (table.headers, *table.heads)
+    return any(tuple(texts) == other[: len(texts)] for other in headed if other)
 
 
 def _counts(text: str) -> bool:
     """Whether a text is or bounds a value: "Up to £24,000", "Born before 1 October 1946"."""
-    return any(value.start < _NEAR_START for value in find_values(text))
+    return any(value.start < _NEAR_START for value in find_values(text) if value.kind != "number")
 
 
 def _states_case(text: str) -> bool:
     """Whether a row header is a value, a clause, or words that go on from its column's: "66 to 79", "monthly"."""
-    if len(text.split()) > _LONGEST_CASE:
+    if len(text.split()) > _LONGEST_CASE or re.fullmatch(r"\d+[a-z]?", text):
         return False
-    return _counts(text) or text[:1].islower() or _OF_SOMEBODY.match(text) is not None
+    return _counts(text) or text[:1].islower() or text[:1].isdigit() or _OF_SOMEBODY.match(text) is not None

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from clausegraph.core.hashing import content_hash
-from clausegraph.core.types import Element, PageKey, Reading, Support
+from clausegraph.core.types import Element, PageKey, PlacedPassage, Reading, Support
 from clausegraph.query.rank.hits import Hit
 from clausegraph.query.read.model.labelled import LabelledQuestion
 
@@ -33,6 +33,9 @@ class CitedPages:
         return self.readings[page]
 
     def supports_on(self, page: PageKey, anchors: Sequence[str]) -> Sequence[Support]:
+        return ()
+
+    def passages_on(self, page: PageKey, anchors: Sequence[str]) -> Sequence[PlacedPassage]:
         return ()
 
     def hits(self, question: LabelledQuestion) -> list[Hit]:

@@ -29,7 +29,7 @@ def test_all_that_is_planted_is_found_and_nothing_else(cli: Cli, stocked: Path) 
     pairs = [(s, one) for s in ("contradiction", "superseded") for one in found[s.replace("ion", "ions")]]
     missed = [one for one in planted if not any(_is(status, pair, one) for status, pair in pairs)]
     extra = [pair for status, pair in pairs if not any(_is(status, pair, one) for one in planted)]
-    assert missed == [] and extra == []
+    assert missed == [] and extra == [], "\n".join(map(str, missed + extra))
     dates = [max(side["effective_from"] or "", side["updated"] or "") for side in _newer(found["contradictions"])]
     assert dates == sorted(dates, reverse=True)
     shown = cli("contradictions").stdout

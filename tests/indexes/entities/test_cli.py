@@ -21,10 +21,13 @@ SHORT, LONG = "ors", "office for resident service"
 PAGES = {
     "grant": [
         "The ORS must pay the heating grant.",
-        "The Office of Housing Help must keep records.",
+        "The Office of Housing Help must keep public records.",
         "Tenants must contact the ORS.",
     ],
-    "loan": ["The Office for Resident Services must pay the study loan.", "The Housing Help Office must pay the rent."],
+    "loan": [
+        "The Office for Resident Services must pay the study loan.",
+        "The Housing Help Office must pay the council rent.",
+    ],
 }
 
 
@@ -77,7 +80,7 @@ def test_review_for_people(cli: Cli) -> None:
     assert cards == [card for card in every if kind in card["name"]["types"] + card["entity"]["types"]]
     ids = [str(card["id"]) for card in review(cli)["proposals"][:2]]
     done = cli("entities", "review", "--reject", ",".join(ids))
-    assert done.stdout.count("rejected") == 2 and "nothing changes" in done.stdout
+    assert ids and done.stdout.count("rejected") == len(ids) and "nothing changes" in done.stdout
     assert not set(ids) & {str(card["id"]) for card in review(cli)["proposals"]}
 
 

@@ -18,13 +18,13 @@ from tests.law.world import CORPUS, World, page_html
 
 pytestmark = pytest.mark.unit
 
-COSTS = "The fishing licence costs £35 a year."
+COSTS = "The Winter Card costs £35 a year."
 
 
 @pytest.fixture
 def world() -> Iterator[World]:
     made = World()
-    made.write("a", [COSTS, "You can get the grant if you are over 65."])
+    made.write("a", [COSTS, "You can get the Garden Grant if you are over 65."])
     made.write("b", [COSTS])
     made.ingest()
     yield made
@@ -61,8 +61,8 @@ def texts_of(world: World) -> dict[str, list[str]]:
 
 
 def test_the_text_has_title_heading_and_condition(world: World) -> None:
-    world.write("c", ["You can get the grant if you are over 65."])
-    texts = [text for found in texts_of(world).values() for text in found if "grant" in text]
+    world.write("c", ["You can get the Garden Grant if you are over 65."])
+    texts = [text for found in texts_of(world).values() for text in found if "Grant" in text]
     assert texts and all(text.splitlines()[-1].endswith("if you are over 65") for text in texts)
     assert all(text.startswith(title) for title, found in texts_of(world).items() for text in found)
 

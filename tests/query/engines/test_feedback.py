@@ -21,9 +21,19 @@ from clausegraph.query.engines.bank import make_engine
 from clausegraph.query.retrieve.ego import ego_of
 from clausegraph.query.retrieve.topics import Offer
 from clausegraph.query.steps.choice import StepChoice
+from clausegraph.query.steps.comment import RuleCommentor
 from clausegraph.query.steps.experiences import Experience, Experiences
 from clausegraph.query.steps.model import ModelSteps
-from clausegraph.query.steps.protocol import FeedbackKind
+from clausegraph.query.steps.protocol import (
+    Acceptance,
+    AskedKind,
+    Feedback,
+    FeedbackKind,
+    Lack,
+    LookedUp,
+    Module,
+    Route,
+)
 from tests.harness.fake_model import as_new
 
 pytestmark = pytest.mark.integration
@@ -73,17 +83,10 @@ def empty(view: View, offer: Offer) -> Misrouted:
     return Misrouted([choice(GRANT, far), module("hybrid"), *GOOD], far)
 
 
-def lacking(view: View, offer: Offer) -> Misrouted:
-    inquiry = Inquiry("Is the street trading licence paid with the resident parking permit?", STORY)
-    both = [choice("street trading licence", "resident parking permit", kind="gate"), module("hybrid")]
-    one = [choice("street trading licence", kind="gate"), module("graph")]
-    return Misrouted([*both, *one], "resident parking permit", inquiry)
-
-
 def missing(view: View, offer: Offer) -> Misrouted:
-    inquiry = Inquiry("Is the Winter Heating Grant paid with the Carer Payment?", STORY)
-    both = [choice(GRANT, "carer payment", kind="gate"), module("hybrid")]
-    return Misrouted([choice(GRANT, kind="gate"), module("text"), *both], "carer payment", inquiry)
+    inquiry = Inquiry("Is Home Working Relief claimed on Form HW2?", STORY)
+    both = [choice("home working relief", "form hw2", kind="gate"), module("hybrid")]
+    return Misrouted([choice("home working relief", kind="gate"), module("text"), *both], "form hw2", inquiry)
 
 
 def module_wrong(view: View, offer: Offer) -> Misrouted:
@@ -99,7 +102,6 @@ CASES: dict[FeedbackKind, Callable[[View, Offer], Misrouted]] = {
     FeedbackKind.ENTITY_WRONG: entity_wrong,
     FeedbackKind.RELATION_WRONG: relation_wrong,
     FeedbackKind.EMPTY: empty,
-    FeedbackKind.LACKING: lacking,
     FeedbackKind.MISSING: missing,
     FeedbackKind.MODULE_WRONG: module_wrong,
     FeedbackKind.KIND_WRONG: kind_wrong,
@@ -123,7 +125,7 @@ def told(answer: Answer, name: str) -> list[dict[str, object]]:
     return [step.detail for step in answer.trace if step.name == name]
 
 
-@pytest.mark.parametrize("kind", FeedbackKind)
+@pytest.mark.parametrize("kind", CASES)
 def test_feedback_is_provoked_and_mended(
     kind: FeedbackKind, fake: FakeModelServer, steps: ModelSteps, sample: View, hashing: HashingEmbedder
 ) -> None:
@@ -196,6 +198,17 @@ def test_replies_that_cannot_be_used_are_noted_and_done_without(
         for named in route.get("topics", []):  # type: ignore[attr-defined]
             assert named.rpartition(" (")[0] in corpus_names
     assert answer.alternatives or answer.quotes
+
+
+def test_topics_that_meet_and_do_not_answer_are_one_too_many(sample: View, hashing: HashingEmbedder) -> None:
+    inquiry = Inquiry("Is Home Working Relief claimed on Form HW2?", STORY)
+    offer = Offer(sample, hashing, inquiry)
+    ego = ego_of(sample, [topic.key for topic in offer.named])
+    assert len(offer.named) == 2 and ego.shared
+    route = Route(AskedKind.GATE, Module.HYBRID, offer.named)
+    found, judged = LookedUp((), (), len(ego.shared)), Acceptance(False, "it does not say", Lack.NAME)
+    told_back = RuleCommentor(sample).comment(inquiry, offer, route, found, judged)
+    assert told_back == Feedback(FeedbackKind.LACKING, offer.named[-1].key)
 
 
 def test_two_questions_at_once_do_not_mix(

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from clausegraph.core.types import Element, PageKey, Reading, Support
+from clausegraph.core.types import Element, PageKey, PlacedPassage, Reading, Support
 from clausegraph.query.rank.hits import Hit
 
 _HTML = re.compile(r"<(\w+)>(.*)</\w+>$")
@@ -26,6 +26,9 @@ class Pages:
 
     def supports_on(self, page: PageKey, anchors: Sequence[str]) -> Sequence[Support]:
         return self.supports
+
+    def passages_on(self, page: PageKey, anchors: Sequence[str]) -> Sequence[PlacedPassage]:
+        return ()
 
     def hits(self, *wanted: str, similarity: float = 0.7) -> list[Hit]:
         """The elements whose text starts with each of ``wanted``, in that order; all without any."""

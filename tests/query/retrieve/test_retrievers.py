@@ -7,10 +7,9 @@ from llama_index.core.schema import QueryBundle
 
 from clausegraph.core.errors import InputError, QuestionError
 from clausegraph.core.inquiry import Inquiry
-from clausegraph.core.language.restrictions import KEEPS, MET
 from clausegraph.core.models.embedding import HashingEmbedder
 from clausegraph.core.tokens import count_tokens
-from clausegraph.core.types import leaves
+from clausegraph.core.types import PassageKind, leaves
 from clausegraph.indexes.ledger.store import Ledger
 from clausegraph.indexes.views import View, open_view
 from clausegraph.query.rank.score import page_priors, rank
@@ -98,7 +97,7 @@ def test_the_signal_of_facts_is_between_0_and_1(view: View, embedder: HashingEmb
     signal = fact_signal(view, embedder.embed_query(QUESTION))
     assert max(signal.values()) == 1 and min(signal.values()) >= 0
     stated = {support.page for support in view.graph.all_supports()}
-    assert {page for page, _ in signal} <= stated
+    assert {page for page, _ in signal} <= stated | {page for page in view.page_keys() if view.passages(page)}
 
 
 def test_rules_are_what_is_stated_under_a_condition(view: View) -> None:
@@ -110,16 +109,16 @@ def test_rules_are_what_is_stated_under_a_condition(view: View) -> None:
 
 
 def test_gathered_requirements_and_what_a_heading_sets_make_no_rule(view: View) -> None:
-    supports = view.graph.all_supports()
-    own = [s for s in supports if s.statement.relation not in (KEEPS, MET)]
+    passages = [(page, one.passage) for page in view.page_keys() for one in view.passages(page)]
+    own = [one for one in passages if one[1].kind in (PassageKind.RULE, PassageKind.NAMES)]
     expected = {
-        (s.page, span.anchor)
-        for s in own
-        for span in s.statement.spans
-        if {leaf.anchor for leaf in leaves(s.statement.condition)} & {span.anchor for span in s.statement.spans}
+        (page, span.anchor)
+        for page, one in [*own, *((s.page, s.statement) for s in view.graph.all_supports())]
+        for span in one.spans
+        if {leaf.anchor for leaf in leaves(one.condition)} & {span.anchor for span in one.spans}
     }
     stated = statements_on(view, view.page_keys())
-    assert len(own) < len(supports)
+    assert len(own) < len(passages)
     assert {(page, anchor) for page, one in stated.items() for anchor in one.rules} == expected
     headings = {e.anchor for page in view.page_keys() for e in view.reading(page).elements if e.is_heading}
     assert not headings & {anchor for one in stated.values() for group in one.joined for anchor in group}

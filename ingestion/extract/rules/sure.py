@@ -1,0 +1,238 @@
+"""Which statements stand: of a clause that is understood whole, by whoever has seen neither page nor heading.
+
+Precision comes first. A statement falls where a word of its clause is in none of its parts, where something points to
+what was told before, where the sentence says more of when it holds than its condition has, or where the headings above
+name a case that it does not. What falls becomes a passage.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from clausegraph.core.language.frames import Frame, expand
+from clausegraph.core.language.normalise import entity_key
+from clausegraph.core.language.standing import (
+    LOSABLE,
+    hangs,
+    lead_said,
+    main_said,
+    points,
+    stem,
+    stems,
+    told_before,
+)
+from clausegraph.core.language.values import DATED
+from clausegraph.core.language.verb_phrases import HEDGES
+from clausegraph.core.language.words import PURE_PASTS, word_set
+from clausegraph.core.types import All, AnyOf, Condition, Leaf, Literal, Mention, Modality, Not, Statement, leaves
+from clausegraph.ingestion.extract.rules.address import READER, is_role
+from clausegraph.ingestion.extract.rules.names import Scene, topic_name
+from clausegraph.ingestion.extract.rules.parts import (
+    SOMEBODY,
+    has_a_telling_relation,
+    has_a_whole_object,
+    names_its_subject,
+    target_text,
+)
+
+_LONGEST_LEAF = 40  # words
+_ALIKE = 4  # letters by which a word of a heading and one of the statement are taken for one
+_NEUTRAL_WORDS = word_set(  # of headings that name no case
+    "overview eligibility eligible apply applying claim claiming get getting what you'll you will how much when who"
+    " can cannot can't do does need needs to your you the a an and or of for in on if it is are be work works cost"
+    " costs fee fees pay paying payment payments paid more help information further contact rules about before after"
+    " start other check checking use using make making find finding out with by from at which where why about"
+    " details general basics introduction summary guide guidance next steps step example qualify entitled"
+    " responsibilities responsibility rights right duties duty should must may not don't won't up application"
+    " process online post phone form forms documents deadlines deadline time limits limit conditions requirements"
+    " types type kinds kind list main points key overall change changes report reporting appeal appeals decision"
+    " decisions disagree challenge long takes happens keep keeping give giving take taking tell telling penalties"
+    " penalty fines effect effects affects us we our me my i have has had there this that these them they their"
+)
+_NEUTRAL = _NEUTRAL_WORDS | {stem(word) for word in _NEUTRAL_WORDS}
+_NAME = re.compile(r"(?:[A-Z][\w'’-]*(?: (?:of|for|and|the))? ?){2,}(?: \([A-Z]+\))?")
+_ASKS = re.compile(r"(?:what|how|when|who) you (?:can|cannot|must|need|should)\b", re.IGNORECASE)
+_EXAMPLE_HEADING = re.compile(r"\b(?:examples?|case stud(?:y|ies)|scenario|q&a|quiz)\b", re.IGNORECASE)
+_EXAMPLE = re.compile(r"(?:for )?example\b|e\.?g\.?\s", re.IGNORECASE)
+_TAKEN_BACK = re.compile(  # a later sentence says more of when it holds
+    r"\b(?:must also|(?:do not|don't) need (?:one|it)|also (?:need|have) to|also need|however|except|unless"
+    r"|does not apply|do not apply|only|instead)\b"
+    r"|(?:^|[.] )(?:But|If not|Otherwise|You must be|You must have|This|It depends|The amount|How much)\b"
+)
+_SENTENCE_END = re.compile(r"(?:^|(?<=[.!?]))\s+(?=[A-Z])|^\s*$")
+_MID_SENTENCE = re.compile(r"[^.!?:\s]\s*(?:but|so|and|or|-|;)?\s*$")
+_ANOTHER_VALUE = re.compile(r",?\s*or [£\d]")  # "£70, or £35 if you pay early": a statement of its own
+_TOLD_AS_PAST = re.compile(rf"(?:you|they|it|we) (?:\w+ed|{'|'.join(sorted(PURE_PASTS))})\b")
+_ODD_LEAF = re.compile(  # no condition that can be met, or one cut from its sentence
+    r":|^to\b|^that\b|\b(?:an?|the|new|used|any|your|their|of|for|to|with|and|or)$"
+    r"|\b(?:able|going) to \w+$|,\s+(?:as well as|which|so|but)\b|\bdo (?:have|not have) to\b"
+    r"|\b(?:may|might|must|should|could|certain)\b"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ReadClause:
+    """What statements were read from: a main clause, its frame, and the text of the element.
+
+    ``earlier`` and ``later`` are the element's text before and after it; ``conditioned`` says that an earlier sentence
+    holds under a condition; ``scope`` is what holds for the whole section. Of a list item: ``lead`` is the main clause
+    of its lead-in, ``announced`` all of that sentence, ``sentences`` how many the item has.
+    """
+
+    main: str
+    frame: Frame
+    whole: str
+    conditioned: bool = False
+    earlier: str = ""
+    later: str = ""
+    scope: Condition | None = None
+    lead: str = ""
+    announced: str = ""
+    sentences: int = 1
+
+
+def sure(found: Sequence[Statement], clause: ReadClause, scene: Scene) -> list[Statement]:
+    """Those of a clause's statements that stand."""
+    said = _said(clause)
+    if not found or said is None or _leans(found[0], said, clause, scene):
+        return []
+    return [_of_the_page(one, scene) for one in found if _is_sure(one, said, clause, scene)]
+
+
+def _said(clause: ReadClause) -> str | None:
+    """All that the clause says, with its lead-in; none where that hangs on more than a condition."""
+    said = main_said(clause.main)
+    if said is None or hangs(said) or clause.sentences > 1:
+        return None
+    if not clause.lead:
+        return said
+    lead = lead_said(clause.lead, clause.announced)
+    return None if lead is None else f"{lead} {said}"
+
+
+def _leans(one: Statement, said: str, clause: ReadClause, scene: Scene) -> bool:
+    """Whether what stands around a clause decides what it says: an example, a condition before or behind it."""
+    example = any(map(_EXAMPLE_HEADING.search, scene.headings)) or _EXAMPLE.match(clause.whole.strip()) is not None
+    rest = _SENTENCE_END.split(clause.later, maxsplit=1)[0]
+    goes_on = re.search(r"\b(?:if|unless|when|except)\b", rest) and not _ANOTHER_VALUE.match(rest)
+    in_spite = re.search(r"\bstill\b", said) and one.condition is not None  # what else would forbid it is not told
+    taken_back = _TAKEN_BACK.search(clause.later) is not None
+    return bool(example or goes_on or in_spite or taken_back or _may_inherit(clause, one) or _is_torn(one, clause))
+
+
+def _may_inherit(clause: ReadClause, one: Statement) -> bool:
+    """Whether a condition that the paragraph told before may hold here, too."""
+    if one.condition is not None or one.modality is Modality.NEED_NOT:
+        return False
+    return clause.conditioned or _MID_SENTENCE.search(clause.earlier) is not None
+
+
+def _is_torn(one: Statement, clause: ReadClause) -> bool:
+    """Whether a condition may belong to a part of the clause only: to the second of "the form or a copy if it is lost",
+    or to the time that "when you registered" is of."""
+    trailing = [leaf for leaf in leaves(one.condition) if leaf.anchor == one.spans[0].anchor and leaf.start > 0]
+    before = [clause.whole[: leaf.start].rstrip().lower() for leaf in trailing]
+    either = one.modality in (Modality.MUST, Modality.SHOULD) and " or " in target_text(one) and not clause.lead
+    if either and trailing:
+        return not before[0].endswith(", if")
+    past = [_TOLD_AS_PAST.match(leaf.text) is not None for leaf in trailing]
+    return any(text.endswith("when") and told for text, told in zip(before, past, strict=True))
+
+
+def _of_the_page(one: Statement, scene: Scene) -> Statement:
+    """A statement about "the yearly fee" is about that of what its page is about."""
+    subject = one.subject
+    own = subject.surface.islower() and not is_role(subject.surface) and subject.type not in SOMEBODY
+    topic = topic_name(scene.address.title)
+    if not own or subject.surface in topic.lower():
+        return one
+    surface = f"{subject.surface} ({topic})"
+    return replace(one, subject=Mention(surface, entity_key(surface), subject.type, subject.written or subject.surface))
+
+
+def _is_sure(one: Statement, said: str, clause: ReadClause, scene: Scene) -> bool:
+    return (
+        names_its_subject(one.subject)
+        and has_a_whole_object(one)
+        and has_a_telling_relation(one, clause.frame)
+        and _points_nowhere(said, one)
+        and _says_all(one, said)
+        and _conditions_stand(one, clause.scope)
+        and _names_its_section(one, scene, clause.scope)
+    )
+
+
+def _points_nowhere(said: str, one: Statement) -> bool:
+    """Whether nothing in a clause stands for what was told before, but what a name has whole ("the grant")."""
+    if isinstance(one.object, Literal):  # "28 days of the decision" is whole
+        said = said.replace(expand(one.object.value), " ")
+    if one.subject.type == READER:  # whose it is, the subject says
+        said = re.sub(r"\byour\b", "", said)
+    ends = (one.subject, one.object)
+    known = stems(" ".join(end.surface for end in ends if isinstance(end, Mention) and " " in end.surface))
+    return not points(said) and known.issuperset(told_before(said))
+
+
+def _says_all(one: Statement, said: str) -> bool:
+    """Whether every word of the clause that tells something is in a part of the statement."""
+    written = one.object.written if isinstance(one.object, Mention) else ""
+    wording = " ".join(word for word in one.wording.split() if not (word.endswith("ly") or word in HEDGES))
+    parts = (one.subject.surface, one.subject.written, one.relation, wording, target_text(one), written)
+    dated = one.effective_from or one.effective_to
+    return stems(DATED.sub(" ", said) if dated else said) - LOSABLE <= stems(" ".join(parts))
+
+
+def _conditions_stand(one: Statement, scope: Condition | None) -> bool:
+    """Whether the conditions are whole, each told once, and none says what the statement says."""
+    every = [*leaves(scope), *leaves(one.condition)]
+    said = stems(f"{one.subject.surface} {one.relation} {target_text(one)}")
+    once = len({leaf.text.lower() for leaf in every}) == len(every)
+    return once and not _is_mixed(one.condition) and all(_leaf_stands(leaf, one, said) for leaf in every)
+
+
+def _is_mixed(condition: Condition | None) -> bool:
+    """Whether "and" and "or" join clauses of one sentence, or "not" is said of both: what binds closer is not told."""
+    found, kinds = list(leaves(condition)), set(_kinds(condition))
+    denied = any(re.search(r"\b(?:never|not|no|n't|neither)\b", expand(leaf.text)) for leaf in found[:1])
+    return len({leaf.anchor for leaf in found}) == 1 and ({"all", "any"} <= kinds or (denied and bool(kinds)))
+
+
+def _kinds(condition: Condition | None) -> Iterator[str]:
+    match condition:
+        case All(children) | AnyOf(children):
+            yield "all" if isinstance(condition, All) else "any"
+            for child in children:
+                yield from _kinds(child)
+        case Not(child):
+            yield from _kinds(child)
+
+
+def _leaf_stands(leaf: Leaf, one: Statement, said: set[str]) -> bool:
+    text = expand(leaf.text)
+    beside = isinstance(one.object, Mention) and leaf.anchor == one.spans[0].anchor
+    pointing = re.sub(r"^(?:it|they)\b", "", text, flags=re.IGNORECASE) if beside else text  # the object before it
+    pointing = re.sub(r"\bsuch as\b|\bthere (?=is\b|are\b)", "", pointing)
+    own = stems(text) - LOSABLE
+    whole = 1 < len(text.split()) <= _LONGEST_LEAF and text.count("(") == text.count(")")
+    told = told_before(re.sub(r"\byour\b|(?<=\w )the (?=person\b)", "", text))
+    return whole and not (points(pointing) or told or _ODD_LEAF.search(text)) and not (own and own <= said)
+
+
+def _names_its_section(one: Statement, scene: Scene, scope: Condition | None) -> bool:
+    """Whether each heading above says nothing of its own, or something that the statement says too."""
+    if one.subject.surface.istitle() and one.subject.surface in scene.address.title:
+        return True
+    cases = " ".join(leaf.text for leaf in (*leaves(scope), *leaves(one.condition)))
+    parts = f"{one.subject.surface} {one.relation} {target_text(one)} {one.wording} {cases}"
+    whole = stems(parts)
+    there = {word[:_ALIKE] for word in whole}
+    for heading in scene.headings:
+        telling = stems(expand(heading)) - _NEUTRAL
+        if _NAME.fullmatch(heading) and heading != scene.address.title and not telling <= whole:
+            return False  # another fund than that of the page
+        alike = not there.isdisjoint({word[:_ALIKE] for word in telling})
+        if telling and not alike and heading != scene.address.title and not _ASKS.match(heading):
+            return False
+    return True

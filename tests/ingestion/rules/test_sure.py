@@ -1,0 +1,110 @@
+"""Which clauses make a statement and which a passage: nothing is claimed that needs its page to be understood."""
+
+from __future__ import annotations
+
+import pytest
+
+from clausegraph.core.extraction import ExtractionInput, InputElement
+from clausegraph.core.language.wording import relation_words
+from clausegraph.core.types import Literal, PassageKind
+from clausegraph.ingestion.extract.rules.extractor import RuleExtractor
+from tests.ingestion.rules.trees import item, written
+
+pytestmark = pytest.mark.unit
+
+TITLE = "Heating Grant"
+
+
+def said(*elements: InputElement) -> list[str]:
+    """The statements in words, each with its condition."""
+    found = RuleExtractor().extract(ExtractionInput(TITLE, (TITLE,), elements)).statements
+    lines = []
+    for one in found:
+        target = one.object.value if isinstance(one.object, Literal) else one.object.surface
+        line = f"{one.subject.surface} {relation_words(one)} {target}"
+        lines.append(f"{line} if {written(one.condition)}" if one.condition else line)
+    return lines
+
+
+def below(text: str, *headings: str, label: str = "e0") -> InputElement:
+    return InputElement(label, "p", text, (TITLE, *headings))
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("You can get the grant if you are 70.", "applicant for Heating Grant may get Heating Grant if you are 70"),
+        ("The Winter Card costs £20 a year.", "Winter Card costs £20 a year"),
+        ("The yearly fee is £20.", "yearly fee (Heating Grant) is £20"),  # of what, the page says
+        ("Employers must reply within 28 days of the hearing.", "employers must reply within 28 days of the hearing"),
+        ("You can keep hens.", "applicant for Heating Grant may keep hens"),
+    ],
+)  # fmt: skip
+def test_what_is_understood_whole_is_stated(text: str, line: str) -> None:
+    assert said(below(text)) == [line]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "You must send it to the Heating Unit.",  # what?
+        "The decision must be fair.",  # which?
+        "You can bring written evidence to the hearing.",
+        "You should only use the Heating Unit for advice.",  # "only" has no place in a statement
+        "You can claim after you have moved house.",
+        "You must be habitually resident in the UK.",  # "habitually" would be lost
+        "You can sometimes get VAT refunds on cars.",
+        "You can get help from the Heating Unit to fill in form HW1.",  # for what would be lost
+        "You can renounce British national (overseas) status.",  # cut name
+        "Support could include general information about benefits.",
+        "We will pay your extra costs.",  # who is "we"?
+        "For example, you can claim £20 for each child.",
+        "You can claim a winter payment. You must also be a pensioner.",  # the next sentence says more of when
+        "You can claim a fuel refund if it is certain that you moved.",
+        "If you were never married or named on the form, you can claim a fuel refund.",  # never both
+        "You must send the original form or a certified copy if the original is lost.",
+        "The court may take account of your other income.",
+        "You should get a reply letter.",
+        "Download the claim form.",  # a step, not a duty
+    ],
+)
+def test_what_is_not_surely_understood_claims_nothing(text: str) -> None:
+    assert said(below(text)) == []
+
+
+def test_a_condition_may_hold_for_the_sentences_after_it() -> None:
+    assert said(below("If you rent, you can claim £20. You can claim a fuel refund.")) == [
+        "applicant for Heating Grant may claim £20 if you rent"
+    ]
+
+
+def test_a_list_is_a_condition_where_the_page_says_how_it_joins() -> None:
+    items = (item("you rent", "e1", "e0"), item("you own a home", "e2", "e0"))
+    assert said(below("You can get the grant if you:"), *items) == []
+    both = "applicant for Heating Grant may get Heating Grant if all[you rent; you own a home]"
+    assert said(below("You can get the grant if both of these apply:"), *items) == [both]
+    cut = "You can get the grant if you are ill because of any of the following diseases:"
+    assert said(below(cut), item("measles", "e1", "e0"), item("mumps", "e2", "e0")) == []
+
+
+def test_an_item_has_the_condition_of_its_lead_in() -> None:
+    lead = below("If your landlord is a company, you must:")
+    (line,) = said(lead, item("send form HW1 to the Heating Unit", "e1", "e0"))
+    assert line.endswith("must send form HW1 to the Heating Unit if your landlord is a company")
+
+
+def test_a_statement_says_what_the_headings_above_it_say() -> None:
+    text = "You can claim £20 for each child."
+    assert said(below(text, "Claims for a child"))
+    assert said(below(text, "What you can get"))
+    assert not said(below(text, "Lay-offs"))
+    assert not said(below(text, "Child Fuel Fund"))  # another fund than that of the page
+    assert not said(below(text, "Example"))
+
+
+def test_what_falls_is_a_passage_with_its_condition() -> None:
+    text = below("You must send it to the Heating Unit if you move.")
+    found = RuleExtractor().extract(ExtractionInput(TITLE, (TITLE,), (text,)))
+    (passage,) = found.passages
+    assert (passage.kind, written(passage.condition)) == (PassageKind.RULE, "you move")
+    assert [name.surface for name in passage.names] == ["Heating Unit"] and found.statements == ()

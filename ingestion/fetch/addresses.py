@@ -33,10 +33,10 @@ def normalised(address: str) -> str | None:
         return None
     try:
         url = httpx.URL(address.replace(" ", "%20"))
-        port = url.port
+        port, has_host = url.port, bool(url.host)  # a host in punycode that is none is found out here
     except (httpx.InvalidURL, ValueError, UnicodeError):
         return None
-    if url.scheme not in _SCHEMES or not url.host or url.userinfo:
+    if url.scheme not in _SCHEMES or not has_host or url.userinfo:
         return None
     host = url.raw_host.decode("ascii").lower().rstrip(".")
     if not _HOST.fullmatch(host) or (port or 0) > _PORTS:

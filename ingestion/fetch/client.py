@@ -176,10 +176,10 @@ class WebClient:
             "Accept": ", ".join((*accept, "*/*;q=0.1")),
             "Accept-Encoding": "gzip, br",
         }
-        if validators.etag:
-            headers["If-None-Match"] = validators.etag
-        if validators.last_modified:
-            headers["If-Modified-Since"] = validators.last_modified
+        if etag := _sendable(validators.etag, 1000):  # one that is stored may be of an older version's making
+            headers["If-None-Match"] = etag
+        if last_modified := _sendable(validators.last_modified, 100):
+            headers["If-Modified-Since"] = last_modified
         return headers
 
 
@@ -227,9 +227,14 @@ def _page(address: str, response: httpx.Response, accept: Collection[str], most:
         status=response.status_code,
         body=body,
         content_type=kind,
-        etag=headers.get("etag", "")[:1000],
-        last_modified=headers.get("last-modified", "")[:100],
+        etag=_sendable(headers.get("etag", ""), 1000),
+        last_modified=_sendable(headers.get("last-modified", ""), 100),
     )
+
+
+def _sendable(value: str, most: int) -> str:
+    """A validator as it can be sent back; empty where it is too long or no plain ASCII, since a part of one is none."""
+    return value if len(value) <= most and value.isascii() and value.isprintable() else ""
 
 
 def _content_type(header: str) -> str:

@@ -7,6 +7,7 @@ names are looked up here, every answer is checked, and the connection is made to
 
 from __future__ import annotations
 
+import re
 import socket
 from collections.abc import Callable, Sequence
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address, ip_network
@@ -17,6 +18,7 @@ from clausegraph.ingestion.fetch.limits import WebLimits
 NetworkAddress = IPv4Address | IPv6Address
 Resolve = Callable[[str, int], Sequence[str]]
 
+_HOST = re.compile(r"(?!\d+(?:\.\d+)*$)[a-z0-9_-]+(?:\.[a-z0-9_-]+)*")
 _NAT64 = (IPv6Network("64:ff9b::/96"), IPv6Network("64:ff9b:1::/48"))
 # Not public although registries count them so: protocol assignments, and the host's own server in a cloud.
 _NEVER = (ip_network("192.0.0.0/24"), ip_network("168.63.129.16/32"), ip_network("192.88.99.0/24"))
@@ -41,7 +43,7 @@ class AddressGuard:
         """
         self._resolve = resolve or _system
         self._names = {name.lower(): tuple(map(_address, found)) for name, found in limits.names.items()}
-        self._hosts = {entry.lower() for entry in limits.allow if not _is_network(entry)}
+        self._hosts = {_host(entry) for entry in limits.allow if not _is_network(entry)}
         self._networks = [ip_network(entry, strict=False) for entry in limits.allow if _is_network(entry)]
 
     def checked(self, host: str, port: int) -> list[str]:
@@ -95,6 +97,14 @@ def _address(text: str) -> NetworkAddress:
         raise SettingsError(f"{text!r} is no network address; CLAUSEGRAPH_WEB_NAMES maps hosts to such") from error
     mapped = found.ipv4_mapped if isinstance(found, IPv6Address) else None
     return mapped or found
+
+
+def _host(entry: str) -> str:
+    if not _HOST.fullmatch(entry.lower()):
+        raise SettingsError(
+            f"{entry!r} is no network and no host; CLAUSEGRAPH_WEB_ALLOW takes such as 10.0.0.0/8 and intra.example"
+        )
+    return entry.lower()
 
 
 def _is_network(entry: str) -> bool:

@@ -63,13 +63,14 @@ class _Stream(httpcore.NetworkStream):
         return self._inner.get_extra_info(info)
 
 
-class _Backend(httpcore.NetworkBackend):
+class GuardedBackend(httpcore.NetworkBackend):
     """Connects to what the guard has checked, and to nothing else."""
 
-    def __init__(self, guard: AddressGuard, deadline: Deadline) -> None:
+    def __init__(self, guard: AddressGuard, deadline: Deadline, network: httpcore.NetworkBackend | None = None) -> None:
+        """Connect through ``network``, the system's by default."""
         self._guard = guard
         self._deadline = deadline
-        self._inner = httpcore.SyncBackend()
+        self._inner = network or httpcore.SyncBackend()
 
     def connect_tcp(
         self,
@@ -80,9 +81,11 @@ class _Backend(httpcore.NetworkBackend):
         socket_options: Iterable[Any] | None = None,
     ) -> httpcore.NetworkStream:
         addresses = self._guard.checked(host, port)
-        for address in addresses[:-1]:
+        for at, address in enumerate(addresses[:-1]):
+            # an address that swallows what is sent must leave time for the others
+            share = self._deadline.left(timeout, httpcore.ConnectTimeout) / (len(addresses) - at)
             try:
-                return self._connected(address, port, timeout, local_address, socket_options)
+                return self._connected(address, port, share, local_address, socket_options)
             except (httpcore.ConnectError, httpcore.ConnectTimeout):
                 continue
         return self._connected(addresses[-1], port, timeout, local_address, socket_options)
@@ -116,7 +119,7 @@ class GuardedTransport(httpx.BaseTransport):
             ssl_context=verify or _authorities(),
             max_connections=4,
             keepalive_expiry=5.0,
-            network_backend=_Backend(guard, deadline),
+            network_backend=GuardedBackend(guard, deadline),
         )
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:

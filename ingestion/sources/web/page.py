@@ -8,9 +8,13 @@ from dataclasses import dataclass
 from lxml import etree, html
 
 from clausegraph.core.pages.decode import decode_page
+from clausegraph.core.pages.document import SourceDocument
+from clausegraph.core.pages.html import read_html
+from clausegraph.core.pages.parse import few_attributes
 from clausegraph.ingestion.fetch import joined
 
 MOST_LINKS = 5000  # of one page
+_MOST_WALL = 64 * 1024  # bytes
 _NO_TEXT = {"script", "style", "noscript", "template", "nav", "header", "footer", "aside", "svg", "head"}
 
 
@@ -26,7 +30,9 @@ class PageFacts:
 def page_facts(raw: bytes, address: str) -> PageFacts:
     """Look at a page of HTML; one that is none has no facts."""
     try:
-        root = html.document_fromstring(decode_page(raw).encode("utf-8"), parser=html.HTMLParser(encoding="utf-8"))
+        # huge_tree: what is nested deeply still has links; attributes without end take libxml2 quadratic time
+        parser = html.HTMLParser(encoding="utf-8", huge_tree=True)
+        root = html.document_fromstring(few_attributes(decode_page(raw)).encode("utf-8"), parser=parser)
     except (etree.ParserError, etree.XMLSyntaxError, ValueError):
         return PageFacts()
     base = address
@@ -44,6 +50,19 @@ def page_facts(raw: bytes, address: str) -> PageFacts:
         elif len(links) < MOST_LINKS and (found := joined(base, href)):
             links[found] = None
     return PageFacts(tuple(links), canonical, tuple(_pieces(root)))
+
+
+def wall(raw: bytes, address: str) -> str:
+    """What stands before a page in its place (a wall, a script's shell, "not found" with a 200); empty where nothing.
+
+    A page of links alone is none: it leads on. Nor is a large page looked at; a reader of it has limits of its own.
+    """
+    if len(raw) > _MOST_WALL:
+        return ""
+    reading, rejects = read_html(SourceDocument(address, raw))
+    if reading.elements or not rejects or "navigation" in rejects[0].reason:
+        return ""
+    return rejects[0].reason
 
 
 def _pieces(root: html.HtmlElement) -> Iterator[str]:

@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 
 from clausegraph.core.errors import SourceError
 from clausegraph.core.extraction import Reject
+from clausegraph.core.telemetry.redaction import scrub
 from clausegraph.indexes.fetches import FetchRow
 from clausegraph.ingestion.fetch import WebClient, WebReply, normalised
 from clausegraph.ingestion.fetch.addresses import shape_of
@@ -28,7 +29,7 @@ _LISTS = re.compile(r"(?:\.(?:xml|rss|atom|rdf)(?:\.gz)?$)|(?:^|/)(?:feed|rss|at
 _FILE_BYTES = 5 * 1024 * 1024
 _NAME = 100
 _SHOWN = 200  # characters of an address in a message
-_USER = re.compile(r"//[^/]*@")  # whose password is not for messages
+_USER = re.compile(r"//.*@")  # whose password is not for messages
 _HOPS = 5
 _COUNTED = ("received", "not modified", "moved", "gone", "failed", "refused", ASKED_BEFORE)
 
@@ -71,8 +72,7 @@ class WebSource:
         else:
             address = normalised(location)
             if address is None:
-                shown = _USER.sub("//…@", location)[:_SHOWN]
-                raise SourceError(f"{shown!r} is no address of a page; give one like https://host/path")
+                raise SourceError(f"{_shown(location)!r} is no address of a page; give one like https://host/path")
             self.location = address
             self.name = name or _name_of(address)
         self._taken: Callable[[], None] | None = None
@@ -95,6 +95,11 @@ class WebSource:
         if self._taken is not None:
             self._taken()
             self._taken = None
+
+
+def _shown(address: str) -> str:
+    """What is no address as a message shows it: who logs in, and with which password, is not for messages."""
+    return scrub(_USER.sub("//***@", address))[:_SHOWN]
 
 
 def _name_of(address: str) -> str:
@@ -152,7 +157,7 @@ class _Crawl:
         if isinstance(raw, str):
             raise SourceError(f"source {path} cannot be used: {raw}")
         found, wrong = read_address_file(raw.decode("utf-8-sig", "replace"))
-        self._rejects |= {line[:200]: "it is no address of a page" for line in wrong}
+        self._rejects |= {_shown(line): "it is no address of a page" for line in wrong}
         return Listing({address: ListedAddress(address) for address in found}, kind="file")
 
     def _from_list(self, client: WebClient) -> Listing | None:

@@ -18,7 +18,7 @@ from clausegraph.ingestion.formats.formats import FORMATS, PDF
 from clausegraph.ingestion.formats.recognise import recognised
 from clausegraph.ingestion.sources.source import FetchShelf
 from clausegraph.ingestion.sources.web.duplicates import sketch_of, text_hash_of
-from clausegraph.ingestion.sources.web.page import page_facts
+from clausegraph.ingestion.sources.web.page import page_facts, wall
 from clausegraph.ingestion.tools import Progress, no_progress
 
 _XHTML = "application/xhtml+xml"
@@ -80,12 +80,22 @@ class Visits:
         self._progress("fetch", len(self.touched), len(self.touched))
         validators = Validators(row.etag, row.last_modified) if row.raw_hash else Validators()
         reply = self._client.fetch(address, self._accept, validators)
-        made, raw = _taken(row, reply, stated)
+        made, raw = self._taken(row, reply, stated)
         made = replace(made, crawl=row.crawl if self._shelf.crawl == ASIDE else self._shelf.crawl)
         self._shelf.keep(made, raw)
         self.rows[address] = made
         self.counts[_counted(reply, made)] += 1
         return made
+
+    def _taken(self, row: FetchRow, reply: WebReply, stated: str) -> tuple[FetchRow, bytes | None]:
+        """The row after a reply, and the bytes to be stored: not those of a wall before a page that was none."""
+        made, raw = _taken(row, reply, stated)
+        if raw is None or not row.raw_hash or made.raw_hash == row.raw_hash or not made.content_type.startswith(HTML):
+            return made, raw
+        why = wall(raw, row.address)
+        if not why or wall(self._shelf.load(row.raw_hash), row.address):
+            return made, raw
+        return _refused(row, reply, why), None
 
     def _has_come(self, row: FetchRow) -> bool:
         """Whether a run of this crawl that was cut off has it; what that one could not get is asked for again."""
@@ -136,8 +146,7 @@ def _with_page(row: FetchRow, reply: WebReply, stated: str) -> tuple[FetchRow, b
     is_html = base in (HTML, _XHTML, "")
     base = HTML if is_html else base
     if is_html and (reason := _why_not_html(reply.body)):
-        failed = replace(row, outcome="refused", status=reply.status, reason=reason)
-        return replace(failed, failures=row.failures + 1), None
+        return _refused(row, reply, reason), None
     made = FetchRow(
         row.address,
         outcome="page",
@@ -156,6 +165,10 @@ def _with_page(row: FetchRow, reply: WebReply, stated: str) -> tuple[FetchRow, b
             made, canonical=facts.canonical, text_hash=text_hash_of(facts.pieces), sketch=sketch_of(facts.pieces)
         )
     return made, reply.body
+
+
+def _refused(row: FetchRow, reply: WebReply, reason: str) -> FetchRow:
+    return replace(row, outcome="refused", status=reply.status, reason=reason, failures=row.failures + 1)
 
 
 def _why_not_html(raw: bytes) -> str:

@@ -27,6 +27,7 @@ pytestmark = pytest.mark.unit
         ("https://user:word@example.org/", None),
         ("https://example.org/a\nb", None),
         ("http://", None),
+        ("http://xn--a/", None),
         ("http://example.org:99999/", None),
         ("relative/path", None),
         ("https://example.org/" + "a" * 3000, None),

@@ -52,6 +52,14 @@ def test_what_is_unchanged_is_not_sent_again(site: Site) -> None:
     assert fetched(site, validators=Validators(first.etag)).body == b"<p>two</p>"
 
 
+@pytest.mark.parametrize("etag", ['"caf\xe9"', '"' + "x" * 2000 + '"'])
+def test_a_validator_that_cannot_be_sent_back_is_none(site: Site, etag: str) -> None:
+    site.page("/", "<p>one</p>", etag=False, headers={"ETag": etag})
+    assert fetched(site).etag == ""
+    assert fetched(site, validators=Validators(etag)).outcome == "page"
+    assert "If-None-Match" not in site.asked[-1].headers
+
+
 def test_a_304_that_nobody_asked_for_is_no_answer(site: Site) -> None:
     site.error("/", 304)
     assert fetched(site).outcome == "refused"

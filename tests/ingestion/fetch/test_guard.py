@@ -74,6 +74,12 @@ def test_a_name_without_an_address_is_unknown() -> None:
         AddressGuard(WebLimits()).checked("no-such-host.invalid", 80)
 
 
+@pytest.mark.parametrize("entry", ["10.0.0.0/33", " 10.0.0.0/8", "https://intra", "intra:8080", "10.0.0"])
+def test_what_is_allowed_is_a_network_or_a_host(entry: str) -> None:
+    with pytest.raises(SettingsError, match="is no network and no host; CLAUSEGRAPH_WEB_ALLOW"):
+        AddressGuard(WebLimits(allow=(entry,)))
+
+
 def test_a_setting_that_is_no_address_is_named() -> None:
     with pytest.raises(SettingsError, match="'over there' is no network address"):
         AddressGuard(WebLimits(names={"a": ("over there",)}))

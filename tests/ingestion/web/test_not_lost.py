@@ -87,3 +87,32 @@ def test_a_robots_txt_that_fails_for_a_day_keeps_what_a_file_lists(town: Town) -
     before = town.state()
     town.site.error("/robots.txt", 503)
     assert (town.run(str(file), mode="auto").pages_removed, town.state()) == ([], before)
+
+
+def test_a_wall_before_a_hub_hides_nothing_behind_it(town: Town) -> None:
+    town.page("/", "Start", fee("town", 1), links=("/hub", "/a", "/b"))
+    listed_pages(town, "a", "b", "h1")
+    town.page("/hub", "Permits by kind", fee("hub", 2), links=("/h1",))
+    town.run()
+    before = town.state()
+    town.page("/hub", "One moment", "Checking your browser before you may go on.")
+    report = town.run()
+    assert (report.epoch, report.pages_removed, town.state()) == (None, [], before)
+    assert "a wall against robots" in report.rejects[0].reason and "stays" in report.rejects[0].reason
+    town.page("/hub", "Permits by kind", fee("hub", 3), links=("/h1",))
+    assert town.paths(town.run().pages_changed) == ["/hub"]
+
+
+def test_words_of_an_address_file_that_are_no_address_show_no_password(town: Town) -> None:
+    listed_pages(town, "a")
+    file = town.root / "pages.txt"
+    file.write_text(f"{town.site.url('/a')}\nhttps://bob:SECRET/PW@host.example/x\n", encoding="utf-8")
+    report = town.run(str(file), mode="auto")
+    assert [one.what for one in report.rejects] == ["https://***@host.example/x"]
+
+
+def test_a_host_that_is_none_ends_no_run(town: Town) -> None:
+    listed_pages(town, "a")
+    body = urlset(town, "/a").replace(b"</urlset>", b"<url><loc>http://xn--a/</loc></url></urlset>")
+    town.site.page("/sitemap.xml", body, content_type=XML)
+    assert len(town.run(town.site.url("/sitemap.xml"), mode="sitemap").pages_added) == 1

@@ -17,7 +17,6 @@ from clausegraph.query.read.candidates import Candidate
 from clausegraph.query.read.figures import ToldFigure, bounds_of, compare, figures
 from clausegraph.query.read.meeting import telling, uncovered
 
-_HEDGE = re.compile(r"\b(?:usually|normally|generally|sometimes|in (?:most|some) cases)\b", re.IGNORECASE)
 _NUMBER = re.compile(r"\d[\d.,]*(?<=\d)")
 _OF_THE_PAGE = ("amount", "age", "born")  # a limit of savings or age holds for all of a page
 _FEW = 3  # of so many words of the case asked about ("if …") a place may lack one
@@ -69,11 +68,6 @@ def missing_words(asked: Asked, found: Fit) -> list[str]:
     if len(found.case) > len(case) / _FEW:
         doubts.append(f"nothing there is said of “{asked.parts.case}”")
     return doubts
-
-
-def hedged(text: str) -> list[str]:
-    """A doubt where a sentence says itself that it does not always hold."""
-    return ["it is said to be so only as a rule"] if _HEDGE.search(text) else []
 
 
 def uncompared(asked: Asked, candidate: Candidate, text: str, bounds: Iterable[str]) -> list[str]:

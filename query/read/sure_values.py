@@ -11,11 +11,12 @@ from clausegraph.core.language.sentences import sentence_spans
 from clausegraph.core.types import ConditionState, leaves
 from clausegraph.query.read.answers import Asked
 from clausegraph.query.read.candidates import Candidate
+from clausegraph.query.read.cues import cued, denied
 from clausegraph.query.read.evidence import introduction
 from clausegraph.query.read.meeting import telling, uncovered
 from clausegraph.query.read.questions import AnswerType
 from clausegraph.query.read.scenario import judge
-from clausegraph.query.read.sure import Fit, fit, hedged, missing_words, uncompared
+from clausegraph.query.read.sure import Fit, fit, missing_words, uncompared
 from clausegraph.query.read.typed import TypedValue, clause_around, is_typed, row_and_column, values_in
 
 _DEPTH = 25
@@ -79,7 +80,8 @@ def sure_value(asked: Asked, ranked: Sequence[Candidate]) -> tuple[TypedValue, l
         doubts.append("it is a fine")
     if best.met < 1 and best.fit.rank >= _FIRST and len(best.fit.only_around) > len(words) / 2:
         doubts.append("most of the question is said only around it")
-    doubts += [*hedged(best.place), *_rivals(best, found[1:])]
+    doubts += [*cued(best.place, asked.form.sentence, asked.today), *_denied(asked, best)]
+    doubts += _rivals(best, found[1:])
     doubts += uncompared(asked, best.value.candidate, best.place, best.bounds)
     doubts += _told_elsewhere(asked, best, found[1:])
     if asked.form.type is AnswerType.DATE and best.value.kind != "date":
@@ -92,6 +94,15 @@ def sure_value(asked: Asked, ranked: Sequence[Candidate]) -> tuple[TypedValue, l
     if _TWO.search(best.value.text):
         doubts.append("it is two values")
     return best.value, doubts
+
+
+def _denied(asked: Asked, best: SureValue) -> list[str]:
+    """Doubts where the sentence of a value, without its conditions, denies it or says it roughly."""
+    text = best.place
+    for bound in best.bounds:
+        text = text.replace(bound, " ")
+    before = best.value.candidate.element.text[: best.value.start]
+    return denied(before, text, asked.form.sentence)
 
 
 def _found(asked: Asked, ranked: Sequence[Candidate]) -> list[SureValue]:

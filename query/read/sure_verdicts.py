@@ -10,13 +10,14 @@ from clausegraph.core.types import ConditionState, JudgedCondition, Modality, le
 from clausegraph.query.read.answers import Asked, judged_condition
 from clausegraph.query.read.candidates import Candidate
 from clausegraph.query.read.conditions import settled
+from clausegraph.query.read.cues import cued, of_others
 from clausegraph.query.read.figures import compare
 from clausegraph.query.read.governing import GoverningRule, Ruling, of_rule, presumed
 from clausegraph.query.read.meeting import coverage, telling, uncovered
 from clausegraph.query.read.polarity import asked_for, kind_fit
 from clausegraph.query.read.scenario import NEGATIVE
 from clausegraph.query.read.statements import ReadStatement, statements_of
-from clausegraph.query.read.sure import Fit, fit, hedged, missing_words, uncompared
+from clausegraph.query.read.sure import Fit, fit, missing_words, uncompared
 
 _DEPTH = 12
 _FITS = 0.8
@@ -26,6 +27,7 @@ _FIRST, _LATE = 3, 8  # places that the search puts first; far down
 _TOLD = 0.5  # share of a condition's words that are told, from which it was spoken of
 _RULED = ("duty", "ability", "eligible")
 _EXCEPT = re.compile(r"\b(?:unless|except(?: for)?|other than|apart from|but not)\b", re.IGNORECASE)
+_ADVISES = re.compile(r"\b(?:should|ought|advised|recommended|encouraged)\b", re.IGNORECASE)
 _ALLOWS = re.compile(r"\b(?:allow\w*|permit\w*|entitle\w*|eligib\w*|qualif\w*|requir\w*|possible)\b", re.IGNORECASE)
 
 
@@ -65,7 +67,7 @@ def sure_verdict(asked: Asked, ranked: Sequence[Candidate]) -> tuple[Ruling, lis
         doubts.append("all of the question is said only around it")
     if best.fit.rank >= _LATE:
         doubts.append("the search has many places before it")
-    doubts += [*hedged(best.statement.full), *_unused(asked, best, tree)]
+    doubts += [*_as_said(asked, best.statement), *_unused(asked, best, tree)]
     bounds = [leaf.leaf.text for leaf in leaves(ruling.tree)]
     figures = uncompared(asked, best.statement.candidate, best.statement.full, bounds)
     if _is_barred(asked, rule):
@@ -78,6 +80,20 @@ def sure_verdict(asked: Asked, ranked: Sequence[Candidate]) -> tuple[Ruling, lis
         unknown = [one.leaf.text for one in leaves(tree) if one.state is ConditionState.UNKNOWN]
         doubts += [f"“{text}” is open" for text in unknown if coverage(telling(text), asked.told) < _TOLD]
     return ruling, doubts
+
+
+def _as_said(asked: Asked, statement: ReadStatement) -> list[str]:
+    """Doubts about how a statement says it: by its cues, of whom, as advice, or the other way round than is asked."""
+    main = statement.full
+    for leaf in leaves(statement.parsed.condition):
+        main = main.replace(leaf.text, " ")
+    doubts = cued(main, asked.form.sentence, asked.today)
+    doubts += of_others(statement, asked.told)
+    if _ADVISES.search(main) and asked_for(asked.form) == "duty":
+        doubts.append("it is only advised")
+    if NEGATIVE.search(asked.parts.asks) and not NEGATIVE.search(statement.full):
+        doubts.append("the question is asked with “not”")
+    return doubts
 
 
 def _is_barred(asked: Asked, rule: GoverningRule) -> bool:

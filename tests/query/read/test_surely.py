@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import date
 from typing import Any
 
 import pytest
@@ -91,6 +92,63 @@ def test_what_leaves_a_doubt_is_quoted(
     text, doubts = said(page(*lines), question, scenario)
     assert text is None
     assert any(doubt in one for one in doubts), doubts
+
+
+GET, COST, RENEW = "can i get the study grant", "how much is the stall licence", "do i have to renew the notice"
+
+
+@pytest.mark.parametrize(
+    ("question", "line", "doubt"),
+    [
+        (GET, "You may be able to get the study grant.", "only possible"),
+        (GET, "You might get the study grant.", "only possible"),
+        (GET, "It is not true that you can get the study grant.", "somebody says"),
+        (GET, "Some people think you can get the study grant.", "somebody says"),
+        (GET, "Until 2019 you could get the study grant.", "past"),
+        (GET, "Ministers plan that you can get the study grant.", "planned"),
+        (GET, "You can rarely get the study grant.", "hardly ever"),
+        (GET, "Hardly anyone can get the study grant.", "hardly ever"),
+        (GET, "Only nurses can get the study grant.", "said of “Only nurses”"),
+        (GET, "Your partner can get the study grant.", "said of “Your partner”"),
+        (GET, "Landlords can get the study grant.", "said of “Landlords”"),
+        ("can i not get the study grant", "You can get the study grant.", "with “not”"),
+        (RENEW, "You should renew the notice.", "advised"),
+        (COST, "The stall licence used to cost £215.", "past"),
+        (COST, "From 2030 the stall licence costs £215.", "still to come"),
+        (COST, "The stall licence does not cost £215.", "“not”"),
+        (COST, "The stall licence is no longer £215.", "“not”"),
+        (COST, "A stall licence costs about £215.", "roughly"),
+        (COST, "A stall licence may cost £215.", "only possible"),
+        (COST, "A stall licence is free, not £215.", "free"),
+        (COST, "For example, if a stall licence cost £215, you would pay in May.", "example"),
+    ],
+)
+def test_what_does_not_plainly_hold_now_for_the_one_who_asks_leaves_a_doubt(
+    page: Callable[..., Any], question: str, line: str, doubt: str
+) -> None:
+    found = page(f"<p>{line}</p>")
+    result = READER.read(Inquiry(question, as_of=date(2026, 11, 22)), found.hits(), found)
+    assert result.alternatives == ()
+    assert doubt in str(result.reasons["doubts"])
+
+
+@pytest.mark.parametrize(
+    ("question", "line", "answer"),
+    [
+        (GET, "Since 2020 you can get the study grant.", "yes"),
+        (GET, "Until 2030 you can get the study grant.", "yes"),
+        (GET, "Anyone can get the study grant.", "yes"),
+        ("im a nurse, can i get the study grant", "Only nurses can get the study grant.", "yes"),
+        (COST, "From 2020 the stall licence costs £215.", "£215"),
+        (COST, "In May a stall licence costs £215.", "£215"),
+    ],
+)
+def test_what_holds_now_for_the_one_who_asks_leaves_none(
+    page: Callable[..., Any], question: str, line: str, answer: str
+) -> None:
+    found = page(f"<p>{line}</p>")
+    result = READER.read(Inquiry(question, as_of=date(2026, 11, 22)), found.hits(), found)
+    assert [a.text for a in result.alternatives] == [answer], result.reasons
 
 
 def test_an_unmet_requirement_whose_exception_nobody_tells_is_a_no(page: Callable[..., Any]) -> None:

@@ -282,7 +282,25 @@ def make_engine(
     from clausegraph.query.engines.bank import make_engine as make
 
     options = engine_options(settings, llm, measured=measured)
-    return make(view, embedder, options, **{"engine": settings.engine} | changes)
+    chosen = {"engine": settings.engine} | changes
+    if "experiences" not in chosen and shows_experiences(settings, chosen["engine"], chosen.get("instead", {})):
+        chosen["experiences"] = opened_experiences(settings, measured)
+    return make(view, embedder, options, **chosen)
+
+
+def shows_experiences(settings: Settings, engine: str, instead: Mapping[str, object]) -> bool:
+    """Whether an engine shows experiences: only the commentor with a model does.
+
+    Args:
+        instead: single steps in place of the engine's own.
+
+    Raises:
+        InputError: there is no such engine.
+    """
+    from clausegraph.query.engines.bank import ENGINES
+
+    own = "llm" if engine == "hybgrag" else settings.step_comment
+    return ENGINES[engine].rounds and instead.get("comment", own) == "llm"
 
 
 def engine_options(
@@ -305,7 +323,6 @@ def engine_options(
         steps=chosen,
         rounds=settings.rounds,
         question=limits,
-        experiences=opened_experiences(settings, measured),
     )
     return options if llm is None else _with_model(options, settings, llm, measured)
 

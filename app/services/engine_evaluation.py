@@ -64,7 +64,7 @@ class EngineTrial:
     def told(self) -> tuple[str, ...]:
         """What of the gold answers the engine is told."""
         oracles = tuple(f"{step}={name}" for step, name in self.steps if name in ORACLE_STEPS.get(step, ()))
-        return (("kind of answer",) if self.oracle_type else ()) + oracles
+        return (("kind of answer, and whether it has conditions",) if self.oracle_type else ()) + oracles
 
     def described(self, questions: int, seed: int | None) -> dict[str, Any]:
         """What was asked for, by name."""
@@ -106,11 +106,13 @@ def measure_engine(
     from clausegraph.eval.conditionalqa.engines import ask_all, check_same
     from clausegraph.eval.conditionalqa.report import QUESTIONS_FILE
     from clausegraph.eval.json_files import write_text
+    from clausegraph.eval.provenance import corpus_facts
     from clausegraph.ingestion.pipeline import Options
     from clausegraph.ingestion.sources import open_source
 
     if trial.at_once < 1:
         raise InputError(f"{trial.at_once} questions cannot be asked at once; ask at least one")
+    check_used(workspace.settings, trial)
     described = _configuration(workspace.settings, trial, questions, seed)
     written = _written(folder / DESCRIPTION) if folder is not None else None
     if folder is not None and written is not None:
@@ -122,12 +124,36 @@ def measure_engine(
         engine, rounds = _engine(stack, workspace, view, questions, trial)
         path = None
         if folder is not None:
-            described |= {"corpus": view.corpus, "epoch": view.epoch}
+            described |= {"corpus": view.corpus, "epoch": view.epoch, "corpus_hash": corpus_facts(view).dump_sha256}
             check_same(folder, described, described if written is None else written)
             write_text(folder / DESCRIPTION, json.dumps(described, indent=1) + "\n")
             write_questions(folder / QUESTIONS_FILE, questions)
             path = folder / RECORDS
         return ask_all(engine, questions, path, progress, trial.at_once, rounds)
+
+
+def check_used(settings: Settings, trial: EngineTrial) -> None:
+    """Refuse what the engine would not look at: it would be told as measured.
+
+    Raises:
+        InputError: with the option.
+    """
+    from clausegraph.app.wiring import shows_experiences
+    from clausegraph.query.engines.bank import ENGINES
+
+    name, entry = trial.engine, ENGINES[trial.engine]
+    shown = shows_experiences(settings, name, dict(trial.steps))
+    for given, used, option, why in (
+        (trial.oracle_type, entry.asks, "--oracle-type", "has no prompt for each kind of answer"),
+        (trial.shots, entry.asks, "--shots", "has no prompt with examples"),
+        (trial.prompt is not None, not entry.asks, "--prompt", "has prompts of its own"),
+        (trial.steps, entry.rounds, "--step", "has no such steps"),
+        (trial.rounds is not None, entry.rounds, "--rounds", "has no rounds"),
+        (trial.retriever is not None, not entry.asks, "--retriever", "chooses for itself what ranks text"),
+        (trial.experiences is not None, shown, "--experiences", "has no commentor that shows them"),
+    ):
+        if given and not used:
+            raise InputError(f"engine {name!r} {why}; leave out {option}")
 
 
 def report_engine(workspace: Workspace, folder: Path, files: Mapping[str, Path | None], start: float) -> None:
@@ -152,13 +178,17 @@ def _configuration(
     settings: Settings, trial: EngineTrial, questions: tuple[Question, ...], seed: int | None
 ) -> dict[str, Any]:
     """What makes the answers, by name: kept beside the records, and the same when a run goes on."""
+    from clausegraph.app.wiring import shows_experiences
     from clausegraph.core.hashing import content_hash
     from clausegraph.core.prompts import library
-    from clausegraph.eval.provenance import file_facts, relevant_settings
+    from clausegraph.eval.provenance import file_facts, program, relevant_settings
 
     texts = [part for one in questions for part in (one.id, one.question, one.scenario)]
     files = {name: getattr(settings, name) for name in _FILES} | {"shots_from": trial.shots_from}
+    if not shows_experiences(settings, trial.engine, dict(trial.steps)):
+        files["comment_experiences"] = None
     asks = bool(trial.llm or settings.llm)
+    made_by = program(version())
     return {
         **relevant_settings(settings),
         **{name: getattr(settings, name) for name in _SHAPING},
@@ -167,6 +197,8 @@ def _configuration(
         "questions_hash": content_hash(*texts),
         "prompts_hash": content_hash(*(one.digest for one in library(settings.prompts).all())) if asks else None,
         "version": version(),
+        "commit": made_by.commit,
+        "uncommitted_changes": made_by.dirty,
         **{name: file_facts(name, path.expanduser()).sha256 if path else None for name, path in files.items()},
     }
 
@@ -191,7 +223,6 @@ def _engine(
     from clausegraph.eval.conditionalqa.engines import oracle, shots
     from clausegraph.eval.conditionalqa.gold import GoldEvidence
     from clausegraph.eval.conditionalqa.rounds import RoundWatch
-    from clausegraph.query.engines.bank import ENGINES
     from clausegraph.query.read.extractive import ExtractiveReader
     from clausegraph.query.retrieve.spelling import corrected
 
@@ -216,8 +247,6 @@ def _engine(
         changes["rounds"] = trial.rounds
     if trial.retriever is not None:
         changes["retriever"] = trial.retriever
-    if trial.oracle_type and not ENGINES[trial.engine].asks:
-        raise InputError(f"engine {trial.engine!r} has no prompt for each kind of answer; leave out --oracle-type")
     if trial.oracle_type:
         changes["form"] = oracle(questions, read)
     if trial.shots and trial.shots_from:

@@ -8,6 +8,7 @@ read. Of lines with the same key the last counts. No prompt's text is in it.
 from __future__ import annotations
 
 import json
+import os
 import threading
 from pathlib import Path
 from typing import Any, Self
@@ -44,6 +45,8 @@ class Cassette:
         self._failures: dict[str, tuple[str, int | None]] = {}  # name of the error, status
         self._unusable: set[str] = set()
         if path.is_file():
+            if record:
+                self._cut_unfinished()
             self._read()
         elif not record:
             raise NotFoundError(f"there is no cassette {path}; record one with --record, or name another file")
@@ -130,6 +133,16 @@ class Cassette:
                 file.write(json.dumps(value, separators=(",", ":")) + "\n")
         except OSError as error:
             raise InputError(f"cassette {self.path} cannot be written: {error.strerror or error}") from error
+
+    def _cut_unfinished(self) -> None:
+        """Drop a last line whose writing was killed: its call is made again."""
+        try:
+            whole = self.path.read_bytes()
+            kept = whole.rfind(b"\n") + 1
+            if kept != len(whole) and whole.startswith(b'{"cassette":'):
+                os.truncate(self.path, kept)
+        except OSError as error:
+            raise InputError(f"cassette {self.path} cannot be read: {error.strerror or error}") from error
 
     def _read(self) -> None:
         try:

@@ -14,12 +14,13 @@ from clausegraph.eval.conditionalqa.scorer import in_group
 from clausegraph.eval.records import QuestionRecord
 
 SCORES = ("f1", "f1_with_conditions")
-AT_MOST = ("calls", "prompt_tokens", "tokens", "money", "milliseconds")  # floors of these are ceilings
+AT_MOST = ("calls", "most_calls", "prompt_tokens", "tokens", "money", "milliseconds")  # floors of these are ceilings
 
 
 @dataclass(frozen=True, slots=True)
 class EngineFigures:
-    """Scores in percent, every question in the denominator; costs are medians a question, ``money`` their mean.
+    """Scores in percent, every question in the denominator; costs are of the answered, since a failure tells none:
+    medians a question, ``money`` their mean, ``most_calls`` those of the question that asked most.
 
     ``with_conditions`` is the total F1 with conditions over all questions: what Table 1's column "conditional" holds,
     whatever it is called there.
@@ -32,6 +33,7 @@ class EngineFigures:
     span: float
     f1_with_conditions: float
     calls: float
+    most_calls: float
     prompt_tokens: float
     tokens: float
     money: float
@@ -46,6 +48,7 @@ def engine_figures(records: Sequence[QuestionRecord]) -> EngineFigures:
     """
     if not records:
         raise InputError("there is no question to count; ask at least one")
+    answered = [record for record in records if record.error is None]
     return EngineFigures(
         questions=len(records),
         failed=sum(record.error is not None for record in records),
@@ -53,12 +56,17 @@ def engine_figures(records: Sequence[QuestionRecord]) -> EngineFigures:
         yes_no=_percent([record.scores.f1 for record in records if in_group(record, "yesno")]),
         span=_percent([record.scores.f1 for record in records if in_group(record, "extractive")]),
         f1_with_conditions=_percent([record.scores.f1_with_conditions for record in records]),
-        calls=median(record.calls or 0 for record in records),
-        prompt_tokens=median(record.prompt_tokens or 0 for record in records),
-        tokens=median(record.model_tokens or 0 for record in records),
-        money=sum(record.money or 0.0 for record in records) / len(records),
-        milliseconds=median(record.milliseconds or 0.0 for record in records),
+        calls=_median([record.calls or 0 for record in answered]),
+        most_calls=max((record.calls or 0 for record in answered), default=float("nan")),
+        prompt_tokens=_median([record.prompt_tokens or 0 for record in answered]),
+        tokens=_median([record.model_tokens or 0 for record in answered]),
+        money=sum(record.money or 0.0 for record in answered) / len(answered) if answered else float("nan"),
+        milliseconds=_median([record.milliseconds or 0.0 for record in answered]),
     )
+
+
+def _median(values: Sequence[float]) -> float:
+    return median(values) if values else float("nan")
 
 
 def _percent(values: Sequence[float]) -> float:

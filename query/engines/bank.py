@@ -18,21 +18,27 @@ _PRESETS = "engines.presets.engine"
 
 @dataclass(frozen=True, slots=True)
 class EngineEntry(Entry):
-    """An engine by name; whether it cannot do without a language model."""
+    """An engine by name; whether it cannot do without a language model, and whether it has rounds and their steps."""
 
     asks: bool = False
+    rounds: bool = False
 
 
 ENGINES = Registry(
     "engine",
     EngineEntry("single-pass", "retrieve once, read once", "engines.single_pass:make"),
     EngineEntry(
-        "loop", "route, retrieve, validate, and again with feedback; then read and verify", "engines.loop:make"
+        "loop",
+        "route, retrieve, validate, and again with feedback; then read and verify",
+        "engines.loop:make",
+        rounds=True,
     ),
     EngineEntry(
         "hybridcontextqa", "5 chunks and 30 triples in one prompt of four", f"{_PRESETS}:hybridcontextqa", asks=True
     ),
-    EngineEntry("hybgrag", "the loop with a model in every step", "engines.presets.hybgrag:make", asks=True),
+    EngineEntry(
+        "hybgrag", "the loop with a model in every step", "engines.presets.hybgrag:make", asks=True, rounds=True
+    ),
     EngineEntry("kg-only", "30 triples with their chunks in one prompt", f"{_PRESETS}:kg_only", asks=True),
     EngineEntry("vector-only", "5 chunks in one prompt", f"{_PRESETS}:vector_only", asks=True),
     EngineEntry(

@@ -66,7 +66,16 @@ class Experiences:
         return "\n".join(["Examples:", *(one.text for one in self.experiences)]) if self.experiences else ""
 
     def first(self, count: int) -> Experiences:
-        """With at most so many."""
+        """With so many.
+
+        Raises:
+            InputError: there are fewer.
+        """
+        if not 0 <= count <= len(self.experiences):
+            raise InputError(
+                f"the experiences {self.name!r} are {len(self.experiences)}, {count} are asked for; make more with "
+                "`clausegraph train experiences`, or ask for fewer"
+            )
         return Experiences(self.name, self.experiences[:count], self.form, self.saw)
 
     def check_unseen(self, questions: Iterable[tuple[str, str, str]]) -> None:

@@ -16,6 +16,7 @@ from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import InputError, ReplyMissing
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.settings import Settings, load_settings
+from clausegraph.eval import provenance
 from clausegraph.eval.conditionalqa.dataset import ConditionalAnswer, Question
 from clausegraph.eval.conditionalqa.engines import drawn, gold_form, oracle, shots
 from clausegraph.eval.conditionalqa.figures import compared, engine_figures, missed, read_floors
@@ -23,6 +24,8 @@ from clausegraph.eval.records import make_record
 from clausegraph.ingestion.pipeline import no_progress
 from clausegraph.query.engines.presets.forms import AnswerForm
 from clausegraph.query.read.model.guide import Guide
+from clausegraph.query.steps.experiences import Experience, Experiences
+from clausegraph.query.steps.protocol import FeedbackKind
 
 pytestmark = pytest.mark.integration
 
@@ -105,6 +108,40 @@ def test_a_run_goes_on_only_as_it_began(settings: Settings, fake: FakeModelServe
     assert fake.counters()["requests"] == asked
 
 
+def test_a_run_goes_on_only_with_the_same_program_and_corpus(
+    settings: Settings, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another home has epoch 1, too; a checkout has one version over many commits."""
+    folder = tmp_path / "run"
+    measured(settings, TRIAL, folder)
+    page = tmp_path / "pages" / PAGE.name
+    page.parent.mkdir()
+    page.write_text(PAGE.read_text("utf-8").replace("42 days", "43 days"), "utf-8")
+    elsewhere = settings.model_copy(update={"home": tmp_path / "elsewhere"})
+    with Workspace(elsewhere) as workspace, pytest.raises(InputError, match="a run with corpus_hash"):
+        measure_engine(workspace, page, QUESTIONS, TRIAL, folder, None, no_progress)
+    monkeypatch.setattr(provenance, "program", lambda version: provenance.Program(version, "0" * 40, dirty=False))
+    with pytest.raises(InputError, match="a run with commit"):
+        measured(settings, TRIAL, folder)
+
+
+def test_experiences_are_opened_only_where_they_are_shown(settings: Settings, tmp_path: Path) -> None:
+    missing = settings.model_copy(update={"comment_experiences": tmp_path / "none.json"})
+    assert len(measured(missing, TRIAL, tmp_path / "run")) == 3
+    assert len(measured(missing, EngineTrial("loop"), tmp_path / "loop")) == 3
+    asking = EngineTrial("loop", llm="openai:fake-small", steps=(("comment", "llm"),))
+    for trial in (asking, replace(TRIAL, engine="hybgrag")):
+        with pytest.raises(InputError, match=r"none\.json"):
+            measured(missing, trial)
+
+
+def test_fewer_experiences_than_asked_for_are_refused() -> None:
+    one = Experience("q", (), (), "text", "value", FeedbackKind.EMPTY)
+    assert len(Experiences("mine", (one,)).first(1).experiences) == 1
+    with pytest.raises(InputError, match="'mine' are 1, 30 are asked for"):
+        Experiences("mine", (one,)).first(30)
+
+
 def test_records_are_replaced_and_never_rewritten_in_place(settings: Settings, tmp_path: Path) -> None:
     """Whoever is killed meanwhile leaves the old file, whole."""
     folder = tmp_path / "run"
@@ -171,6 +208,12 @@ def test_what_goes_together_is_asked_together(settings: Settings) -> None:
         (replace(TRIAL, record=True), "--record needs --cassette"),
         (replace(TRIAL, shots=4), "--shots needs --shots-from"),
         (EngineTrial("loop", oracle_type=True), "has no prompt for each kind"),
+        (EngineTrial("loop", shots=4), "has no prompt with examples; leave out --shots"),
+        (replace(TRIAL, prompt="read-direct"), "has prompts of its own; leave out --prompt"),
+        (replace(TRIAL, steps=(("validate", "oracle"),)), "has no such steps; leave out --step"),
+        (EngineTrial("single-pass", rounds=2), "has no rounds; leave out --rounds"),
+        (replace(TRIAL, engine="hybgrag", retriever="hybrid"), "chooses for itself .*; leave out --retriever"),
+        (EngineTrial("loop", experiences=5), "no commentor that shows them; leave out --experiences"),
     ):
         with pytest.raises(InputError, match=problem):
             measured(settings, trial)
@@ -220,8 +263,12 @@ def test_floors_and_what_is_missed(tmp_path: Path) -> None:
     records = [replace(right, calls=2), replace(wrong, calls=4)]
     figures = engine_figures(records)
     assert (figures.f1, figures.yes_no, figures.span, figures.calls) == (50.0, 0.0, 100.0, 3)
+    failed = make_record(QUESTIONS[2], None, error="no reply")
+    both = engine_figures([*records, failed, failed, failed])
+    assert (both.failed, both.calls, both.most_calls) == (3, 3, 4)  # what failed does not pull costs down
+    assert missed(engine_figures([failed]), {"calls": 0}) == ["calls is nan, pinned is at most 0"]
     path = tmp_path / "floors.toml"
-    path.write_text("[floors]\nquestions = 2\nf1 = 50\ncalls = 3\n")
+    path.write_text("[floors]\nquestions = 2\nf1 = 50\ncalls = 3\nmost_calls = 4\n")
     assert missed(figures, read_floors(path)) == []
     path.write_text("[floors]\nquestions = 3\nf1 = 50.1\ncalls = 2\n")
     assert missed(figures, read_floors(path)) == [

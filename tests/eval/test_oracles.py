@@ -174,7 +174,7 @@ def test_experiences_are_verified_kept_and_refuse_what_they_saw(
 def test_a_measured_question_may_not_be_among_the_experiences(sample_workspace: Workspace, tmp_path: Path) -> None:
     path = tmp_path / "mine.json"
     path.write_text('{"name": "mine", "experiences": [], "saw": {"' + QUESTIONS[3].id + '": "0"}}')
-    told = sample_workspace.settings.model_copy(update={"comment_experiences": path})
+    told = sample_workspace.settings.model_copy(update={"comment_experiences": path, "step_comment": "llm"})
     with Workspace(told) as workspace, pytest.raises(InputError, match="'mine' were made from question"):
         measure_engine(workspace, None, QUESTIONS, EngineTrial("loop"), None, None, no_progress)
 

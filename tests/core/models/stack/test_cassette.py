@@ -95,6 +95,24 @@ def test_recording_goes_on_where_it_was_killed(fake: FakeModelServer, tmp_path: 
     assert len(Cassette(path)) == 2
 
 
+def test_a_recording_that_was_killed_in_mid_line_goes_on(fake: FakeModelServer, tmp_path: Path) -> None:
+    path = tmp_path / "tape.jsonl"
+    with recorded(fake, path) as llm:
+        llm.chat(said("one"))
+        llm.chat(said("two"))
+    whole = path.read_bytes()
+    path.write_bytes(whole[:-20])
+    with pytest.raises(InputError, match="line 3: no JSON"):
+        Cassette(path)  # a replay lacks a reply, and changes no file
+    with recorded(fake, path) as llm:
+        llm.chat(said("two"))
+    assert (len(Cassette(path)), fake.counters()["requests"]) == (2, 3)
+    path.write_bytes(whole[:20])
+    with recorded(fake, path) as llm:  # in its first line
+        llm.chat(said("one"))
+    assert len(Cassette(path)) == 1
+
+
 def test_what_the_cache_has_is_recorded_too(fake: FakeModelServer, tmp_path: Path, cache: MemoryCache) -> None:
     with make_llm(ModelOptions("openai", "fake-small", fake.url, "k", max_output=500), cache=cache) as llm:
         llm.chat(said("one"))

@@ -7,7 +7,7 @@ The rules, in order (``tests/ingestion/test_main_text.py`` pins their recall and
 2. In are the candidates that trafilatura keeps; all candidates, when it keeps less than half of their characters.
 3. In again: the page's own h1; what stands between kept text as it does (``gaps.py``); headings that head something
    kept; rows and items that follow what is kept in the same list, table or container, unless the list is links.
-4. Out again: what stands before the page's first h1 and is no sentence, and labels that announce only what is out.
+4. Out again: the little that stands before the page's first h1 and says nothing; labels that announce only what is out.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from clausegraph.core.pages.markup import STYLED
 from clausegraph.core.pages.trafilatura_text import trafilatura_blocks
 
 _LOST = 0.5  # share of the candidates' characters below which trafilatura is taken to have lost the page
-_LONG_SENTENCE = 80  # characters
+_ABOVE_TITLE = 0.2  # share of the kept characters, from which what stands above an h1 is text of the page
 
 
 def main_blocks(blocks: Sequence[Block], page: str, use_trafilatura: bool = True, title: str = "") -> list[Block]:
@@ -77,11 +77,22 @@ def _heading_rest(blocks: Sequence[Block], candidates: set[int], kept: set[int])
 
 
 def _before_title(blocks: Sequence[Block], kept: set[int]) -> set[int]:
-    """What stands before the first kept h1 and is no long sentence: the site's name, a menu."""
+    """What stands before the first kept h1 and says nothing: the site's name, a menu.
+
+    A late h1 heads only what is below it: much text above it stays, and so do sentences, rows, items under headings.
+    """
     title = next((i for i in sorted(kept) if blocks[i].level == 1), 0)
-    return {
-        i for i in kept if i < title and not (len(blocks[i].text) >= _LONG_SENTENCE and is_sentence(blocks[i].text))
-    }
+    before = {i for i in kept if i < title}
+    if _characters(blocks, before) >= _ABOVE_TITLE * _characters(blocks, kept):
+        return set()
+    first_heading = next((i for i in sorted(before) if blocks[i].level), title)
+    found: set[int] = set()
+    for index in sorted(before, reverse=True):
+        block = blocks[index]
+        is_text = block.tag == "tr" or is_sentence(block.text) or (block.tag == "li" and index > first_heading)
+        if not (is_text or (block.level and index + 1 in before - found)):
+            found.add(index)
+    return found
 
 
 def _empty_labels(blocks: Sequence[Block], kept: set[int]) -> set[int]:

@@ -1,13 +1,13 @@
 """Pages that say nothing of their own: walls, script shells, navigation, "not found". A thin page is none of them.
 
-Where the text is short, its words decide, and it must be little else: a page about cookies, passwords or missing
-documents says more than the wall does.
+Where the text is short, its first words decide, and its other sentences must be little: a page about cookies,
+passwords or missing documents says more than the wall does.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from lxml.etree import _Element
 
@@ -15,9 +15,12 @@ from clausegraph.core.pages.blocks import Block
 from clausegraph.core.pages.furniture import is_sentence
 
 _SHORT = 1500  # characters of a wall; a longer page says something
-_LITTLE = 250  # characters that may stand beside what a wall says
+_LITTLE = 60  # characters of other sentences that may stand beside what a wall says in its text
+_UNDER_HEADING = 250  # … and under a heading that says it
+_SENTENCES = 2  # of its first paragraph within which a wall says what it is
 _WORDS = 6  # of a line that is no mere label
 _MOSTLY_LINKS = 0.5
+_SENTENCE_ENDS = re.compile(r"(?<=[.!?])\s+")
 
 _KINDS = (
     (
@@ -78,11 +81,12 @@ def no_page(kept: Sequence[Block], blocks: Sequence[Block], root: _Element) -> s
     size = sum(len(block.text) for block in kept)
     if size > _SHORT:
         return None
+    opening = list(_opening(kept))
     for kind, words in _KINDS:
-        saying = [block for block in kept if words.search(block.text)]
-        if saying and _rest(kept, saying) <= _LITTLE:
-            return f'{kind}: "{saying[0].text[:80]}"'
-    if next(root.iter("input"), None) is not None and _asks_for_password(root) and size < _LITTLE:
+        for said, little in opening:
+            if words.search(said) and _rest(kept, words) <= little:
+                return f'{kind}: "{said[:80]}"'
+    if next(root.iter("input"), None) is not None and _asks_for_password(root) and size < _UNDER_HEADING:
         return "a login wall: it asks for a password and says little else"
     if any(_says_something(block) for block in kept):
         return None
@@ -90,10 +94,22 @@ def no_page(kept: Sequence[Block], blocks: Sequence[Block], root: _Element) -> s
     return "navigation only: nothing on it but links and labels" if links > len(kept) + 2 else None
 
 
-def _rest(kept: Sequence[Block], saying: Sequence[Block]) -> int:
+def _opening(kept: Sequence[Block]) -> Iterator[tuple[str, int]]:
+    """Headings, labels and the first sentences that the text begins with; how much else each leaves to a wall."""
+    for block in kept:
+        if block.level:
+            yield block.text, _UNDER_HEADING
+            continue
+        for sentence in _SENTENCE_ENDS.split(block.text)[:_SENTENCES]:
+            yield sentence, _LITTLE
+        if _says_something(block):
+            return
+
+
+def _rest(kept: Sequence[Block], words: re.Pattern[str]) -> int:
     """Characters of the sentences and figures that are not the wall's own."""
-    own = {id(block) for block in saying}
-    return sum(len(block.text) for block in kept if id(block) not in own and _says_something(block))
+    others = [one for block in kept if _says_something(block) for one in _SENTENCE_ENDS.split(block.text)]
+    return sum(len(one) for one in others if not words.search(one))
 
 
 def _says_something(block: Block) -> bool:

@@ -58,7 +58,8 @@ class _Watched:
 def evidence_by_round(records: Sequence[QuestionRecord]) -> list[tuple[float, float]]:
     """For each round the share of questions with evidence that have all of it, in what was found and in the subgraph.
 
-    A question that ended earlier keeps what its last round had. Empty where no rounds were recorded.
+    A question that ended earlier keeps what its last round had; one that failed before validating is not counted.
+    By rules the round that scored best is read, which need not be the last. Empty where no rounds were recorded.
     """
     told = [record.rounds for record in records if record.rounds]
     most = max(map(len, told), default=0)

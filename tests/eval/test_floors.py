@@ -23,6 +23,8 @@ FLOORS = REPOSITORY / "eval" / "floors.toml"
 @pytest.mark.parametrize("table", tomllib.loads(FLOORS.read_text("utf-8")))
 def test_every_table_is_one_of_floors(table: str) -> None:
     assert {"questions", "failed", "f1"} <= read_floors(FLOORS, table).keys()
+    runners = (REPOSITORY / "benchmarks" / "floors.py", Path(__file__))
+    assert any(f'"{table}"' in one.read_text("utf-8") for one in runners), "nothing runs it"
 
 
 def test_the_default_engine_holds_its_floors_on_the_sample_corpus(sample_workspace: Workspace) -> None:

@@ -31,6 +31,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
+from importlib.util import find_spec
 from itertools import groupby
 from pathlib import Path
 
@@ -292,11 +293,10 @@ def _by_readability(page: str) -> str:
     return document.short_title() + "\n" + "\n".join(map(str, body.itertext()))
 
 
-OTHERS: dict[str, Callable[[str], str]] = {
-    "trafilatura": _by_trafilatura,
-    "resiliparse": _by_resiliparse,
-    "readability-lxml": _by_readability,
-}
+OTHERS: dict[str, Callable[[str], str]] = {"trafilatura": _by_trafilatura, "resiliparse": _by_resiliparse}
+# Installed by hand: its "lxml[html-clean]" beside another package's "lxml[html_clean]" ends pip 23's resolver.
+if find_spec("readability"):
+    OTHERS["readability-lxml"] = _by_readability
 
 
 # --- printing -------------------------------------------------------------------------------------

@@ -51,4 +51,4 @@ def test_a_run_prints_what_it_measures(tmp_path: Path, capsys: pytest.CaptureFix
     assert [check.value for check in checks] == [0, 0, 0, 0]
     said = capsys.readouterr().out
     assert "1 of 1 tables of data; not flagged: none; wrongly: none" in said
-    assert "slowest part:" in said and "readability-lxml" in said
+    assert "slowest part:" in said and "resiliparse" in said

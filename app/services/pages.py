@@ -96,7 +96,7 @@ def refresh(
 
     reports = []
     for source, uris in _by_source(workspace, corpus, names):
-        web = web_options(workspace.settings, {"only": uris})
+        web = web_options(workspace.settings, {"only": uris, "pdf": True})  # what is a page may be a PDF
         opened = open_source(source.location, source.name, web)
         options = Options(dry_run=dry_run, force=force, only=frozenset(uris))
         reports.append(run_ingest(workspace, corpus, opened, options, progress))

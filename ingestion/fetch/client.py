@@ -138,7 +138,19 @@ class WebClient:
     def _asked(
         self, address: str, accept: Collection[str], validators: Validators, most: int, delay_s: float = 0.0
     ) -> WebReply:
-        """The last of the attempts at an address."""
+        """The last of the attempts at an address; none where its host is to be left alone."""
+        host = host_of(address)
+        if why := self._pace.why_not(host):
+            return WebReply(address, "failed", why)
+        reply = self._attempted(address, accept, validators, most, delay_s)
+        after_s = reply.after_s or 0.0
+        is_silent = reply.outcome == "failed" and reply.status is None
+        self._pace.told(host, answered=not is_silent, after_s=after_s if after_s > self._limits.longest_wait_s else 0.0)
+        return reply
+
+    def _attempted(
+        self, address: str, accept: Collection[str], validators: Validators, most: int, delay_s: float
+    ) -> WebReply:
         wait_s = self._limits.wait_s
         for attempt in range(1, self._limits.attempts + 1):
             self._pace.wait(host_of(address), max(self._limits.interval_s, delay_s))

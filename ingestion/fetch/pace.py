@@ -7,6 +7,8 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
+MOST_SILENT = 5  # addresses in a row that a host does not answer: at 30 seconds each, a large site takes a day
+
 
 class HostPace:
     """Keeps the time between two requests to one host."""
@@ -17,6 +19,8 @@ class HostPace:
         self._clock = clock
         self._sleep = sleep
         self._last: dict[str, float] = {}
+        self._until: dict[str, float] = {}
+        self._silent: dict[str, int] = {}
 
     def wait(self, host: str, interval_s: float) -> None:
         """Return when the host may be asked again, which counts as asking it."""
@@ -24,6 +28,18 @@ class HostPace:
         if rest > 0:
             self._sleep(rest)
         self._last[host] = self._clock()
+
+    def told(self, host: str, *, answered: bool, after_s: float) -> None:
+        """What came of asking a host: whether it answered at all, and for how long it wants to be left alone."""
+        self._silent[host] = 0 if answered else self._silent.get(host, 0) + 1
+        self._until[host] = self._clock() + after_s
+
+    def why_not(self, host: str) -> str:
+        """Why a host is not asked now; empty where it is."""
+        if self._silent.get(host, 0) >= MOST_SILENT:
+            return f"the host gave no whole reply {MOST_SILENT} times in a row; it is asked no more in this run"
+        rest = self._until.get(host, float("-inf")) - self._clock()
+        return f"the host asked to come back in {rest:.0f} seconds" if rest > 0 else ""
 
     def pause(self, seconds: float) -> None:
         """Wait before another attempt."""

@@ -8,6 +8,7 @@ containment of documents", 1997), as datasketch has it.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -79,15 +80,19 @@ def _contained(rows: Mapping[str, FetchRow], established: frozenset[str], pieces
     index = MinHashLSH(threshold=_ALIKE, num_perm=_PERMUTATIONS)
     hashes = {address: _minhash(row.sketch) for address, row in rows.items() if row.sketch}
     found: dict[str, tuple[str, str]] = {}
+
+    @cache  # a page is near all others of its template, and is parsed once
+    def said(address: str) -> frozenset[int]:
+        return frozenset(map(hash, pieces(rows[address])))
+
     for address, made in hashes.items():
         index.insert(address, made)
     for address, made in hashes.items():
         near = sorted(other for other in index.query(made) if other != address and other not in found)
         if address in established or not near:
             continue
-        mine = set(pieces(rows[address]))
         for other in near:
-            if made.jaccard(hashes[other]) >= _ALIKE and mine <= set(pieces(rows[other])):
+            if made.jaccard(hashes[other]) >= _ALIKE and said(address) <= said(other):
                 found[address] = (other, "nearly equal, and it adds nothing")
                 break
     return found

@@ -46,13 +46,15 @@ def read_list(address: str, fetch: Callable[[str], WebReply], limits: WebLimits,
     waiting, seen = [(address, 0)], {address}
     while waiting:
         at, depth = waiting.pop(0)
-        body = _body(at, fetch, limits, made)
+        reply = fetch(at)
+        body = _body(at, reply, limits, made)
         if body is None:
             continue
+        hosts = {host_of(at), host_of(reply.address)}  # where the list is, and where a redirect led to it
         root, damage = _parsed(body)
         kind = etree.QName(root).localname.lower() if root is not None else ""
         if kind in ("rss", "feed", "rdf") and at == address:
-            return _feed(body, address, most)
+            return _feed(body, address, hosts, most)
         if root is None or kind not in ("urlset", "sitemapindex"):
             if at == address:
                 return None
@@ -61,21 +63,20 @@ def read_list(address: str, fetch: Callable[[str], WebReply], limits: WebLimits,
         if damage:
             made.problems[at] = f"it is damaged, so it may name more than was read: {damage}"
         if kind == "urlset":
-            _take(root, at, most, made)
+            _take(root, at, hosts, most, made)
         else:
             for inner in (one.address for one in _entries(root, "sitemap")):
                 if inner in seen:
                     continue
                 seen.add(inner)
-                if host_of(inner) != host_of(address) or depth >= _DEEPEST or len(seen) > _MOST_SITEMAPS:
+                if host_of(inner) not in hosts or depth >= _DEEPEST or len(seen) > _MOST_SITEMAPS:
                     made.problems[at] = f"not every sitemap that it names is read: {inner} is not"
                 else:
                     waiting.append((inner, depth + 1))
     return made
 
 
-def _body(address: str, fetch: Callable[[str], WebReply], limits: WebLimits, made: Listing) -> bytes | None:
-    reply = fetch(address)
+def _body(address: str, reply: WebReply, limits: WebLimits, made: Listing) -> bytes | None:
     if reply.outcome != "page":
         made.problems[address] = reply.reason
         return None
@@ -100,9 +101,9 @@ def _parsed(body: bytes) -> tuple[etree._Element | None, str]:
     return (root if root is not None and isinstance(root.tag, str) else None), damage
 
 
-def _take(root: etree._Element, at: str, most: int, made: Listing) -> None:
+def _take(root: etree._Element, at: str, hosts: set[str], most: int, made: Listing) -> None:
     for entry in _entries(root, "url"):
-        if host_of(entry.address) != host_of(at):
+        if host_of(entry.address) not in hosts:
             made.elsewhere += 1
         elif entry.address not in made.entries and len(made.entries) >= most:
             made.problems[at] = f"it lists more than {most} addresses; those beyond are not asked"
@@ -118,7 +119,7 @@ def _entries(root: etree._Element, name: str) -> Iterator[ListedAddress]:
             yield ListedAddress(address, found.get("lastmod", "").strip()[:100])
 
 
-def _feed(body: bytes, address: str, most: int) -> Listing:
+def _feed(body: bytes, address: str, hosts: set[str], most: int) -> Listing:
     import feedparser
 
     made = Listing(kind="feed")
@@ -126,7 +127,7 @@ def _feed(body: bytes, address: str, most: int) -> Listing:
         found = normalised(str(one.get("link", "")))
         if found is None:
             continue
-        if host_of(found) != host_of(address):
+        if host_of(found) not in hosts:
             made.elsewhere += 1
         elif len(made.entries) < most:
             stated = str(dict.get(one, "updated") or dict.get(one, "published") or "")[:100]  # its own get() guesses

@@ -183,6 +183,11 @@ class _Crawl:
             raise SourceError(f"{self._location} is no {mode}: it has no list of addresses in the form of one")
         if found is not None and found.problems and not found.entries:
             raise SourceError(f"{self._location} cannot be read: {next(iter(found.problems.values()))}")
+        if found is not None and found.elsewhere and not found.entries:
+            raise SourceError(
+                f"{self._location} lists only addresses of other sites ({found.elsewhere}), of which it has no say; "
+                "give the list at the site itself, or a file of addresses"
+            )
         return found
 
     def _listed(self, listing: Listing) -> None:

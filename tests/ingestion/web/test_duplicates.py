@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from clausegraph.indexes.fetches import FetchRow
+from clausegraph.ingestion.sources.web.duplicates import duplicates, sketch_of
 from tests.ingestion.web.town import Town, fee, html
 
 pytestmark = pytest.mark.integration
@@ -70,6 +72,21 @@ def test_a_page_of_the_corpus_that_calls_another_address_its_own_stays_itself(to
     assert (report.pages_added, report.pages_removed) == ([], [])
     assert town.uris() == ["/", "/old"]
     assert same(town, report) == {"/new": "/old: the page has moved here"}
+
+
+def test_pages_of_one_template_are_each_looked_at_once() -> None:
+    asked: list[str] = []
+    words = [f"word{number}" for number in range(200)]
+
+    def pieces(row: FetchRow) -> list[str]:
+        asked.append(row.address)
+        return [" ".join(words), row.address]
+
+    rows = {
+        name: FetchRow(name, raw_hash=name, text_hash=name, sketch=sketch_of([" ".join(words)])) for name in "abcdefgh"
+    }
+    assert duplicates(rows, frozenset(), pieces) == {}
+    assert sorted(asked) == list("abcdefgh")
 
 
 def test_a_wall_that_all_pages_show_for_a_day_removes_none(town: Town) -> None:

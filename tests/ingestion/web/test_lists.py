@@ -99,6 +99,16 @@ def test_addresses_of_other_sites_are_not_asked(town: Town) -> None:
     assert town.run(town.site.url("/sitemap.xml"), mode="sitemap").fetched["on other sites"] == 1
 
 
+def test_a_sitemap_that_moved_to_another_name_lists_its_own_pages(town: Town) -> None:
+    listed_pages(town, "a")
+    town.site.page("/new.xml", urlset(town, "/a"), content_type=XML)
+    town.site.moved("/sitemap.xml", town.site.url("/new.xml"))
+    town.run(town.site.url("/sitemap.xml", name="127.0.0.1"), mode="sitemap")
+    assert town.uris() == ["/a"]
+    with pytest.raises(SourceError, match=r"lists only addresses of other sites \(1\)"):
+        town.run(town.site.url("/new.xml", name="127.0.0.1"), mode="sitemap", name="other")
+
+
 def atom(town: Town, **updated: str) -> str:
     rows = "".join(
         f'<entry><title>{name}</title><link href="{town.site.url("/" + name)}"/><updated>{when}</updated></entry>'

@@ -18,6 +18,7 @@ from clausegraph.indexes.vacuum import vacuum
 from clausegraph.ingestion.pipeline import ingest
 from clausegraph.ingestion.sources import open_source
 from tests.harness.site import NAME
+from tests.ingestion.web.test_pdf import pdf
 from tests.ingestion.web.town import CORPUS, Town, fee
 from tests.law.gone import left_in, traces
 from tests.law.world import new_ledger
@@ -71,6 +72,17 @@ def test_one_address_is_asked_again_and_no_other(followed: Town, workspace: Work
     assert (report.pages_changed, report.pages_removed, report.pages_kept) == ([uri], [], [])
     assert "801" in followed.text("/permits/0.html") and "802" not in followed.text("/permits/2.html")
     assert followed.paths(followed.run().pages_changed) == ["/permits/2.html"]
+
+
+def test_a_pdf_is_asked_again_alone(town: Town, workspace: Workspace) -> None:
+    town.embedder = workspace.embedder
+    town.page("/", "Permits", fee("town", 11), links=("/fees.pdf",))
+    uri = town.site.url("/fees.pdf")
+    for amount, run in ((77, lambda: town.run(pdf=True)), (99, lambda: refresh(workspace, CORPUS, [uri])[0])):
+        body = pdf(f"You must pay {amount} EUR for a boat permit.", fee("boat", amount))
+        town.site.page("/fees.pdf", body, content_type="application/pdf")
+        assert run().rejects == []
+    assert "99 EUR for a boat permit" in town.text("/fees.pdf")
 
 
 def test_a_page_asked_alone_may_be_gone_or_moved(followed: Town, workspace: Workspace) -> None:

@@ -114,7 +114,7 @@ def measure_engine(
         raise InputError(f"{trial.at_once} questions cannot be asked at once; ask at least one")
     check_used(workspace.settings, trial)
     described = _configuration(workspace.settings, trial, questions, seed)
-    written = _written(folder / DESCRIPTION) if folder is not None else None
+    written = written_configuration(folder / DESCRIPTION) if folder is not None else None
     if folder is not None and written is not None:
         check_same(folder, described, written)  # before the pages are read, which may take long
     if documents is not None:
@@ -167,7 +167,7 @@ def report_engine(workspace: Workspace, folder: Path, files: Mapping[str, Path |
     from clausegraph.eval.provenance import write_run
     from clausegraph.eval.report import write_report
 
-    described = _written(folder / DESCRIPTION) or {}
+    described = written_configuration(folder / DESCRIPTION) or {}
     run = describe_run("conditionalqa", files, start, (workspace, described.get("epoch")))
     plain = {name: value if isinstance(value, Scalar) else str(value) for name, value in described.items()}
     write_run(folder, replace(run, settings=plain, system=f"engine {described.get('engine')}"))
@@ -203,7 +203,7 @@ def _configuration(
     }
 
 
-def _written(path: Path) -> dict[str, Any] | None:
+def written_configuration(path: Path) -> dict[str, Any] | None:
     """The configuration beside records that are there already; none where there is none."""
     if not path.is_file():
         return None

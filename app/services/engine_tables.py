@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from clausegraph.app.services.engine_evaluation import RECORDS, EngineTrial
+from clausegraph.app.services.engine_evaluation import DESCRIPTION, RECORDS, EngineTrial, written_configuration
 from clausegraph.core.errors import InputError
 from clausegraph.eval.records import QUESTION_RECORD, read_records
 
@@ -168,7 +168,7 @@ def measure_rows(
         record: each row's replies go onto a cassette in its folder.
 
     Raises:
-        InputError: nothing is there, or what ``ask`` raises.
+        InputError: nothing is there, runs that are there cannot stand beside each other, or what ``ask`` raises.
     """
     found: dict[str, tuple[QuestionRecord, ...]] = {}
     for row in rows:
@@ -181,6 +181,28 @@ def measure_rows(
             found[row.name] = ask(replace(row, trial=trial), place)
         elif (place / RECORDS).is_file():
             found[row.name] = read_records(place / RECORDS, QUESTION_RECORD)
+    if ask is None:
+        _check_alike(folder, found)
     if not found:
         raise InputError(f"{folder} has the run of no row; leave out --existing to make them")
     return found
+
+
+def _check_alike(folder: Path, found: Mapping[str, Sequence[QuestionRecord]]) -> None:
+    """Refuse runs of other questions, of another model, or without the end."""
+    first: tuple[str, dict[str, Any]] | None = None
+    for name, records in found.items():
+        told = written_configuration(folder / name / DESCRIPTION) or {}
+        asked = told.get("questions", len(records))
+        if len(records) != asked:
+            raise InputError(
+                f"row {name!r} has {len(records)} of {asked} questions; run it again without --existing, where it goes "
+                "on, or choose rows with --row"
+            )
+        first = first or (name, told)
+        for key in ("questions_hash", "seed", "llm"):
+            if told.get(key) != first[1].get(key):
+                raise InputError(
+                    f"row {name!r} was measured with {key} {told.get(key)!r}, row {first[0]!r} with "
+                    f"{first[1].get(key)!r}; choose rows with --row"
+                )

@@ -20,7 +20,7 @@ from clausegraph.eval.conditionalqa.dataset import ConditionalAnswer, Question, 
 from clausegraph.eval.conditionalqa.gold import GoldEvidence
 from clausegraph.eval.conditionalqa.oracles import OracleCommentor, OracleModule, OracleValidator, helps
 from clausegraph.eval.conditionalqa.rounds import evidence_by_round
-from clausegraph.eval.records import QuestionRecord, RoundEvidence, make_record
+from clausegraph.eval.records import QUESTION_RECORD, QuestionRecord, RoundEvidence, make_record
 from clausegraph.ingestion.pipeline import no_progress
 from clausegraph.query.retrieve.bank import make_retriever
 from clausegraph.query.retrieve.topics import Offer, Topic
@@ -198,6 +198,19 @@ def test_tables_have_rows_that_go_on_and_are_shown_again(tmp_path: Path) -> None
     assert list(found) == ["rounds-2", "oracle-critic"]
     assert asked == [(tmp_path / name / "cassette.jsonl", True, name) for name in found]
     with pytest.raises(InputError, match="has the run of no row"):
+        measure_rows(rows, tmp_path, None, None)
+    line = QUESTION_RECORD.dump_json(make_record(QUESTIONS[0], QUESTIONS[0].answers)).decode() + "\n"
+    for name in found:
+        (tmp_path / name).mkdir(exist_ok=True)
+        (tmp_path / name / "answers.jsonl").write_text(line)
+        (tmp_path / name / "engine.json").write_text('{"questions": 1, "seed": 1, "llm": "m"}')
+    assert list(measure_rows(rows, tmp_path, None, None)) == list(found)
+    other = tmp_path / "oracle-critic" / "engine.json"
+    other.write_text('{"questions": 1, "seed": 2, "llm": "m"}')
+    with pytest.raises(InputError, match="'oracle-critic' was measured with seed 2, row 'rounds-2' with 1"):
+        measure_rows(rows, tmp_path, None, None)
+    other.write_text('{"questions": 2, "seed": 1, "llm": "m"}')
+    with pytest.raises(InputError, match="'oracle-critic' has 1 of 2 questions"):
         measure_rows(rows, tmp_path, None, None)
     with pytest.raises(InputError, match="row 'experiences-5' has 5 experiences"):
         check_rows(TABLES["ablations"].rows, None, None)

@@ -7,9 +7,11 @@ model.
 from __future__ import annotations
 
 import argparse
+import os
 import subprocess
 import sys
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
 
 from benchmarks.material import REPOSITORY, find_folder
@@ -31,7 +33,13 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="clausegraph-floors-") as home:
         command = [sys.executable, "-m", "clausegraph", "--home", home, "--quiet", "eval", "conditionalqa"]
         command += ["--questions", str(questions), "--documents", str(documents), "--engine", "loop"]
-        return subprocess.run([*command, "--floors", str(FLOORS), "--floor", table], check=False).returncode
+        command += ["--floors", str(FLOORS), "--floor", table]
+        return subprocess.run(command, check=False, env=unset(os.environ)).returncode
+
+
+def unset(environment: Mapping[str, str]) -> dict[str, str]:
+    """An environment without settings: a model that is set elsewhere is not asked here."""
+    return {name: value for name, value in environment.items() if not name.upper().startswith("CLAUSEGRAPH_")}
 
 
 if __name__ == "__main__":

@@ -10,8 +10,9 @@ import re
 from datetime import date
 
 from clausegraph.core.language.propositions import split_proposition
-from clausegraph.query.read.meeting import uncovered
-from clausegraph.query.read.statements import ReadStatement, content
+from clausegraph.core.language.words import word_set
+from clausegraph.query.read.meeting import said, uncovered
+from clausegraph.query.read.statements import ReadStatement
 
 _MONTHS = ["january", "february", "march", "april", "may", "june", "july", "august", "september", "october"]
 _MONTHS += ["november", "december"]
@@ -56,7 +57,7 @@ _NOT = re.compile(
 )
 _BOUNDED = re.compile(r"\b(?:no|not) (?:more|less|later|earlier|fewer|longer) than\b", re.IGNORECASE)
 _FREE = re.compile(r"\b(?:free|no (?:fee|charge|cost))\b", re.IGNORECASE)
-_ANYBODY = content("anyone anybody everyone everybody someone person people aged only just you your own")
+_ANYBODY = word_set("anyone anybody everyone everybody someone person people aged only just you your own")
 
 
 def cued(text: str, question: str, today: date) -> list[str]:
@@ -98,7 +99,7 @@ def of_others(statement: ReadStatement, told: str) -> list[str]:
     """A doubt where a statement is about somebody or something that neither question nor scenario names."""
     says = statement.lead if statement.lead.rstrip().endswith(":") else main_clause(statement)
     subject = split_proposition(_STARTS.sub(" ", _ENDS.sub(" ", says)).strip(" ,")).subject
-    names = uncovered(frozenset(w for w in content(subject) - _ANYBODY if not w[0].isdigit()), told)
+    names = uncovered(frozenset(w for w in said(subject) if not (w in _ANYBODY or w[0].isdigit())), told)
     return [f"it is said of “{subject}”"] if names else []
 
 

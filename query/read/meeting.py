@@ -9,20 +9,24 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from rapidfuzz.distance import OSA
+from rapidfuzz.distance import OSA, Prefix
 
+from clausegraph.core.language.normalise import tokens
 from clausegraph.query.read.statements import content
 
 _SAME = (
     "cost costs price fee fees charge charges expensive pay paid payable",
-    "boss employer company firm work employment",
+    "boss employer company firm",
     "job work employment occupation employed working",
-    "kid kids child children baby son daughter boy girl",
     "wife husband spouse partner married",
     "parent parents mother father mum dad mam",
     "money payment amount sum cash pay paid",
     "house home property flat dwelling",
-    "car vehicle van motor",
+    "car vehicle",
+    "van vehicle",
+    "kid kids child children baby",
+    "child children son daughter",
+    "register registers registered registration",
     "wage wages earnings pay salary income earn earning",
     "papers paperwork documents document evidence",
     "buy buying bought purchase purchasing",
@@ -33,23 +37,20 @@ _SAME = (
     "begin start starting beginning",
     "leave quit leaving",
     "die died dead death deceased dies passed",
-    "trip holiday travel abroad",
-    "notice warning",
+    "trip holiday travel",
     "test exam examination",
-    "mark marked grade",
-    "deadline date limit latest",
-    "refund reimburse money back",
+    "deadline latest",
+    "refund reimburse",
     "send sent post posted submit",
     "tell told report inform notify",
     "buy buying bought purchase",
     "appeal challenge",
-    "student study studying course",
+    "student study studying",
     "paid pay pays paying payment payments",
     "bill invoice",
     "ill sick illness unwell",
     "old age aged older",
-    "landlord owner letting",
-    "renting rent tenant tenancy",
+    "tenant tenancy renter",
     "penalty fine fined",
     "week weekly weeks",
     "month monthly months",
@@ -57,25 +58,19 @@ _SAME = (
     "day daily days",
     "minimum least lowest",
     "maximum most highest",
-    "road vehicle",
     "keep keeping kept",
     "given give giving gives",
-    "given make made",
     "choose chosen choice",
-    "council authority local",
+    "council authority",
     "decide decision decided decides",
     "cheap cheaper reduced reduction lower",
-    "children kids dependants dependant",
-    "price amount rate",
-    "payout payment compensation",
+    "payout payment",
     "fix repair repairs mend",
     "staff employee employees worker workers",
     "take bring",
     "visitor guest",
-    "speak represent appear",
-    "study grant course",
 )
-_GROUPS = tuple(content(line) | frozenset(line.split()) for line in _SAME)
+_GROUPS = tuple(frozenset(line.split()) for line in _SAME)
 _SILENT = content(
     "mum dad mother father aunt uncle nephew niece gran grandad grandmother brother sister friend mate him her"
     " someone somebody anyone person people definitely really actually please help know want wants wondering think"
@@ -84,34 +79,64 @@ _SILENT = content(
     " before after while got too enough own myself ourselves completely totally ok okay bit max"
     " live lives living lived when what how time up out off over back question still already"
 ) | frozenset({"do", "dos", "don", "doe", "hav", "ha"})
-_PREFIX = 5  # letters that two forms of one word share at least
-_SPELLED = 6  # letters from which one may be wrong
+_ENDINGS = tuple(
+    frozenset(row.split(" "))
+    for row in (
+        " s es ed ing 's",
+        "e es ed ing",
+        "y ies ied ying",
+    )
+)
+_LONGER = tuple(  # of a longer word, those that make another word of the same thing, too
+    frozenset(row.split(" "))
+    for row in (
+        " s es ed ing er ers or ors ment ments al als ly ation ations",
+        "e es ed ing er ers or ors ion ions able ation ations",
+        "y ies ied ying ication ications",
+        "le ility",
+    )
+)
+_LONG = 4  # letters from which a word may have those endings
+_SPELLED, _LAST = 8, 2  # letters from which one may be wrong, but none of the last: an employee is no employer
 _DIGIT = re.compile(r"\d")
 _FIGURE = re.compile(r"£?\d[\d.,]*\s*-?(?:years?|months?|weeks?|days?|hours?|yr|yrs)?(?:[\s-]olds?)?\b", re.IGNORECASE)
 
 
 @lru_cache(maxsize=65536)
 def meets(first: str, second: str) -> bool:
-    """Whether two stems are of one word, or say the same in everyday speech."""
-    if first == second:
+    """Whether two words are forms of one, or say the same in everyday speech; of long ones a letter may be wrong."""
+    if first == second or _inflected(first, second):
         return True
-    shorter = min(len(first), len(second))
-    if shorter >= _PREFIX and first[:_PREFIX] == second[:_PREFIX]:
-        return True
-    if shorter >= _SPELLED - 1 and first[0] == second[0] and OSA.distance(first, second, score_cutoff=1) <= 1:
-        return True
+    if min(len(first), len(second)) >= _SPELLED and first[0] == second[0] and first[-_LAST:] == second[-_LAST:]:
+        return OSA.distance(first, second, score_cutoff=1) <= 1
     return any(first in group and second in group for group in _GROUPS)
+
+
+def _inflected(first: str, second: str) -> bool:
+    """Whether two words are the same but for their endings."""
+    shared = Prefix.similarity(first, second)
+    for cut in range(shared, max(shared - 2, _LONG - 2), -1):  # "stop" and "stopped" differ behind a letter twice
+        rests = first[cut:], second[cut:]
+        rows = _LONGER if cut >= _LONG else _ENDINGS
+        doubled = [rest[1:] if rest[:1] == first[cut - 1] and len(rest) > 2 else rest for rest in rests]
+        if any(all(rest in row for rest in doubled) for row in rows):
+            return True
+    return False
 
 
 @lru_cache(maxsize=16384)
 def said(text: str) -> frozenset[str]:
-    """Stems of a text's content words, those of a hyphenated word one by one."""
-    return content(text.replace("-", " ").replace("/", " "))
+    """A text's content words, those of a hyphenated word one by one."""
+    return frozenset(
+        word.removesuffix("'s") for word in tokens(text.replace("-", " ").replace("/", " ")) if content(word)
+    )
 
 
 def telling(text: str) -> frozenset[str]:
     """The words that say what is asked about, without figures."""
-    return frozenset(word for word in said(_FIGURE.sub(" ", text)) - _SILENT if not _DIGIT.search(word))
+    return frozenset(
+        word for word in said(_FIGURE.sub(" ", text)) if not (content(word) & _SILENT or _DIGIT.search(word))
+    )
 
 
 @lru_cache(maxsize=65536)

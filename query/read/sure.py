@@ -20,7 +20,6 @@ from clausegraph.query.read.meeting import telling, uncovered
 _NUMBER = re.compile(r"\d[\d.,]*(?<=\d)")
 _OF_THE_PAGE = ("amount", "age", "born")  # a limit of savings or age holds for all of a page
 _FEW = 3  # of so many words of the case asked about ("if …") a place may lack one
-_TOPIC = 3  # elements of a page that have a word which then is its topic
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,14 +50,9 @@ def fit(asked: Asked, candidate: Candidate, rank: int, own: str) -> Fit:
     reading = asked.pages(candidate.page)
     around = " ".join((reading.title or "", *candidate.element.headings))
     outside = uncovered(words, own)
-    missing = frozenset(w for w in uncovered(outside, around) if not _is_topic(asked, candidate, w))
+    missing = uncovered(outside, around)
     case = uncovered(telling(asked.parts.case), f"{own} {around}")
     return Fit(missing, case, outside, len(uncovered(telling(asked.story), own)), rank)
-
-
-def _is_topic(asked: Asked, candidate: Candidate, word: str) -> bool:
-    having = (e for e in asked.pages(candidate.page).elements if not uncovered(frozenset({word}), e.text))
-    return sum(1 for _, _ in zip(range(_TOPIC), having, strict=False)) == _TOPIC
 
 
 def missing_words(asked: Asked, found: Fit) -> list[str]:

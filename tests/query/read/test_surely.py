@@ -14,7 +14,7 @@ from clausegraph.core.types import AnswerStatus
 from clausegraph.query.read.asking import Parts, parts
 from clausegraph.query.read.confidence import ASSERTED, probability
 from clausegraph.query.read.extractive import ExtractiveReader
-from clausegraph.query.read.meeting import coverage, telling
+from clausegraph.query.read.meeting import coverage, meets, telling
 
 pytestmark = pytest.mark.unit
 READER = ExtractiveReader()
@@ -205,6 +205,56 @@ def test_fewer_doubts_are_never_less_sure() -> None:
         shares = [probability(kind, doubts) for doubts in range(5)]
         assert shares == sorted(shares, reverse=True)
     assert probability("value", 0) >= ASSERTED > probability("value", 1)
+
+
+@pytest.mark.parametrize(
+    ("question", "lines", "word"),
+    [
+        (
+            "can i take my dog on board",
+            (
+                "Dogs need a ticket.",
+                "Your dog needs a lead.",
+                "Dog tickets are sold.",
+                "You can take a bicycle on board.",
+            ),
+            "dog",
+        ),
+        ("can a carer park in the yard", ("You can park a vehicle in the yard.",), "carer"),
+        ("can a widow claim the allowance", ("You can claim the allowance for a window.",), "widow"),
+        ("how much is the contribution", ("The contract costs £40.",), "contribution"),
+        ("how much is the contribution fee", ("The contract fee is £40.",), "contribution"),
+        ("can i transfer my licence", ("You can transport your licence.",), "transfer"),
+    ],
+)
+def test_a_word_like_another_or_said_elsewhere_on_the_page_is_not_said_there(
+    page: Callable[..., Any], question: str, lines: tuple[str, ...], word: str
+) -> None:
+    text, doubts = said(page(*(f"<p>{line}</p>" for line in lines)), question)
+    assert (text, doubts) == (None, [f"nothing there says “{word}”"])
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "same"),
+    [
+        ("apply", "application", True),
+        ("stopped", "stop", True),
+        ("renewal", "renew", True),
+        ("driver", "driving", True),
+        ("eligibility", "eligible", True),
+        ("boss", "employer", True),
+        ("care", "car", False),
+        ("employer", "employee", False),
+        ("interest", "international", False),
+        ("application", "appliance", False),
+        ("private", "privacy", False),
+        ("registered", "registrar", False),
+        ("limit", "date", False),
+        ("study", "grant", False),
+    ],
+)
+def test_words_meet_by_their_endings_and_groups_and_not_by_how_they_begin(first: str, second: str, same: bool) -> None:
+    assert meets(first, second) is meets(second, first) is same
 
 
 def test_everyday_words_meet_those_of_the_page() -> None:

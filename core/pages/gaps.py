@@ -18,7 +18,10 @@ _SAME_NAME = 0.5  # share of the heading's words that the title has
 
 
 def title_of(blocks: Sequence[Block], kept: set[int], title: str) -> int | None:
-    """The page's own h1, where none is kept: the one that the page's title names, else the last before the text."""
+    """The page's own h1, where none is kept: the one that the page's title names, else the last before the text.
+
+    Of a page without a title its only h1, wherever it stands.
+    """
     if not kept or any(blocks[i].level == 1 for i in kept):
         return None
     heads = [i for i, block in enumerate(blocks) if block.level == 1 and block.link_share < _MOSTLY_TEXT]
@@ -26,7 +29,9 @@ def title_of(blocks: Sequence[Block], kept: set[int], title: str) -> int | None:
     if named:
         return min(named, key=lambda i: abs(i - min(kept)))
     before = [i for i in heads if not blocks[i].boilerplate and i < min(kept)]
-    return before[-1] if before else None
+    if before:
+        return before[-1]
+    return heads[0] if len(heads) == 1 and not title else None
 
 
 def _says(heading: str, title: str) -> bool:
@@ -51,11 +56,11 @@ def between(blocks: Sequence[Block], candidates: set[int], kept: set[int]) -> se
     found = {i for i in candidates - kept if first < i and _is_text(blocks[i]) and blocks[i].place in places}
     found |= {i for i in inside if _is_text(blocks[i]) and _look(blocks[i]) in looks}
     found |= {i for i in candidates - kept if first < i and _is_telling_item(blocks[i]) and blocks[i].around in places}
-    orders = {blocks[i].order for i in kept if blocks[i].order}
-    found |= {i for i in candidates - kept if blocks[i].order in orders}
     found |= _below_title(blocks, candidates, kept)
     found |= {i for i in inside if _is_caption(blocks[i]) and _has_neighbour(blocks, i, kept | found)}
     found |= _tables(blocks, inside)
+    orders = {blocks[i].order for i in kept | found if blocks[i].order}
+    found |= {i for i in candidates - kept if blocks[i].order in orders}
     return found | _labels(blocks, candidates, kept | found)
 
 

@@ -27,7 +27,7 @@ VOID = frozenset("area base br col embed hr img input link meta param source tra
 # Containers that stand within the text around them rather than apart from it.
 NO_REGIONS = LISTS | {"table", "thead", "tbody", "tfoot", "tr", "blockquote", "center"}
 
-_HIDDEN_STYLE = re.compile(r"display\s*:\s*none", re.IGNORECASE)
+_HIDDEN_STYLE = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
 
 
 def start_tag(node: _Element) -> str:
@@ -42,8 +42,10 @@ def end_tag(node: _Element) -> str:
 
 
 def is_hidden(node: _Element) -> bool:
-    """Whether the page itself never shows the element (``hidden``, ``display: none``)."""
-    return node.get("hidden") in ("", "hidden") or bool(_HIDDEN_STYLE.search(node.get("style") or ""))
+    """Whether the page itself never shows the element (``hidden`` whatever its value, ``display: none``, …)."""
+    return node.get("hidden", "until-found").lower() != "until-found" or bool(
+        _HIDDEN_STYLE.search(node.get("style") or "")
+    )
 
 
 _NAME_PART = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|\d+")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import accumulate
 
 from clausegraph.core.pages.blocks import Block, Cell
 from clausegraph.core.pages.headings import limited
@@ -60,6 +61,15 @@ def columns_of(rows: Sequence[Block]) -> list[list[int]]:
         taken = {c: n - 1 for c, n in (taken | opened).items() if n > 1}
         result.append(numbers)
     return result
+
+
+def lower_spans(rows: Sequence[Block]) -> None:
+    """Let no cell of a table span the rows without text: they become no elements."""
+    empty = list(accumulate((not row.text for row in rows), initial=0))
+    for index, row in enumerate(rows):
+        for cell in row.cells:
+            if cell.rows > 1:
+                cell.rows -= empty[min(index + cell.rows, len(rows))] - empty[index + 1]
 
 
 def fill_spans(rows: Sequence[Block]) -> None:

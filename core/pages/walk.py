@@ -29,9 +29,10 @@ from clausegraph.core.pages.markup import (
 from clausegraph.core.pages.notes import Notes
 from clausegraph.core.pages.panels import opened_panels
 from clausegraph.core.pages.pictures import said_by
+from clausegraph.core.pages.relations import tables_of
 from clausegraph.core.pages.roles import is_word_marker, role_of
 from clausegraph.core.pages.styled import name_headings
-from clausegraph.core.pages.tables import MAX_COLUMNS, MAX_ROWS
+from clausegraph.core.pages.tables import MAX_COLUMNS, MAX_ROWS, lower_spans
 from clausegraph.core.types import Link
 
 _MAX_OPEN = 8  # inline elements around a line break; text is not cut inside deeper ones
@@ -65,6 +66,7 @@ class _Walker:
             frame.is_strong = parent.is_strong
         self._stack.append(frame)
         if frame.skipped:
+            frame.is_hidden = parent.is_hidden or node.tag in SKIPPED - {"button"} or self._hides(node)
             return
         frame.boilerplate = (frame.boilerplate and node.tag != "main") or node in self._furniture
         if inline or node.tag == "button":
@@ -105,6 +107,8 @@ class _Walker:
         self._close_run()
         for block in self.blocks:
             block.seal()
+        for rows in tables_of(self.blocks):
+            lower_spans(rows)
         return [block for block in self.blocks if block.text]
 
     def _is_skipped(self, node: _Element, parent: OpenElement) -> bool:
@@ -112,11 +116,14 @@ class _Walker:
 
         ``main`` is, even where an unclosed button swallowed it; so are a heading's button and what a control opens.
         """
-        if (parent.skipped and node.tag != "main") or is_word_marker(node):
+        if (parent.skipped and (node.tag != "main" or parent.is_hidden)) or is_word_marker(node):
             return True
         if node.tag == "button" and parent.owner is not None and parent.owner.level:
             return False
-        return node.tag in SKIPPED or (is_hidden(node) and node not in self._panels and node.tag != "body")
+        return node.tag in SKIPPED or self._hides(node)
+
+    def _hides(self, node: _Element) -> bool:
+        return is_hidden(node) and node not in self._panels and node.tag != "body"
 
     # --- blocks ---------------------------------------------------------------------------------
 

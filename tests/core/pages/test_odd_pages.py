@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from clausegraph.core.pages.blocks import Block
 from clausegraph.core.pages.document import SourceDocument
+from clausegraph.core.pages.gaps import between
 from clausegraph.core.pages.read import read_document
 
 pytestmark = pytest.mark.unit
@@ -60,3 +62,38 @@ def test_an_h1_below_the_text_takes_nothing_above_it_away() -> None:
     assert read(f"<main>{above}{below}</main>")[:6] == [*expected, "p You pay once."]
     much = below + "<p>The office opens at nine in the morning and closes when the last visitor has left.</p>" * 12
     assert read(f"<main><p>Harbour Town</p>{above}{much}</main>")[:6] == [*expected, "p You pay once."]
+
+
+def test_an_only_h1_in_the_site_header_is_the_title_of_a_page_without_one() -> None:
+    text = "<p>You need a permit to park on your street in the old harbour.</p>"
+    assert read(f"<header><h1>Parking permits</h1></header><main>{text}</main>")[0] == "h1 Parking permits"
+
+
+def test_an_empty_row_below_a_cell_over_two_rows_moves_nothing() -> None:
+    rows = [
+        "<th>Kind</th><th>Who</th><th>Fee</th>",
+        "<td rowspan=2>Adult</td><td>one</td><td>10</td>",
+        "",
+        "<td>Child</td><td>two</td><td>5</td>",
+    ]
+    table = f"<table>{''.join(f'<tr>{row}</tr>' for row in rows)}</table>"
+    assert read(f"<main><p>You pay a fee.</p>{table}</main>")[2:] == ["tr Adult | one | 10", "tr Child | two | 5"]
+
+
+@pytest.mark.parametrize(
+    "hidden",
+    [
+        "<div hidden=true><p>Secret old version.</p></div>",
+        "<div style='visibility: hidden'><p>Secret old version.</p></div>",
+        "<div hidden><main><p>Secret old version.</p></main></div>",
+        "<button>Menu<div hidden><main><p>Secret old version.</p></main></div></button>",
+    ],
+)
+def test_what_no_browser_shows_is_no_text(hidden: str) -> None:
+    assert read(f"<h1>Fees</h1><p>You pay a fee.</p>{hidden}") == ["h1 Fees", "p You pay a fee."]
+
+
+def test_all_lines_of_a_paragraph_stay_where_one_is_found() -> None:
+    lines = [("First of all there is this.", 1), ("Zone A", 2), ("It ends at the quay.", 2), ("Last comes this.", 3)]
+    blocks = [Block("p", "p", text=text, order=order, place=5) for text, order in lines]
+    assert between(blocks, {0, 1, 2, 3}, {0, 3}) == {1, 2}

@@ -330,7 +330,7 @@ class PassageKind(StrEnum):
     INSTRUCTION = "instruction"  # the same of whom to tell, where to turn, what to use
     LIST = "list"  # a list of what must hold
     REQUIREMENTS = "requirements"  # all that a section requires without saying "if"
-    NAMES = "names"  # nothing but the things it names was understood
+    NAMES = "names"  # nothing was understood but the things it names, if any
 
 
 @dataclass(frozen=True, slots=True)

@@ -94,6 +94,7 @@ def derive_rows(
     passages: dict[str, PassageRow] = {}
     defined: set[tuple[str, str]] = set()
     vectors = [_vector("chunk", chunk.key, chunk.text) for chunk in reading.chunks]
+    by_anchor = {element.anchor: element for element in reading.elements}
     texts = zip(reading.elements, element_texts(reading), strict=True)
     vectors += [_vector("element", element.anchor, text) for element, text in texts]
     for chunk, (source, anchors) in zip(reading.chunks, extraction_inputs(reading, scope), strict=True):
@@ -111,7 +112,7 @@ def derive_rows(
             body = canonical_json(passage_to_json(there))
             key = content_hash("passage", chunk.key, body, extractor)
             if key not in passages:
-                vectors.append(_vector("passage", key, passage_text(reading.title, chunk.headings, there)))
+                vectors.append(_vector("passage", key, passage_text(reading.title, chunk.headings, there, by_anchor)))
             passages[key] = PassageRow(chunk.key, key, extractor, body)
     supports = tuple(support_rows.values())
     return PageRows(tuple(chunk_rows), supports, tuple(vectors), _texts(reading, stated), tuple(passages.values()))

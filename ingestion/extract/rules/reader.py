@@ -8,6 +8,7 @@ no statement; the condition that it states, or what it names, is kept as a passa
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from clausegraph.core.extraction import Extraction, ExtractionInput, InputElement
@@ -73,6 +74,7 @@ class ChunkReader:
         self._scopes = Scopes(chunk_input)
         self.found: dict[Statement, None] = {}
         self.left: dict[Passage, None] = {}
+        self._says: set[str] = set()  # labels of elements with a clause that was read, and does not stand
 
     def read(self) -> Extraction:
         """All statements of the own elements, and the passages that none of them holds, without repeats."""
@@ -177,7 +179,7 @@ class ChunkReader:
             announced=lead.text,
             sentences=len(readable_spans(element.text)),
         )
-        return sure(frame_statements(frame, setting, scene), clause, scene)
+        return sure(self._made(element, [frame], setting, scene), clause, scene)
 
     def _stated(
         self, main: str, setting: Setting, scene: Scene, element: InputElement, *, conditioned: bool = False
@@ -185,6 +187,7 @@ class ChunkReader:
         """The statements of a main clause, where they surely stand; none of one with several verbs."""
         main = unquoted(main)
         frames = read_frames(main)
+        made = self._made(element, frames, setting, scene)
         if len(frames) != 1:
             return []
         own = [span for span in setting.spans if span.anchor == element.label]
@@ -193,18 +196,21 @@ class ChunkReader:
         earlier, later = "" if sets_scene else element.text[:start], element.text[end:]
         scope = self._scopes.of(element.headings)
         clause = ReadClause(main, frames[0], element.text, conditioned, earlier, later, scope)
-        return sure(frame_statements(frames[0], setting, scene), clause, scene)
+        return sure(made, clause, scene)
+
+    def _made(self, element: InputElement, frames: Sequence[Frame], setting: Setting, scene: Scene) -> list[Statement]:
+        """What a clause says as it was read; whether that stands is for others to tell."""
+        made = [one for frame in frames for one in frame_statements(frame, setting, scene)]
+        self._says |= {element.label} if made else set()
+        return made
 
     def _rule(
         self, element: InputElement, setting: Setting, proposition: Proposition, frame: Frame | None = None
     ) -> None:
         """Keep the condition of a clause that does not stand as a statement, or of all in its section."""
         instruction = instructs(proposition, _duty(frame))
-        cased = (
-            proposition.modality is not Modality.IS
-            and not instruction
-            and self._scopes.of(element.headings) is not None
-        )
+        says = proposition.modality is not Modality.IS or element.label in self._says
+        cased = says and not instruction and self._scopes.of(element.headings) is not None
         if not setting.spans or (setting.condition is None and not cased) or dangles(setting.condition, all):
             return
         beside = setting.text
@@ -221,14 +227,14 @@ class ChunkReader:
         return [one for one in named if one.type != "thing" or not (one.written or one.surface.islower())][:most]
 
     def _name(self, element: InputElement) -> None:
-        """Keep what an element names of which nothing was understood, the texts of its links among it."""
+        """Keep an element of which nothing was understood that says something or names things, links among them."""
         every: list[Stated] = [*self.found, *self.left]
         if any(span.anchor == element.label for one in every for span in one.spans):
             return
         linked = (link.text.strip() for link in element.links)
         pages = [Mention(text, entity_key(text), "page") for text in linked if entity_key(text)]
         names = tuple(dict.fromkeys([*self._named(element.text, self._scene(element), 2), *pages]))
-        if names:
+        if names or element.label in self._says:
             self._leave(None, Passage(PassageKind.NAMES, (Span(element.label, 0, len(element.text)),), None, names))
 
     def _requirement(self, element: InputElement, setting: Setting, lead: Lead) -> bool:

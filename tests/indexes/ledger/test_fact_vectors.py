@@ -115,3 +115,17 @@ def as_it_was(ledger: Ledger) -> None:
             connection.execute(update(vectors).where(vectors.c.id == row.id).values(**place))
             seen.add(row.ref)
         connection.execute(update(members).values(projection="projection:1+embedding-texts:2"))
+
+
+def test_a_passage_is_embedded_by_its_own_words() -> None:
+    made = World()
+    made.write("a", ["They may be sent back to whoever lost them in a storm, if the harbour is shut."])
+    made.ingest()
+    with open_view(made.ledger, CORPUS) as view:
+        (reading,) = map(view.reading, view.page_keys())
+        extracted = {one.key: made.extractor.extract(one) for one, _ in extraction_inputs(reading)}
+    (row,) = (row for row in derive_rows(reading, extracted, "rules").vectors if row.kind == "passage")
+    made.close()
+    words = row.text.splitlines()[-1]
+    assert "sent back to whoever lost them in a storm" in words
+    assert words.count("harbour is shut") == 1  # a condition among the words is not told twice

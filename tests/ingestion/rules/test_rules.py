@@ -78,6 +78,8 @@ def test_an_element_of_which_nothing_is_understood_keeps_what_it_names() -> None
     assert extracted(prose(text)) == []
     assert left(prose(text)) == [("names", ["Custom Quay", "Heating Help Unit"], "")]
     assert left(prose("It depends on how you pay.")) == []
+    told = prose("You can usually keep hens.")  # read, and no claim: it is to be found
+    assert (extracted(told), left(told)) == ([], [("names", [], "")])
 
 
 def test_otherwise_negates_the_condition_before_it() -> None:

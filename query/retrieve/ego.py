@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from clausegraph.core.language.normalise import entity_key
 from clausegraph.core.types import LITERAL, Fact
 from clausegraph.indexes.graph.links import title_names
 from clausegraph.indexes.views import View
@@ -48,8 +49,9 @@ def ego_of(view: View, topics: Sequence[str], relations: Sequence[str] = (), *, 
     paths = [chains[end] for chains, _ in walked for end in sorted(shared) if chains[end]]
     paths.sort(key=lambda path: (len(path), -sum(hop.fact.supports for hop in path), [hop.fact.id for hop in path]))
     places = _places(view, kept)
-    if radius == RADIUS and not relations:
-        places |= {place: RADIUS for place in _passages(view, places, topics) if place not in places}
+    if not relations:
+        beside = _passages(view, places, topics, whole=radius == RADIUS)
+        places |= {place: radius for place in beside if place not in places}
     return Ego(tuple(kept), places, shared, tuple(paths))
 
 
@@ -75,13 +77,23 @@ def _places(view: View, facts: Sequence[Fact]) -> dict[Place, int]:
     return found
 
 
-def _passages(view: View, places: Iterable[Place], topics: Sequence[str]) -> Iterator[Place]:
-    """Where the pages that state the facts have passages about a topic: it names the page, or the passage names it."""
+def _passages(view: View, places: Iterable[Place], topics: Sequence[str], *, whole: bool) -> Iterator[Place]:
+    """Where the pages that state the facts have passages about a topic: those that name it, and of a whole page that it
+    names, all."""
     for page in dict.fromkeys(page for page, _ in places):
-        own = not set(topics).isdisjoint(title_names(view.reading(page).title))
+        reading = view.reading(page)
+        every = whole and not set(topics).isdisjoint(title_names(reading.title))
+        says = {element.anchor for element in reading.elements if _says(element.text, topics)}
         for one in view.passages(page):
-            if own or not {name.key for name in one.passage.names}.isdisjoint(topics):
+            names = {name.key for name in one.passage.names}
+            spoken = not says.isdisjoint(span.anchor for span in one.passage.spans)
+            if every or spoken or not names.isdisjoint(topics):
                 yield from ((page, anchor) for anchor in anchors_of(one.passage))
+
+
+def _says(text: str, topics: Iterable[str]) -> bool:
+    words = f" {entity_key(text)} "
+    return any(f" {topic} " in words for topic in topics)
 
 
 def in_words(path: Path) -> str:

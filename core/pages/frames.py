@@ -34,7 +34,7 @@ class OpenElement:
     in_head: bool = False
     in_layout: bool = False  # the innermost table only lays out the page
     skipped: bool = False
-    is_hidden: bool = False  # skipped, and by more than a button
+    is_hidden: bool = False  # skipped, and by more than a button or the head
     is_strong: bool = False  # text here is bold or large
     section: OpenablePart | None = None
     own_section: OpenablePart | None = None  # the one that this element opens

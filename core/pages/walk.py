@@ -36,6 +36,7 @@ from clausegraph.core.pages.tables import MAX_COLUMNS, MAX_ROWS, lower_spans
 from clausegraph.core.types import Link
 
 _MAX_OPEN = 8  # inline elements around a line break; text is not cut inside deeper ones
+_SWALLOWS = {"button", "head"}  # libxml2 leaves them open around a main: a button without end, a page without body tag
 
 
 class _Walker:
@@ -66,7 +67,7 @@ class _Walker:
             frame.is_strong = parent.is_strong
         self._stack.append(frame)
         if frame.skipped:
-            frame.is_hidden = parent.is_hidden or node.tag in SKIPPED - {"button"} or self._hides(node)
+            frame.is_hidden = parent.is_hidden or node.tag in SKIPPED - _SWALLOWS or self._hides(node)
             return
         frame.boilerplate = (frame.boilerplate and node.tag != "main") or node in self._furniture
         if inline or node.tag == "button":
@@ -114,7 +115,8 @@ class _Walker:
     def _is_skipped(self, node: _Element, parent: OpenElement) -> bool:
         """Whether an element is never shown as text.
 
-        ``main`` is, even where an unclosed button swallowed it; so are a heading's button and what a control opens.
+        ``main`` is, even where an unclosed button or the head swallowed it; so are a heading's button and what a
+        control opens.
         """
         if (parent.skipped and (node.tag != "main" or parent.is_hidden)) or is_word_marker(node):
             return True

@@ -93,6 +93,16 @@ def test_what_no_browser_shows_is_no_text(hidden: str) -> None:
     assert read(f"<h1>Fees</h1><p>You pay a fee.</p>{hidden}") == ["h1 Fees", "p You pay a fee."]
 
 
+@pytest.mark.parametrize("doctype", ["", "<!doctype html>"])
+def test_a_page_without_head_and_body_tags_has_its_text(doctype: str) -> None:
+    """libxml2 takes its main for a part of the head; what is hidden there stays hidden."""
+    page = f"{doctype}<title>Fees</title>{{}}<main><h1>Fees</h1><p>You pay a fee.</p></main>"
+    hidden = "<noscript><main><p>Secret old version.</p></main></noscript>"
+    for raw in (page.format(""), page.format(hidden)):
+        found = read_document(SourceDocument("x.html", raw.encode()))[0].elements
+        assert [one.text for one in found] == ["Fees", "You pay a fee."]
+
+
 def test_all_lines_of_a_paragraph_stay_where_one_is_found() -> None:
     lines = [("First of all there is this.", 1), ("Zone A", 2), ("It ends at the quay.", 2), ("Last comes this.", 3)]
     blocks = [Block("p", "p", text=text, order=order, place=5) for text, order in lines]

@@ -20,6 +20,7 @@ from clausegraph.core.addresses import refuse_foreign_secrets, refuse_opening
 from clausegraph.core.errors import SettingsError
 from clausegraph.core.models.names import SERVED_MODEL
 from clausegraph.core.settings_file import read_settings_file, unknown_setting, wrong_setting
+from clausegraph.core.web_modes import WebMode
 
 PREFIX = "CLAUSEGRAPH_"
 CONFIG_NAME = "clausegraph.toml"
@@ -37,7 +38,6 @@ def _absolute(path: Path) -> Path:
 
 Price = Annotated[float, Field(ge=0, le=1_000_000)]  # of a million tokens
 Extractor = Literal["auto", "rules", "llm", "given"]
-WebMode = Literal["auto", "page", "site", "sitemap", "feed"]
 _CONTACT = r"^[!-~]{1,200}$"  # it becomes part of a header
 
 

@@ -10,7 +10,7 @@ from clausegraph.app.cli.progress import progress_bars
 from clausegraph.app.cli.runs import report_lines
 from clausegraph.app.cli.session import CorpusOption, Session, command
 from clausegraph.core.errors import ModelError
-from clausegraph.core.settings import WebMode
+from clausegraph.core.web_modes import WebMode
 
 
 def ingest(

@@ -40,7 +40,7 @@ QUESTIONS = [("Can I get the mooring grant?", "I am 30 and own a registered boat
 
 @pytest.fixture
 def history(tmp_path: Path) -> Iterator[History]:
-    made = History(copies(RECORDS, 2), tmp_path / "history")
+    made = History(copies(RECORDS, 2), tmp_path / "history", seed=6)  # whose first edits change a claim each
     yield made
     made.ledger.close()
 

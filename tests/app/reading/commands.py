@@ -35,7 +35,8 @@ WRITING = {
     "ingest", "pages remove", "pages refresh",
     "corpora drop", "entities review", "entities merge", "entities undo", "entities apply", "epochs rollback",
     "epochs vacuum", "project neo4j", "server neo4j", "server stop", "dags export", "dags serve", "dags run",
-    "dags prepare", "dags stop", "eval conditionalqa", "eval passages", "eval report", "train guide",
+    "dags prepare", "dags stop", "eval conditionalqa", "eval passages", "eval report", "eval table", "train guide",
+    "train experiences",
 }  # fmt: skip
 NO_LEDGER = {  # or one of their own, or another server's
     "settings", "cypher", "prompts list", "prompts show", "prompts render", "dags health", "dev fake-llm",

@@ -74,7 +74,7 @@ def written(made: Path) -> Path:
     for number in range(PAGES):
         body = "".join(
             f"<h2>Part {part}</h2><p>You can get grant {number}{part} if you are over {60 + number}.</p>"
-            f"<p>Office {number}{part} pays the grant every month.</p>"
+            f"<p>The Office {number}{part} Grant is £{number + 10}0 a year.</p>"
             for part in "ab"
         )
         head = f"<html><head><title>Grant {number}</title></head>"

@@ -156,6 +156,12 @@ def page_of(name: str, text: str, title: str | None = None) -> str:
 <meta name="description" content="{quoted}"></head><body><main>
 <h1>{safe if title is None else title}</h1>
 <p>The hostile {name} grant is a payment of £210 a year.</p>
+<p>The Roof Grant is £210 a year.</p>
+<p>You can get the Roof Grant if you rent a flat.</p>
+<p>You must pay the Roof Fee.</p>
+<p>The Roof Fee is £20.</p>
+<p>You cannot get the Roof Grant if you own a house.</p>
+<p>The council pays the Roof Grant every month.</p>
 <p>{safe}</p>
 <p>You can get the hostile {name} grant if you rent {safe}.</p>
 <p>You must tell {safe} about {safe}.</p>

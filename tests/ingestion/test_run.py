@@ -30,8 +30,9 @@ from clausegraph.ingestion.steps import Pace, run_steps
 
 pytestmark = pytest.mark.unit
 CORPUS = "runs"
+HEADINGS = ("Eligibility", "Payment", "Contact")
 SMALL = Pace(batch_chunks=2)
-GRANT = "You can get the grant if you are over 65 and live in Lethmoor."
+GRANT = "You can get the Rent Grant if you are over 65 and live in Lethmoor."
 
 
 class GuidedExtractor:
@@ -89,12 +90,12 @@ def folder(tmp_path: Path) -> Path:
     made = tmp_path / "pages"
     made.mkdir()
     for name in "abc":
-        write(made, name, [GRANT, f"Office {name} pays the grant every month."])
+        write(made, name, [GRANT, f"Office {name.upper()} pays the Rent Grant."])
     return made
 
 
 def write(folder: Path, name: str, paragraphs: list[str]) -> None:
-    body = "".join(f"<h2>Part {number}</h2><p>{text}</p>" for number, text in enumerate(paragraphs))
+    body = "".join(f"<h2>{HEADINGS[number]}</h2><p>{text}</p>" for number, text in enumerate(paragraphs))
     html = f"<html><head><title>{name}</title></head><body><main><h1>{name}</h1>{body}</main></body></html>"
     (folder / f"{name}.html").write_text(html, encoding="utf-8")
 
@@ -143,7 +144,7 @@ def test_applying_decisions_embeds_nothing(ledger: Ledger, folder: Path) -> None
     meter = Metering()
     tools = replace(tools_for(ledger), embedder=LimitedEmbedder(meter), meter=meter)
     assert ingest(tools, CORPUS, open_source(str(folder))).usage["embed"]["calls"] > 0
-    merge(ledger, get_corpus(ledger, CORPUS), "grant every month", "office b", "tester")
+    merge(ledger, get_corpus(ledger, CORPUS), "rent grant", "office b", "tester")
     report = apply_decisions(tools, CORPUS)
     assert report.epoch == 2 and report.usage["embed"]["calls"] == report.texts_embedded == 0
     assert status_of(ledger, report) == "done"

@@ -52,7 +52,8 @@ _NEUTRAL_WORDS = word_set(  # of headings that name no case
     " penalty fines effect effects affects us we our me my i have has had there this that these them they their"
 )
 _NEUTRAL = _NEUTRAL_WORDS | {stem(word) for word in _NEUTRAL_WORDS}
-_NAME = re.compile(r"(?:[A-Z][\w'’-]*(?: (?:of|for|and|the))? ?){2,}(?: \([A-Z]+\))?")
+_WORD = r"[A-Z][\w'’-]*(?: (?:of|for|and|the))?"
+_NAME = re.compile(rf"(?=[A-Z][^A-Z(]*[A-Z]){_WORD}(?: {_WORD})* ?(?: \([A-Z]+\))?")
 _ASKS = re.compile(r"(?:what|how|when|who) you (?:can|cannot|must|need|should)\b", re.IGNORECASE)
 _EXAMPLE_HEADING = re.compile(r"\b(?:examples?|case stud(?:y|ies)|scenario|q&a|quiz)\b", re.IGNORECASE)
 _EXAMPLE = re.compile(r"(?:for )?example\b|e\.?g\.?\s", re.IGNORECASE)

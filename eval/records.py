@@ -43,7 +43,7 @@ class QuestionRecord:
     ``predicted`` is ``None`` without a prediction (a failure, with ``error``, or a run that only
     retrieves); an empty tuple is the answer "not answerable". ``retrieval`` has one entry per budget.
     ``milliseconds`` is wall time, ``model_tokens`` the prompt and output tokens of all calls, of which there were
-    ``calls`` and which cost ``money``. ``quotes`` has
+    ``calls`` and which cost ``money``, replies from a cache as if they were new. ``quotes`` has
     an entry for each predicted answer, or none at all where nobody quoted. ``rounds`` are those of a loop, for
     questions with gold evidence.
     """

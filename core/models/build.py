@@ -169,8 +169,8 @@ def _guarded(
 
     def make() -> Layers:
         fingerprint = str(llm.fingerprint)
-        layers: list[Any] = [] if cassette is None else [Taping(cassette, fingerprint, traits.name, usage)]
-        layers += [] if cache is None else [Caching(cache, fingerprint, traits.name, usage)]
+        layers: list[Any] = [] if cassette is None else [Taping(cassette, fingerprint, traits.name, tariff, usage)]
+        layers += [] if cache is None else [Caching(cache, fingerprint, traits.name, tariff, usage)]
         layers += [Retrying(attempts), Accounting(tariff)]
         layers += [] if budget is None else [Budgeting(budget, tariff)]
         layers.append(Limiting(concurrency))

@@ -31,7 +31,10 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class CallRecord:
-    """One attempt that reached the server, or one reply from the cache (``outcome`` "cached")."""
+    """One attempt that reached the server, or one reply from the cache (``outcome`` "cached").
+
+    A cached reply costs no ``money``; ``saved`` is what the call would have cost.
+    """
 
     labels: CallLabels
     model: str
@@ -40,6 +43,7 @@ class CallRecord:
     money: float
     seconds: float
     at: float  # seconds since 1970
+    saved: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

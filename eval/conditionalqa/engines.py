@@ -94,7 +94,10 @@ def asked(engine: Engine, question: Question) -> QuestionRecord:
 
 
 def usage_of(answer: Answer) -> dict[str, Any]:
-    """What a question used of a model, by the fields of a record, as its trace says."""
+    """What a question used of a model, by the fields of a record, as its trace says.
+
+    A cached reply is priced as a new one: what was asked before must not make an engine cheap.
+    """
     for step in reversed(answer.trace):
         detail: dict[str, Any] = step.detail
         if isinstance(detail.get("calls"), int):
@@ -103,7 +106,7 @@ def usage_of(answer: Answer) -> dict[str, Any]:
                 "calls": detail["calls"],
                 "prompt_tokens": prompt,
                 "model_tokens": prompt + output,
-                "money": detail["money"],
+                "money": detail["money"] + detail["saved"],
             }
     return {"calls": 0, "prompt_tokens": 0, "model_tokens": 0, "money": 0.0}
 

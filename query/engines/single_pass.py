@@ -150,6 +150,7 @@ def usage_detail(meter: QuestionMeter) -> dict[str, object]:
         "prompt_tokens": used.prompt_tokens,
         "output_tokens": used.output_tokens,
         "money": round(used.money, 6),
+        "saved": round(used.saved, 6),
         "model_seconds": round(used.seconds, 3),
     }
 

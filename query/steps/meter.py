@@ -23,13 +23,17 @@ class QuestionLimits:
 
 @dataclass(frozen=True, slots=True)
 class QuestionUsage:
-    """What a question used. ``cached`` calls cost nothing; ``tasks`` has the calls by prompt's task."""
+    """What a question used; ``tasks`` has the calls by prompt's task.
+
+    ``cached`` calls cost no ``money``: they would have cost what is ``saved``.
+    """
 
     calls: int
     cached: int
     prompt_tokens: int
     output_tokens: int
     money: float
+    saved: float
     seconds: float
     tasks: dict[str, int]
 
@@ -96,13 +100,13 @@ class QuestionMeter:
     def usage(self) -> QuestionUsage:
         """What was used until now; tokens as far as servers counted them."""
         with self._lock:
-            paid = [record for record in self._records if record.outcome != "cached"]
             return QuestionUsage(
                 calls=self._tasks.total(),
-                cached=len(self._records) - len(paid),
+                cached=sum(record.outcome == "cached" for record in self._records),
                 prompt_tokens=sum(record.usage.prompt_tokens or 0 for record in self._records),
                 output_tokens=sum(record.usage.output_tokens or 0 for record in self._records),
-                money=sum(record.money for record in paid),
+                money=sum(record.money for record in self._records),
+                saved=sum(record.saved for record in self._records),
                 seconds=sum(record.seconds for record in self._records),
                 tasks=dict(self._tasks),
             )

@@ -86,6 +86,17 @@ def test_a_run_that_was_killed_goes_on(settings: Settings, fake: FakeModelServer
         measured(settings, replace(TRIAL, shots=4), folder)
 
 
+def test_a_reply_that_was_paid_for_before_does_not_make_an_engine_cheap(
+    settings: Settings, fake: FakeModelServer
+) -> None:
+    priced = {"llm_cache_mb": 10, "llm_prices": {"fake-small": (1.0, 2.0)}}
+    settings = settings.model_copy(update=priced)
+    first, again = (measured(settings, TRIAL, questions=QUESTIONS[:1])[0] for _ in range(2))
+    assert fake.counters()["requests"] == 1
+    assert (again.calls, again.prompt_tokens) == (first.calls, first.prompt_tokens)
+    assert again.money == first.money > 0
+
+
 def test_a_run_goes_on_only_as_it_began(settings: Settings, fake: FakeModelServer, tmp_path: Path) -> None:
     folder = tmp_path / "run"
     examples = tmp_path / "train.json"

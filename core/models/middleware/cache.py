@@ -11,10 +11,10 @@ from typing import Any
 
 from llama_index.core.base.llms.types import ChatMessage, ChatResponse, TextBlock
 
-from clausegraph.core.models.calls import CallRecord, ResponseCache, UsageSink
+from clausegraph.core.models.calls import ResponseCache, UsageSink
 from clausegraph.core.models.loop import in_worker
-from clausegraph.core.models.middleware.charge import keep_record
-from clausegraph.core.models.replies import Collected, decode_reply, encode_reply, usage_of
+from clausegraph.core.models.middleware.charge import Tariff, cached_record, keep_record
+from clausegraph.core.models.replies import Collected, decode_reply, encode_reply
 from clausegraph.core.models.stack import Chat, Chunks, ModelCall, Stream
 
 _log = logging.getLogger(__name__)
@@ -24,8 +24,11 @@ _WORKER = "cache"
 class Caching:
     """Answers from the cache; stores complete replies. Every cached answer is recorded."""
 
-    def __init__(self, cache: ResponseCache, fingerprint: str, model: str, usage: UsageSink | None) -> None:
-        self._cache, self._fingerprint, self._model, self._usage = cache, fingerprint, model, usage
+    def __init__(
+        self, cache: ResponseCache, fingerprint: str, model: str, tariff: Tariff, usage: UsageSink | None
+    ) -> None:
+        self._cache, self._fingerprint = cache, fingerprint
+        self._model, self._tariff, self._usage = model, tariff, usage
 
     async def chat(self, call: ModelCall, proceed: Chat) -> ChatResponse:
         """The stored reply, or a new one, which is stored."""
@@ -69,8 +72,7 @@ class Caching:
             _log.warning("a stored reply cannot be read; asking again")
             return None
         seconds = time.perf_counter() - started
-        record = CallRecord(call.labels, self._model, "cached", usage_of(found), 0.0, seconds, time.time())
-        keep_record(record, self._usage, call.account)
+        keep_record(cached_record(call, self._model, self._tariff, found, seconds), self._usage, call.account)
         return found
 
     def _put(self, key: str, collected: Collected) -> None:

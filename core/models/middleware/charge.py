@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from llama_index.core.base.llms.types import ChatMessage, TextBlock
+from llama_index.core.base.llms.types import ChatMessage, ChatResponse, TextBlock
 
 from clausegraph.core.errors import ModelCallError, NotConnected
 from clausegraph.core.models.calls import CallRecord, Usage, UsageSink
-from clausegraph.core.models.replies import Collected
+from clausegraph.core.models.replies import Collected, usage_of
 from clausegraph.core.models.stack import ModelCall
 
 _PER_MESSAGE = 16  # tokens of a chat template around a message
@@ -84,6 +85,13 @@ def output_bound(options: Mapping[str, Any], max_output: int) -> int:
     longest = max((number for number in asked if isinstance(number, int)), default=max_output)
     choices = options.get("n")
     return longest * (choices if isinstance(choices, int) and choices > 1 else 1)
+
+
+def cached_record(call: ModelCall, model: str, tariff: Tariff, found: ChatResponse, seconds: float) -> CallRecord:
+    """The record of a reply that was paid for already."""
+    usage = usage_of(found)
+    saved = tariff.of(usage).money
+    return CallRecord(call.labels, model, "cached", usage, 0.0, seconds, time.time(), saved)
 
 
 def keep_record(record: CallRecord, *sinks: UsageSink | None) -> None:

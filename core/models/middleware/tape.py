@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import time
+import asyncio
 from contextlib import aclosing
+from weakref import WeakValueDictionary
 
 from llama_index.core.base.llms.types import ChatResponse
 
 from clausegraph.core.errors import ModelCallError
-from clausegraph.core.models.calls import CallRecord, UsageSink
+from clausegraph.core.models.calls import UsageSink
 from clausegraph.core.models.cassette import Cassette
 from clausegraph.core.models.loop import in_worker
 from clausegraph.core.models.middleware.cache import reply_key
-from clausegraph.core.models.middleware.charge import keep_record
-from clausegraph.core.models.replies import Collected, decode_reply, encode_reply, usage_of
+from clausegraph.core.models.middleware.charge import Tariff, cached_record, keep_record
+from clausegraph.core.models.replies import Collected, decode_reply, encode_reply
 from clausegraph.core.models.stack import Chat, Chunks, ModelCall, Stream
 
 _WORKER = "cassette"
@@ -48,15 +49,23 @@ class Replaying:
 
 class Taping:
     """Stores complete replies and failed calls on the cassette; replies that it has already are answered from it, and
-    count as cached."""
+    count as cached. Of equal chats in flight one is sent, so that what follows from its reply is what a replay asks.
+    """
 
-    def __init__(self, cassette: Cassette, fingerprint: str, model: str, usage: UsageSink | None) -> None:
+    def __init__(
+        self, cassette: Cassette, fingerprint: str, model: str, tariff: Tariff, usage: UsageSink | None
+    ) -> None:
         self._cassette, self._fingerprint = cassette.for_model(fingerprint), fingerprint
-        self._model, self._usage = model, usage
+        self._model, self._tariff, self._usage = model, tariff, usage
+        self._in_flight: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
     async def chat(self, call: ModelCall, proceed: Chat) -> ChatResponse:
         """The recorded reply, or a new one, which is recorded."""
         key = reply_key(self._fingerprint, call)
+        async with self._in_flight.setdefault(key, asyncio.Lock()):
+            return await self._taped(key, call, proceed)
+
+    async def _taped(self, key: str, call: ModelCall, proceed: Chat) -> ChatResponse:
         if (found := self._find(key, call)) is not None:
             return found
         try:
@@ -96,8 +105,7 @@ class Taping:
         if value is None:
             return None
         found = decode_reply(value)
-        record = CallRecord(call.labels, self._model, "cached", usage_of(found), 0.0, 0.0, time.time())
-        keep_record(record, self._usage, call.account)
+        keep_record(cached_record(call, self._model, self._tariff, found, 0.0), self._usage, call.account)
         return found
 
     async def _keep(self, key: str, call: ModelCall, reply: Collected) -> None:

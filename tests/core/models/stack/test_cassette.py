@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -111,6 +112,19 @@ def test_a_recording_that_was_killed_in_mid_line_goes_on(fake: FakeModelServer, 
     with recorded(fake, path) as llm:  # in its first line
         llm.chat(said("one"))
     assert len(Cassette(path)) == 1
+
+
+def test_of_equal_chats_in_flight_one_is_sent(fake: FakeModelServer, tmp_path: Path, records: Records) -> None:
+    fake.set(replies="script", script=["first", "second"])
+
+    async def both(llm: GuardedLLM) -> list[str]:
+        found = await asyncio.gather(*(llm.achat(said("one")) for _ in range(2)))
+        return [str(one.message.content) for one in found]
+
+    with recorded(fake, tmp_path / "tape.jsonl", usage=records) as llm:
+        assert asyncio.run(both(llm)) == ["first", "first"]  # a replay has one reply to them, too
+    assert (records.outcomes, fake.counters()["requests"]) == (["ok", "cached"], 1)
+    assert records.all[1].money == 0 < records.all[1].saved == records.all[0].money
 
 
 def test_what_the_cache_has_is_recorded_too(fake: FakeModelServer, tmp_path: Path, cache: MemoryCache) -> None:

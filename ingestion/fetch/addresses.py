@@ -7,6 +7,10 @@ from urllib.parse import parse_qsl, urlsplit
 
 import httpx
 
+from clausegraph.core.telemetry.redaction import scrub
+
+_SHOWN = 200  # characters of an address in a message
+_USER = re.compile(r"//.*@")
 _LONGEST = 2000  # characters
 _PORTS = 65535
 _SCHEMES = {"http": 80, "https": 443}
@@ -55,6 +59,11 @@ def joined(base: str, reference: str) -> str | None:
         return normalised(str(httpx.URL(base).join(reference.strip())))
     except (httpx.InvalidURL, ValueError, UnicodeError):
         return None
+
+
+def shown(address: str) -> str:
+    """What is no address as a message shows it: who logs in, and with which password, is not for messages."""
+    return scrub(_USER.sub("//***@", address))[:_SHOWN]
 
 
 def host_of(address: str) -> str:

@@ -113,7 +113,7 @@ def _is_own(row: FetchRow, rows: Mapping[str, FetchRow]) -> bool:
     if row.uri == row.address:
         return True
     first = rows.get(row.uri)
-    return first is None or _stands(row.uri, rows) == row.address
+    return first is None or _stands(row.uri, rows) == _stands(row.address, rows)
 
 
 def _identities(
@@ -124,12 +124,14 @@ def _identities(
     for address, row in contents.items():
         if row.uri == address:
             taken[address] = address
+    named = set(taken)
     for address, row in contents.items():
-        if address not in taken.values() and row.uri and row.uri not in taken:
+        if address not in named and row.uri and row.uri not in taken:
             taken[row.uri] = address
+            named.add(address)
     for address in contents:
-        if address not in taken.values():
-            names = [rows[one].uri for one in leading[address] if rows[one].uri == one]
+        if address not in named:
+            names = [rows[one].uri for one in leading[address] if rows[one].uri and _is_own(rows[one], rows)]
             taken[next((name for name in sorted(names) if name not in taken), _free(address, taken))] = address
     return {address: uri for uri, address in taken.items()}
 

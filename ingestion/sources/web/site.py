@@ -87,7 +87,7 @@ class SiteWalk:
         while waiting and not self._visits.cut:
             address, depth = waiting.popleft()
             row = self._visits.reach(address, self._section.why_not)
-            if row is None or not row.content_type.startswith(HTML) or row.address in seen - {address}:
+            if row is None or not row.content_type.startswith(HTML) or (row.address != address and row.address in seen):
                 continue
             seen.add(row.address)
             for link in self._links(row):

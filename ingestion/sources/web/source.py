@@ -3,35 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from clausegraph.core.errors import SourceError
-from clausegraph.core.extraction import Reject
-from clausegraph.core.telemetry.redaction import scrub
-from clausegraph.indexes.fetches import FetchRow
-from clausegraph.ingestion.fetch import WebClient, WebReply, normalised
-from clausegraph.ingestion.fetch.addresses import shape_of
-from clausegraph.ingestion.sources.files import kind_of, local, read_regular
+from clausegraph.ingestion.fetch import WebClient, normalised
+from clausegraph.ingestion.fetch.addresses import shown
+from clausegraph.ingestion.sources.files import kind_of, local
 from clausegraph.ingestion.sources.shelf import DryShelf
-from clausegraph.ingestion.sources.source import Fetched, FetchShelf, Gone, Item, SameAs, Skipped, StoredDocument
-from clausegraph.ingestion.sources.web.lists import LIST_TYPES, ListedAddress, Listing, read_address_file, read_list
+from clausegraph.ingestion.sources.source import FetchShelf, Item
+from clausegraph.ingestion.sources.web.crawl import Crawl
 from clausegraph.ingestion.sources.web.options import WebOptions
-from clausegraph.ingestion.sources.web.outcome import UNLINKED, UNLISTED, Outcome, last_good, outcome_of
-from clausegraph.ingestion.sources.web.page import page_facts
-from clausegraph.ingestion.sources.web.site import SiteWalk
-from clausegraph.ingestion.sources.web.visits import ASKED_BEFORE, Visits
 from clausegraph.ingestion.tools import Progress, no_progress
 
 _ADDRESS = re.compile(r"https?://", re.IGNORECASE)
-_LISTS = re.compile(r"(?:\.(?:xml|rss|atom|rdf)(?:\.gz)?$)|(?:^|/)(?:feed|rss|atom|sitemap)s?/?$", re.IGNORECASE)
-_FILE_BYTES = 5 * 1024 * 1024
 _NAME = 100
-_SHOWN = 200  # characters of an address in a message
-_USER = re.compile(r"//.*@")  # whose password is not for messages
-_HOPS = 5
-_COUNTED = ("received", "not modified", "moved", "gone", "failed", "refused", ASKED_BEFORE)
 
 
 def is_address(location: str) -> bool:
@@ -72,7 +59,7 @@ class WebSource:
         else:
             address = normalised(location)
             if address is None:
-                raise SourceError(f"{_shown(location)!r} is no address of a page; give one like https://host/path")
+                raise SourceError(f"{shown(location)!r} is no address of a page; give one like https://host/path")
             self.location = address
             self.name = name or _name_of(address)
         self._taken: Callable[[], None] | None = None
@@ -83,7 +70,7 @@ class WebSource:
 
     def fetch(self, shelf: FetchShelf, progress: Progress = no_progress) -> Iterator[Item]:
         """Yield the pages in the order of their uris; see ``FetchedSource.fetch``."""
-        crawl = _Crawl(self.location, self._file, shelf, self._options)
+        crawl = Crawl(self.location, self._file, shelf, self._options)
         with WebClient(self._options.limits) as client:
             crawl.run(client, progress)
         found = crawl.outcome()
@@ -97,200 +84,6 @@ class WebSource:
             self._taken = None
 
 
-def _shown(address: str) -> str:
-    """What is no address as a message shows it: who logs in, and with which password, is not for messages."""
-    return scrub(_USER.sub("//***@", address))[:_SHOWN]
-
-
 def _name_of(address: str) -> str:
     parts = urlsplit(address)
     return f"{parts.netloc}{parts.path}".strip("/").replace("/", "_")[:_NAME]
-
-
-class _Crawl:
-    """One crawl of a source: what to ask, and what comes of it."""
-
-    def __init__(self, location: str, file: Path | None, shelf: FetchShelf, options: WebOptions) -> None:
-        self._location = location
-        self._file = file
-        self._shelf = shelf
-        self._options = options
-        self._rejects: dict[str, str] = {}
-        self._skipped: dict[str, int] = {}
-        self._passed: dict[str, str] = {}
-        self._whole = True  # whether everything that belongs to the source was asked
-        self._linked = False  # whether pages are found by links, and a dead link is nobody's page
-        self._requests = 0
-        self._elsewhere = 0
-
-    def run(self, client: WebClient, progress: Progress) -> None:
-        """Ask what there is to ask."""
-        options = self._options
-        self._visits = Visits(client, self._shelf, options.addresses, pdf=options.pdf, progress=progress)
-        if self._options.only:
-            self._alone()
-        elif self._file is not None:
-            self._listed(self._from_file(self._file))
-        elif self._options.mode == "site":
-            self._site()
-        else:
-            self._listed(
-                self._from_list(client) or Listing({self._location: ListedAddress(self._location)}, kind="page")
-            )
-        self._requests = client.requests
-
-    def _alone(self) -> None:
-        """Ask where these pages are now; nothing is gone because nobody asked for it."""
-        self._whole = False
-        at = {row.uri: address for address, row in self._visits.rows.items() if row.raw_hash}
-        for uri in self._options.only:
-            self._visits.reach(at.get(uri, uri), lambda address: "")
-
-    def _site(self) -> None:
-        self._linked = True
-        walk = SiteWalk(self._visits, self._location, self._options, self._links)
-        walk.walk()
-        self._skipped, self._passed = dict(walk.skipped), walk.passed
-
-    def _from_file(self, path: Path) -> Listing:
-        raw = read_regular(path, _FILE_BYTES)
-        if isinstance(raw, str):
-            raise SourceError(f"source {path} cannot be used: {raw}")
-        found, wrong = read_address_file(raw.decode("utf-8-sig", "replace"))
-        self._rejects |= {_shown(line): "it is no address of a page" for line in wrong}
-        return Listing({address: ListedAddress(address) for address in found}, kind="file")
-
-    def _from_list(self, client: WebClient) -> Listing | None:
-        mode = self._options.mode
-        if mode == "page" or (mode == "auto" and not _LISTS.search(urlsplit(self._location).path)):
-            return None
-
-        def fetch(address: str) -> WebReply:
-            reply = client.fetch(address, LIST_TYPES)
-            for _ in range(_HOPS):
-                if reply.outcome != "moved":
-                    break
-                reply = client.fetch(reply.target, LIST_TYPES)
-            return reply
-
-        found = read_list(self._location, fetch, self._options.limits, self._options.addresses)
-        if found is None and mode == "auto" and (others := self._other_pages()):
-            raise SourceError(
-                f"{self._location} is no list of addresses today, and this source has {others} pages that it named; "
-                "nothing was changed. If it is one page from now on, give it another --name"
-            )
-        if found is None and mode != "auto":
-            raise SourceError(f"{self._location} is no {mode}: it has no list of addresses in the form of one")
-        if found is not None and found.problems and not found.entries:
-            raise SourceError(f"{self._location} cannot be read: {next(iter(found.problems.values()))}")
-        if found is not None and found.elsewhere and not found.entries:
-            raise SourceError(
-                f"{self._location} lists only addresses of other sites ({found.elsewhere}), of which it has no say; "
-                "give the list at the site itself, or a file of addresses"
-            )
-        return found
-
-    def _listed(self, listing: Listing) -> None:
-        self._rejects |= listing.problems
-        self._elsewhere = listing.elsewhere
-        self._whole = not listing.problems and listing.kind != "feed"
-        if listing.kind == "page" and (others := self._other_pages()):
-            self._whole = False
-            self._rejects[self._location] = (
-                f"it is taken as one page; the {others} other pages of this source stay as they are, and are not asked "
-                "(`--as site` follows links, as an earlier run may have done)"
-            )
-        for entry in listing.entries.values():
-            row = self._visits.rows.get(entry.address)
-            is_known = row is not None and bool(row.uri) and bool(entry.stated) and row.stated == entry.stated
-            if listing.kind != "feed" or not is_known:
-                self._visits.reach(entry.address, lambda address: "", entry.stated)
-
-    def _other_pages(self) -> int:
-        """How many pages the source has beside the one at its own address."""
-        rows = self._visits.rows
-        own = rows[self._location].uri if self._location in rows else ""
-        return len({row.uri for row in rows.values() if row.uri not in ("", own)})
-
-    def outcome(self) -> Outcome:
-        """The pages that follow.
-
-        A first page that leads almost nowhere any more is more often a wall or a fault than a site that was emptied.
-        """
-        had = [address for address, row in self._visits.rows.items() if row.uri and row.raw_hash]
-        lost = [address for address in had if address not in self._visits.touched]
-        if self._linked and self._whole and len(lost) > max(1, len(had) // 2):
-            self._whole = False
-            self._rejects[self._location] = (
-                f"links lead to only {len(had) - len(lost)} of the {len(had)} addresses that had pages; the others "
-                "stay as they are (`clausegraph pages remove` removes them)"
-            )
-        return outcome_of(self._visits.rows, self._visits.touched, self._unreached, self._pieces)
-
-    def to_keep(self, found: Outcome) -> tuple[list[FetchRow], list[str]]:
-        """The rows as the next crawl is to find them, and addresses to forget; of pages asked alone theirs only."""
-        if not self._options.only:
-            return found.kept, found.dropped
-        touched = self._visits.touched
-        return [row for row in found.kept if row.address in touched], [one for one in found.dropped if one in touched]
-
-    def _unreached(self, address: str) -> str:
-        """Why a page that was not asked is gone; empty where that is not known."""
-        if self._visits.cut or not self._whole or address in self._passed:
-            return ""
-        if any(shape_of(address) == shape for shape in self._passed_shapes()):
-            return ""
-        return UNLINKED if self._linked else UNLISTED
-
-    def _passed_shapes(self) -> set[str]:
-        return {shape_of(address) for address in self._passed}
-
-    def items(self, found: Outcome) -> Iterator[Item]:
-        """The pages in the order of their uris, then what else is to be told."""
-        rows = self._visits.rows
-        for uri, address in sorted(found.pages.items()):
-            row = rows[address]
-            yield StoredDocument(uri, row.raw_hash, row.content_type, address, lambda row=row: self._load(row))  # type: ignore[misc]
-        for uri, why in sorted(found.gone.items()):
-            if uri not in found.same:
-                yield Gone(uri, why)
-        for address, (uri, why) in sorted(found.same.items()):
-            yield SameAs(address, uri, why)
-        yield from (Reject(what, why) for what, why in sorted(self._problems().items()))
-        if self._skipped:
-            yield Skipped(dict(sorted(self._skipped.items())))
-        yield Fetched(self._counts())
-
-    def _problems(self) -> dict[str, str]:
-        """What went wrong, by address; a dead link is only counted, what was asked for by name is told."""
-        rows = self._visits.rows
-        found = dict(self._rejects)
-        if self._visits.cut:
-            found[self._location] = f"{self._visits.cut}; pages that it did not come to stay as they are"
-        for address in self._visits.touched:
-            row = rows[address]
-            if row.outcome in ("failed", "refused"):
-                found[address] = row.reason + last_good(row)
-            elif row.outcome == "gone" and not row.uri and (not self._linked or address == self._location):
-                found[address] = row.reason
-        for address, why in self._visits.problems.items():
-            found[address] = why + last_good(rows[address])
-        return found
-
-    def _counts(self) -> dict[str, int]:
-        seen = self._visits.counts
-        counts = {"requests": self._requests} | {name: seen[name] for name in _COUNTED if seen[name]}
-        if self._elsewhere:
-            counts["on other sites"] = self._elsewhere
-        for reason in sorted(set(self._passed.values())):
-            counts[f"not asked: {reason}"] = sum(one == reason for one in self._passed.values())
-        return counts
-
-    def _load(self, row: FetchRow) -> bytes:
-        return self._shelf.load(row.raw_hash)
-
-    def _links(self, row: FetchRow) -> Sequence[str]:
-        return page_facts(self._load(row), row.address).links
-
-    def _pieces(self, row: FetchRow) -> Sequence[str]:
-        return page_facts(self._load(row), row.address).pieces

@@ -21,11 +21,16 @@ pytestmark = pytest.mark.integration
 
 
 class Model:
-    """What the site is meant to have: pages by number, with where each is now, and whether its server fails."""
+    """What the site is meant to have: pages by number, with where each is now, and whether its server fails.
 
-    def __init__(self, seed: int, count: int) -> None:
+    Whether its links name the addresses too that pages have left (``keeps_links``), or only where they are now.
+    """
+
+    def __init__(self, seed: int, count: int, *, keeps_links: bool = True) -> None:
+        self.keeps_links = keeps_links
         self.moves = random.Random(seed)
         self.at = {number: f"/p/{number}" for number in range(count)}
+        self.name = dict(self.at)  # what a page is called from its first day on, until it is gone
         self.amount = {number: 100 + number for number in self.at}
         self.old: dict[str, str] = {}  # addresses that redirect
         self.failing: set[int] = set()
@@ -48,13 +53,14 @@ class Model:
                     self.failing.discard(number)
                 case "remove" if number not in self.failing and len(self.gone) < 2:
                     self.gone.add(number)
-                case "return":
+                case "return" if number in self.gone:
                     self.gone.discard(number)
+                    self.name[number] = self.at[number]
 
     def serve(self, site: Site, *, sound: bool = False) -> None:
         """Let a site answer so; a ``sound`` one fails nowhere, and serves what pages last were."""
         site.answers.clear()
-        links = (*self.old, *(self.at[number] for number in sorted(self.at)))
+        links = (*(self.old if self.keeps_links else ()), *(self.at[number] for number in sorted(self.at)))
         site.page("/", html("Permits", fee("town", 11)).replace("<main>", _nav(links) + "<main>"))
         for number, path in self.at.items():
             if number in self.gone:
@@ -78,8 +84,8 @@ def names(town: Town) -> dict[str, str]:
     return {row.address: row.uri for row in load_fetches(town.ledger, source.id).values() if row.raw_hash}
 
 
-def follow(town: Town, seed: int, pages: int, steps: int) -> None:
-    model = Model(seed, pages)
+def follow(town: Town, seed: int, pages: int, steps: int, *, keeps_links: bool) -> None:
+    model = Model(seed, pages, keeps_links=keeps_links)
     model.serve(town.site)
     town.run()
     for step in range(steps):
@@ -88,6 +94,7 @@ def follow(town: Town, seed: int, pages: int, steps: int) -> None:
         town.run()
         clean = clean_lines(town, model, town.root / f"clean-{seed}-{step}")
         assert town.state() == clean, (seed, step)
+        assert town.uris() == sorted(["/", *(name for page, name in model.name.items() if page not in model.gone)])
 
 
 def clean_lines(town: Town, model: Model, home: Path) -> list[str]:
@@ -113,15 +120,16 @@ def clean_lines(town: Town, model: Model, home: Path) -> list[str]:
     return sorted(renamed)
 
 
-@pytest.mark.parametrize("seed", [1])
-def test_a_site_and_a_clean_crawl_of_it(town: Town, seed: int) -> None:
-    follow(town, seed, pages=6, steps=3)
+@pytest.mark.parametrize(("seed", "keeps_links"), [(1, True), (2, False)])
+def test_a_site_and_a_clean_crawl_of_it(town: Town, seed: int, keeps_links: bool) -> None:
+    follow(town, seed, pages=6, steps=3, keeps_links=keeps_links)
 
 
 @pytest.mark.long
+@pytest.mark.parametrize("keeps_links", [True, False])
 @pytest.mark.parametrize("seed", range(10, 25))
-def test_a_site_over_a_long_time(town: Town, seed: int) -> None:
-    follow(town, seed, pages=10, steps=12)
+def test_a_site_over_a_long_time(town: Town, seed: int, keeps_links: bool) -> None:
+    follow(town, seed, pages=10, steps=12, keeps_links=keeps_links)
 
 
 def test_the_law_sees_a_difference(town: Town) -> None:

@@ -17,7 +17,7 @@ MARKS = {ConditionState.MET: "✓ met", ConditionState.UNMET: "✗ unmet", Condi
 def condition_json(condition: Tree[L] | None) -> Any:
     """``{"all": […]}``, ``{"any": […]}``, ``{"not": …}``, ``{"leaf": {…}}`` or null.
 
-    A judged leaf has its state, page and quote too.
+    A leaf whose words are not clear without the page has its meaning too; a judged one its state, page and quote.
     """
     if condition is None:
         return None
@@ -31,6 +31,7 @@ def _group_json(kind: str, parts: list[Any]) -> Any:
 def _leaf_json(found: Leaf | JudgedLeaf) -> Any:
     leaf = found.leaf if isinstance(found, JudgedLeaf) else found
     value = {"text": leaf.text, "anchor": leaf.anchor, "start": leaf.start, "end": leaf.end}
+    value |= {"meaning": leaf.meaning} if leaf.meaning else {}
     if isinstance(found, JudgedLeaf):
         judged = {"state": found.state.value, "decisive": found.decisive}
         value |= judged | {"page": str(found.source.page), "quote": found.source.quote}
@@ -57,6 +58,6 @@ def condition_tree(condition: Tree[L], title: str) -> Drawn:
 
 def _leaf_line(found: Leaf | JudgedLeaf) -> str:
     if isinstance(found, Leaf):
-        return one_line(found.text)
+        return one_line(found.words)
     source = found.source
     return f"{MARKS[found.state]}: {one_line(found.leaf.text)} ({one_line(source.title or source.page, 60)})"

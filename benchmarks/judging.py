@@ -71,7 +71,7 @@ def _words(tree: Any) -> Any:
         return None
     ((kind, inner),) = tree.items()
     if kind == "leaf":
-        return inner["text"]
+        return inner.get("meaning", inner["text"])
     return {kind: _words(inner) if kind == "not" else [_words(part) for part in inner]}
 
 

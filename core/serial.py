@@ -45,12 +45,15 @@ def unpack(data: bytes) -> Any:
 
 
 def condition_to_json(condition: Condition | None) -> Any:
-    """``{"all": […]}``, ``{"any": […]}``, ``{"not": …}``, ``{"leaf": [anchor, start, end, text]}`` or null."""
+    """``{"all": […]}``, ``{"any": […]}``, ``{"not": …}``, ``{"leaf": [anchor, start, end, text]}`` or null.
+
+    A leaf with a meaning has it as its fifth part.
+    """
     match condition:
         case None:
             return None
-        case Leaf(anchor, start, end, text):
-            return {"leaf": [anchor, start, end, text]}
+        case Leaf(anchor, start, end, text, meaning):
+            return {"leaf": [anchor, start, end, text, *([meaning] if meaning else [])]}
         case Not(child):
             return {"not": condition_to_json(child)}
         case All(children):

@@ -114,12 +114,22 @@ class Reading:
 
 @dataclass(frozen=True, slots=True)
 class Leaf:
-    """A condition stated by a span of an element; met, unmet or unknown only for a scenario."""
+    """A condition stated by a span of an element; met, unmet or unknown only for a scenario.
+
+    ``text`` is the page's words; ``meaning`` the same in words that are clear without the page, where the page's are
+    not: "the landlord's visit is urgent" for "it is urgent".
+    """
 
     anchor: str
     start: int
     end: int
     text: str
+    meaning: str = ""
+
+    @property
+    def words(self) -> str:
+        """What it says to one who does not see the page."""
+        return self.meaning or self.text
 
 
 class ConditionState(StrEnum):

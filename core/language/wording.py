@@ -21,8 +21,8 @@ def condition_words(condition: Condition | None, *, parts_in_brackets: bool = Fa
     match condition:
         case None:
             return ""
-        case Leaf(_, _, _, text):
-            return " ".join(text.split())
+        case Leaf():
+            return " ".join(condition.words.split())
         case Not(child):
             words = condition_words(child, parts_in_brackets=parts_in_brackets)
             return f"not ({words})" if parts_in_brackets else f"not {words}"

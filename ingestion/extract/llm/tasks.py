@@ -10,11 +10,16 @@ from clausegraph.core.errors import PromptError
 from clausegraph.core.extraction import Extraction
 from clausegraph.core.prompts import Prompt
 from clausegraph.ingestion.extract.llm.conditional.parse import (
+    parse_clear,
     parse_conditional,
     parse_nothing_twice,
     parse_stand_alone,
 )
-from clausegraph.ingestion.extract.llm.conditional.schema import CONDITIONAL_SCHEMA, STAND_ALONE_SCHEMA
+from clausegraph.ingestion.extract.llm.conditional.schema import (
+    CLEAR_SCHEMA,
+    CONDITIONAL_SCHEMA,
+    STAND_ALONE_SCHEMA,
+)
 from clausegraph.ingestion.extract.llm.lines.parse import parse_lines
 from clausegraph.ingestion.extract.llm.numbering import Call
 
@@ -46,9 +51,11 @@ STAND_ALONE = Task(
 NOTHING_TWICE = Task(
     "conditional:3", parse_nothing_twice, ("triplets", STAND_ALONE_SCHEMA), many_chunks=True, by_headings=True
 )
+CLEAR = Task("conditional:4", parse_clear, ("triplets", CLEAR_SCHEMA), many_chunks=True, by_headings=True)
 CONDITIONAL = Task("conditional:1", parse_conditional, ("triplets", CONDITIONAL_SCHEMA), many_chunks=True)
 LINES = Task("lines:1", parse_lines, None, many_chunks=False)
 _BY_OUTPUT = (  # what a header's output begins with, the longest first
+    ("a JSON object of triples that stand alone and say what conditions mean", CLEAR),
     ("a JSON object of triples that stand alone and repeat nothing", NOTHING_TWICE),
     ("a JSON object of triples that stand alone", STAND_ALONE),
     ("a JSON object", CONDITIONAL),

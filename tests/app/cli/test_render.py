@@ -229,6 +229,7 @@ def test_hostile_text_is_shown_not_obeyed() -> None:
 def test_condition_json_without_states() -> None:
     assert condition_json(None) is None
     assert condition_json(Leaf("p", 0, 1, "x")) == {"leaf": {"text": "x", "anchor": "p", "start": 0, "end": 1}}
+    assert condition_json(Leaf("p", 0, 1, "x", "the x"))["leaf"]["meaning"] == "the x"
 
 
 def test_trace_is_one_line_a_step() -> None:

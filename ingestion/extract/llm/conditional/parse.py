@@ -9,7 +9,7 @@ from clausegraph.core.errors import UnusableReply
 from clausegraph.core.extraction import Extraction, Reject
 from clausegraph.core.models.json_text import JsonText, read_json
 from clausegraph.ingestion.extract.llm.conditional.shown import ShownWords
-from clausegraph.ingestion.extract.llm.conditional.stand_alone import NothingTwiceParser, StandAloneParser
+from clausegraph.ingestion.extract.llm.conditional.stand_alone import ClearParser, NothingTwiceParser, StandAloneParser
 from clausegraph.ingestion.extract.llm.conditional.statements import ChunkParser
 from clausegraph.ingestion.extract.llm.items import described, element_number, first_items, told
 from clausegraph.ingestion.extract.llm.numbering import Call
@@ -45,6 +45,15 @@ def parse_nothing_twice(text: str, call: Call, *, cut_off: bool) -> tuple[Extrac
         UnusableReply: there is nothing in it that can be read.
     """
     return _stand_alone(text, cut_off, call, NothingTwiceParser)
+
+
+def parse_clear(text: str, call: Call, *, cut_off: bool) -> tuple[Extraction | None, ...]:
+    """The extraction of each chunk of a call that the fourth version of the prompt asked for; see ``_parsed``.
+
+    Raises:
+        UnusableReply: there is nothing in it that can be read.
+    """
+    return _stand_alone(text, cut_off, call, ClearParser)
 
 
 def _stand_alone(text: str, cut_off: bool, call: Call, parser: type[StandAloneParser]) -> tuple[Extraction | None, ...]:

@@ -41,11 +41,14 @@ _DATES = {"from": _TEXT_OR_NULL, "to": _TEXT_OR_NULL}
 CONDITIONAL_SCHEMA = _reply(
     _object(**_FACT, modality={"type": "string", "enum": ["is", "may", "must", "cannot"]}, **{"if": _IF, **_DATES})
 )
-STAND_ALONE_SCHEMA = _reply(
-    _object(
-        **_FACT,
-        modality={"type": "string", "enum": [modality.value for modality in Modality]},
-        **{"if": _IF, "in_force": {"anyOf": [_object(**_DATES), _NULL]}},
-    ),
-    {"type": "integer"},  # a whole line
+_STAND_ALONE = _object(
+    **_FACT,
+    modality={"type": "string", "enum": [modality.value for modality in Modality]},
+    **{"if": _IF, "in_force": {"anyOf": [_object(**_DATES), _NULL]}},
+)
+_LINE = {"type": "integer"}  # a condition that is a whole line
+
+STAND_ALONE_SCHEMA = _reply(_STAND_ALONE, _LINE)
+CLEAR_SCHEMA = _reply(
+    _STAND_ALONE, _LINE, _object(element=_LINE, means=_TEXT), _object(element=_LINE, quote=_TEXT, means=_TEXT)
 )

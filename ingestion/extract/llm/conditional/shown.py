@@ -72,10 +72,10 @@ class ShownWords:
         return self._has_form(word.replace("-", "")) or all(map(self._has_form, word.split("-")))
 
     def _has_form(self, word: str) -> bool:
-        return any(_akin(word, other) for other in self._by_stem.get(word[:_STEM], ()))
+        return any(akin(word, other) for other in self._by_stem.get(word[:_STEM], ()))
 
 
-def _akin(word: str, other: str) -> bool:
+def akin(word: str, other: str) -> bool:
     """Whether two words look like forms of one: seized and seizure, ferry and ferries, need and needed."""
     shared = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(word, other, strict=False)))
     return word == other or shared >= _ENOUGH or shared >= max(_STEM, min(len(word), len(other)) - 2)

@@ -14,7 +14,10 @@ from typing import Any
 from clausegraph.core.language.stated import BARE_PRONOUNS, YOU, clean_name, key_of
 from clausegraph.core.language.verbs import is_base, third_person
 from clausegraph.core.language.words import word_set
-from clausegraph.core.types import Literal, Mention, Modality, Statement
+from clausegraph.core.pages.lists import names_above
+from clausegraph.core.types import Condition, Literal, Mention, Modality, Statement
+from clausegraph.ingestion.extract.llm.conditional.conditions import ConditionReader
+from clausegraph.ingestion.extract.llm.conditional.meanings import checked, without_pointers
 from clausegraph.ingestion.extract.llm.conditional.repeated import without_repeated
 from clausegraph.ingestion.extract.llm.conditional.shown import ShownWords, numbers_of
 from clausegraph.ingestion.extract.llm.conditional.statements import ChunkParser, UnusableItem, known_modality
@@ -34,6 +37,9 @@ _PRONOUNS = BARE_PRONOUNS | YOU | _WE
 _POSSESSIVE = re.compile(r"\b(?:your|their|our|his|her|its|my)\s+(?=\S)", re.IGNORECASE)
 _PERSONS = word_set("role person people group")
 _SPOKEN = re.compile(r"\b(?:you|we)\b|\b(?:your|us|our)\b", re.IGNORECASE)
+_OTHER = re.compile(
+    r"(?:any |the |all )?others?\b(?! (?:side|party|parent|partner)\b)(?!.*\b(?:than|besides?|except)\b)", re.IGNORECASE
+)
 _AUXILIARY = re.compile(
     r"(?P<modal>may|might|can|could|must|shall|should|cannot|need not|will|would|does|do|is|are)(?P<no> not)? (?=\w)"
 )
@@ -108,6 +114,31 @@ class NothingTwiceParser(StandAloneParser):
         made = super()._statement(item, own, notes)
         target = made.object.value if isinstance(made.object, Literal) else made.object.surface
         return replace(made, condition=without_repeated(made.condition, (made.subject.surface, target)))
+
+
+class ClearParser(NothingTwiceParser):
+    """As the fourth version of the prompt asks: a condition says in full what its words on the page leave open."""
+
+    def __init__(self, call: Call, chunk: int, shown: ShownWords) -> None:
+        super().__init__(call, chunk, shown)
+        self._conditions = ConditionReader(self._labels, lambda label: self._texts.elements[label].text, self._clear)
+
+    def _clear(self, label: str, text: str, meaning: str) -> str:
+        element = self._texts.elements[label]
+        return checked(text, meaning, self._shown, own_clause=element.lead_in is None and element.parent is None)
+
+    def _name(self, item: dict[str, Any], role: str) -> str:
+        surface = super()._name(item, role)
+        if _OTHER.match(surface):
+            raise UnusableItem(f"its {role} does not say other than what: {surface!r}")
+        return surface
+
+    def _condition(self, item: dict[str, Any]) -> Condition | None:
+        condition = super()._condition(item)
+        return condition and without_pointers(condition, self._introduces)
+
+    def _introduces(self, label: str, below: str) -> bool:
+        return label in names_above(self._texts.elements[below], self._texts.elements)
 
 
 def _without_modality(made: Statement) -> Statement:

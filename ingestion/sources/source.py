@@ -125,23 +125,11 @@ class FetchShelf(Protocol):
 
 
 @runtime_checkable
-class FetchedSource(Protocol):
-    """A source whose pages come over a network: they are fetched within the run, and stored one by one."""
+class FetchedSource(Source, Protocol):
+    """A source whose pages come over a network: they are fetched within the run, and stored one by one.
 
-    @property
-    def name(self) -> str:
-        """As of ``Source``."""
-
-    @property
-    def kind(self) -> str:
-        """As of ``Source``."""
-
-    @property
-    def location(self) -> str:
-        """As of ``Source``: an address."""
-
-    def documents(self) -> Iterator[Item]:
-        """Yield the pages without a ledger: each is fetched."""
+    Its ``documents`` are fetched each, without a ledger.
+    """
 
     def fetch(self, shelf: FetchShelf, progress: Progress = no_progress) -> Iterator[Item]:
         """Yield the pages, as ``Source.documents``; what failed is yielded as it was when it last succeeded.

@@ -18,7 +18,6 @@ from clausegraph.query.retrieve.question import embed
 from clausegraph.query.retrieve.signals import ELEMENTS
 from clausegraph.query.retrieve.topics import Offer
 
-TOPICS = 2  # of the names in a question; where it has none, the end of the nearest fact
 FARTHER = 0.05  # what each fact between the topic and an element costs, of a cosine
 
 
@@ -32,8 +31,7 @@ class EgoElements:
     def retrieve(self, inquiry: Inquiry, *, limit: int | None = None, budget: int | None = None) -> list[Hit]:
         """Elements, best first."""
         depth(limit, budget)
-        offer = Offer(self.view, self.embedder, inquiry)
-        topics = [topic.key for topic in (offer.named or offer.entities[:1])][:TOPICS]
+        topics = Offer(self.view, self.embedder, inquiry).topics
         places: Mapping[Place, int] = {}
         while topics and not places:
             places = ego_of(self.view, topics).places

@@ -17,6 +17,7 @@ from clausegraph.query.retrieve.question import embed
 ENTITIES = 30  # offered at most
 RELATIONS = 40
 NEAREST = 40  # facts whose ends and relations are offered
+_TOPICS = 2  # of a question that is not routed
 _LONGEST = 8  # words of a name that is looked for
 _AROUND = 200  # facts of the named entities
 _BLAND = {"section", "role"}  # entities of the page's structure, and the reader himself: nobody means them by name
@@ -41,6 +42,11 @@ class Offer:
     def named(self) -> tuple[Topic, ...]:
         """The entities whose names stand in the question, whole; longer names first, none within another."""
         return named_in(self._view, self._inquiry.question)
+
+    @property
+    def topics(self) -> list[str]:
+        """Keys of what the question is about: at most two that it names; where it names none, what is nearest."""
+        return [topic.key for topic in (self.named or self.entities[:1])][:_TOPICS]
 
     @cached_property
     def told(self) -> tuple[Topic, ...]:

@@ -22,7 +22,7 @@ from clausegraph.indexes.views import View
 from clausegraph.query.rank.budget import within
 from clausegraph.query.rank.hits import Hit
 from clausegraph.query.rank.signals import Place
-from clausegraph.query.retrieve.graph import TOPICS, ranked
+from clausegraph.query.retrieve.graph import ranked
 from clausegraph.query.retrieve.protocol import depth
 from clausegraph.query.retrieve.question import embed
 from clausegraph.query.retrieve.statements import anchors_of
@@ -44,8 +44,7 @@ class WideElements:
     def retrieve(self, inquiry: Inquiry, *, limit: int | None = None, budget: int | None = None) -> list[Hit]:
         """Elements, best first."""
         depth(limit, budget)
-        offer = Offer(self.view, self.embedder, inquiry)
-        topics = [topic.key for topic in (offer.named or offer.entities[:1])][:TOPICS]
+        topics = Offer(self.view, self.embedder, inquiry).topics
         facts = _expanded(self.view, topics)
         kept = self._kept(sorted({fact.relation for fact, _ in facts.values()}), inquiry, topics)
         hops = {key: hop for key, (fact, hop) in facts.items() if fact.relation in kept}

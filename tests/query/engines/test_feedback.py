@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
 import pytest
 
-from clausegraph.app.dev.fake_llm import FakeModelServer, FakeOptions
+from clausegraph.app.dev.fake_llm import FakeModelServer
 from clausegraph.core.errors import ModelUnavailable, SettingsError
 from clausegraph.core.inquiry import Inquiry
-from clausegraph.core.models.build import ModelOptions, make_llm
 from clausegraph.core.models.embedding import HashingEmbedder
-from clausegraph.core.prompts import shipped_prompts
 from clausegraph.core.types import Answer
 from clausegraph.indexes.views import View
 from clausegraph.query.engines.bank import make_engine
@@ -34,7 +32,6 @@ from clausegraph.query.steps.protocol import (
     Module,
     Route,
 )
-from tests.harness.fake_model import as_new
 
 pytestmark = pytest.mark.integration
 
@@ -106,19 +103,6 @@ CASES: dict[FeedbackKind, Callable[[View, Offer], Misrouted]] = {
     FeedbackKind.MODULE_WRONG: module_wrong,
     FeedbackKind.KIND_WRONG: kind_wrong,
 }
-
-
-@pytest.fixture(scope="module")
-def fake() -> Iterator[FakeModelServer]:
-    with FakeModelServer(FakeOptions(replies="echo")) as server:
-        yield server
-
-
-@pytest.fixture
-def steps(fake: FakeModelServer) -> Iterator[ModelSteps]:
-    as_new(fake)
-    with make_llm(ModelOptions("openai", "fake-small", fake.url, "none", max_output=500, attempts=2)) as llm:
-        yield ModelSteps(llm, shipped_prompts())
 
 
 def told(answer: Answer, name: str) -> list[dict[str, object]]:

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
-from clausegraph.app.dev.fake_llm import FakeModelServer, FakeOptions
+from clausegraph.app.dev.fake_llm import FakeModelServer
 from clausegraph.core.errors import SettingsError, UnusableReply
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.language.sentences import sentence_spans
-from clausegraph.core.models.build import ModelOptions, make_llm
 from clausegraph.core.models.embedding import HashingEmbedder
-from clausegraph.core.prompts import shipped_prompts
 from clausegraph.core.types import Answer, ConditionState
 from clausegraph.indexes.views import View
 from clausegraph.query.engines.bank import ENGINES, make_engine
@@ -32,19 +29,6 @@ PRESETS = [entry.name for entry in ENGINES if entry.asks]
 CALLS = {"react": 3, "hybgrag": 3, "vector-reranked": 2, "code-prompt": 2, "corrective-rag": 2}
 INQUIRY = Inquiry("How much is the Winter Heating Grant?", "My mother is 84.")
 LEAF = "you were born on or before 30 September 1961"
-
-
-@pytest.fixture(scope="module")
-def fake() -> Iterator[FakeModelServer]:
-    with FakeModelServer(FakeOptions(replies="echo")) as server:
-        yield server
-
-
-@pytest.fixture
-def steps(fake: FakeModelServer) -> Iterator[ModelSteps]:
-    fake.reset()
-    with make_llm(ModelOptions("openai", "fake-small", fake.url, "none", max_output=500, attempts=2)) as llm:
-        yield ModelSteps(llm, shipped_prompts())
 
 
 def script(answer: str, verdict: str = "correct") -> dict[str, Any]:

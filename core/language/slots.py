@@ -15,13 +15,13 @@ _QUANTIFIER = re.compile(
         |either(?:\s+of)?|1\s+of
         |any\s+(?:other\s+)?(?:following|these)|at\s+least\s+(?:one|1)|one\s+or\s+more|whichever)\b)
   | (?P<all>\b(?:all(?:\s+(?:of|the|these|three|four|3|4|5))?|both(?:\s+of)?|each\s+of|every\s+one\s+of
-        |the\s+following\s+(?:conditions|criteria))\b)
+        |(?<!of\s)the\s+following(?:\s+(?:conditions|criteria)|(?=\s+(?:apply|are\s+true)\b)))\b)
     """,
     re.VERBOSE | re.IGNORECASE,
 )
 _OPENING = re.compile(
     r",?\s+(and|or)\s+(?=(?:you\s+|they\s+|it\s+|are\s+|you're\s+|have\s+)*"
-    r"(?:either|both|any of|all of|one of|at least)\b[^,]*$)",
+    r"(?:either|both|any of|all of|all the|the following|one of|at least)\b[^,]*$)",
     re.IGNORECASE,
 )
 _LAST_STUB = re.compile(

@@ -177,7 +177,7 @@ def _role_of_title(title: str) -> str:
         and bare not in ("planning", "driving", "training", "parking", "street", "housing", "fishing", "working")
     ):
         return f"person {' '.join([bare, *theirs(rest)])}"
-    if _ASKED_FOR.search(plain) and not re.match(r"your\b|tax\b", plain, re.IGNORECASE):
+    if _ASKED_FOR.search(plain) and not re.match(r"your\b|tax\b(?! credits?\b)", plain, re.IGNORECASE):
         return f"applicant for {plain}"
     return f"person dealing with {plain.removeprefix('your ')}"
 

@@ -35,6 +35,7 @@ from clausegraph.core.pages import lists
 from clausegraph.core.types import Mention, Statement
 from clausegraph.ingestion.extract.rules import (
     address,
+    joining,
     names,
     outline,
     parts,
@@ -53,7 +54,7 @@ RULE_MODULES = (
     *(clauses, conditions, conjunctions, frames, lists, main_verbs, markers, modality, normalise, nouns, phrases),
     *(propositions, restrictions, sentences, slots, standing, values, verb_phrases, verbs, wording, words),
     types_of_entities,
-    *(address, names, outline, parts, reader, requirements, rule_sentences, scope, sure, tables),
+    *(address, joining, names, outline, parts, reader, requirements, rule_sentences, scope, sure, tables),
 )
 
 _OF_THE_PAGE = frozenset({"role", "topic", "section", "page"})

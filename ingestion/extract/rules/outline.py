@@ -20,6 +20,7 @@ from clausegraph.core.language.sentences import sentence_spans
 from clausegraph.core.language.slots import Slot, lists_examples, quantifier
 from clausegraph.core.pages.lists import introducer
 from clausegraph.core.types import Condition, Modality, Not, leaves
+from clausegraph.ingestion.extract.rules.joining import joins_surely
 
 _GRANT = re.compile(
     r"\b(?:get|claim|qualify|eligible|entitled|apply|join|receive|be paid|use"
@@ -28,11 +29,13 @@ _GRANT = re.compile(
 _GAP = 4  # a condition that ends this close to the colon is what the list goes on with
 # What a list of whole conditions goes on from: "if you:", "if all of the following apply:"; no clause of its own.
 _STUB = re.compile(
-    r"\b(?:if|unless|when|where|provided|must|as long as)[\s,]+(?:(?:you|they|we|it|your|their|the|an?|are|is"
-    r"|have|has|'re|'ve"
+    r"\b(?:if|unless|when|where|provided|must|as long as)(?=[\s,:]|$)[\s,]*"
+    r"(?:(?:you|they|we|it|your|their|the|an?|are|is|have|has|'re|'ve"
     r"|either|both|all|any|one|none|at least|or|and|more|of|these|those|following|apply|applies|true|also|be|been|can"
     r"|conditions?|statements?|child|children|baby|partner|employer|landlord|company|course|home|vehicle|\d+)"
-    r"(?=[\s:,']|$)[\s,]*)*:?\s*$",
+    r"(?=[\s:,']|$)[\s,]*)*:?\s*$"
+    r"|\b(?:and|or)\s(?:(?:all|any|both|one|either)(?:\sof)?\s)?"
+    r"(?:the\sfollowing|these)(?:\s\w+)?\s(?:apply|applies|are true)\s*:\s*$",
     re.IGNORECASE,
 )
 _PLACE = "XLISTX"
@@ -139,13 +142,11 @@ class Outline:
         stated = [self.item_condition(item, default) for item in items]
         return lead.parsed.with_items([c for c in stated if c is not None], default)
 
-    def is_marked(self, element: InputElement, lead: Lead) -> bool:
-        """Whether the page says how a list of conditions joins: by the lead-in, by "and" or "or", or by being one."""
-        items = self.items(element)
-        named = lead.parsed.slot is not None and lead.parsed.slot.operator is not None
-        joined = any(re.search(r"\b(?:and|or)[,;]?$", item.text.rstrip(" .;,")) for item in items[:-1])
+    def joins_surely(self, element: InputElement, lead: Lead) -> bool:
+        """Whether a list of conditions is whole clauses, and it is sure how these join."""
+        items = [item.text for item in self.items(element)]
         whole = lead.parsed.slot is None or _STUB.search(plain(lead.text)) is not None
-        return whole and (named or joined or len(items) < 2)
+        return whole and joins_surely(lead.parsed.slot, lead.proposition, items, requires=lead.requires)
 
     def item_condition(self, item: InputElement, operator: str, depth: int = 0) -> Condition | None:
         """The condition that a list item states; an exception in it waives it ("all") or narrows it ("any")."""
@@ -191,9 +192,7 @@ class Outline:
         proposition = lead.proposition
         if proposition.modality is Modality.MAY and _GRANT.search(proposition.relation):
             return "all"
-        if proposition.modality is Modality.MUST and proposition.polarity:
-            return "all"
-        return "any"
+        return "all" if lead.requires and proposition.modality is Modality.MUST and proposition.polarity else "any"
 
 
 def readable_spans(text: str) -> list[tuple[int, int]]:

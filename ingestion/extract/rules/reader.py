@@ -254,7 +254,7 @@ class ChunkReader:
         setting = Setting(tuple(spans), lead.text, condition)
         if spans and (lead.lists_conditions or not items):
             main = element.text[slice(*lead.parsed.main)]
-            sure_of_list = not lead.lists_conditions or self.outline.is_marked(element, lead)
+            sure_of_list = not lead.lists_conditions or self.outline.joins_surely(element, lead)
             found = self._stated(main, setting, self._scene(element), element) if sure_of_list else []
             self._state(element, found)
             if not found and not self._requirement(element, setting, lead):

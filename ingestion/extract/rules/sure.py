@@ -160,7 +160,7 @@ def _is_sure(one: Statement, said: str, clause: ReadClause, scene: Scene) -> boo
         and has_a_telling_relation(one, clause.frame)
         and _points_nowhere(said, one)
         and _says_all(one, said)
-        and _conditions_stand(one, clause.scope)
+        and _conditions_stand(one, clause.scope, clause.whole)
         and _names_its_section(one, scene, clause.scope)
     )
 
@@ -185,12 +185,26 @@ def _says_all(one: Statement, said: str) -> bool:
     return stems(DATED.sub(" ", said) if dated else said) - LOSABLE <= stems(" ".join(parts))
 
 
-def _conditions_stand(one: Statement, scope: Condition | None) -> bool:
+def _conditions_stand(one: Statement, scope: Condition | None, whole: str) -> bool:
     """Whether the conditions are whole, each told once, and none says what the statement says."""
     every = [*leaves(scope), *leaves(one.condition)]
     said = stems(f"{one.subject.surface} {one.relation} {target_text(one)}")
     once = len({leaf.text.lower() for leaf in every}) == len(every)
-    return once and not _is_mixed(one.condition) and all(_leaf_stands(leaf, one, said) for leaf in every)
+    mixed = any(map(_is_mixed, _set_apart(one.condition, whole)))
+    return once and not mixed and all(_leaf_stands(leaf, one, said) for leaf in every)
+
+
+def _set_apart(condition: Condition | None, whole: str) -> list[Condition | None]:
+    """A condition and its exception, where a comma sets that off: "if A or B, unless C"; else all in one."""
+    parts = condition.children if isinstance(condition, All) else ()
+    waived = [part for part in parts if isinstance(part, Not)]
+    if len(waived) != 1 or len(parts) < 2:
+        return [condition]
+    before = whole[: min(leaf.start for leaf in leaves(waived[0]))].rstrip()
+    if not re.search(r",\s+(?:but not (?:if|when)|unless|except (?:if|when|where))$", before, re.IGNORECASE):
+        return [condition]
+    rest = tuple(part for part in parts if part is not waived[0])
+    return [All(rest) if len(rest) > 1 else rest[0], waived[0]]
 
 
 def _is_mixed(condition: Condition | None) -> bool:

@@ -108,3 +108,44 @@ def test_what_falls_is_a_passage_with_its_condition() -> None:
     (passage,) = found.passages
     assert (passage.kind, written(passage.condition)) == (PassageKind.RULE, "you move")
     assert [name.surface for name in passage.names] == ["Heating Unit"] and found.statements == ()
+
+
+@pytest.mark.parametrize(
+    ("lead", "items", "condition"),
+    [
+        ("You can get the grant if any of the following conditions apply:", ("you rent", "you own a home"),
+         "any[you rent; you own a home]"),
+        ("You can get the grant if you rent and the following apply:", ("you are 70", "you have a boiler"),
+         "all[you rent; you are 70; you have a boiler]"),
+        ("You can get the grant if:", ("you are over 70", "you live in Lethmoor"),
+         "all[you are over 70; you live in Lethmoor]"),  # nobody offers an age in place of a home
+        ("You cannot get the grant if:", ("you live in a hostel", "you own a boat"),
+         "any[you live in a hostel; you own a boat]"),
+        ("You must return the Winter Card within 7 days if:", ("you move house", "you sell your boiler"),
+         "any[you move house; you sell your boiler]"),
+        ("You must pay the yearly fee, unless:", ("you have a Winter Card", "you are over 90"),
+         "not(any[you have a Winter Card; you are over 90])"),
+    ],
+)  # fmt: skip
+def test_a_list_is_claimed_where_it_is_sure_how_it_joins(lead: str, items: tuple[str, ...], condition: str) -> None:
+    (line,) = said(below(lead), *(item(text, f"e{i}", "e0") for i, text in enumerate(items, 1)))
+    assert line.endswith(f" if {condition}")
+
+
+@pytest.mark.parametrize(
+    ("lead", "items"),
+    [
+        ("You can get the grant if:", ("you live in a hostel", "you live in a refuge")),
+        ("You can get the grant if:", ("you have a boiler", "the Heating Unit knows of your boiler")),
+        ("You cannot get the grant, unless:", ("you have a boiler", "you have a stove")),
+    ],
+)
+def test_a_list_that_does_not_say_how_it_joins_makes_no_claim(lead: str, items: tuple[str, ...]) -> None:
+    assert said(below(lead), *(item(text, f"e{i}", "e0") for i, text in enumerate(items, 1))) == []
+
+
+def test_an_exception_set_off_by_a_comma_is_from_all_that_stands_before_it() -> None:
+    text = "You can get the grant if you are over 60 or you rent a flat{} unless you are in prison."
+    (line,) = said(below(text.format(",")))
+    assert line.endswith(" if all[any[you are over 60; you rent a flat]; not(you are in prison)]")
+    assert said(below(text.format(""))) == []

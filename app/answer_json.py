@@ -9,7 +9,7 @@ from clausegraph.app.conditions import condition_json
 from clausegraph.app.text import one_line
 from clausegraph.app.wording import headline, open_questions
 from clausegraph.core.language.values import TELLING_KINDS, value_kind
-from clausegraph.core.types import Alternative, Answer, Evidence, PageKey, holds
+from clausegraph.core.types import Alternative, Answer, Evidence, PageKey, TraceStep, holds
 
 SCHEMA = "clausegraph.answer/2"
 """Name and version of the form; the version grows when a reader of the one before could misread it."""
@@ -31,9 +31,13 @@ def answer_json(answer: Answer, *, trace: bool = False) -> dict[str, Any]:
         "quotes": [evidence_json(evidence) for evidence in answer.quotes],
     }
     if trace:
-        steps = [{"name": s.name, "milliseconds": round(s.milliseconds, 1), "detail": s.detail} for s in answer.trace]
-        value["trace"] = steps
+        value["trace"] = [step_json(step) for step in answer.trace]
     return value
+
+
+def step_json(step: TraceStep) -> dict[str, Any]:
+    """A step of the engine."""
+    return {"name": step.name, "milliseconds": round(step.milliseconds, 1), "detail": step.detail}
 
 
 def _alternative_json(alternative: Alternative) -> dict[str, Any]:

@@ -205,6 +205,13 @@ class Settings(BaseSettings):
     neo4j_database: str = Field(default="neo4j", min_length=1, description="database within Neo4j")
     neo4j_deadline: float = Field(default=600.0, gt=0, le=_DAY, description="seconds that Neo4j may take for an epoch")
 
+    serve_hosts: tuple[str, ...] = Field(
+        default=(), description="names by which `serve` may be asked, beside those of the loopback"
+    )
+    serve_workers: int = Field(default=4, ge=1, le=1000, description="answers and searches that `serve` does at once")
+    serve_queue: int = Field(default=16, ge=0, le=100_000, description="how many more may wait; one more gets 503")
+    serve_seconds: float = Field(default=120.0, gt=0, le=_DAY, description="seconds that `serve` gives an answer")
+
     corpora: dict[str, ScheduledCorpus] = Field(
         default_factory=dict,
         description="what Airflow ingests, by name of the corpus: tables [corpora.NAME] of the file",

@@ -27,10 +27,12 @@ from clausegraph.app.cli import (
     project,
     prompts,
     search,
+    serve,
     servers,
     settings,
     show,
     status,
+    tokens,
     train,
 )
 from clausegraph.app.cli.session import HomeOption, JsonOption, QuietOption, Session, report_error
@@ -59,6 +61,8 @@ COMMANDS: list[Callable[[typer.Typer], None]] = [
     cypher.register,
     prompts.register,
     train.register,
+    serve.register,
+    tokens.register,
     servers.register,
     dags.register,
     dev.register,

@@ -52,6 +52,12 @@ def show_json(value: Any) -> None:
     sys.stdout.write(clean_json(json.dumps(value, ensure_ascii=False, indent=1, default=str)) + "\n")
 
 
+def show_line(value: Any) -> None:
+    """A JSON document on a line of its own, at once: for commands that go on."""
+    sys.stdout.write(clean_json(json.dumps(value, ensure_ascii=False, default=str)) + "\n")
+    sys.stdout.flush()
+
+
 def table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> Table:
     """A plain table of cleaned cells; numbers to the right."""
     from rich.table import Table

@@ -43,26 +43,22 @@ def search(
 ) -> None:
     """Find the passages a question is about, best first, without answering it."""
     workspace = session.workspace(corpus)
+    from clausegraph.app.services.search import search as hits_of
     from clausegraph.core.inquiry import Inquiry
 
-    inquiry, entry = Inquiry(" ".join(question), scenario), RETRIEVERS[retriever]
-    from clausegraph.app.services.search import find
-    from clausegraph.core.tokens import count_tokens
-
-    room = budget or workspace.settings.search_budget
-    with workspace.view(epoch=epoch, embed=entry.embeds) as view:
-        hits = find(view, workspace.embedder, inquiry, retriever=retriever, budget=room, limit=limit)
-        asked = {"question": inquiry.question, "corpus": view.corpus, "epoch": view.epoch, "retriever": retriever}
-        said = "nothing found"
-        if (
-            not hits
-            and not session.json  # which does not say it
-            and (best := find(view, workspace.embedder, inquiry, retriever=retriever, budget=None, limit=1))
-        ):
-            pieces = count_tokens(best[0]["text"])
-            said = f"the best passage has {pieces} word pieces, more than the budget of {room}; raise --budget"
-    rows = [_row(hit) for hit in hits]
-    session.emit(asked | {"hits": hits}, table(("score", "page", "section", "text"), rows) if rows else said)
+    found = hits_of(
+        workspace,
+        workspace.settings.corpus,
+        Inquiry(" ".join(question), scenario),
+        retriever=retriever,
+        budget=budget,
+        limit=limit,
+        epoch=epoch,
+        explain=not session.json,  # which does not say it
+    )
+    rows = [_row(hit) for hit in found["hits"]]
+    said = found.get("why_nothing", "")
+    session.emit(found, table(("score", "page", "section", "text"), rows) if rows else said)
 
 
 def _row(hit: dict[str, Any]) -> list[object]:

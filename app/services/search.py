@@ -4,11 +4,48 @@ from __future__ import annotations
 
 from typing import Any
 
+from clausegraph.app.workspace import Workspace
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.models.embedding import Embedder
+from clausegraph.core.tokens import count_tokens
 from clausegraph.indexes.views import View
 from clausegraph.query.rank.hits import Hit
-from clausegraph.query.retrieve.bank import make_retriever
+from clausegraph.query.retrieve.bank import RETRIEVERS, make_retriever
+
+
+def search(
+    workspace: Workspace,
+    corpus: str,
+    inquiry: Inquiry,
+    *,
+    retriever: str,
+    budget: int | None,
+    limit: int,
+    epoch: int | None = None,
+    explain: bool = False,
+) -> dict[str, Any]:
+    """The hits of a question as JSON values, best first; with ``explain``, ``why_nothing`` says why there are none.
+
+    Args:
+        budget: word pieces in all; None for that of the settings.
+
+    Raises:
+        InputError: no such retriever, or budget or limit is below 1.
+        NotFoundError, ModelMismatchError, StoreError: as ``Workspace.view``.
+    """
+    room = budget if budget is not None else workspace.settings.search_budget
+    with workspace.view(corpus, epoch, embed=RETRIEVERS[retriever].embeds) as view:
+        hits = find(view, workspace.embedder, inquiry, retriever=retriever, budget=room, limit=limit)
+        found = {"question": inquiry.question, "corpus": view.corpus, "epoch": view.epoch, "retriever": retriever}
+        if explain and not hits:
+            best = find(view, workspace.embedder, inquiry, retriever=retriever, budget=None, limit=1)
+            found["why_nothing"] = _too_little_room(best[0], room) if best else "nothing found"
+        return found | {"hits": hits}
+
+
+def _too_little_room(best: dict[str, Any], room: int) -> str:
+    pieces = count_tokens(best["text"])
+    return f"the best passage has {pieces} word pieces, more than the budget of {room}; raise --budget"
 
 
 def find(

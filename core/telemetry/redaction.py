@@ -19,7 +19,7 @@ IDS = frozenset(
     (
         *("command", "corpus", "source", "location", "run", "stage", "task", "page", "pages", "path", "endpoint"),
         *("extractor", "embedder", "retriever", "model", "prompt", "class", "kind"),  # prompt: the id of one
-        *("status", "outcome", "reason", "hint", "error", "error_message"),
+        *("status", "outcome", "reason", "hint", "error", "error_message", "request"),
     )
 )
 Plain = str | int | float | bool | list[str] | dict[str, int | float | str]

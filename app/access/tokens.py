@@ -1,0 +1,180 @@
+"""Named tokens: given once, kept as hashes in a file of the home folder that only its owner may read.
+
+A token is ``cg_<id>_<secret>``. The secret has 256 random bits, so one round of SHA-256 is enough for what is kept of
+it. The file lies beside the ledger, not in it: readers never write to the ledger, and a copy of it opens no door.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import json
+import os
+import secrets
+import time
+import unicodedata
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from hmac import compare_digest
+from pathlib import Path
+from typing import Any
+
+from clausegraph.app.access.roles import Principal, Role
+from clausegraph.core.errors import InputError, NotFoundError, StorageError
+from clausegraph.core.naming import checked_name
+from clausegraph.indexes.files import file_errors, make_private, write_whole
+
+FOLDER = "access"  # within the home folder
+_FILE, _LOCK = "tokens.json", "lock"
+_PREFIX = "cg"
+_DAY = 86_400
+_NAME_FIX = "take 1 to 100 visible characters without '/'"
+
+
+@dataclass(frozen=True, slots=True)
+class TokenRecord:
+    """A token as it is kept: no secret. Times are seconds since 1970; ``expires`` None: never."""
+
+    id: str
+    name: str
+    role: str
+    corpora: tuple[str, ...] | None
+    created: float
+    expires: float | None
+    digest: str
+
+    @property
+    def principal(self) -> Principal:
+        """Whoever shows the token."""
+        corpora = None if self.corpora is None else frozenset(self.corpora)
+        return Principal(self.name, Role(self.role), corpora, self.id)
+
+    @property
+    def is_expired(self) -> bool:
+        """Whether its time is over."""
+        return self.expires is not None and time.time() >= self.expires
+
+
+class Tokens:
+    """The tokens of a home folder. Threads and processes may share the file; a change is seen at the next question."""
+
+    def __init__(self, home: Path) -> None:
+        self.folder = home / FOLDER
+        self._path = self.folder / _FILE
+        self._read: tuple[tuple[int, int, int], dict[str, TokenRecord]] | None = None
+
+    def add(
+        self, name: str, role: Role, corpora: Sequence[str] | None = None, days: float | None = None
+    ) -> tuple[TokenRecord, str]:
+        """A new token and its text, which is nowhere kept.
+
+        Args:
+            corpora: what it is bound to; None for every corpus, also those to come.
+            days: after which it is refused; None for never.
+
+        Raises:
+            InputError: the name is taken, or the name or the list of corpora is empty.
+            StorageError: the file cannot be written.
+        """
+        name = checked_name(name, "token", _NAME_FIX)
+        if corpora is not None and not corpora:
+            raise InputError("a token for no corpus opens nothing; name one, or leave the list out for every one")
+        bound = None if corpora is None else tuple(sorted({unicodedata.normalize("NFC", one) for one in corpora}))
+        secret, now = secrets.token_urlsafe(32), time.time()
+        expires = None if days is None else now + days * _DAY
+        made = TokenRecord(secrets.token_hex(6), name, Role(role).value, bound, now, expires, _digest(secret))
+        with self._changing() as records:
+            if any(one.name == name for one in records.values()):
+                raise InputError(f"there is a token {name!r} already; revoke it or choose another name")
+            records[made.id] = made
+        return made, f"{_PREFIX}_{made.id}_{secret}"
+
+    def all(self) -> list[TokenRecord]:
+        """Every token by name, the expired ones too.
+
+        Raises:
+            StorageError: the file cannot be read.
+        """
+        return sorted(self._records().values(), key=lambda one: one.name)
+
+    def revoke(self, name: str) -> TokenRecord:
+        """Take a token away; it is refused from the next request on.
+
+        Raises:
+            NotFoundError: no token of that name.
+            StorageError: the file cannot be written.
+        """
+        with self._changing() as records:
+            found = next((one for one in records.values() if one.name == name), None)
+            if found is None:
+                names = ", ".join(sorted(one.name for one in records.values())) or "none"
+                raise NotFoundError(f"no token named {name[:80]!r} (there are: {names}); `clausegraph tokens list`")
+            del records[found.id]
+        return found
+
+    def find(self, text: str) -> Principal | None:
+        """Whose token a text is; None for one that is unknown, revoked or expired.
+
+        Raises:
+            StorageError: the file cannot be read.
+        """
+        prefix, _, rest = text.partition("_")
+        identity, _, secret = rest.partition("_")
+        record = self._records().get(identity) if prefix == _PREFIX else None
+        if record is None or record.is_expired or not compare_digest(record.digest, _digest(secret)):
+            return None
+        return record.principal
+
+    def holder(self, identity: str) -> Principal | None:
+        """Whoever holds the token of that id now; None once it is revoked or expired.
+
+        Raises:
+            StorageError: the file cannot be read.
+        """
+        record = self._records().get(identity)
+        return None if record is None or record.is_expired else record.principal
+
+    def _records(self) -> dict[str, TokenRecord]:
+        """What the file has; read again only when it was replaced."""
+        with file_errors(self._path):
+            try:
+                found = self._path.stat()
+            except FileNotFoundError:
+                return {}
+            stamp = (found.st_mtime_ns, found.st_ino, found.st_size)
+            if self._read is None or self._read[0] != stamp:
+                self._read = stamp, _parsed(self._path, self._path.read_bytes())
+        return self._read[1]
+
+    @contextmanager
+    def _changing(self) -> Iterator[dict[str, TokenRecord]]:
+        """The records, to be changed; written when the block ends well, one writer at a time."""
+        with file_errors(self.folder):
+            make_private(self.folder)
+            lock = os.open(self.folder / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            records = dict(self._records())
+            yield records
+            kept = [asdict(one) for one in records.values()]
+            write_whole(self._path, json.dumps({"tokens": kept}, indent=1).encode())
+        finally:
+            os.close(lock)
+
+
+def _digest(secret: str) -> str:
+    return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _parsed(path: Path, data: bytes) -> dict[str, TokenRecord]:
+    try:
+        listed: list[dict[str, Any]] = json.loads(data)["tokens"]
+        records = [TokenRecord(**(one | {"corpora": one["corpora"] and tuple(one["corpora"])})) for one in listed]
+        for one in records:
+            Role(one.role)
+    except (ValueError, TypeError, KeyError) as error:
+        raise StorageError(
+            f"{path} is damaged ({error}); remove it and make new tokens with `clausegraph tokens add`"
+        ) from error
+    return {one.id: one for one in records}

@@ -1,0 +1,104 @@
+"""The application: the gate, the routes of ``/v1``, and one workspace behind them."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from fastapi import APIRouter, FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.routing import APIRoute
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+from starlette.types import ASGIApp
+
+from clausegraph.app.access.rules import API_RULES, Rules
+from clausegraph.app.api.guard import Guard, rule_key
+from clausegraph.app.api.problems import problem_of
+from clausegraph.app.api.routes import ROUTERS
+from clausegraph.app.api.served import request_id, serve_workspace
+from clausegraph.app.version import version
+
+if TYPE_CHECKING:
+    from clausegraph.app.workspace import Workspace
+
+
+@dataclass(frozen=True, slots=True)
+class Face:
+    """One more way in on the same application: its routes or mounted applications, and a rule for each.
+
+    ``mounts`` are by path; ``open`` is what runs while the server does.
+    """
+
+    rules: Rules
+    routers: Sequence[APIRouter] = ()
+    mounts: Mapping[str, ASGIApp] = field(default_factory=dict)
+
+
+def create_app(workspace: Workspace, faces: Sequence[Face] = ()) -> FastAPI:
+    """The application over a workspace, which it closes when the server ends.
+
+    Raises:
+        ValueError: a route has no rule, or a rule no route.
+    """
+    held = serve_workspace(workspace)
+
+    @asynccontextmanager
+    async def running(_: FastAPI) -> AsyncIterator[None]:
+        try:
+            yield
+        finally:
+            held.close()
+
+    app = FastAPI(
+        title="ClauseGraph",
+        version=version(),
+        lifespan=running,
+        docs_url=None,
+        redoc_url=None,
+        exception_handlers={HTTPException: _problem, RequestValidationError: _problem},
+        generate_unique_id_function=_operation,
+    )
+    app.state.served = held
+    rules = dict(API_RULES)
+    for router in ROUTERS:
+        app.include_router(router)
+    for face in faces:
+        rules |= face.rules
+        for router in face.routers:
+            app.include_router(router)
+        for path, mounted in face.mounts.items():
+            app.mount(path, mounted)
+    check_rules(app, rules)
+    app.add_middleware(
+        Guard, held=lambda: held, routes=lambda: app.routes, rules=rules, hosts=workspace.settings.serve_hosts
+    )
+    return app
+
+
+def check_rules(app: FastAPI, rules: Rules) -> None:
+    """Whether each route has a rule, and each rule a route.
+
+    Raises:
+        ValueError: with the names of those that have none.
+    """
+    there = {
+        rule_key(route, method) for route in app.routes for method in (getattr(route, "methods", None) or ("GET",))
+    }
+    if wrong := there ^ set(rules):
+        raise ValueError(f"routes without a rule, or rules without a route: {', '.join(sorted(wrong))}")
+
+
+async def _problem(request: Request, error: Exception) -> Response:
+    return problem_of(error).response(request_id(request))
+
+
+def _operation(route: APIRoute) -> str:
+    return route.name
+
+
+def openapi(app: FastAPI) -> dict[str, Any]:
+    """The OpenAPI document."""
+    return app.openapi()

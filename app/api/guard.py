@@ -1,0 +1,215 @@
+"""The gate that every request passes before a route sees it: host, who asks, whether they may, how much they send.
+
+Plain ASGI, outside of the routing: whatever has no rule is closed, be it a route, a mounted application or nothing.
+"""
+
+from __future__ import annotations
+
+import secrets
+import time
+import unicodedata
+from collections.abc import Callable, Iterable
+
+from starlette.requests import HTTPConnection
+from starlette.routing import BaseRoute, Match, Mount
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from clausegraph.app.access.audit import Deed
+from clausegraph.app.access.roles import Principal, Role
+from clausegraph.app.access.rules import Rules
+from clausegraph.app.access.sessions import COOKIE
+from clausegraph.app.api.problems import problem_of, refusal
+from clausegraph.app.api.served import Served
+from clausegraph.core.telemetry.logs import log_fields, logger
+from clausegraph.core.telemetry.redaction import error_fields
+
+log = logger(__name__)
+
+LOOPBACK = frozenset(("127.0.0.1", "localhost", "[::1]"))
+BODY_BYTES = 262_144
+SAFE = frozenset(("GET", "HEAD", "OPTIONS"))
+_METHODS = SAFE | {"POST", "PUT", "PATCH", "DELETE"}
+_CLOSED = Role.ADMIN  # what has no rule is not open
+
+
+def rule_key(route: BaseRoute, method: str) -> str:
+    """The key of a route in the table of rules."""
+    asked = "*" if isinstance(route, Mount) else "GET" if method == "HEAD" else method
+    return f"{asked} {getattr(route, 'path', '')}"
+
+
+class Guard:
+    """The gate of one application.
+
+    Args:
+        routes: of the application, asked again at each request.
+        hosts: names that ``Host`` may have beside the loopback's; a page of another site that resolves its own name
+            to this machine is refused by them.
+    """
+
+    def __init__(
+        self,
+        app: ASGIApp,
+        *,
+        held: Callable[[], Served],
+        routes: Callable[[], Iterable[BaseRoute]],
+        rules: Rules,
+        hosts: Iterable[str] = (),
+    ) -> None:
+        self._app, self._held, self._routes, self._rules = app, held, routes, rules
+        self._hosts = LOOPBACK | {name.lower() for name in hosts}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Let a request through, or refuse it with a problem document."""
+        if scope["type"] != "http":
+            if scope["type"] == "lifespan":
+                await self._app(scope, receive, send)
+            return  # there are no web sockets: uvicorn closes the connection
+        exchange = _Exchange(scope, receive, send)
+        with log_fields(request=exchange.id):
+            try:
+                await self._pass(scope, exchange)
+            except Exception as error:
+                problem = problem_of(error)
+                if problem.status == 500:
+                    exchange.failed(error)
+                if exchange.status:
+                    raise  # half a response is out: only closing the connection tells
+                exchange.error = problem.kind
+                await problem.response(exchange.id)(scope, receive, exchange.send)
+            finally:
+                exchange.ended(self._held(), scope)
+
+    async def _pass(self, scope: Scope, exchange: _Exchange) -> None:
+        connection = HTTPConnection(scope)
+        self._check_host(connection)
+        key = self._find(scope, exchange)
+        if key is None or self._rules.get(key, _CLOSED) is not None:
+            exchange.who = scope["state"]["principal"] = _who(connection, self._held())
+            self._check_rule(key, exchange, exchange.who)
+        exchange.check_length(connection)
+        await self._app(scope, exchange.receive, exchange.send)
+
+    def _check_rule(self, key: str | None, exchange: _Exchange, who: Principal) -> None:
+        if key is None:
+            return  # there is no such thing, and the routing says so
+        exchange.needed = needed = self._rules.get(key)
+        if needed is None:
+            raise refusal("Forbidden", 403, "Closed", f"{key} has no rule")
+        if not who.role.covers(needed):
+            said = f"token {who.name!r} is for a {who.role}; this needs a {needed}"
+            raise refusal("Forbidden", 403, "Not allowed", said)
+        if exchange.corpus and not who.may_see(exchange.corpus):
+            raise refusal("Forbidden", 403, "Not allowed", f"token {who.name!r} is not for this corpus")
+
+    def _check_host(self, connection: HTTPConnection) -> None:
+        given = connection.headers.getlist("host")
+        name = given[0].lower() if len(given) == 1 else ""
+        if name.rpartition(":")[2].isdigit():
+            name = name.rpartition(":")[0]
+        if name not in self._hosts:
+            said = "this server does not go by that name; set CLAUSEGRAPH_SERVE_HOSTS to the names it has"
+            raise refusal("UnknownHost", 421, "Not this server", said)
+
+    def _find(self, scope: Scope, exchange: _Exchange) -> str | None:
+        """The key of a request's route in the rules; none for what the routing will say no to."""
+        for route in self._routes():
+            match, found = route.matches(scope)
+            if match is Match.FULL:
+                exchange.route = getattr(route, "path", "")
+                corpus = found.get("path_params", {}).get("corpus", "")
+                exchange.corpus = unicodedata.normalize("NFC", corpus)
+                return rule_key(route, scope["method"])
+        return None
+
+
+def _who(connection: HTTPConnection, held: Served) -> Principal:
+    """Whoever the token or the session is of.
+
+    Raises:
+        Refusal: nobody, or a session's request comes from a page of another origin.
+    """
+    scheme, _, text = connection.headers.get("authorization", "").partition(" ")
+    if scheme:
+        found = held.tokens.find(text.strip()) if scheme.lower() == "bearer" else None
+        if found is not None:
+            return found
+        raise _nobody("the token is unknown, revoked or expired; `clausegraph tokens list` shows them")
+    cookie = connection.cookies.get(COOKIE)
+    session = held.sessions.find(cookie) if cookie else None
+    if session is None:
+        raise _nobody("send a token, as `Authorization: Bearer TOKEN`; `clausegraph tokens add` makes one")
+    connection.scope["state"]["session"] = session[1]
+    if connection.scope["method"] not in SAFE and not _same_origin(connection):
+        raise refusal("Forbidden", 403, "Not from here", "a browser's session only works from this server's own pages")
+    return session[0]
+
+
+def _same_origin(connection: HTTPConnection) -> bool:
+    """Whether a browser says that a page of this server sent the request."""
+    site = connection.headers.get("sec-fetch-site")
+    if site is not None:
+        return site == "same-origin"
+    origin = connection.headers.get("origin", "")
+    return origin.partition("://")[2] == connection.headers.get("host", "")
+
+
+def _nobody(said: str) -> Exception:
+    return refusal("Unauthorised", 401, "Who are you?", said, WWW_Authenticate='Bearer realm="clausegraph"')
+
+
+class _Exchange:
+    """A request and its response while they are under way."""
+
+    def __init__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        self.id = secrets.token_hex(8)
+        self.route, self.corpus, self.status, self.error = "", "", 0, ""
+        self.who: Principal | None = None
+        self.needed: Role | None = None
+        self._receive, self._send, self._begun, self._bytes = receive, send, time.perf_counter(), 0
+        scope.setdefault("state", {})["request"] = self.id
+
+    def check_length(self, connection: HTTPConnection) -> None:
+        """Refuse a body that says of itself that it is too long."""
+        stated = connection.headers.get("content-length", "0")
+        if not stated.isdigit() or int(stated) > BODY_BYTES:
+            raise _too_long()
+
+    async def receive(self) -> Message:
+        """The next part of the body, as long as it is not too long."""
+        message = await self._receive()
+        self._bytes += len(message.get("body", b""))
+        if self._bytes > BODY_BYTES:
+            raise _too_long()
+        return message
+
+    async def send(self, message: Message) -> None:
+        """Send a part of the response, with the headers that every one has."""
+        if message["type"] == "http.response.start":
+            self.status = message["status"]
+            message["headers"] = [
+                *message.get("headers", ()),
+                (b"x-request-id", self.id.encode()),
+                (b"x-content-type-options", b"nosniff"),
+                (b"referrer-policy", b"no-referrer"),
+            ]
+        await self._send(message)
+
+    def failed(self, error: Exception) -> None:
+        """Log what nobody raised on purpose, or what the server's owner has to mend."""
+        log.error("http.failed", endpoint=self.route, **error_fields(error))
+
+    def ended(self, held: Served, scope: Scope) -> None:
+        """Log, count, and for what changes something write down who did it."""
+        method = scope["method"] if scope["method"] in _METHODS else "OTHER"
+        seconds = time.perf_counter() - self._begun
+        held.metrics.answered(self.route, method, self.status, seconds)
+        log.info("http.request", endpoint=self.route, kind=method, status=self.status, milliseconds=seconds * 1000)
+        if self.who is not None and method not in SAFE and self.needed not in (None, Role.READER):
+            outcome = "done" if 200 <= self.status < 400 else self.error or str(self.status)
+            deed = Deed(self.who.name, f"{method} {self.route}", scope["path"], outcome, self.corpus, self.id)
+            held.audit.record(deed)
+
+
+def _too_long() -> Exception:
+    return refusal("BodyTooLong", 413, "Too long", f"a request may have {BODY_BYTES:,} bytes")

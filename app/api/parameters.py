@@ -1,0 +1,46 @@
+"""What requests are made of: paths, queries and bodies."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from fastapi import Path, Query
+from pydantic import BaseModel, ConfigDict, Field
+
+from clausegraph.core.inquiry import MAX_CHARACTERS
+
+_LONGEST = 500
+
+CorpusPath = Annotated[str, Path(min_length=1, max_length=_LONGEST, description="Name of the corpus.")]
+EpochQuery = Annotated[
+    int | None, Query(alias="epoch", ge=1, le=10**15, description="A retained epoch; none: the published one.")
+]
+
+
+class QuestionBody(BaseModel):
+    """A question, and who asks it."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    question: str = Field(min_length=1, max_length=MAX_CHARACTERS)
+    scenario: str = Field(default="", max_length=MAX_CHARACTERS, description="Who asks, in plain words.")
+
+
+class AnswerBody(QuestionBody):
+    """A question to be answered."""
+
+    assumptions: dict[str, Literal["met", "unmet", "open"]] = Field(
+        default_factory=dict,
+        max_length=100,
+        description="What is to be taken for granted, by the words of a condition of the answer.",
+    )
+    engine: str | None = Field(default=None, max_length=100, description="What answers; none: that of the settings.")
+    trace: bool = Field(default=False, description="Whether the answer has the engine's steps.")
+
+
+class PassagesBody(QuestionBody):
+    """A question whose passages are wanted."""
+
+    retriever: str = Field(default="hybrid", max_length=100)
+    budget: int | None = Field(default=None, ge=1, le=1_000_000, description="Word pieces; none: as the settings say.")
+    limit: int = Field(default=20, ge=1, le=1000)

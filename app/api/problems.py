@@ -1,0 +1,107 @@
+"""Errors as problem documents (RFC 9457), from the same tree of errors as the command line."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.responses import Response
+
+from clausegraph.app.text import clean_json
+from clausegraph.core import errors
+from clausegraph.core.secrets import mask_reply
+
+MEDIA_TYPE = "application/problem+json"
+_KIND = "urn:clausegraph:error:"
+_RETRY = "5"  # seconds after which another attempt is worth it, where nobody said
+
+_STATUS: dict[type[Exception], tuple[int, str]] = {
+    errors.ReplyMissing: (502, "No recorded reply"),
+    errors.InputError: (400, "Not understood"),
+    errors.NotFoundError: (404, "Not there"),
+    errors.LeaseHeldError: (409, "Another run is at work"),
+    errors.LeaseLostError: (409, "Another run took over"),
+    errors.ViewExpired: (503, "The epoch went away"),
+    errors.WorkspaceClosed: (503, "The server is ending"),
+    errors.StoreUnavailable: (503, "The graph's server does not answer"),
+    errors.StoreError: (502, "The graph's server cannot be used"),
+    errors.LedgerError: (500, "The ledger cannot be used"),
+    errors.ModelMismatchError: (409, "Another embedding model"),
+    errors.BudgetExceeded: (503, "The budget is used up"),
+    errors.ModelUnavailable: (503, "The model does not answer"),
+    errors.ModelCallError: (502, "The model's server refused or replied nonsense"),
+    errors.ModelError: (503, "The model cannot be used"),
+    errors.ClauseGraphError: (500, "Failed"),
+}
+"""The status of an error is that of its nearest class; errors of HTTP itself bring their own."""
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """A problem: its kind (the name of the error), status, what happened to this request, and what to do."""
+
+    kind: str
+    status: int
+    title: str
+    detail: str
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+    def document(self, request: str) -> dict[str, Any]:
+        """As the body has it; ``request`` is the id under which the logs have it."""
+        value: dict[str, Any] = {"type": _KIND + self.kind, "title": self.title, "status": self.status}
+        return value | {"detail": mask_reply(self.detail), "error": self.kind, "request": request}
+
+    def response(self, request: str) -> Response:
+        """The whole response."""
+        body = clean_json(json.dumps(self.document(request), ensure_ascii=False))
+        return Response(body, self.status, dict(self.headers), MEDIA_TYPE)
+
+
+class Refusal(Exception):
+    """A request that is refused before a service sees it; carries its problem."""
+
+    def __init__(self, problem: Problem) -> None:
+        super().__init__(problem.detail)
+        self.problem = problem
+
+
+def refusal(kind: str, status: int, title: str, detail: str, **headers: str) -> Refusal:
+    """A refusal; header names are given with underscores."""
+    named = {name.replace("_", "-"): value for name, value in headers.items()}
+    return Refusal(Problem(kind, status, title, detail, named))
+
+
+def problem_of(error: Exception) -> Problem:
+    """The problem that an error is. One that nobody raised on purpose tells nothing of itself."""
+    match error:
+        case Refusal():
+            return error.problem
+        case errors.ClauseGraphError():
+            status, title = next(_STATUS[kind] for kind in type(error).__mro__ if kind in _STATUS)
+            return Problem(type(error).__name__, status, title, str(error), _waiting(error, status))
+        case RequestValidationError():
+            return Problem("RequestInvalid", 422, "Not of the described form", _first(error))
+        case HTTPException(__cause__=Refusal() as refused):  # while the body was read
+            return refused.problem
+        case HTTPException():
+            return Problem("HTTPError", error.status_code, str(error.detail), str(error.detail), error.headers or {})
+        case _:
+            said = "the server failed; its log has the request's id"
+            return Problem("InternalError", 500, "Failed", said)
+
+
+def _waiting(error: Exception, status: int) -> dict[str, str]:
+    if status != 503 or isinstance(error, errors.BudgetExceeded):
+        return {}
+    wait = getattr(error, "retry_after", None)
+    return {"Retry-After": _RETRY if wait is None else str(max(1, round(wait)))}
+
+
+def _first(error: RequestValidationError) -> str:
+    """Where and what: never the value, which may be long or a secret."""
+    found = error.errors()[0]
+    return f"{'.'.join(str(part) for part in found['loc'])}: {found['msg']}"

@@ -1,0 +1,27 @@
+"""Responses: JSON that no terminal or page obeys, with the epoch it is of."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from starlette.responses import Response
+
+from clausegraph.app.text import clean_json
+
+EPOCH_HEADER = "ClauseGraph-Epoch"
+
+
+def as_json(value: Any) -> str:
+    """A value on one line, with every control character escaped."""
+    return clean_json(json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":")))
+
+
+def reply(value: Any, *, epoch: int | None = None, etag: str | None = None) -> Response:
+    """A JSON response; what is of an epoch says so, and whoever keeps it asks again whether it still holds."""
+    headers = {"Cache-Control": "private, no-cache" if etag else "no-store"}
+    if epoch is not None:
+        headers[EPOCH_HEADER] = str(epoch)
+    if etag is not None:
+        headers["ETag"] = etag
+    return Response(as_json(value), 200, headers, "application/json")

@@ -1,0 +1,59 @@
+"""What one server process holds: one workspace, its threads, and who may ask."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from starlette.requests import HTTPConnection
+
+from clausegraph.app.access.audit import AuditLog
+from clausegraph.app.access.sessions import Sessions
+from clausegraph.app.access.tokens import Tokens
+from clausegraph.app.api.metrics import Metrics
+from clausegraph.app.api.pool import WorkPool
+
+if TYPE_CHECKING:
+    from clausegraph.app.workspace import Workspace
+
+_READERS, _READS_WAITING = 8, 64
+
+
+@dataclass(slots=True)
+class Served:
+    """Shared by all requests. ``work`` runs what embeds or asks a model, ``reads`` what only looks things up."""
+
+    workspace: Workspace
+    tokens: Tokens
+    sessions: Sessions
+    audit: AuditLog
+    work: WorkPool
+    reads: WorkPool
+    metrics: Metrics = field(default_factory=Metrics)
+
+    def close(self) -> None:
+        """End: answers in work are finished first."""
+        self.work.close()
+        self.reads.close()
+        self.workspace.close()
+
+
+def serve_workspace(workspace: Workspace) -> Served:
+    """What a server of a workspace holds; it closes the workspace at its end."""
+    settings = workspace.settings
+    tokens = Tokens(settings.home)
+    made = Served(
+        workspace=workspace,
+        tokens=tokens,
+        sessions=Sessions(tokens),
+        audit=AuditLog(settings.home),
+        work=WorkPool("work", settings.serve_workers, settings.serve_queue),
+        reads=WorkPool("reads", _READERS, _READS_WAITING),
+    )
+    made.metrics.watch(made.work, made.reads)
+    return made
+
+
+def request_id(connection: HTTPConnection) -> str:
+    """The id under which the logs have a request."""
+    return str(connection.scope["state"]["request"])

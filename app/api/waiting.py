@@ -1,0 +1,112 @@
+"""Waiting for an answer on behalf of a client, no longer than it does, and telling it what happens meanwhile."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from typing import Any, TypeVar
+
+from starlette.requests import Request
+from starlette.responses import StreamingResponse
+
+from clausegraph.app.api.pool import Ticket, WorkPool
+from clausegraph.app.api.problems import problem_of, refusal
+from clausegraph.app.api.replies import as_json
+from clausegraph.app.api.served import request_id
+
+T = TypeVar("T")
+Tell = Callable[[dict[str, Any]], None]  # of a step that has ended; called on any thread
+_BEAT = 15.0  # seconds after which a silent stream says that it is alive, so that a client that is gone is noticed
+
+
+async def waited(request: Request, pool: WorkPool, seconds: float, work: Callable[[Ticket], T]) -> T:
+    """The result of work, unless the client goes away or the time is over: then the work ends at its next step.
+
+    Raises:
+        Refusal: nobody waits any more, too much is in work (503), or the time is over (504).
+    """
+    ticket = Ticket()
+    result = asyncio.wrap_future(pool.start(work, ticket))
+    gone = asyncio.create_task(_gone(request))
+    try:
+        await asyncio.wait((result, gone), timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+        if result.done():
+            return result.result()
+        raise _client_gone() if gone.done() else _too_late(seconds)
+    finally:
+        ticket.abandon()
+        result.cancel()
+        gone.cancel()
+
+
+async def streamed(
+    request: Request, pool: WorkPool, seconds: float, work: Callable[[Ticket, Tell], Any]
+) -> StreamingResponse:
+    """Server-sent events: ``step`` for each step, then ``answer`` or ``problem``.
+
+    What goes wrong before the first step is raised, so that it has a status of its own.
+
+    Raises:
+        Refusal: too much is in work (503), or the time is over before the first step (504).
+    """
+    events: asyncio.Queue[tuple[str, Any]] = asyncio.Queue()
+    loop, ticket = asyncio.get_running_loop(), Ticket()
+    ends = loop.time() + seconds
+
+    def tell(step: dict[str, Any]) -> None:
+        ticket.check()
+        loop.call_soon_threadsafe(events.put_nowait, ("step", step))
+
+    result = asyncio.wrap_future(pool.start(work, ticket, tell))
+    result.add_done_callback(lambda _: events.put_nowait(("end", None)))
+
+    def end() -> None:
+        ticket.abandon()
+        result.cancel()
+
+    async def following() -> AsyncIterator[str]:
+        kind, value = first
+        try:
+            while kind != "end":
+                yield f"event: {kind}\ndata: {as_json(value)}\n\n" if kind == "step" else ": at work\n\n"
+                kind, value = await _next(events, ends, seconds)
+            yield f"event: answer\ndata: {as_json(result.result())}\n\n"
+        except Exception as error:  # noqa: BLE001 - the status is out; the stream says what happened
+            document = problem_of(error).document(request_id(request))
+            yield f"event: problem\ndata: {as_json(document)}\n\n"
+        finally:
+            end()
+
+    try:
+        first = await _next(events, ends, seconds)
+        if first[0] == "end":
+            result.result()
+    except BaseException:
+        end()
+        raise
+    headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
+    return StreamingResponse(following(), 200, headers, "text/event-stream")
+
+
+async def _next(events: asyncio.Queue[tuple[str, Any]], ends: float, seconds: float) -> tuple[str, Any]:
+    left = ends - asyncio.get_running_loop().time()
+    try:
+        return await asyncio.wait_for(events.get(), min(max(left, 0), _BEAT))
+    except TimeoutError:
+        if left <= _BEAT:
+            raise _too_late(seconds) from None
+        return "beat", None
+
+
+async def _gone(request: Request) -> None:
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
+
+
+def _too_late(seconds: float) -> Exception:
+    said = f"there was no answer within {seconds:g} seconds (the setting serve_seconds)"
+    return refusal("NoAnswerInTime", 504, "No answer in time", said)
+
+
+def _client_gone() -> Exception:
+    return refusal("ClientGone", 499, "The client went away", "nobody waits for the answer")

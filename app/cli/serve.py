@@ -1,0 +1,54 @@
+"""``clausegraph serve``: the REST API until Ctrl-C."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from clausegraph.app.cli.session import Session, command
+
+
+def serve(
+    session: Session,
+    *,
+    host: Annotated[str, typer.Option("--host", help="Address to listen at.")] = "127.0.0.1",
+    port: Annotated[int, typer.Option("--port", min=0, max=65535, help="Port; 0 takes a free one.")] = 8400,
+    browser: Annotated[bool, typer.Option("--open", help="Open the address in a browser.")] = False,
+) -> None:
+    """Serve the REST API and MCP, for whoever has a token, until Ctrl-C.
+
+    The first start makes a token for its owner, shows it once and keeps it in a file that only they can read.
+    """
+    from clausegraph.app.api.serve import check_installed, own_token, run
+
+    check_installed()
+    workspace = session.workspace()
+    from clausegraph.app.api.application import create_app
+
+    text, path = own_token(workspace.settings.home)
+
+    def announce(url: str) -> None:
+        if session.json:
+            from clausegraph.app.cli.output import show_line
+
+            show_line({"url": url, "token_file": str(path)})
+        else:
+            session.emit(None, f"ClauseGraph answers at {url}", _token_words(text, str(path)))
+        if browser:
+            import webbrowser
+
+            webbrowser.open(url)
+
+    run(create_app(workspace), host, port, announce)
+
+
+def _token_words(text: str | None, path: str) -> str:
+    if text is None:
+        return f"your token is in {path}; `clausegraph tokens add NAME` makes others"
+    return f"your token, shown this once and kept in {path}:\n{text}"
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command."""
+    command(app, "serve")(serve)

@@ -1,0 +1,70 @@
+"""Tokens of the API: made, listed, taken away; each change is written down."""
+
+from __future__ import annotations
+
+import getpass
+from collections.abc import Sequence
+from typing import Any
+
+from clausegraph.app.access.audit import AuditLog, Deed
+from clausegraph.app.access.roles import Role
+from clausegraph.app.access.tokens import TokenRecord, Tokens
+from clausegraph.core.errors import InputError
+from clausegraph.core.settings import Settings
+
+
+def add_token(
+    settings: Settings, name: str, role: str, corpora: Sequence[str], days: float | None
+) -> tuple[dict[str, Any], str]:
+    """A new token as a record, and its text.
+
+    Args:
+        corpora: what it is bound to; empty for every corpus.
+        days: after which it is refused; None for never.
+
+    Raises:
+        InputError: no such role, or the name is taken.
+        StorageError: the file cannot be written.
+    """
+    if role not in list(Role):
+        raise InputError(f"no role {role!r}; take {', '.join(Role)}")
+    made, text = Tokens(settings.home).add(name, Role(role), corpora or None, days)
+    _write_down(settings, "tokens add", f"{made.name} ({made.role})")
+    return _record(made), text
+
+
+def list_tokens(settings: Settings) -> list[dict[str, Any]]:
+    """Every token by name, without anything secret.
+
+    Raises:
+        StorageError: the file cannot be read.
+    """
+    return [_record(one) for one in Tokens(settings.home).all()]
+
+
+def revoke_token(settings: Settings, name: str) -> dict[str, Any]:
+    """Take a token away; a running server refuses it from the next request on.
+
+    Raises:
+        NotFoundError: no token of that name.
+        StorageError: the file cannot be written.
+    """
+    found = Tokens(settings.home).revoke(name)
+    _write_down(settings, "tokens revoke", found.name)
+    return _record(found)
+
+
+def _record(token: TokenRecord) -> dict[str, Any]:
+    return {
+        "name": token.name,
+        "id": token.id,
+        "role": token.role,
+        "corpora": None if token.corpora is None else list(token.corpora),
+        "created": token.created,
+        "expires": token.expires,
+        "expired": token.is_expired,
+    }
+
+
+def _write_down(settings: Settings, action: str, target: str) -> None:
+    AuditLog(settings.home).record(Deed(f"{getpass.getuser()} (command line)", action, target, "done"))

@@ -1,0 +1,113 @@
+"""Two corpora behind the API, each with two epochs, with the hashing embedder: no model, no network."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import anyio
+import httpx
+import pytest
+from fastapi import FastAPI
+
+from clausegraph.app.access.roles import Role
+from clausegraph.app.access.tokens import Tokens
+from clausegraph.app.api.application import create_app
+from clausegraph.app.services.ingest import run_ingest
+from clausegraph.app.workspace import Workspace
+from clausegraph.core.settings import Settings
+from clausegraph.ingestion.pipeline import Options
+from clausegraph.ingestion.sources import open_source
+
+BASE = "http://127.0.0.1:8400"
+CORPORA = ("default", "other")
+PAGES = {
+    "grant.html": (
+        "<h1>Warm Home Grant</h1><p>You can get the Warm Home Grant if you are over {age}.</p>"
+        "<p>The Warm Home Grant is £{money}.</p><h2>How to apply</h2><p>Apply by post.</p>"
+    ),
+    "council.html": "<h1>Council</h1><p>The council pays the Warm Home Grant.</p><p>Tell the council if you move.</p>",
+    "visa.html": "<h1>Visa</h1><p>You can apply for a visa if you have a passport.</p><p>A visa costs £20.</p>",
+}
+
+
+@dataclass(frozen=True)
+class Stand:
+    """A home with two corpora, and a token for each role, for all corpora and for the first alone."""
+
+    home: Path
+    tokens: dict[tuple[str, bool], str]  # by role, and whether it is bound to the first corpus
+
+    def settings(self, **more: Any) -> Settings:
+        return Settings(**({"home": self.home, "embedding_model": "hashing", "extractor": "rules"} | more))
+
+    def bearer(self, role: str = "reader", bound: bool = False) -> dict[str, str]:
+        return {"Authorization": f"Bearer {self.tokens[role, bound]}"}
+
+
+def publish(home: Path, corpus: str, folder: Path, *, age: int, money: int) -> None:
+    """One more epoch of a corpus: its pages say another age and another sum."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, body in PAGES.items():
+        text = body.format(age=age, money=money)
+        (folder / name).write_text(f"<html><body><main>{text}</main></body></html>", encoding="utf-8")
+    with Workspace(Settings(home=home, embedding_model="hashing", extractor="rules")) as workspace:
+        run_ingest(workspace, corpus, open_source(str(folder)), Options())
+
+
+@pytest.fixture(scope="session")
+def stand(tmp_path_factory: pytest.TempPathFactory) -> Stand:
+    made = tmp_path_factory.mktemp("stand")
+    home = made / "home"
+    for corpus in CORPORA:
+        publish(home, corpus, made / corpus / "pages", age=60, money=100)
+        publish(home, corpus, made / corpus / "pages", age=65, money=140)
+    kept = Tokens(home)
+    tokens = {
+        (role.value, bound): kept.add(f"{role}-{bound}", role, CORPORA[:1] if bound else None)[1]
+        for role in Role
+        for bound in (False, True)
+    }
+    return Stand(home, tokens)
+
+
+Talk = Callable[[httpx.AsyncClient], Awaitable[None]]
+
+
+@asynccontextmanager
+async def client_of(app: FastAPI, **headers: str) -> AsyncIterator[httpx.AsyncClient]:
+    """A client in this process, of an application that runs."""
+    async with app.router.lifespan_context(app):
+        transport = httpx.ASGITransport(app, raise_app_exceptions=False)
+        async with httpx.AsyncClient(transport=transport, base_url=BASE, headers=headers) as client:
+            yield client
+
+
+@pytest.fixture
+def talk(stand: Stand) -> Callable[..., None]:
+    """Run a conversation with a fresh application: ``talk(conversation, role="admin", serve_queue=0)``."""
+
+    def run(conversation: Talk, role: str | None = "reader", *, bound: bool = False, **settings: Any) -> None:
+        async def whole() -> None:
+            app = create_app(Workspace(stand.settings(**settings)))
+            async with client_of(app, **(stand.bearer(role, bound) if role else {})) as client:
+                await conversation(client)
+
+        anyio.run(whole)
+
+    return run
+
+
+@pytest.fixture(autouse=True)
+def _clean_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Settings come from the test alone."""
+    import os
+
+    for name in list(os.environ):
+        if name.startswith("CLAUSEGRAPH_"):
+            monkeypatch.delenv(name)
+    monkeypatch.chdir(tmp_path)
+    yield

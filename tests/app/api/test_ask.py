@@ -1,0 +1,78 @@
+"""Questions over HTTP: as JSON and as a stream, given up, refused and failed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+
+import httpx
+import pytest
+
+pytestmark = pytest.mark.unit
+
+WHERE = "/v1/corpora/default"
+QUESTION = {"question": "Can I get the Warm Home Grant?", "scenario": "I am 70."}
+
+
+def test_an_answer_is_that_of_the_command_line(talk: Callable[..., None]) -> None:
+    async def ask(client: httpx.AsyncClient) -> None:
+        answer = await client.post(f"{WHERE}/ask", json=QUESTION)
+        assert answer.status_code == 200, answer.text
+        found = answer.json()
+        assert found["epoch"] == 2 and answer.headers["clausegraph-epoch"] == "2"
+        assert any("65" in one["quote"] for best in found["alternatives"] for one in best["evidence"])
+        before = (await client.post(f"{WHERE}/ask?epoch=1", json=QUESTION | {"trace": True})).json()
+        assert before["epoch"] == 1 and before["trace"]
+        name = found["alternatives"][0]["open_conditions"] or ["you are over 65"]
+        again = await client.post(f"{WHERE}/ask", json=QUESTION | {"assumptions": {name[0]: "unmet"}})
+        assert again.status_code == 200, again.text
+
+    talk(ask)
+
+
+def test_a_stream_has_the_steps_and_then_the_answer(talk: Callable[..., None]) -> None:
+    async def stream(client: httpx.AsyncClient) -> None:
+        async with client.stream("POST", f"{WHERE}/ask", json=QUESTION, headers={"Accept": "text/event-stream"}) as got:
+            assert got.headers["content-type"].startswith("text/event-stream")
+            events = [event.split("\n", 1) for event in (await got.aread()).decode().strip().split("\n\n")]
+        kinds = [kind.removeprefix("event: ") for kind, _ in events]
+        assert kinds[-1] == "answer" and set(kinds[:-1]) == {"step"}
+        assert json.loads(events[-1][1].removeprefix("data: "))["epoch"] == 2
+
+    talk(stream)
+
+
+@pytest.mark.parametrize("accept", ["application/json", "text/event-stream"])
+@pytest.mark.parametrize(
+    ("where", "body", "status", "error"),
+    [
+        ("/v1/corpora/nowhere/ask", QUESTION, 404, "NotFoundError"),
+        (f"{WHERE}/ask?epoch=9", QUESTION, 404, "NotFoundError"),
+        (f"{WHERE}/ask?epoch=0", QUESTION, 422, "RequestInvalid"),
+        (f"{WHERE}/ask", {"question": "  "}, 400, "QuestionError"),
+        (f"{WHERE}/ask", QUESTION | {"engine": "none"}, 400, "InputError"),
+        (f"{WHERE}/ask", QUESTION | {"colour": "red"}, 422, "RequestInvalid"),
+        (f"{WHERE}/ask", {"question": "x" * 9_999, "scenario": "y" * 9_999}, 400, "QuestionError"),
+        (f"{WHERE}/retrieve", QUESTION | {"retriever": "none"}, 400, "InputError"),
+    ],
+)
+def test_what_is_wrong_with_a_question_is_said_with_its_status(
+    talk: Callable[..., None], where: str, body: object, status: int, error: str, accept: str
+) -> None:
+    async def ask(client: httpx.AsyncClient) -> None:
+        answer = await client.post(where, json=body, headers={"Accept": accept})
+        assert (answer.status_code, answer.json()["error"]) == (status, error), answer.text
+        assert answer.headers["content-type"] == "application/problem+json"
+        assert answer.json()["request"] == answer.headers["x-request-id"]
+
+    talk(ask)
+
+
+def test_passages_come_best_first_within_their_budget(talk: Callable[..., None]) -> None:
+    async def look(client: httpx.AsyncClient) -> None:
+        found = (await client.post(f"{WHERE}/retrieve", json=QUESTION | {"limit": 3})).json()
+        scores = [hit["score"] for hit in found["hits"]]
+        assert found["epoch"] == 2 and 0 < len(scores) <= 3 and scores == sorted(scores, reverse=True)
+        assert (await client.post(f"{WHERE}/retrieve", json=QUESTION | {"budget": 1})).json()["hits"] == []
+
+    talk(look)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from clausegraph.app.services.ingest import run_ingest
+from clausegraph.app.services.ingest import mirror_whole
 from clausegraph.app.version import version
 from clausegraph.core.errors import InputError
 from clausegraph.eval.conditionalqa.oracles import ORACLE_STEPS
@@ -99,6 +99,7 @@ def measure_engine(
 
     Raises:
         InputError: the folder holds the records of another configuration, or an option is wrong.
+        ModelError: a document could not be extracted.
         SettingsError: the engine asks a language model, and there is none.
         ReplyMissing: a cassette lacks a reply.
     """
@@ -107,8 +108,6 @@ def measure_engine(
     from clausegraph.eval.conditionalqa.report import QUESTIONS_FILE
     from clausegraph.eval.json_files import write_text
     from clausegraph.eval.provenance import corpus_facts
-    from clausegraph.ingestion.pipeline import Options
-    from clausegraph.ingestion.sources import open_source
 
     if trial.at_once < 1:
         raise InputError(f"{trial.at_once} questions cannot be asked at once; ask at least one")
@@ -118,7 +117,7 @@ def measure_engine(
     if folder is not None and written is not None:
         check_same(folder, described, written)  # before the pages are read, which may take long
     if documents is not None:
-        run_ingest(workspace, workspace.settings.corpus, open_source(str(documents)), Options(), progress)
+        mirror_whole(workspace, documents, progress)
     with ExitStack() as stack:
         view = stack.enter_context(workspace.view())
         engine, rounds = _engine(stack, workspace, view, questions, trial)

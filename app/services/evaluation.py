@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from clausegraph.app.services.ingest import run_ingest
+from clausegraph.app.services.ingest import mirror_whole, run_ingest
 from clausegraph.app.version import version
 from clausegraph.eval.conditionalqa import run as conditionalqa
 from clausegraph.eval.conditionalqa.predictions import read_predictions
@@ -17,7 +17,7 @@ from clausegraph.eval.passages import evaluate
 from clausegraph.eval.provenance import Benchmark, Provenance, corpus_facts, file_facts, program, relevant_settings
 from clausegraph.eval.records import make_record
 from clausegraph.ingestion.pipeline import Options, Progress, no_progress
-from clausegraph.ingestion.sources import PassagesSource, open_source
+from clausegraph.ingestion.sources import PassagesSource
 
 if TYPE_CHECKING:
     from clausegraph.app.workspace import Workspace
@@ -42,7 +42,7 @@ def evaluate_conditionalqa(
 ) -> EvaluationResult:
     """Mirror the documents into the workspace's corpus, answer every question and measure every retriever."""
     progress = progress or no_progress
-    run_ingest(workspace, workspace.settings.corpus, open_source(str(documents)), Options(), progress)
+    mirror_whole(workspace, documents, progress)
     with workspace.view() as view:
         return conditionalqa.evaluate(
             view,

@@ -13,7 +13,7 @@ from clausegraph.app.dev.fake_llm import FakeModelServer, FakeOptions
 from clausegraph.app.services.engine_evaluation import RECORDS, EngineTrial, measure_engine
 from clausegraph.app.services.evaluation import evaluate_conditionalqa
 from clausegraph.app.workspace import Workspace
-from clausegraph.core.errors import InputError, ReplyMissing
+from clausegraph.core.errors import InputError, ModelError, ReplyMissing
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.settings import Settings, load_settings
 from clausegraph.eval import provenance
@@ -95,6 +95,12 @@ def test_a_reply_that_was_paid_for_before_does_not_make_an_engine_cheap(
     assert fake.counters()["requests"] == 1
     assert (again.calls, again.prompt_tokens) == (first.calls, first.prompt_tokens)
     assert again.money == first.money > 0
+
+
+def test_pages_that_a_model_did_not_extract_are_not_measured_without(settings: Settings) -> None:
+    settings = settings.model_copy(update={"extractor": "llm", "llm": "openai:fake-small"})
+    with pytest.raises(ModelError, match=r"1 pages of .*appeal-a-decision.html have no extraction, so nothing was"):
+        measured(settings, TRIAL)
 
 
 def test_a_run_goes_on_only_as_it_began(settings: Settings, fake: FakeModelServer, tmp_path: Path) -> None:

@@ -54,10 +54,9 @@ def in_force(triples: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def as_lines(triples: tuple[dict[str, Any], ...] | list[dict[str, Any]]) -> str:
-    """``(subject, relation, object)``, one a line; no part keeps a comma of its own."""
-    return "\n".join(
-        f"({_no_commas(t['subject'])}, {_no_commas(t['relation'])}, {_no_commas(t['object'])})" for t in triples
-    )
+    """``(subject, relation, object)``, one a line; no part keeps a comma of its own. "none" where there are none."""
+    lines = [f"({_no_commas(t['subject'])}, {_no_commas(t['relation'])}, {_no_commas(t['object'])})" for t in triples]
+    return "\n".join(lines) or "none"
 
 
 def _no_commas(text: str) -> str:

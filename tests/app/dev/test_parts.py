@@ -157,6 +157,7 @@ def test_short_has_one_triple_an_element_made_of_its_words() -> None:
 def test_lines_have_two_commas_each() -> None:
     lines = as_lines(short_triples("1| A, b | £1,200\n2. One")).splitlines()
     assert lines == ["(A b, states, £1200)", "(One, states, One)"]
+    assert as_lines([]) == "none"  # what the prompts ask for
 
 
 @pytest.mark.parametrize("schema", [*SCHEMAS, TREE], ids=json.dumps)

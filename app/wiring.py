@@ -109,7 +109,8 @@ def web_options(settings: Settings, given: Mapping[str, Any]) -> WebOptions:
         names=settings.web_names,
     )
     lists = {name: tuple(value) for name, value in given.items() if isinstance(value, list)}
-    return WebOptions(**({name: value for name, value in given.items() if value is not None} | lists), limits=limits)
+    taken = {name: value for name, value in given.items() if value is not None} | lists
+    return WebOptions(**taken, limits=limits, reading=reading_limits(settings))
 
 
 def metered(embedder: Embedder, meter: RunMeter) -> Embedder:

@@ -8,6 +8,7 @@ import ssl
 from collections.abc import Collection
 from contextlib import closing
 from dataclasses import dataclass
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from typing import Literal, Self
 
@@ -60,6 +61,7 @@ class WebReply:
     after_s: float | None = None  # what Retry-After asked for
 
 
+@cache
 def user_agent(contact: str = "") -> str:
     """Who we say we are."""
     try:

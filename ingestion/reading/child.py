@@ -14,11 +14,13 @@ import select
 import signal
 import sys
 import threading
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from clausegraph.core.pages.document import CONDITIONALQA, SourceDocument
 from clausegraph.core.serial import reading_to_json
+from clausegraph.ingestion.reading.facts import page_facts
 from clausegraph.ingestion.reading.frames import read_frame, write_frame
 from clausegraph.ingestion.reading.page import read_page, rehearse_rules
 
@@ -64,6 +66,8 @@ def main(megabytes: int) -> None:
 
 
 def _reply(values: dict[str, Any], raw: bytes) -> dict[str, Any]:
+    if values["task"] == "facts":
+        return {"facts": asdict(page_facts(raw, values["document"]["uri"]))}
     reading, rejects = read_page(SourceDocument(raw=raw, **values["document"]))
     if values["rules"]:
         rehearse_rules(reading)

@@ -9,7 +9,9 @@ from clausegraph.core.extraction import Reject
 from clausegraph.core.pages.document import SourceDocument
 from clausegraph.core.pages.read import PAGE_READERS
 from clausegraph.core.types import Reading
+from clausegraph.indexes.truth import raw_hash_of
 from clausegraph.ingestion.formats.formats import FORMATS
+from clausegraph.ingestion.reading.facts import PageFacts, page_facts
 from clausegraph.ingestion.reading.limits import ReadingLimits
 from clausegraph.ingestion.reading.page import PageRead, read_page
 from clausegraph.ingestion.reading.process import ReadingProcess
@@ -40,6 +42,29 @@ def page_reading(limits: ReadingLimits, *, rules: bool = False) -> Iterator[Page
             return process.read(document, rules=rules and size > _LONG_TEXT)
 
         yield read
+
+
+class PageLook:
+    """Looks at the pages of a crawl, one after the other; the process that looks at the large ones ends with it.
+
+    Not to be shared by threads.
+    """
+
+    def __init__(self, limits: ReadingLimits) -> None:
+        self._process = ReadingProcess(limits)
+        self._last: tuple[tuple[str, str], PageFacts] | None = None  # a page is stored, then its links are followed
+
+    def __call__(self, raw: bytes, address: str) -> PageFacts:
+        """Where a page of HTML leads, what it calls itself, and its words."""
+        key = (raw_hash_of(raw), address)
+        if self._last is None or self._last[0] != key:
+            found = page_facts(raw, address) if len(raw) <= SMALL_PAGE else self._process.facts(raw, address)
+            self._last = (key, found)
+        return self._last[1]
+
+    def close(self) -> None:
+        """End the process."""
+        self._process.close()
 
 
 def _is_ours(document: SourceDocument) -> bool:

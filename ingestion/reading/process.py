@@ -16,6 +16,7 @@ from clausegraph.core.pages.document import SourceDocument
 from clausegraph.core.serial import reading_from_json
 from clausegraph.core.types import Reading
 from clausegraph.ingestion.formats.formats import FORMATS
+from clausegraph.ingestion.reading.facts import PageFacts
 from clausegraph.ingestion.reading.frames import FrameTooLong, read_frame, write_frame
 from clausegraph.ingestion.reading.limits import ReadingLimits
 from clausegraph.ingestion.reading.page import PageRead
@@ -44,17 +45,20 @@ class ReadingProcess:
         Args:
             rules: whether what the extraction by rules takes is part of it.
         """
-        fresh = self._child is None
-        why, reply = self._ask(document, rules)
-        if why and not fresh and why != self._too_slow(document):
-            # earlier pages may have left memory behind, or somebody has ended it: a page is judged by itself alone
-            why, reply = self._ask(document, rules)
-        self.took = None if why else (reply["seconds"], reply["bytes"])
+        why, reply = self._answer(document, {"task": "read", "rules": rules})
         if why:
             return Reading(title=document.title or document.uri, url=document.url, elements=()), (
                 Reject(document.uri, why),
             )
         return reading_from_json(reply["reading"]), tuple(Reject(*reject) for reject in reply["rejects"])
+
+    def facts(self, raw: bytes, address: str) -> PageFacts:
+        """What a crawl needs of a page of HTML; over a limit none of it, and why."""
+        why, reply = self._answer(SourceDocument(address, raw), {"task": "facts"})
+        if why:
+            return PageFacts(problem=why)
+        found = reply["facts"]
+        return PageFacts(tuple(found["links"]), found["canonical"], tuple(found["pieces"]), found["problem"])
 
     def close(self) -> None:
         """End the process, whatever it does."""
@@ -67,15 +71,23 @@ class ReadingProcess:
         if self._said is not None:
             self._said.close()
 
-    def _ask(self, document: SourceDocument, rules: bool) -> tuple[str, dict[str, Any]]:
-        """Why there is no reply, or nothing, and the reply."""
+    def _answer(self, document: SourceDocument, task: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+        """Why there is no reply, or nothing, and the reply; a page is judged by itself alone."""
+        fresh = self._child is None
+        why, reply = self._ask(document, task)
+        if why and not fresh and why != self._too_slow(document):
+            # earlier pages may have left memory behind, or somebody has ended it
+            why, reply = self._ask(document, task)
+        self.took = None if why else (reply["seconds"], reply["bytes"])
+        return why, reply
+
+    def _ask(self, document: SourceDocument, task: dict[str, Any]) -> tuple[str, dict[str, Any]]:
         child = self._started()
         about = {"uri": document.uri, "title": document.title, "url": document.url}
         values = {
             "document": about | {"content_type": document.content_type},
-            "rules": rules,
             "seconds": self._seconds(document),
-        }
+        } | task
         try:
             with suppress(BrokenPipeError):  # it has ended: its reply is none
                 write_frame(cast(Any, child.stdin), values, document.raw)

@@ -12,12 +12,12 @@ from clausegraph.core.extraction import Reject
 from clausegraph.indexes.fetches import FetchRow
 from clausegraph.ingestion.fetch import WebClient, WebReply
 from clausegraph.ingestion.fetch.addresses import shape_of, shown
+from clausegraph.ingestion.reading.pages import PageLook
 from clausegraph.ingestion.sources.files import read_regular
 from clausegraph.ingestion.sources.source import Fetched, FetchShelf, Gone, Item, SameAs, Skipped, StoredDocument
 from clausegraph.ingestion.sources.web.lists import LIST_TYPES, ListedAddress, Listing, read_address_file, read_list
 from clausegraph.ingestion.sources.web.options import WebOptions
 from clausegraph.ingestion.sources.web.outcome import UNLINKED, UNLISTED, Outcome, last_good, outcome_of
-from clausegraph.ingestion.sources.web.page import page_facts
 from clausegraph.ingestion.sources.web.site import SiteSection, SiteWalk
 from clausegraph.ingestion.sources.web.visits import ASKED_BEFORE, Visits
 from clausegraph.ingestion.tools import Progress
@@ -31,10 +31,13 @@ _COUNTED = ("received", "not modified", "moved", "gone", "failed", "refused", AS
 class Crawl:
     """One crawl of a source: what to ask, and what comes of it."""
 
-    def __init__(self, location: str, file: Path | None, shelf: FetchShelf, options: WebOptions) -> None:
+    def __init__(
+        self, location: str, file: Path | None, shelf: FetchShelf, look: PageLook, options: WebOptions
+    ) -> None:
         self._location = location
         self._file = file
         self._shelf = shelf
+        self._look = look
         self._options = options
         self._rejects: dict[str, str] = {}
         self._skipped: dict[str, int] = {}
@@ -50,7 +53,7 @@ class Crawl:
     def run(self, client: WebClient, progress: Progress) -> None:
         """Ask what there is to ask."""
         options = self._options
-        self._visits = Visits(client, self._shelf, options.addresses, pdf=options.pdf, progress=progress)
+        self._visits = Visits(client, self._shelf, self._look, options.addresses, pdf=options.pdf, progress=progress)
         if self._options.only:
             self._alone()
         elif self._file is not None:
@@ -246,7 +249,11 @@ class Crawl:
         return self._shelf.load(row.raw_hash)
 
     def _links(self, row: FetchRow) -> Sequence[str]:
-        return page_facts(self._load(row), row.address).links
+        found = self._look(self._load(row), row.address)
+        if found.problem:
+            self._whole = False
+            self._rejects[row.address] = f"not all of its links are known: {found.problem}; no page is taken for gone"
+        return found.links
 
     def _pieces(self, row: FetchRow) -> Sequence[str]:
-        return page_facts(self._load(row), row.address).pieces
+        return self._look(self._load(row), row.address).pieces

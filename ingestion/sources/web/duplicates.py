@@ -83,7 +83,7 @@ def _contained(rows: Mapping[str, FetchRow], established: frozenset[str], pieces
 
     @cache  # a page is near all others of its template, and is parsed once
     def said(address: str) -> frozenset[int]:
-        return frozenset(map(hash, pieces(rows[address])))
+        return frozenset(map(hash, pieces(rows[address])))  # nothing where it cannot be looked at again
 
     for address, made in hashes.items():
         index.insert(address, made)
@@ -92,7 +92,7 @@ def _contained(rows: Mapping[str, FetchRow], established: frozenset[str], pieces
         if address in established or not near:
             continue
         for other in near:
-            if made.jaccard(hashes[other]) >= _ALIKE and said(address) <= said(other):
+            if made.jaccard(hashes[other]) >= _ALIKE and said(address) and said(address) <= said(other):
                 found[address] = (other, "nearly equal, and it adds nothing")
                 break
     return found

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from clausegraph.core.web_modes import WebMode
 from clausegraph.ingestion.fetch import WebLimits
+from clausegraph.ingestion.reading.limits import ReadingLimits
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,3 +26,4 @@ class WebOptions:
     alike: int = 100  # addresses of a site that differ in numbers and values only: a calendar has them without end
     only: tuple[str, ...] = ()  # uris of pages to ask alone, beside the crawls
     limits: WebLimits = field(default_factory=WebLimits)
+    reading: ReadingLimits = field(default_factory=ReadingLimits)  # of looking at one page

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from pathlib import Path
 from urllib.parse import urlsplit
 
 from clausegraph.core.errors import SourceError
 from clausegraph.ingestion.fetch import WebClient, normalised
 from clausegraph.ingestion.fetch.addresses import shown
+from clausegraph.ingestion.reading.pages import PageLook
 from clausegraph.ingestion.sources.files import kind_of, local
 from clausegraph.ingestion.sources.shelf import DryShelf
 from clausegraph.ingestion.sources.source import FetchShelf, Item
@@ -70,10 +72,11 @@ class WebSource:
 
     def fetch(self, shelf: FetchShelf, progress: Progress = no_progress) -> Iterator[Item]:
         """Yield the pages in the order of their uris; see ``FetchedSource.fetch``."""
-        crawl = Crawl(self.location, self._file, shelf, self._options)
-        with WebClient(self._options.limits) as client:
-            crawl.run(client, progress)
-        found = crawl.outcome()
+        with closing(PageLook(self._options.reading)) as look:
+            crawl = Crawl(self.location, self._file, shelf, look, self._options)
+            with WebClient(self._options.limits) as client:
+                crawl.run(client, progress)
+            found = crawl.outcome()
         self._taken = lambda: shelf.end(*crawl.to_keep(found))
         yield from crawl.items(found)
 

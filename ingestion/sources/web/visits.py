@@ -16,9 +16,10 @@ from clausegraph.ingestion.fetch import Validators, WebClient, WebReply
 from clausegraph.ingestion.formats.converted import Unreadable
 from clausegraph.ingestion.formats.formats import FORMATS, PDF
 from clausegraph.ingestion.formats.recognise import recognised
+from clausegraph.ingestion.reading.facts import wall
+from clausegraph.ingestion.reading.pages import PageLook
 from clausegraph.ingestion.sources.source import FetchShelf
 from clausegraph.ingestion.sources.web.duplicates import sketch_of, text_hash_of
-from clausegraph.ingestion.sources.web.page import page_facts, wall
 from clausegraph.ingestion.tools import Progress, no_progress
 
 _XHTML = "application/xhtml+xml"
@@ -34,9 +35,16 @@ class Visits:
     """The addresses of one crawl: what is known of each, in which order they were asked, and what went wrong."""
 
     def __init__(
-        self, client: WebClient, shelf: FetchShelf, most: int, *, pdf: bool = False, progress: Progress = no_progress
+        self,
+        client: WebClient,
+        shelf: FetchShelf,
+        look: PageLook,
+        most: int,
+        *,
+        pdf: bool = False,
+        progress: Progress = no_progress,
     ) -> None:
-        """Go on with the shelf's crawl; ``most`` bounds the addresses that it asks."""
+        """Go on with the shelf's crawl; ``look`` sees pages, ``most`` bounds the addresses that are asked."""
         self.rows = shelf.rows()
         self.touched: dict[str, None] = {}
         self.problems: dict[str, str] = {}  # by address
@@ -44,6 +52,7 @@ class Visits:
         self.counts: Counter[str] = Counter()
         self._client = client
         self._shelf = shelf
+        self._look = look
         self._most = most
         self._progress = progress
         types = [HTML, _XHTML, *([PDF] if pdf and PDF in FORMATS else [])]
@@ -89,7 +98,7 @@ class Visits:
 
     def _taken(self, row: FetchRow, reply: WebReply, stated: str) -> tuple[FetchRow, bytes | None]:
         """The row after a reply, and the bytes to be stored: not those of a wall before a page that was none."""
-        made, raw = _taken(row, reply, stated)
+        made, raw = _taken(row, reply, stated, self._look)
         if raw is None or not row.raw_hash or made.raw_hash == row.raw_hash or not made.content_type.startswith(HTML):
             return made, raw
         why = wall(raw, row.address)
@@ -119,10 +128,10 @@ def _counted(reply: WebReply, row: FetchRow) -> str:
     return row.outcome
 
 
-def _taken(row: FetchRow, reply: WebReply, stated: str) -> tuple[FetchRow, bytes | None]:
+def _taken(row: FetchRow, reply: WebReply, stated: str, look: PageLook) -> tuple[FetchRow, bytes | None]:
     """The row after a reply, and the bytes to be stored."""
     if reply.outcome == "page":
-        return _with_page(row, reply, stated)
+        return _with_page(row, reply, stated, look)
     if reply.outcome == "gone":
         row = FetchRow(row.address, uri=row.uri)  # what it had is not held on to
     if reply.outcome in ("failed", "refused"):  # where it led stays: that it leads there no more nobody said
@@ -141,7 +150,7 @@ def _taken(row: FetchRow, reply: WebReply, stated: str) -> tuple[FetchRow, bytes
     return replace(made, failures=0), None
 
 
-def _with_page(row: FetchRow, reply: WebReply, stated: str) -> tuple[FetchRow, bytes | None]:
+def _with_page(row: FetchRow, reply: WebReply, stated: str, look: PageLook) -> tuple[FetchRow, bytes | None]:
     base, _, charset = reply.content_type.partition("; charset=")
     is_html = base in (HTML, _XHTML, "")
     base = HTML if is_html else base
@@ -160,7 +169,7 @@ def _with_page(row: FetchRow, reply: WebReply, stated: str) -> tuple[FetchRow, b
         fetched=time.time(),
     )
     if is_html:
-        facts = page_facts(reply.body, row.address)
+        facts = look(reply.body, row.address)
         made = replace(
             made, canonical=facts.canonical, text_hash=text_hash_of(facts.pieces), sketch=sketch_of(facts.pieces)
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from clausegraph.core.errors import SourceError
+from clausegraph.ingestion.reading.facts import MOST_LINKS
 from tests.ingestion.web.test_lists import XML, listed_pages, urlset
 from tests.ingestion.web.town import Town, fee, html
 
@@ -101,6 +102,18 @@ def test_a_wall_before_a_hub_hides_nothing_behind_it(town: Town) -> None:
     assert "a wall against robots" in report.rejects[0].reason and "stays" in report.rejects[0].reason
     town.page("/hub", "Permits by kind", fee("hub", 3), links=("/h1",))
     assert town.paths(town.run().pages_changed) == ["/hub"]
+
+
+def test_a_hub_whose_links_are_not_all_known_loses_nothing(town: Town) -> None:
+    town.page("/", "Start", fee("town", 1), links=("/hub", "/a", "/b"))
+    listed_pages(town, "a", "b", "h1")
+    town.page("/hub", "Permits by kind", fee("hub", 2), links=("/h1",))
+    town.run()
+    others = tuple(f"//other.test/{number}" for number in range(MOST_LINKS + 1))
+    town.page("/hub", "Permits by kind", fee("hub", 3), links=(*others, "/h1"))
+    report = town.run()
+    assert (town.paths(report.pages_changed), report.pages_removed) == (["/hub"], [])
+    assert f"not all of its links are known: it has more than {MOST_LINKS} links" in str(report.rejects)
 
 
 def test_words_of_an_address_file_that_are_no_address_show_no_password(town: Town) -> None:

@@ -1,4 +1,7 @@
-"""What a crawl needs of a page before anybody reads it: where it leads, what it calls itself, its words."""
+"""What a crawl needs of a page before anybody reads it: where it leads, what it calls itself, its words.
+
+Found here for small pages, and for larger ones in the process with limits that reads them too (``process.py``).
+"""
 
 from __future__ import annotations
 
@@ -20,11 +23,15 @@ _NO_TEXT = {"script", "style", "noscript", "template", "nav", "header", "footer"
 
 @dataclass(frozen=True, slots=True)
 class PageFacts:
-    """Links in the order of the page, each once; the address that it calls its own; its pieces of text."""
+    """Links in the order of the page, each once; the address that it calls its own; its pieces of text.
+
+    ``problem`` is why there may be links that are not among these; empty where all are.
+    """
 
     links: tuple[str, ...] = ()
     canonical: str = ""
     pieces: tuple[str, ...] = ()
+    problem: str = ""
 
 
 def page_facts(raw: bytes, address: str) -> PageFacts:
@@ -37,7 +44,7 @@ def page_facts(raw: bytes, address: str) -> PageFacts:
         return PageFacts()
     base = address
     links: dict[str, None] = {}
-    canonical = ""
+    canonical, problem = "", ""
     for element in root.iter("base", "a", "area", "link"):
         href = element.get("href")
         if not href:
@@ -47,9 +54,12 @@ def page_facts(raw: bytes, address: str) -> PageFacts:
         elif element.tag == "link":
             if "canonical" in (element.get("rel") or "").lower().split() and not canonical:
                 canonical = joined(address, href) or ""
-        elif len(links) < MOST_LINKS and (found := joined(base, href)):
+        elif (found := joined(base, href)) and found not in links:
+            if len(links) == MOST_LINKS:
+                problem = f"it has more than {MOST_LINKS} links"
+                break
             links[found] = None
-    return PageFacts(tuple(links), canonical, tuple(_pieces(root)))
+    return PageFacts(tuple(links), canonical, tuple(_pieces(root)), problem)
 
 
 def wall(raw: bytes, address: str) -> str:

@@ -168,7 +168,8 @@ class Corpus:
         """Mirror a folder of files, one file, a ConditionalQA documents file or an address into the corpus.
 
         Args:
-            web: how an address is taken: ``mode``, ``depth``, ``addresses``, ``include``, ``exclude``, ``pdf``.
+            web: how an address is taken: ``mode``, ``depth``, ``addresses``, ``alike``, ``include``, ``exclude``,
+                ``pdf``.
 
         Raises:
             SourceError: the source is missing, or empty without ``allow_empty``; nothing was changed.

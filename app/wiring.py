@@ -108,8 +108,9 @@ def web_options(settings: Settings, given: Mapping[str, Any]) -> WebOptions:
         allow=settings.web_allow,
         names=settings.web_names,
     )
+    patterns = {name: (given[name],) for name in ("include", "exclude") if isinstance(given.get(name), str)}
     lists = {name: tuple(value) for name, value in given.items() if isinstance(value, list)}
-    taken = {name: value for name, value in given.items() if value is not None} | lists
+    taken = {name: value for name, value in given.items() if value is not None} | lists | patterns
     return WebOptions(**taken, limits=limits, reading=reading_limits(settings))
 
 

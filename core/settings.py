@@ -53,6 +53,9 @@ class ScheduledCorpus(BaseModel):
     )
     depth: int = Field(default=10, ge=0, le=1000, description="links from the first page of a site to the last ones")
     addresses: int = Field(default=2000, ge=1, le=1_000_000, description="addresses that a run asks at most")
+    alike: int = Field(
+        default=100, ge=1, le=1_000_000, description="addresses of a site that differ in numbers alone, at most"
+    )
     include: tuple[str, ...] = Field(default=(), description="patterns of paths, with *, that a site's pages must fit")
     exclude: tuple[str, ...] = Field(default=(), description="patterns of paths that are left out")
     pdf: bool = Field(default=False, description="whether PDFs that a site links to are read")

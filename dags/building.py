@@ -18,7 +18,7 @@ from clausegraph.core.errors import InputError, ModelRefused, NotFoundError
 from clausegraph.core.settings import ScheduledCorpus, Settings, load_settings
 
 _UNSAFE = re.compile(r"[^\w.-]+", re.ASCII)
-_WEB = {"mode", "depth", "addresses", "include", "exclude", "pdf"}
+_WEB = {"mode", "depth", "addresses", "alike", "include", "exclude", "pdf"}
 _START = datetime(2024, 1, 1, tzinfo=UTC)
 _HOPELESS = (InputError, NotFoundError, ModelRefused)  # another attempt would end the same way
 

@@ -16,7 +16,7 @@ from clausegraph.indexes.ledger.schema import blobs, crawls, fetches
 from clausegraph.indexes.ledger.store import Ledger
 
 ASIDE = -1  # number of what is asked beside the crawls: a page alone
-RESUMED_WITHIN_S = 86_400.0  # after a day what a killed crawl asked is asked again
+RESUMED_WITHIN_S = 86_400.0  # a day after its last reply what a killed crawl asked is asked again
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ def current_crawl(ledger: Ledger, source_id: int) -> tuple[int, bool]:
         row = connection.execute(select(crawls).where(crawls.c.source_id == source_id)).fetchone()
     if row is None:
         return 0, False
-    return int(row.number), row.ended is None and time.time() - row.started < RESUMED_WITHIN_S
+    return int(row.number), row.ended is None and time.time() - row.heard < RESUMED_WITHIN_S
 
 
 def begin_crawl(ledger: Ledger, corpus_id: int, source_id: int) -> int:
@@ -64,7 +64,7 @@ def begin_crawl(ledger: Ledger, corpus_id: int, source_id: int) -> int:
     number, goes_on = current_crawl(ledger, source_id)
     if goes_on:
         return number
-    values = {"number": number + 1, "started": time.time(), "ended": None}
+    values = {"number": number + 1, "heard": time.time(), "ended": None}
     with ledger.write() as connection:
         done = connection.execute(update(crawls).where(crawls.c.source_id == source_id).values(**values))
         if not done.rowcount:
@@ -92,13 +92,17 @@ def load_fetches(ledger: Ledger, source_id: int) -> dict[str, FetchRow]:
     return {row.address: FetchRow(**(dict(row._mapping) | {"permanent": bool(row.permanent)})) for row in rows}
 
 
-def store_fetch(ledger: Ledger, corpus_id: int, source_id: int, row: FetchRow, raw: bytes | None = None) -> None:
-    """Store what an address answered, with the bytes that came, at once."""
+def store_fetch(
+    ledger: Ledger, corpus_id: int, source_id: int, row: FetchRow, raw: bytes | None = None, *, of_crawl: bool = True
+) -> None:
+    """Store what an address answered, with the bytes that came, at once; ``of_crawl``: the crawl that goes on asked."""
     data = None if raw is None else zlib.compress(raw)
     with ledger.write() as connection:
         if data is not None:
             connection.execute(insert_new(blobs), {"corpus_id": corpus_id, "hash": row.raw_hash, "data": data})
         _write(connection, corpus_id, source_id, row)
+        if of_crawl:
+            connection.execute(update(crawls).where(crawls.c.source_id == source_id).values(heard=time.time()))
 
 
 def forget_pages(connection: Connection, source_id: int, uris: Sequence[str]) -> None:

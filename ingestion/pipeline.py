@@ -119,18 +119,19 @@ def planned_changes(tools: Tools, corpus_name: str, source: Source, options: Opt
         SourceError: as :func:`ingest`.
     """
     documents = None if isinstance(source, FetchedSource) else peek(source, options)
-    before, shelf = Before(), DryShelf()
+    before, under = Before(), None
     corpus = next((row for row in list_corpora(tools.ledger) if row.name == corpus_name), None)
     if corpus is not None:
         check_location(tools.ledger, corpus, source, options)
         for row in list_sources(tools.ledger, corpus.id):
             if row.name == source.name:
                 before = state_before(tools.ledger, row.id)
-                shelf = DryShelf(_shelf(tools, corpus.id, row.id, options, begin=False))
-    if isinstance(source, FetchedSource):
-        documents = peek(source, options, source.fetch(shelf, tools.progress))
-    items, before = narrowed(documents or (), before, options)
-    return changes_of(list_documents(items, before, tools.extractor.fingerprint, options), before, options)
+                under = _shelf(tools, corpus.id, row.id, options, begin=False)
+    with DryShelf(under) as shelf:
+        if isinstance(source, FetchedSource):
+            documents = peek(source, options, source.fetch(shelf, tools.progress))
+        items, before = narrowed(documents or (), before, options)
+        return changes_of(list_documents(items, before, tools.extractor.fingerprint, options), before, options)
 
 
 def _shelf(tools: Tools, corpus_id: int, source_id: int, options: Options, *, begin: bool) -> LedgerShelf:

@@ -27,6 +27,9 @@ def ingest(
     ] = "auto",
     depth: Annotated[int, typer.Option(min=0, max=1000, help="Links from a site's first page to its last ones.")] = 10,
     addresses: Annotated[int, typer.Option(min=1, max=1_000_000, help="Ask at most so many addresses.")] = 2000,
+    alike: Annotated[
+        int, typer.Option(min=1, max=1_000_000, help="Ask at most so many of a site that differ in numbers alone.")
+    ] = 100,
     include: Annotated[
         list[str] | None,
         typer.Option(metavar="PATTERN", help="Only pages of a site with such a path (*).", show_default="all"),
@@ -56,7 +59,10 @@ def ingest(
     from clausegraph.app.wiring import web_options
     from clausegraph.ingestion.sources import open_source
 
-    web = {"mode": mode, "depth": depth, "addresses": addresses, "include": include, "exclude": exclude, "pdf": pdf}
+    web = {"mode": mode, "depth": depth, "addresses": addresses, "alike": alike, "include": include} | {
+        "exclude": exclude,
+        "pdf": pdf,
+    }
     # before the pipeline is loaded: a wrong path answers at once
     opened = open_source(source, source_name, web_options(workspace.settings, web))
     from clausegraph.app.services.ingest import run_ingest

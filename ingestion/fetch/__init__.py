@@ -6,7 +6,7 @@ is read and unpacked, ``robots.py`` and ``pace.py`` are what politeness asks.
 """
 
 from clausegraph.ingestion.fetch.addresses import host_of, joined, normalised
-from clausegraph.ingestion.fetch.client import Validators, WebClient, WebReply
+from clausegraph.ingestion.fetch.client import Validators, WebClient, WebReply, followed
 from clausegraph.ingestion.fetch.limits import WebLimits
 
-__all__ = ["Validators", "WebClient", "WebLimits", "WebReply", "host_of", "joined", "normalised"]
+__all__ = ["Validators", "WebClient", "WebLimits", "WebReply", "followed", "host_of", "joined", "normalised"]

@@ -10,6 +10,7 @@ import brotli
 
 _PIECE = 64 * 1024  # bytes unpacked at once
 _FREE = 1024 * 1024  # unpacked bytes from which on the ratio counts
+_MOST_PARTS = 10_000  # gzip within gzip, one behind the other; large files are packed in parts of 64 KB
 _MOST_TIMES = 200  # text that people wrote packs tenfold, tables that programs wrote fiftyfold
 
 
@@ -27,8 +28,11 @@ class Unpacker(Protocol):
         """What is left when there are no more bytes."""
 
 
-def read_body(chunks: Iterable[bytes], encoding: str, limit: int) -> bytes:
+def read_body(chunks: Iterable[bytes], encoding: str, limit: int, *, cut: bool = False) -> bytes:
     """The body that the chunks hold, unpacked; at most ``limit`` bytes of it, packed and unpacked.
+
+    Args:
+        cut: whether its beginning will do where it has more.
 
     Raises:
         BodyRefusedError: with the reason; nothing that lies beyond the limit was read or unpacked.
@@ -37,10 +41,12 @@ def read_body(chunks: Iterable[bytes], encoding: str, limit: int) -> bytes:
     taken, made = 0, bytearray()
     for chunk in chunks:
         taken += len(chunk)
-        if taken > limit:
+        if taken > limit and not cut:
             raise BodyRefusedError(f"the body has more than {_mb(limit)} MB")
         for piece in unpacker.unpack(chunk):
             made += piece
+            if len(made) >= limit and cut:
+                return bytes(made[:limit])
             if len(made) > limit:
                 raise BodyRefusedError(f"the body unpacks to more than {_mb(limit)} MB")
             if len(made) > _FREE and len(made) > _MOST_TIMES * taken:
@@ -48,6 +54,16 @@ def read_body(chunks: Iterable[bytes], encoding: str, limit: int) -> bytes:
     for piece in unpacker.finish() if taken else ():
         made += piece
     return bytes(made)
+
+
+def gunzipped(raw: bytes, limit: int) -> bytes:
+    """What a file that is packed with gzip holds.
+
+    Raises:
+        BodyRefusedError: as of :func:`read_body`.
+    """
+    pieces = (raw[at : at + _PIECE] for at in range(0, len(raw), _PIECE))  # each part of it copies what is left of one
+    return read_body(pieces, "gzip", limit)
 
 
 def _mb(size: int) -> str:
@@ -78,12 +94,13 @@ class Gunzip:
 
     def __init__(self) -> None:
         self._inner = zlib.decompressobj(zlib.MAX_WBITS | 16)
+        self._parts = 1
 
     def unpack(self, data: bytes) -> Iterator[bytes]:
         """Yield what the bytes unpack to, in pieces.
 
         Raises:
-            BodyRefusedError: they are no gzip.
+            BodyRefusedError: they are no gzip, or one in very many parts.
         """
         while data:
             try:
@@ -97,6 +114,9 @@ class Gunzip:
                 data = self._inner.unused_data
                 if not data.startswith(b"\x1f\x8b"):
                     return  # padding
+                self._parts += 1
+                if self._parts > _MOST_PARTS:
+                    raise BodyRefusedError(f"the body is packed in more than {_MOST_PARTS} parts")
                 self._inner = zlib.decompressobj(zlib.MAX_WBITS | 16)
 
     def finish(self) -> Iterator[bytes]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import http
 import re
 import ssl
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from contextlib import closing
 from dataclasses import dataclass
 from functools import cache
@@ -27,7 +27,7 @@ Outcome = Literal["page", "unchanged", "moved", "gone", "failed", "refused"]
 _PERMANENT, _TEMPORARY = (301, 308), (302, 303, 307)
 _BUSY = (408, 425, 429)
 _GONE = (404, 410)
-_ROBOTS_HOPS = 5
+_HOPS = 5
 _SHOWN = 200  # characters of an error
 
 
@@ -37,6 +37,16 @@ class Validators:
 
     etag: str = ""
     last_modified: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Wanted:
+    """What of a reply is read: types, none for any, and bytes; ``cut``: the beginning will do where there are more."""
+
+    accept: Collection[str]
+    most: int
+    cut: bool = False
+    validators: Validators = Validators()
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,12 +100,15 @@ class WebClient:
         self._rules: dict[str, HostRules] = {}
         self.requests = 0
 
-    def fetch(self, address: str, accept: Collection[str], validators: Validators = Validators()) -> WebReply:
+    def fetch(
+        self, address: str, accept: Collection[str], validators: Validators = Validators(), most: int | None = None
+    ) -> WebReply:
         """Ask for an address, as often as the limits allow; redirects are not followed.
 
         Args:
             address: normalised.
             accept: content types, without parameters, of which a body is read; a reply that names none is read too.
+            most: bytes of the body, in place of the limits' own.
         """
         rules = self.rules(address)
         if rules.problem:
@@ -104,7 +117,8 @@ class WebClient:
             return WebReply(address, "refused", "robots.txt forbids it")
         if rules.delay_s > self._limits.longest_wait_s:
             return WebReply(address, "refused", f"robots.txt asks for {rules.delay_s:g} seconds between two requests")
-        return self._asked(address, accept, validators, self._limits.body_bytes, rules.delay_s)
+        wanted = _Wanted(accept, most or self._limits.body_bytes, validators=validators)
+        return self._asked(address, wanted, rules.delay_s)
 
     def rules(self, address: str) -> HostRules:
         """What the robots.txt of the address's host says; it is fetched once."""
@@ -125,11 +139,8 @@ class WebClient:
         self.close()
 
     def _read_rules(self, address: str) -> HostRules:
-        reply = self._asked(address, (), Validators(), ROBOTS_BYTES)
-        for _ in range(_ROBOTS_HOPS):
-            if reply.outcome != "moved":
-                break
-            reply = self._asked(reply.target, (), Validators(), ROBOTS_BYTES)
+        wanted = _Wanted((), ROBOTS_BYTES, cut=True)
+        reply = followed(lambda at: self._asked(at, wanted), address)
         if reply.outcome == "page":
             return parse_robots(reply.body)
         if reply.status is not None and 400 <= reply.status < 500 and reply.outcome in ("gone", "refused"):
@@ -137,26 +148,22 @@ class WebClient:
         problem = f"robots.txt cannot be read, so nothing is fetched: {reply.reason}"
         return HostRules(problem=problem, lasts=reply.outcome == "refused")
 
-    def _asked(
-        self, address: str, accept: Collection[str], validators: Validators, most: int, delay_s: float = 0.0
-    ) -> WebReply:
+    def _asked(self, address: str, wanted: _Wanted, delay_s: float = 0.0) -> WebReply:
         """The last of the attempts at an address; none where its host is to be left alone."""
         host = host_of(address)
         if why := self._pace.why_not(host):
             return WebReply(address, "failed", why)
-        reply = self._attempted(address, accept, validators, most, delay_s)
+        reply = self._attempted(address, wanted, delay_s)
         after_s = reply.after_s or 0.0
         is_silent = reply.outcome == "failed" and reply.status is None
         self._pace.told(host, answered=not is_silent, after_s=after_s if after_s > self._limits.longest_wait_s else 0.0)
         return reply
 
-    def _attempted(
-        self, address: str, accept: Collection[str], validators: Validators, most: int, delay_s: float
-    ) -> WebReply:
+    def _attempted(self, address: str, wanted: _Wanted, delay_s: float) -> WebReply:
         wait_s = self._limits.wait_s
         for attempt in range(1, self._limits.attempts + 1):
             self._pace.wait(host_of(address), max(self._limits.interval_s, delay_s))
-            reply = self._once(address, accept, validators, most)
+            reply = self._once(address, wanted)
             if not reply.again or attempt == self._limits.attempts:
                 return reply
             asked_s = wait_s if reply.after_s is None else reply.after_s
@@ -166,13 +173,13 @@ class WebClient:
             wait_s *= 2
         raise AssertionError("there is at least one attempt")
 
-    def _once(self, address: str, accept: Collection[str], validators: Validators, most: int) -> WebReply:
+    def _once(self, address: str, wanted: _Wanted) -> WebReply:
         self.requests += 1
         self._deadline.set(self._limits.seconds)
-        request = httpx.Request("GET", address, headers=self._headers(accept, validators))
+        request = httpx.Request("GET", address, headers=self._headers(wanted))
         try:
             with closing(self._transport.handle_request(request)) as response:
-                return _reply(address, response, accept, most, validators != Validators())
+                return _reply(address, response, wanted)
         except AddressRefusedError as error:
             return WebReply(address, "refused", str(error))
         except UnknownHostError as error:
@@ -184,31 +191,39 @@ class WebClient:
         except (httpcore.NetworkError, httpcore.ProtocolError) as error:
             return WebReply(address, "failed", f"the connection failed: {str(error)[:_SHOWN]}", again=True)
 
-    def _headers(self, accept: Collection[str], validators: Validators) -> dict[str, str]:
+    def _headers(self, wanted: _Wanted) -> dict[str, str]:
         headers = {
             "User-Agent": user_agent(self._limits.contact),
-            "Accept": ", ".join((*accept, "*/*;q=0.1")),
+            "Accept": ", ".join((*wanted.accept, "*/*;q=0.1")),
             "Accept-Encoding": "gzip, br",
         }
-        if etag := _sendable(validators.etag, 1000):  # one that is stored may be of an older version's making
+        if etag := _sendable(wanted.validators.etag, 1000):  # one that is stored may be of an older version's making
             headers["If-None-Match"] = etag
-        if last_modified := _sendable(validators.last_modified, 100):
+        if last_modified := _sendable(wanted.validators.last_modified, 100):
             headers["If-Modified-Since"] = last_modified
         return headers
 
 
-def _reply(
-    address: str, response: httpx.Response, accept: Collection[str], most: int, was_conditional: bool
-) -> WebReply:
+def followed(ask: Callable[[str], WebReply], address: str) -> WebReply:
+    """What is at the end of an address's redirects, each of which is asked for and checked as such."""
+    reply = ask(address)
+    for _ in range(_HOPS):
+        if reply.outcome != "moved":
+            break
+        reply = ask(reply.target)
+    return reply
+
+
+def _reply(address: str, response: httpx.Response, wanted: _Wanted) -> WebReply:
     status = response.status_code
     if status in (*_PERMANENT, *_TEMPORARY):
         return _moved(address, response)
-    if status == http.HTTPStatus.NOT_MODIFIED and was_conditional:
+    if status == http.HTTPStatus.NOT_MODIFIED and wanted.validators != Validators():
         return WebReply(address, "unchanged", "", status)
     if status in _GONE:
         return WebReply(address, "gone", f"it answers {_named(status)}", status)
     if status in (200, 203):
-        return _page(address, response, accept, most)
+        return _page(address, response, wanted)
     if status < 500 and status not in _BUSY:
         return WebReply(address, "refused", f"it answers {_named(status)}", status)
     asked = retry_after(response.headers.get("retry-after"))
@@ -224,17 +239,18 @@ def _moved(address: str, response: httpx.Response) -> WebReply:
     return WebReply(address, "moved", _named(status), status, target=target, permanent=status in _PERMANENT)
 
 
-def _page(address: str, response: httpx.Response, accept: Collection[str], most: int) -> WebReply:
+def _page(address: str, response: httpx.Response, wanted: _Wanted) -> WebReply:
+    most = wanted.most
     headers = response.headers
     kind = _content_type(headers.get("content-type", ""))
     base = kind.partition(";")[0]
-    if accept and base and base not in accept:
+    if wanted.accept and base and base not in wanted.accept:
         return WebReply(address, "refused", f"it is {base}, which is not read", response.status_code, content_type=kind)
     length = headers.get("content-length", "")
-    if length.isdecimal() and int(length[:15]) > most:
+    if length.isdecimal() and int(length[:15]) > most and not wanted.cut:
         size = f"{int(length[:15]) / 1024 / 1024:.0f} MB; the limit is {most / 1024 / 1024:g} MB"
         return WebReply(address, "refused", f"the body has {size}", response.status_code, content_type=kind)
-    body = read_body(response.iter_raw(), headers.get("content-encoding", ""), most)
+    body = read_body(response.iter_raw(), headers.get("content-encoding", ""), most, cut=wanted.cut)
     return WebReply(
         address,
         "page",

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from protego import Protego
 
 AGENT = "ClauseGraph"
-ROBOTS_BYTES = 512 * 1024
+ROBOTS_BYTES = 512 * 1024  # what lies beyond is not read; the RFC asks for 500 KiB at least
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,12 +29,7 @@ class HostRules:
         found = self.rules.crawl_delay(AGENT) if self.rules else None
         return float(found or 0.0)
 
-    @property
-    def sitemaps(self) -> tuple[str, ...]:
-        """The sitemaps that it names."""
-        return tuple(self.rules.sitemaps) if self.rules else ()
-
 
 def parse_robots(body: bytes) -> HostRules:
     """The rules that a robots.txt states; what is no rule is passed over."""
-    return HostRules(Protego.parse(body[:ROBOTS_BYTES].decode("utf-8", "replace")))
+    return HostRules(Protego.parse(body.decode("utf-8", "replace")))

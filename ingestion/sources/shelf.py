@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import tempfile
+import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import IO, Self
 
 from clausegraph.indexes.fetches import (
     ASIDE,
@@ -44,7 +48,7 @@ class LedgerShelf:
 
     def keep(self, row: FetchRow, raw: bytes | None = None) -> None:
         """Store what an address answered, with the bytes that came, in one transaction."""
-        store_fetch(self.ledger, self.corpus_id, self.source_id, row, raw)
+        store_fetch(self.ledger, self.corpus_id, self.source_id, row, raw, of_crawl=self.crawl != ASIDE)
 
     def load(self, raw_hash: str) -> bytes:
         """The bytes of that hash.
@@ -61,11 +65,21 @@ class LedgerShelf:
 
 @dataclass(slots=True)
 class DryShelf:
-    """What another shelf has, and what comes in a run that writes nothing."""
+    """What another shelf has, and what comes in a run that writes nothing: bodies lie in a file without a name.
+
+    A context manager, at whose end they are gone.
+    """
 
     under: LedgerShelf | None = None
     _rows: dict[str, FetchRow] = field(default_factory=dict)
-    _raw: dict[str, bytes] = field(default_factory=dict)
+    _raw: dict[str, tuple[int, int]] = field(default_factory=dict)  # where in the file, and how long
+    _file: IO[bytes] = field(default_factory=tempfile.TemporaryFile)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._file.close()
 
     @property
     def crawl(self) -> int:
@@ -80,13 +94,17 @@ class DryShelf:
         """Remember what an address answered."""
         self._rows[row.address] = row
         if raw is not None:
-            self._raw[row.raw_hash] = raw
+            at, data = self._file.seek(0, os.SEEK_END), zlib.compress(raw)
+            self._file.write(data)
+            self._raw[row.raw_hash] = at, len(data)
 
     def load(self, raw_hash: str) -> bytes:
         """The bytes of that hash."""
-        if raw_hash in self._raw or self.under is None:
-            return self._raw[raw_hash]
-        return self.under.load(raw_hash)
+        if raw_hash not in self._raw and self.under is not None:
+            return self.under.load(raw_hash)
+        at, length = self._raw[raw_hash]
+        self._file.seek(at)
+        return zlib.decompress(self._file.read(length))
 
     def end(self, kept: Iterable[FetchRow], dropped: Iterable[str]) -> None:
         """Nothing is over that never began."""

@@ -102,7 +102,7 @@ crawls = Table(  # of a source that is fetched: the crawl that goes on, or the l
     Column("source_id", ForeignKey("sources.id", ondelete="CASCADE"), primary_key=True),
     corpus_id(),
     Column("number", BigInteger, nullable=False),
-    Column("started", Float, nullable=False),
+    Column("heard", Float, nullable=False),  # its last reply; its beginning before there is one
     Column("ended", Float),  # none: what was asked under its number is not asked again
 )
 

@@ -10,12 +10,19 @@ from urllib.parse import urlsplit
 from clausegraph.core.errors import SourceError
 from clausegraph.core.extraction import Reject
 from clausegraph.indexes.fetches import FetchRow
-from clausegraph.ingestion.fetch import WebClient, WebReply
+from clausegraph.ingestion.fetch import WebClient, WebReply, followed
 from clausegraph.ingestion.fetch.addresses import shape_of, shown
 from clausegraph.ingestion.reading.pages import PageLook
 from clausegraph.ingestion.sources.files import read_regular
 from clausegraph.ingestion.sources.source import Fetched, FetchShelf, Gone, Item, SameAs, Skipped, StoredDocument
-from clausegraph.ingestion.sources.web.lists import LIST_TYPES, ListedAddress, Listing, read_address_file, read_list
+from clausegraph.ingestion.sources.web.lists import (
+    LIST_BYTES,
+    LIST_TYPES,
+    ListedAddress,
+    Listing,
+    read_address_file,
+    read_list,
+)
 from clausegraph.ingestion.sources.web.options import WebOptions
 from clausegraph.ingestion.sources.web.outcome import UNLINKED, UNLISTED, Outcome, last_good, outcome_of
 from clausegraph.ingestion.sources.web.site import SiteSection, SiteWalk
@@ -24,7 +31,6 @@ from clausegraph.ingestion.tools import Progress
 
 _LISTS = re.compile(r"(?:\.(?:xml|rss|atom|rdf)(?:\.gz)?$)|(?:^|/)(?:feed|rss|atom|sitemap)s?/?$", re.IGNORECASE)
 _FILE_BYTES = 5 * 1024 * 1024
-_HOPS = 5
 _COUNTED = ("received", "not modified", "moved", "gone", "failed", "refused", ASKED_BEFORE)
 
 
@@ -123,14 +129,9 @@ class Crawl:
             return None
 
         def fetch(address: str) -> WebReply:
-            reply = client.fetch(address, LIST_TYPES)
-            for _ in range(_HOPS):
-                if reply.outcome != "moved":
-                    break
-                reply = client.fetch(reply.target, LIST_TYPES)
-            return reply
+            return followed(lambda at: client.fetch(at, LIST_TYPES, most=LIST_BYTES), address)
 
-        found = read_list(self._location, fetch, self._options.limits, self._options.addresses)
+        found = read_list(self._location, fetch, self._options.addresses)
         if found is None and mode == "auto" and (others := self._other_pages()):
             raise SourceError(
                 f"{self._location} is no list of addresses today, and this source has {others} pages that it named; "

@@ -7,14 +7,15 @@ from dataclasses import dataclass, field
 
 from lxml import etree
 
-from clausegraph.ingestion.fetch import WebLimits, host_of, normalised
-from clausegraph.ingestion.fetch.bodies import BodyRefusedError, read_body
+from clausegraph.ingestion.fetch import host_of, normalised
+from clausegraph.ingestion.fetch.bodies import BodyRefusedError, gunzipped
 from clausegraph.ingestion.fetch.client import WebReply
 
 LIST_TYPES = (
     "application/xml", "text/xml", "application/rss+xml", "application/atom+xml", "application/rdf+xml",
     "application/gzip", "application/x-gzip", "application/octet-stream", "text/plain", "text/html",
 )  # fmt: skip
+LIST_BYTES = 50 * 1024 * 1024  # what a sitemap may have by its standard
 _MOST_SITEMAPS = 200
 _DEEPEST = 3  # indexes in indexes
 
@@ -37,7 +38,7 @@ class Listing:
     kind: str = "sitemap"
 
 
-def read_list(address: str, fetch: Callable[[str], WebReply], limits: WebLimits, most: int) -> Listing | None:
+def read_list(address: str, fetch: Callable[[str], WebReply], most: int) -> Listing | None:
     """The sitemap, or the feed, at an address, with the sitemaps that it names; None where it is neither.
 
     At most ``most`` addresses are taken; what a list holds beyond is a problem of its, not silence.
@@ -47,7 +48,7 @@ def read_list(address: str, fetch: Callable[[str], WebReply], limits: WebLimits,
     while waiting:
         at, depth = waiting.pop(0)
         reply = fetch(at)
-        body = _body(at, reply, limits, made)
+        body = _body(at, reply, made)
         if body is None:
             continue
         hosts = {host_of(at), host_of(reply.address)}  # where the list is, and where a redirect led to it
@@ -76,14 +77,14 @@ def read_list(address: str, fetch: Callable[[str], WebReply], limits: WebLimits,
     return made
 
 
-def _body(address: str, reply: WebReply, limits: WebLimits, made: Listing) -> bytes | None:
+def _body(address: str, reply: WebReply, made: Listing) -> bytes | None:
     if reply.outcome != "page":
         made.problems[address] = reply.reason
         return None
     if not reply.body.startswith(b"\x1f\x8b"):
         return reply.body
     try:
-        return read_body([reply.body], "gzip", limits.body_bytes)
+        return gunzipped(reply.body, LIST_BYTES)
     except BodyRefusedError as error:
         made.problems[address] = str(error)
         return None

@@ -24,6 +24,7 @@ class WebOptions:
     exclude: tuple[str, ...] = ()
     pdf: bool = False
     alike: int = 100  # addresses of a site that differ in numbers and values only: a calendar has them without end
+    links: int = 300_000  # different ones that are seen, followed or not: they are kept in memory
     only: tuple[str, ...] = ()  # uris of pages to ask alone, beside the crawls
     limits: WebLimits = field(default_factory=WebLimits)
     reading: ReadingLimits = field(default_factory=ReadingLimits)  # of looking at one page

@@ -33,7 +33,9 @@ class SiteSection:
     def __init__(self, start: str, options: WebOptions) -> None:
         parts = urlsplit(start)
         self._place = parts.netloc
-        self._folder = parts.path[: parts.path.rfind("/") + 1]
+        name = parts.path.rpartition("/")[2]
+        # "/docs" is a folder as "/docs/" is; "/docs/index.html" lies in one
+        self._folder = parts.path[: len(parts.path) - len(name)] if "." in name or not name else f"{parts.path}/"
         self._start = start
         self._options = options
 
@@ -75,6 +77,7 @@ class SiteWalk:
         self._start = start
         self._depth = options.depth
         self._alike = options.alike
+        self._most_seen = options.links
         self._links = links
         self._shapes: Counter[str] = Counter()
         self.skipped: Counter[str] = Counter()  # files that are no pages, by ending
@@ -94,6 +97,8 @@ class SiteWalk:
                 if link not in seen and self._takes(link, depth + 1):
                     waiting.append((link, depth + 1))
                 seen.add(link)
+            if len(seen) > self._most_seen:
+                self._visits.cut = f"the crawl ended when it had seen {self._most_seen} different links"
 
     def _takes(self, link: str, depth: int) -> bool:
         if self._section.why_not(link):

@@ -68,7 +68,8 @@ class WebSource:
 
     def documents(self) -> Iterator[Item]:
         """Yield the pages, with nothing known of them; see ``Source.documents``."""
-        return self.fetch(DryShelf())
+        with DryShelf() as shelf:
+            yield from self.fetch(shelf)
 
     def fetch(self, shelf: FetchShelf, progress: Progress = no_progress) -> Iterator[Item]:
         """Yield the pages in the order of their uris; see ``FetchedSource.fetch``."""

@@ -19,6 +19,7 @@ import pytest
 
 from clausegraph.core.pages.document import HTML
 from clausegraph.ingestion.fetch import Validators, WebClient, WebLimits, WebReply
+from clausegraph.ingestion.fetch.bodies import BodyRefusedError, gunzipped
 from clausegraph.ingestion.fetch.pace import HostPace, retry_after
 from tests.harness.site import NAME, Answer, Site, local_site
 
@@ -202,6 +203,16 @@ def test_bombs_are_refused_before_they_grow(site: Site, name: str) -> None:
     assert "200 times its size" in reply.reason or "unpacks to more than 20 MB" in reply.reason
 
 
+def test_gzip_in_very_many_parts_takes_no_time() -> None:
+    """Each part of a file copies what lies behind it, so that time would grow with the square of their number."""
+    text = b"<p>The fee is 120 EUR.</p>"
+    assert gunzipped(gzip.compress(text) * 300, 10**6) == text * 300
+    start = time.process_time()
+    with pytest.raises(BodyRefusedError, match="packed in more than 10000 parts"):
+        gunzipped(gzip.compress(b"") * 1_000_000, 10**6)
+    assert time.process_time() - start < 2
+
+
 @pytest.mark.parametrize(
     ("encoding", "body", "reason"),
     [("gzip", b"no gzip", "cannot be unpacked"), ("br", b"\xff" * 40, "cannot be unpacked"),
@@ -307,6 +318,15 @@ def test_robots_txt(site: Site) -> None:
         assert client.fetch(site.url("/private/x"), (HTML,)).reason == "robots.txt forbids it"
         assert client.fetch(site.url("/open"), (HTML,)).outcome == "page"
     assert [one.path for one in site.asked] == ["/robots.txt", "/open"]
+
+
+def test_of_a_long_robots_txt_the_beginning_counts(site: Site) -> None:
+    rules = "User-agent: *\nDisallow: /private\n" + "# a remark\n" * 60_000
+    site.page("/robots.txt", rules, content_type="text/plain")
+    site.page("/open", "<p>x</p>")
+    with WebClient(WebLimits(**FAST)) as client:
+        assert client.fetch(site.url("/private/x"), (HTML,)).reason == "robots.txt forbids it"
+        assert client.fetch(site.url("/open"), (HTML,)).outcome == "page"
 
 
 def test_robots_txt_that_cannot_be_read_stops_the_host(site: Site) -> None:

@@ -5,18 +5,20 @@ from __future__ import annotations
 
 import random
 import shutil
+import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 import pytest
-from sqlalchemy import func, select
+from sqlalchemy import func, select, update
 
-from clausegraph.indexes.corpora import get_corpus, list_sources
+from clausegraph.indexes.corpora import ensure_corpus, ensure_source, get_corpus, list_sources
 from clausegraph.indexes.dump import dump_lines
-from clausegraph.indexes.fetches import current_crawl, load_fetches
-from clausegraph.indexes.ledger.schema import embeddings, extractions
+from clausegraph.indexes.fetches import RESUMED_WITHIN_S, FetchRow, current_crawl, load_fetches
+from clausegraph.indexes.ledger.schema import crawls, embeddings, extractions
 from clausegraph.indexes.ledger.store import Ledger, open_ledger
 from clausegraph.indexes.views import open_view
+from clausegraph.ingestion.sources.shelf import LedgerShelf
 from tests.harness.syscalls import Nursery, nursery
 from tests.ingestion.web.town import CORPUS, FAST, Town, fee
 from tests.ingestion.web.work import crawl
@@ -116,10 +118,25 @@ def sweep(town: Town, runner: Nursery, pages: int, kills: int, seed: int) -> Non
     assert went_on
 
 
-def test_a_crawl_that_is_killed(town: Town, runner: Nursery) -> None:
-    sweep(town, runner, pages=10, kills=2, seed=4)
+def test_a_crawl_of_days_goes_on_after_its_last_reply(town: Town) -> None:
+    """A day counts from there, not from the crawl's beginning."""
+    corpus = ensure_corpus(town.ledger, CORPUS, {})
+    source = ensure_source(town.ledger, corpus.id, "town", "web", "http://host.example/")
+
+    def long_ago() -> None:
+        with town.ledger.write() as connection:
+            connection.execute(update(crawls).values(heard=time.time() - 2 * RESUMED_WITHIN_S))
+
+    shelf = LedgerShelf.begun(town.ledger, corpus.id, source)
+    long_ago()
+    shelf.keep(FetchRow("http://host.example/", crawl=shelf.crawl, outcome="gone"))
+    assert LedgerShelf.begun(town.ledger, corpus.id, source).crawl == shelf.crawl
+    long_ago()
+    aside = LedgerShelf(town.ledger, corpus.id, source)
+    aside.keep(FetchRow("http://host.example/x", crawl=shelf.crawl, outcome="gone"))
+    assert LedgerShelf.begun(town.ledger, corpus.id, source).crawl == shelf.crawl + 1
 
 
-@pytest.mark.long
-def test_a_crawl_of_300_pages_that_is_killed_100_times(town: Town, runner: Nursery) -> None:
-    sweep(town, runner, pages=300, kills=100, seed=7)
+@pytest.mark.parametrize(("pages", "kills", "seed"), [(10, 2, 4), pytest.param(300, 100, 7, marks=pytest.mark.long)])
+def test_a_crawl_that_is_killed(town: Town, runner: Nursery, pages: int, kills: int, seed: int) -> None:
+    sweep(town, runner, pages, kills, seed)

@@ -83,6 +83,14 @@ def test_sitemap_bombs(town: Town) -> None:
     assert max(town.site.counts().values()) == 1
 
 
+def test_a_sitemap_may_be_larger_than_a_page(town: Town) -> None:
+    listed_pages(town, "a")
+    town.limits = {"body_bytes": 2000}
+    town.site.page("/sitemap.xml", urlset(town, "/a") + b"<!--" + b" " * 5000 + b"-->", content_type=XML)
+    report = town.run(town.site.url("/sitemap.xml"), mode="sitemap")
+    assert (town.uris(), report.rejects) == (["/a"], [])
+
+
 def test_a_sitemap_with_too_much_is_cut_and_told(town: Town) -> None:
     listed_pages(town, "a", "b", "c")
     town.site.page("/sitemap.xml", urlset(town, "/a", "/b", "/c"), content_type=XML)

@@ -37,12 +37,20 @@ def test_settings_become_limits(settled: Town) -> None:
     assert (options.limits.allow, options.limits.names) == (("127.0.0.1",), {NAME: ("127.0.0.1",)})
 
 
+def test_one_pattern_may_be_a_word() -> None:
+    """Not its letters, of which a star would fit everything."""
+    options = web_options(load_settings(), {"include": "/docs/a*", "exclude": "*"})
+    assert (options.include, options.exclude) == (("/docs/a*",), ("*",))
+
+
 def test_a_command_ingests_a_site(settled: Town) -> None:
     links = ("/permits/0.html", "/permits/1.html", "/permits/copy.html", "/x.pdf")
     settled.pages(2)
     settled.site.answers["/permits/copy.html"] = settled.site.answers["/permits/0.html"]
     settled.page("/", "Permits", "The town has permits of some kinds.", links=links)
-    done = CliRunner().invoke(make_app(), ["ingest", settled.site.url("/"), "--as", "site", "--corpus", "town"])
+    done = CliRunner().invoke(
+        make_app(), ["ingest", settled.site.url("/"), "--as", "site", "--corpus", "town", "--alike", "7"]
+    )
     assert done.exit_code == 0, done.output
     assert "pages: 3 added" in done.output
     assert "fetched: 5 requests, 4 received" in done.output

@@ -241,6 +241,29 @@ def test_paths_that_grow_without_end_end(town: Town) -> None:
     assert report.fetched["not asked: its path repeats itself"] == 1
 
 
+def test_links_without_end_end_the_crawl_and_no_page(town: Town) -> None:
+    town.pages(6)
+    town.run()
+    before = town.uris()
+    town.page("/", "Permits", fee("town", 12), links=tuple(f"/new/{number}x" for number in range(20)))
+    report = town.run(links=10)
+    assert (report.pages_removed, town.uris()) == ([], before)
+    assert "the crawl ended when it had seen 10 different links" in rejected(town, report)["/"]
+
+
+def test_a_folder_without_its_slash_is_one(town: Town) -> None:
+    town.page("/guide", "Guide", fee("guide", 1), links=("/guide/a", "/news"))
+    town.page("/guide/a", "A", fee("first", 2), links=("/guide/index.html", "/guidelines"))
+    town.page("/guide/index.html", "Index", fee("index", 3), links=("/guide/b",))
+    town.page("/guide/b", "B", fee("second", 4))
+    for other in ("/news", "/guidelines"):
+        town.page(other, other, fee(other.strip("/"), 5))
+    town.run(town.site.url("/guide"))
+    assert town.uris() == ["/guide", "/guide/a", "/guide/b", "/guide/index.html"]
+    town.run(town.site.url("/guide/index.html"), name="index")
+    assert {"/guide/b", "/guide/index.html"} <= set(town.uris()) and "/news" not in town.uris()
+
+
 def test_what_is_no_page_is_counted(town: Town) -> None:
     town.page(
         "/", "Permits", fee("town", 11), links=("/a.pdf", "/b.pdf", "/c.zip", "/d", "/dead", "https://else.test/")

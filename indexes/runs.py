@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from typing import Any
 
-from sqlalchemy import Connection, Row, select, update
+from sqlalchemy import Connection, Row, select, tuple_, update
 
 from clausegraph.core.errors import NotFoundError
 from clausegraph.core.hashing import canonical_json
@@ -90,6 +90,19 @@ def last_runs(connection: Connection, corpus_id: int, limit: int = 5) -> list[di
     query = select(runs).where(runs.c.corpus_id == corpus_id).order_by(runs.c.started.desc()).limit(limit)
     lease = _lease(connection, corpus_id)
     return [_run(row, lease) for row in connection.execute(query)]
+
+
+def runs_before(
+    ledger: Ledger, corpus_id: int, limit: int, before: tuple[float, str] | None = None
+) -> list[dict[str, object]]:
+    """Runs, newest first; from after the one that started then and has that id."""
+    query = select(runs).where(runs.c.corpus_id == corpus_id)
+    if before is not None:
+        query = query.where(tuple_(runs.c.started, runs.c.id) < before)
+    newest = query.order_by(runs.c.started.desc(), runs.c.id.desc()).limit(limit)
+    with ledger.read() as connection:
+        lease = _lease(connection, corpus_id)
+        return [_run(row, lease) for row in connection.execute(newest)]
 
 
 def killed_runs(ledger: Ledger, corpus_id: int) -> list[str]:

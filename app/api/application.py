@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING
 
 from fastapi import APIRouter, FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -15,6 +16,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp
 
 from clausegraph.app.access.rules import API_RULES, Rules
+from clausegraph.app.api.described import described
 from clausegraph.app.api.guard import Guard, rule_key
 from clausegraph.app.api.problems import problem_of
 from clausegraph.app.api.routes import ROUTERS
@@ -72,6 +74,7 @@ def create_app(workspace: Workspace, faces: Sequence[Face] = ()) -> FastAPI:
         for path, mounted in face.mounts.items():
             app.mount(path, mounted)
     check_rules(app, rules)
+    app.openapi = partial(described, app)  # type: ignore[method-assign]
     app.add_middleware(
         Guard, held=lambda: held, routes=lambda: app.routes, rules=rules, hosts=workspace.settings.serve_hosts
     )
@@ -97,8 +100,3 @@ async def _problem(request: Request, error: Exception) -> Response:
 
 def _operation(route: APIRoute) -> str:
     return route.name
-
-
-def openapi(app: FastAPI) -> dict[str, Any]:
-    """The OpenAPI document."""
-    return app.openapi()

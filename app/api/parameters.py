@@ -44,3 +44,17 @@ class PassagesBody(QuestionBody):
     retriever: str = Field(default="hybrid", max_length=100)
     budget: int | None = Field(default=None, ge=1, le=1_000_000, description="Word pieces; none: as the settings say.")
     limit: int = Field(default=20, ge=1, le=1000)
+
+
+class RollbackBody(BaseModel):
+    """The epoch that readers are to get."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    epoch: int = Field(ge=1, le=10**15)
+
+
+LimitQuery = Annotated[int, Query(ge=1, le=200, description="Items at most.")]
+CursorQuery = Annotated[str | None, Query(max_length=8000, description="`next` of the part before.")]
+NameQuery = Annotated[str, Query(min_length=1, max_length=2000)]
+MaybeName = Annotated[str | None, Query(min_length=1, max_length=2000)]

@@ -190,6 +190,24 @@ def look_up(workspace: Workspace, corpus: str, name: str, epoch: int | None = No
             f"no page, fact or run {name[:80]!r} in epoch {shelf.epoch} of corpus {corpus!r}; "
             "`clausegraph status` lists runs, `clausegraph export --output FILE` writes pages and facts"
         )
+    return _found_fact(shelf, fact)
+
+
+def look_up_fact(workspace: Workspace, corpus: str, prefix: str, epoch: int | None = None) -> FoundFact:
+    """The fact of that id, or the only one whose id begins so.
+
+    Raises:
+        NotFoundError: no such fact, corpus or epoch.
+        InputError: several facts begin so.
+    """
+    shelf = open_shelf(workspace.ledger, corpus, epoch)
+    fact = shelf.find_fact(prefix)
+    if fact is None:
+        raise NotFoundError(f"no fact {prefix[:80]!r} in epoch {shelf.epoch} of corpus {corpus!r}")
+    return _found_fact(shelf, fact)
+
+
+def _found_fact(shelf: Shelf, fact: Fact) -> FoundFact:
     listed = shelf.versions()
     supports = shelf.graph.supports([fact.id])
     return FoundFact(fact, tuple((one, shelf.reading(listed[one.page][0])) for one in supports))

@@ -105,7 +105,7 @@ def find_facts(
     else:
         facts, of = shelf.graph.facts(_fact_ids(shelf, supports.c.relation == relation, limit + 1)), {}
     found = _at(shelf) | of | ({"relation": relation} if relation is not None else {})
-    return found | {"more": len(facts) > limit, "facts": _with_statements(shelf, facts[:limit])}
+    return found | {"more": len(facts) > limit, "facts": with_statements(shelf, facts[:limit])}
 
 
 def show_entity(workspace: Workspace, corpus: str, name: str, epoch: int | None = None) -> dict[str, Any]:
@@ -115,7 +115,7 @@ def show_entity(workspace: Workspace, corpus: str, name: str, epoch: int | None 
         NotFoundError: no entity of that name; the message names the nearest.
     """
     shelf = open_shelf(workspace.ledger, corpus, epoch)
-    key = _entity(shelf, name)
+    key = entity_of(shelf, name)
     facts = shelf.graph.neighbourhood([key], hops=1, limit=_EVERY_FACT)
     stated = shelf.graph.supports([fact.id for fact in facts])
     sides = {
@@ -139,7 +139,7 @@ def show_entity(workspace: Workspace, corpus: str, name: str, epoch: int | None 
         "merged": sorted(name for name, entity in shelf.graph.names().items() if entity == key),
         "own_page": _own_page(shelf, key),
         "pages": sorted({str(one.page) for one in stated}),
-        "facts": _with_statements(shelf, facts, stated),
+        "facts": with_statements(shelf, facts, stated),
         "neighbours": [{"entity": other, "facts": count} for other, count in others.most_common()],
     }
 
@@ -171,7 +171,7 @@ def find_paths(
         InputError: as ``shortest_paths``.
     """
     shelf = open_shelf(workspace.ledger, corpus, epoch)
-    ends = _entity(shelf, start), _entity(shelf, goal)
+    ends = entity_of(shelf, start), entity_of(shelf, goal)
     found = shortest_paths(shelf.graph, *ends, hops=hops, limit=limit)
     return _at(shelf) | {
         "from": ends[0],
@@ -185,7 +185,7 @@ def find_paths(
 def _path_records(shelf: Shelf, paths: Sequence[Path]) -> list[list[dict[str, Any]]]:
     """The facts of each path; one that several paths take is looked up once."""
     facts = {hop.fact.id: hop.fact for path in paths for hop in path}
-    records = {record["id"]: record for record in _with_statements(shelf, list(facts.values()))}
+    records = {record["id"]: record for record in with_statements(shelf, list(facts.values()))}
     return [[records[hop.fact.id] | {"forward": hop.forward} for hop in path] for path in paths]
 
 
@@ -244,7 +244,12 @@ def _facts_about(
     return [fact for fact in facts if relation in (None, fact.relation)][:limit]
 
 
-def _entity(shelf: Shelf, name: str) -> str:
+def entity_of(shelf: Shelf, name: str) -> str:
+    """The key of the entity of that name.
+
+    Raises:
+        NotFoundError: there is none; the message names the nearest.
+    """
     found = shelf.graph.named([name], normalised=True).get(name)
     if found is None:
         raise _no_entity(shelf, name, "entity")
@@ -276,7 +281,7 @@ def _check_relation(shelf: Shelf, relation: str) -> None:
     raise NotFoundError(f"no relation {relation[:80]!r} in epoch {shelf.epoch} of corpus {shelf.corpus.name!r}{hint}")
 
 
-def _with_statements(
+def with_statements(
     shelf: Shelf, facts: Sequence[Fact], stated: Iterable[Support] | None = None
 ) -> list[dict[str, Any]]:
     """Records of facts, each with its statements in words and where they stand."""

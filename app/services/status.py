@@ -12,7 +12,7 @@ from clausegraph.indexes.corpora import CorpusRow, get_corpus, list_corpora, lis
 from clausegraph.indexes.epochs import list_epochs
 from clausegraph.indexes.graph.sql import SqlGraph
 from clausegraph.indexes.ledger.store import Ledger
-from clausegraph.indexes.runs import current_holder, last_runs
+from clausegraph.indexes.runs import current_holder, get_run, last_runs
 
 
 def corpus_status(workspace: Workspace, corpus: str | None = None) -> list[dict[str, Any]]:
@@ -26,6 +26,16 @@ def corpus_status(workspace: Workspace, corpus: str | None = None) -> list[dict[
     return [
         _of_corpus(ledger, row) | {"projections": projection_states(workspace.settings, ledger, row.id)} for row in rows
     ]
+
+
+def get_run_record(workspace: Workspace, corpus: str, run: str) -> dict[str, Any]:
+    """A run with its report.
+
+    Raises:
+        NotFoundError: no such corpus or run, or vacuum has removed its report.
+    """
+    ledger = workspace.ledger
+    return get_run(ledger, get_corpus(ledger, corpus).id, run)
 
 
 def _of_corpus(ledger: Ledger, corpus: CorpusRow) -> dict[str, Any]:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+import os
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -86,28 +87,32 @@ async def client_of(app: FastAPI, **headers: str) -> AsyncIterator[httpx.AsyncCl
             yield client
 
 
-@pytest.fixture
-def talk(stand: Stand) -> Callable[..., None]:
-    """Run a conversation with a fresh application: ``talk(conversation, role="admin", serve_queue=0)``."""
+class Talks:
+    """Conversations with a fresh application each: ``talk(conversation, role="admin", serve_queue=0)``."""
 
-    def run(conversation: Talk, role: str | None = "reader", *, bound: bool = False, **settings: Any) -> None:
+    def __init__(self, stand: Stand) -> None:
+        self.stand = stand
+
+    def __call__(
+        self, conversation: Talk, role: str | None = "reader", *, bound: bool = False, **settings: Any
+    ) -> None:
         async def whole() -> None:
-            app = create_app(Workspace(stand.settings(**settings)))
-            async with client_of(app, **(stand.bearer(role, bound) if role else {})) as client:
+            app = create_app(Workspace(self.stand.settings(**settings)))
+            async with client_of(app, **(self.stand.bearer(role, bound) if role else {})) as client:
                 await conversation(client)
 
         anyio.run(whole)
 
-    return run
+
+@pytest.fixture
+def talk(stand: Stand) -> Talks:
+    return Talks(stand)
 
 
 @pytest.fixture(autouse=True)
-def _clean_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def _clean_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Settings come from the test alone."""
-    import os
-
     for name in list(os.environ):
         if name.startswith("CLAUSEGRAPH_"):
             monkeypatch.delenv(name)
     monkeypatch.chdir(tmp_path)
-    yield

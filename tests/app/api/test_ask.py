@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 
 import httpx
 import pytest
+
+from tests.app.api.conftest import Talks
 
 pytestmark = pytest.mark.unit
 
@@ -14,7 +15,7 @@ WHERE = "/v1/corpora/default"
 QUESTION = {"question": "Can I get the Warm Home Grant?", "scenario": "I am 70."}
 
 
-def test_an_answer_is_that_of_the_command_line(talk: Callable[..., None]) -> None:
+def test_an_answer_is_that_of_the_command_line(talk: Talks) -> None:
     async def ask(client: httpx.AsyncClient) -> None:
         answer = await client.post(f"{WHERE}/ask", json=QUESTION)
         assert answer.status_code == 200, answer.text
@@ -30,7 +31,7 @@ def test_an_answer_is_that_of_the_command_line(talk: Callable[..., None]) -> Non
     talk(ask)
 
 
-def test_a_stream_has_the_steps_and_then_the_answer(talk: Callable[..., None]) -> None:
+def test_a_stream_has_the_steps_and_then_the_answer(talk: Talks) -> None:
     async def stream(client: httpx.AsyncClient) -> None:
         async with client.stream("POST", f"{WHERE}/ask", json=QUESTION, headers={"Accept": "text/event-stream"}) as got:
             assert got.headers["content-type"].startswith("text/event-stream")
@@ -57,7 +58,7 @@ def test_a_stream_has_the_steps_and_then_the_answer(talk: Callable[..., None]) -
     ],
 )
 def test_what_is_wrong_with_a_question_is_said_with_its_status(
-    talk: Callable[..., None], where: str, body: object, status: int, error: str, accept: str
+    talk: Talks, where: str, body: object, status: int, error: str, accept: str
 ) -> None:
     async def ask(client: httpx.AsyncClient) -> None:
         answer = await client.post(where, json=body, headers={"Accept": accept})
@@ -68,7 +69,7 @@ def test_what_is_wrong_with_a_question_is_said_with_its_status(
     talk(ask)
 
 
-def test_passages_come_best_first_within_their_budget(talk: Callable[..., None]) -> None:
+def test_passages_come_best_first_within_their_budget(talk: Talks) -> None:
     async def look(client: httpx.AsyncClient) -> None:
         found = (await client.post(f"{WHERE}/retrieve", json=QUESTION | {"limit": 3})).json()
         scores = [hit["score"] for hit in found["hits"]]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from pathlib import Path
 
 import anyio
@@ -16,12 +16,12 @@ from clausegraph.app.access.tokens import Tokens
 from clausegraph.app.api.application import Face, check_rules, create_app
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import NotFoundError
-from tests.app.api.conftest import CORPORA, Stand, client_of
+from tests.app.api.conftest import CORPORA, Stand, Talks, client_of
 
 pytestmark = pytest.mark.unit
 
 
-def test_who_shows_no_token_is_told_how_to_get_one_and_nothing_else(talk: Callable[..., None]) -> None:
+def test_who_shows_no_token_is_told_how_to_get_one_and_nothing_else(talk: Talks) -> None:
     async def strangers(client: httpx.AsyncClient) -> None:
         for path in ("/v1/me", "/v1/corpora", "/metrics", "/openapi.json", "/no/such/path", "/v1/corpora/secret/pages"):
             answer = await client.get(path)
@@ -35,7 +35,7 @@ def test_who_shows_no_token_is_told_how_to_get_one_and_nothing_else(talk: Callab
     talk(strangers, role=None)
 
 
-def test_health_is_open_and_says_no_more_than_well_or_not(talk: Callable[..., None], stand: Stand) -> None:
+def test_health_is_open_and_says_no_more_than_well_or_not(talk: Talks, stand: Stand) -> None:
     async def well(client: httpx.AsyncClient) -> None:
         assert (await client.get("/health/live")).json() == {"status": "live"}
         assert (await client.get("/health/ready")).json() == {"status": "ready"}
@@ -49,9 +49,7 @@ def test_health_is_open_and_says_no_more_than_well_or_not(talk: Callable[..., No
 
 
 @pytest.mark.parametrize("host", ["evil.example", "127.0.0.1.evil.example", "", "localhost:80:90", "127.0.0.1@evil"])
-def test_a_name_that_is_not_the_servers_is_refused_before_the_token_is_looked_at(
-    talk: Callable[..., None], host: str
-) -> None:
+def test_a_name_that_is_not_the_servers_is_refused_before_the_token_is_looked_at(talk: Talks, host: str) -> None:
     async def rebound(client: httpx.AsyncClient) -> None:
         answer = await client.get("/v1/me", headers={"Host": host})
         assert answer.status_code == 421
@@ -60,7 +58,7 @@ def test_a_name_that_is_not_the_servers_is_refused_before_the_token_is_looked_at
     talk(rebound)
 
 
-def test_names_that_settings_give_the_server_are_its_own(talk: Callable[..., None]) -> None:
+def test_names_that_settings_give_the_server_are_its_own(talk: Talks) -> None:
     async def named(client: httpx.AsyncClient) -> None:
         for host in ("policy.example:443", "LOCALHOST", "[::1]:8400"):
             assert (await client.get("/v1/me", headers={"Host": host})).status_code == 200, host
@@ -68,7 +66,7 @@ def test_names_that_settings_give_the_server_are_its_own(talk: Callable[..., Non
     talk(named, serve_hosts=("Policy.example",))
 
 
-def test_a_body_may_have_so_many_bytes_whether_it_says_so_or_not(talk: Callable[..., None]) -> None:
+def test_a_body_may_have_so_many_bytes_whether_it_says_so_or_not(talk: Talks) -> None:
     async def parts() -> AsyncIterator[bytes]:
         for _ in range(300):
             yield b" " * 1024

@@ -1,0 +1,57 @@
+"""Pages: listed, with what they hold, their elements by anchor, and their versions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from fastapi import APIRouter, Request
+from starlette.responses import Response
+
+from clausegraph.app.api.dependencies import OF_A_CORPUS, Held, statuses
+from clausegraph.app.api.paging import part_of_epoch
+from clausegraph.app.api.parameters import CorpusPath, CursorQuery, EpochQuery, LimitQuery, MaybeName, NameQuery
+from clausegraph.app.api.replies import reply
+from clausegraph.app.services.listings import element_slice, page_slice
+from clausegraph.app.services.pages import show_page
+from clausegraph.app.services.versions import page_versions_of
+
+router = APIRouter(prefix="/v1/corpora/{corpus}", tags=["pages"])
+_LISTED = statuses(*OF_A_CORPUS, 304)
+
+
+@router.get("/pages", response_model=dict[str, Any], responses=_LISTED)
+async def pages(
+    request: Request, held: Held, corpus: CorpusPath,
+    epoch: EpochQuery = None, cursor: CursorQuery = None, limit: LimitQuery = 50,
+) -> Response:  # fmt: skip
+    """Pages by source and uri, each with the number of its statements."""
+    return await part_of_epoch(
+        request, held, corpus, epoch, cursor, lambda at, after: page_slice(held.workspace, corpus, at, limit, after)
+    )
+
+
+@router.get("/page", response_model=dict[str, Any], responses=statuses(*OF_A_CORPUS))
+async def page(held: Held, corpus: CorpusPath, name: NameQuery, epoch: EpochQuery = None) -> Response:
+    """A page by its uri, `source:uri`, title or another address of it: its version, its addresses with what each
+    answered last, and how much it holds and states."""
+    found = await held.reads.run(show_page, held.workspace, corpus, name, epoch)
+    return reply(found, epoch=found["epoch"])
+
+
+@router.get("/page/elements", response_model=dict[str, Any], responses=_LISTED)
+async def elements(
+    request: Request, held: Held, corpus: CorpusPath, name: NameQuery,
+    epoch: EpochQuery = None, cursor: CursorQuery = None, limit: LimitQuery = 50,
+) -> Response:  # fmt: skip
+    """The elements of a page in its order, each with its anchor, by which answers and facts point to it."""
+    return await part_of_epoch(
+        request, held, corpus, epoch, cursor,
+        lambda at, after: element_slice(held.workspace, corpus, name, at, limit, after),
+    )  # fmt: skip
+
+
+@router.get("/page/versions", response_model=dict[str, Any], responses=statuses(*OF_A_CORPUS))
+async def versions(held: Held, corpus: CorpusPath, uri: NameQuery, source: MaybeName = None) -> Response:
+    """The versions of a page that retained epochs have, newest first."""
+    found = await held.reads.run(page_versions_of, held.workspace, corpus, uri, source)
+    return reply({"corpus": corpus, "items": found})

@@ -1,0 +1,176 @@
+"""What can be looked at: in parts that stay in their epoch, and only once where it has not changed."""
+
+from __future__ import annotations
+
+import base64
+import json
+from typing import Any
+
+import httpx
+import pytest
+
+from clausegraph.app.access.rules import API_RULES
+from tests.app.api.conftest import Talks
+
+pytestmark = pytest.mark.unit
+
+WHERE = "/v1/corpora/default"
+
+
+async def _get(client: httpx.AsyncClient, path: str, **query: Any) -> Any:
+    answer = await client.get(path, params=query)
+    assert answer.status_code == 200, (path, answer.text)
+    return answer.json()
+
+
+async def _whole(client: httpx.AsyncClient, path: str, **query: Any) -> list[dict[str, Any]]:
+    items, cursor = [], None
+    while True:
+        found = await _get(client, path, **query, **({"cursor": cursor} if cursor else {}))
+        items += found["items"]
+        if (cursor := found["next"]) is None:
+            return items
+
+
+@pytest.mark.parametrize(
+    ("path", "query"),
+    [("pages", {}), ("facts", {}), ("entities", {}), ("page/elements", {"name": "Warm Home Grant"}), ("runs", {})],
+)
+def test_a_list_in_parts_is_the_list_in_one(talk: Talks, path: str, query: dict[str, str]) -> None:
+    async def look(client: httpx.AsyncClient) -> None:
+        whole = await _get(client, f"{WHERE}/{path}", limit=200, **query)
+        assert whole["next"] is None and len(whole["items"]) >= 2
+        assert await _whole(client, f"{WHERE}/{path}", limit=1, **query) == whole["items"]
+
+    talk(look)
+
+
+def test_a_list_begun_in_an_epoch_ends_in_it(talk: Talks) -> None:
+    async def look(client: httpx.AsyncClient) -> None:
+        begun = await _get(client, f"{WHERE}/facts", limit=1)
+        async with httpx.AsyncClient(transport=client._transport, base_url=client.base_url) as admin:
+            admin.headers["authorization"] = talk.stand.bearer("admin")["Authorization"]
+            assert (await admin.post(f"{WHERE}/rollback", json={"epoch": 1})).status_code == 200
+            try:
+                assert (await _get(client, f"{WHERE}/facts", limit=1))["epoch"] == 1
+                assert (await _get(client, f"{WHERE}/facts", limit=1, cursor=begun["next"]))["epoch"] == 2
+            finally:
+                assert (await admin.post(f"{WHERE}/rollback", json={"epoch": 2})).status_code == 200
+            deeds = await _get(admin, "/v1/audit")
+        assert [(one["action"], one["outcome"], one["who"]) for one in deeds["items"][:2]] == [
+            (f"POST {WHERE.replace('default', '{corpus}')}/rollback", "done", "admin-False")
+        ] * 2
+
+    talk(look)
+
+
+def test_a_cursor_of_something_else_is_refused(talk: Talks) -> None:
+    async def look(client: httpx.AsyncClient) -> None:
+        cursor = (await _get(client, f"{WHERE}/facts", limit=1))["next"]
+        forged = [
+            base64.urlsafe_b64encode(json.dumps(value).encode()).decode()
+            for value in ([], [1], None, ["x", 2, ["y"]], [[], {}, {"a": 1}], "[" * 5000, [None, "2", [[]]])
+        ]
+        for path, query in (
+            ("pages", {"cursor": cursor}),
+            ("facts", {"cursor": cursor, "relation": "pays"}),
+            ("facts", {"cursor": cursor, "epoch": 1}),
+            *(("facts", {"cursor": one}) for one in ("", "!!", "AAAA", "é", *forged)),
+        ):
+            answer = await client.get(f"{WHERE}/{path}", params=query)
+            assert (answer.status_code, answer.json()["error"]) == (400, "CursorInvalid"), (path, query, answer.text)
+
+    talk(look)
+
+
+def test_what_a_client_has_of_an_epoch_is_not_sent_again(talk: Talks) -> None:
+    async def look(client: httpx.AsyncClient) -> None:
+        first = await client.get(f"{WHERE}/facts")
+        kept = {"If-None-Match": f'"other", {first.headers["etag"]}'}
+        again = await client.get(f"{WHERE}/facts", headers=kept)
+        assert (again.status_code, again.content, again.headers["clausegraph-epoch"]) == (304, b"", "2")
+        assert (await client.get(f"{WHERE}/facts?epoch=1", headers=kept)).status_code == 200
+        assert (await client.get("/v1/corpora/other/facts", headers=kept)).status_code in (200, 403)
+
+    talk(look)
+
+
+def test_the_graph_is_that_of_the_services(talk: Talks) -> None:
+    async def look(client: httpx.AsyncClient) -> None:
+        grant = "warm home grant"
+        around = await _get(client, f"{WHERE}/neighbourhood", entity=grant, hops=2)
+        assert around["around"] == [grant] and around["facts"] and not around["more"]
+        assert {fact["hop"] for fact in around["facts"]} <= {1, 2}
+        assert (await _get(client, f"{WHERE}/neighbourhood", entity=grant, limit=1))["more"]
+        ids = {one["id"] for one in await _whole(client, f"{WHERE}/facts", entity=grant)}
+        assert ids == {one["id"] for one in around["facts"] if one["hop"] == 1}
+        whole = await _get(client, f"{WHERE}/facts/{min(ids)[:8]}")
+        assert whole["id"] == min(ids) and whole["supports"][0]["quotes"]
+        assert (await _get(client, f"{WHERE}/entity", name="Warm Home Grant"))["entity"] == grant
+        assert any(one["entity"] == grant for one in (await _get(client, f"{WHERE}/entities", search="grant"))["items"])
+        assert (await _get(client, f"{WHERE}/paths", **{"from": grant, "to": "council"}))["paths"]
+        assert (await _get(client, f"{WHERE}/contradictions"))["epoch"] == 2
+
+    talk(look)
+
+
+def test_pages_epochs_runs_and_changes_can_be_looked_at(talk: Talks) -> None:
+    async def look(client: httpx.AsyncClient) -> None:
+        versions = (await _get(client, f"{WHERE}/page/versions", uri="grant.html"))["items"]
+        assert [one["epochs"] for one in versions] == [[2], [1]]
+        assert (await _get(client, f"{WHERE}/page", name="grant.html", epoch=1))["epoch"] == 1
+        assert [one["epoch"] for one in (await _get(client, f"{WHERE}/epochs"))["items"]] == [2, 1]
+        run = (await _get(client, f"{WHERE}/runs"))["items"][0]["id"]
+        assert (await _get(client, f"{WHERE}/runs/{run}"))["report"]["epoch"] == 2
+        assert (await _get(client, f"{WHERE}/runs/{run}/rejects"))["items"] == []
+        changed = await _get(client, f"{WHERE}/changes")
+        assert (changed["since"], changed["until"]) == (1, 2)
+        assert [(one["kind"], one["uri"]) for one in changed["pages"]] == [("changed", "grant.html")]
+        assert (await _get(client, WHERE))["published"] == 2
+        assert (await _get(client, "/v1/prompts"))["items"]
+
+    talk(look)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "pages?epoch=9", "page?name=nothing", "page/elements?name=nothing", "page/versions?uri=nothing",
+        "facts?entity=nothing", "facts?page=nothing", "facts/0000", "entity?name=nothing",
+        "neighbourhood?entity=nothing", "paths?from=a&to=b",
+        "runs/nothing", "runs/nothing/rejects", "changes?since=7", "changes?until=1",
+    ],
+)  # fmt: skip
+def test_what_is_not_there_is_404_with_what_to_do(talk: Talks, path: str) -> None:
+    async def look(client: httpx.AsyncClient) -> None:
+        answer = await client.get(f"{WHERE}/{path}")
+        assert (answer.status_code, answer.json()["error"]) == (404, "NotFoundError"), answer.text
+
+    talk(look)
+
+
+def test_settings_show_no_secret_and_are_for_admins(talk: Talks) -> None:
+    async def look(client: httpx.AsyncClient) -> None:
+        answer = await client.get("/v1/settings")
+        assert answer.status_code == 200 and "hidden-key" not in answer.text and "(set)" in answer.text
+
+    async def refused(client: httpx.AsyncClient) -> None:
+        assert (await client.get("/v1/settings")).status_code == 403
+
+    talk(look, role="admin", llm_key="hidden-key")
+    talk(refused, role="curator")
+
+
+def test_the_document_describes_every_route_and_its_problems(talk: Talks) -> None:
+    async def look(client: httpx.AsyncClient) -> None:
+        document = await _get(client, "/openapi.json")
+        there = {f"{method.upper()} {path}" for path, methods in document["paths"].items() for method in methods}
+        assert there == {rule for rule in API_RULES if rule != "GET /openapi.json"}
+        assert document["openapi"].startswith("3.1")
+        for path, methods in document["paths"].items():
+            for operation in methods.values():
+                assert {"200", "421"} <= set(operation["responses"]), path
+                if not path.startswith("/health"):
+                    assert {"401", "403"} <= set(operation["responses"]) and operation["security"], path
+
+    talk(look)

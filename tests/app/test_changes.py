@@ -1,0 +1,80 @@
+"""What differs between two epochs, told from the ledger's intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from clausegraph.app.services.changes import changes
+from clausegraph.app.services.ingest import run_ingest
+from clausegraph.app.workspace import Workspace
+from clausegraph.core.errors import NotFoundError
+from clausegraph.core.settings import Settings
+from clausegraph.ingestion.pipeline import Options
+from clausegraph.ingestion.sources import open_source
+
+pytestmark = pytest.mark.unit
+
+GRANT = "<h1>Home Grant</h1><p>The Home Grant is £{}.</p><p>You can get the Home Grant if you are over {}.</p>"
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Iterator[Workspace]:
+    with Workspace(Settings(home=tmp_path / "home", embedding_model="hashing", extractor="rules")) as made:
+        yield made
+
+
+def _publish(workspace: Workspace, folder: Path, pages: dict[str, str], *, force: bool = False) -> None:
+    folder.mkdir(exist_ok=True)
+    for old in folder.iterdir():
+        old.unlink()
+    for name, body in pages.items():
+        (folder / name).write_text(f"<html><body><main>{body}</main></body></html>", encoding="utf-8")
+    run_ingest(workspace, "default", open_source(str(folder)), Options(force=force))
+
+
+def _told(found: dict[str, Any]) -> list[tuple[str, str | None, str | None]]:
+    return [
+        (one["kind"], *(one[side] and one[side]["words"] for side in ("old", "new"))) for one in found["statements"]
+    ]
+
+
+def test_a_value_and_a_condition_that_changed_are_told_old_and_new(workspace: Workspace, tmp_path: Path) -> None:
+    visa = "<h1>Visa</h1><p>A visa costs £20.</p>"
+    _publish(workspace, tmp_path / "pages", {"grant.html": GRANT.format(100, 60), "visa.html": visa})
+    _publish(workspace, tmp_path / "pages", {"grant.html": GRANT.format(140, 65), "permit.html": visa})
+    found = changes(workspace, "default")
+    assert (found["since"], found["until"]) == (1, 2)
+    kinds = [(one["kind"], one["uri"]) for one in found["pages"]]
+    assert kinds == [("changed", "grant.html"), ("new", "permit.html"), ("gone", "visa.html")]
+    changed = [(old, new) for kind, old, new in _told(found) if kind == "changed"]
+    assert any("60" in old and "65" in new for old, new in changed), changed  # the same fact, another condition
+    assert any("£100" in old and "£140" in new for old, new in changed), changed  # another fact in its place
+    for one in found["statements"]:
+        for side in ("old", "new"):
+            assert one[side] is None or one[side]["quotes"][0]["anchor"]
+    assert {kind for kind, old, new in _told(found) if "visa" in f"{old}{new}".lower()} == {"new", "gone"}
+
+
+def test_what_was_read_again_and_says_the_same_is_no_change(workspace: Workspace, tmp_path: Path) -> None:
+    _publish(workspace, tmp_path / "pages", {"grant.html": GRANT.format(100, 60)})
+    _publish(workspace, tmp_path / "pages", {"grant.html": GRANT.format(100, 60) + "<!-- other bytes -->"})
+    found = changes(workspace, "default")
+    assert [one["kind"] for one in found["pages"]] == ["changed"]
+    assert found["statements"] == []
+
+
+def test_backwards_it_is_the_other_way_round_and_an_epoch_alone_has_none_before(
+    workspace: Workspace, tmp_path: Path
+) -> None:
+    _publish(workspace, tmp_path / "pages", {"grant.html": GRANT.format(100, 60)})
+    with pytest.raises(NotFoundError, match="no retained epoch before 1"):
+        changes(workspace, "default")
+    _publish(workspace, tmp_path / "pages", {"grant.html": GRANT.format(100, 60), "visa.html": GRANT.format(1, 2)})
+    back = changes(workspace, "default", 2, 1)
+    assert [(one["kind"], one["uri"]) for one in back["pages"]] == [("gone", "visa.html")]
+    assert {one["kind"] for one in back["statements"]} == {"gone"}
+    assert changes(workspace, "default", 2, 2)["pages"] == []

@@ -51,10 +51,10 @@ def is_hidden(node: _Element) -> bool:
 _NAME_PART = re.compile(r"[A-Z]?[a-z]+|[A-Z]+|\d+")
 
 
-def name_words(node: _Element) -> set[str]:
-    """Words of the element's class and id, in lower case."""
-    names = f"{node.get('class') or ''} {node.get('id') or ''}"
-    return {part.lower() for part in _NAME_PART.findall(names)}
+def name_words(node: _Element, *names: str) -> set[str]:
+    """Words of the element's class and id, or of the attributes given, in lower case."""
+    values = " ".join(node.get(name) or "" for name in names or ("class", "id"))
+    return {part.lower() for part in _NAME_PART.findall(values)}
 
 
 def is_inline(tag: str) -> bool:

@@ -13,7 +13,7 @@ from itertools import islice
 from lxml.etree import _Element
 
 from clausegraph.core.pages.blocks import squeeze
-from clausegraph.core.pages.markup import HEADINGS, is_hidden, name_words, start_tag
+from clausegraph.core.pages.markup import DEEP_HEADINGS, HEADINGS, INLINE, is_hidden, name_words, start_tag
 
 _POINTS_AT = ("aria-controls", "data-target", "data-bs-target", "href")
 _PANEL_WORDS = frozenset(
@@ -25,10 +25,12 @@ _OVERLAY_WORDS = frozenset(
     "dropdown search login signin signup share toast banner newsletter subscribe".split()
 )
 _OVERLAY_ROLES = frozenset("dialog alertdialog alert status menu menubar listbox tooltip search navigation".split())
+_SHOWS = re.compile(r"toggle|show|open|expand|collaps|reveal|display|hidden|slide", re.IGNORECASE)  # in a script
 _NO_NAME = re.compile(
     r"\W*(?:(?:show|read|see|view|load|learn|expand|collapse|open|close|toggle|more)\b.{0,20}|menu|details|[\W\d]*)\W*",
     re.IGNORECASE,
 )
+_WORD = re.compile(r"\w")
 _LONGEST_NAME = 150  # characters
 _LARGEST_CONTROL = 40  # elements inside
 
@@ -53,10 +55,9 @@ def opened_panels(root: _Element) -> dict[_Element, Opener | None]:
         if not isinstance(node.tag, str) or node.tag in ("html", "body", "input", "form"):
             continue
         control = controls.get(node.get("id") or "")
-        role = (node.get("role") or "").lower()
-        if role == "tabpanel" or (control is not None and _is_tab(control)):
+        if _role(node) == "tabpanel" or (control is not None and _is_tab(control)):
             found[node] = _opener(control)
-        elif is_hidden(node) and not _is_overlay(node, role):
+        elif is_hidden(node) and not _is_overlay(node, control):
             before = _control_before(node)
             if control is not None or before is not None or name_words(node) & _PANEL_WORDS:
                 found[node] = _opener(control if control is not None else before)
@@ -76,21 +77,47 @@ def _is_tab(control: _Element) -> bool:
     return control.get("role") == "tab" or not {"tab", "pill"}.isdisjoint(toggles)
 
 
-def _is_overlay(node: _Element, role: str) -> bool:
-    return role in _OVERLAY_ROLES or node.tag in ("dialog", "nav") or bool(name_words(node) & _OVERLAY_WORDS)
+def is_kept_from_readers(node: _Element) -> bool:
+    """Whether what is marked as nothing to be read aloud is nothing to be read at all: a closed dialog, a symbol.
+
+    Other text that is so marked may well be shown: a price in large digits, what lies behind an open dialog.
+    """
+    if (node.get("aria-hidden") or "").lower() != "true":
+        return False
+    if node.tag in INLINE:
+        text = "".join(map(str, node.itertext())).strip()
+        return bool(text) and _WORD.search(text) is None
+    return _is_overlay(node, None) and next(node.iter("main", "h1", "article"), None) is None
+
+
+def _role(node: _Element) -> str:
+    return (node.get("role") or "").lower()
+
+
+def _is_overlay(node: _Element, control: _Element | None) -> bool:
+    """Whether a part is brought up over the page: by its role, or by its names.
+
+    The id of a panel that a control names may be made of its heading: "search-fees".
+    """
+    words = name_words(node)
+    if control is not None and control.get("aria-controls") and words & _PANEL_WORDS:
+        words = name_words(node, "class")
+    return _role(node) in _OVERLAY_ROLES or node.tag in ("dialog", "nav") or bool(words & _OVERLAY_WORDS)
 
 
 def _control_before(node: _Element) -> _Element | None:
-    """The control right before an element: a button, or what says that it expands; also where a heading holds it."""
+    """The control right before an element: what says that it shows something, or a button that heads a panel."""
     before = node.getprevious()
+    headed = False
     for _ in range(3):
         if before is None or not isinstance(before.tag, str):
             return None
         if before.get("aria-haspopup") not in (None, "false"):
             return None
-        if before.tag == "button" or before.get("role") == "button" or before.get("aria-expanded") is not None:
-            return before
-        if before.get("onclick") is not None:
+        headed = headed or before.tag in HEADINGS | DEEP_HEADINGS
+        says_so = before.get("aria-expanded") is not None or _SHOWS.search(before.get("onclick") or "") is not None
+        is_button = before.tag == "button" or before.get("role") == "button"
+        if says_so or (is_button and (headed or (name_words(before) | name_words(node)) & _PANEL_WORDS)):
             return before
         before = before[0] if len(before) else None
     return None

@@ -27,7 +27,7 @@ from clausegraph.core.pages.markup import (
     start_tag,
 )
 from clausegraph.core.pages.notes import Notes
-from clausegraph.core.pages.panels import opened_panels
+from clausegraph.core.pages.panels import is_kept_from_readers, opened_panels
 from clausegraph.core.pages.pictures import said_by
 from clausegraph.core.pages.relations import tables_of
 from clausegraph.core.pages.roles import is_word_marker, role_of
@@ -125,7 +125,9 @@ class _Walker:
         return node.tag in SKIPPED or self._hides(node)
 
     def _hides(self, node: _Element) -> bool:
-        return is_hidden(node) and node not in self._panels and node.tag != "body"
+        if node in self._panels or node.tag == "body":
+            return False
+        return is_hidden(node) or is_kept_from_readers(node)
 
     # --- blocks ---------------------------------------------------------------------------------
 

@@ -5,8 +5,9 @@
 The pages of the training questions are not needed: the evidence elements of all questions about a page stand in
 for it. Elements are ranked by MiniLM similarity to question and to scenario + question; 9 of 10 questions get their
 own page first, as the hybrid retriever does. Models: logistic regression (yes or no) and ridge regression on token F1
-(spans; elements). Held out, to choose regularisation and rules: the pages whose URL hash is below 0.3. The weights
-written are those fitted on the other 70%: numbers per named feature, without any text of the questions. Elements
+(spans; elements). Held out, to choose regularisation and rules and for the figures that are printed: the pages whose
+URL hash is below 0.3. The weights written are then fitted on all: numbers per named feature, without any text of the
+questions. Elements
 are fitted with the span weights that are installed in query/read: after a change there, run twice.
 """
 
@@ -16,6 +17,7 @@ import json
 import re
 import sys
 from collections import Counter, defaultdict
+from collections.abc import Sequence
 from hashlib import md5
 from pathlib import Path
 from typing import Any
@@ -28,7 +30,7 @@ from sklearn.linear_model import LogisticRegression, Ridge
 from clausegraph.core.tokens import packaged_model_path
 from clausegraph.core.types import Element, PageKey, Reading
 from clausegraph.eval.text_overlap import token_f1
-from clausegraph.query.read.candidates import Candidate
+from clausegraph.query.read.candidates import Candidate, nearness
 from clausegraph.query.read.choose import best_span, element_features
 from clausegraph.query.read.polarity import polarity_features
 from clausegraph.query.read.questions import QuestionKind, question_form
@@ -41,6 +43,8 @@ Pages = dict[PageKey, Reading]
 Ranked = list[list[Candidate]]
 Weights = dict[str, float]
 Rows = list[dict[str, float]]
+Judged = tuple[Question, bool, dict[str, float]]
+Groups = list[tuple[Question, Rows, list[float]]]
 
 
 def share(text: str) -> float:
@@ -102,13 +106,12 @@ class Ranker:
         if share(question["id"]) < 0.9:
             score = score + np.array([key.uri == question["url"] for key, _ in self._items])
         best = np.argsort(-score, kind="stable")[:most]
-        top = score[best[0]]
-        return [Candidate(*self._items[i], max(0.0, 1 - 2 * float(top - score[i])), float(similarity[i])) for i in best]
+        return [Candidate(*self._items[i], float(score[i]), float(similarity[i])) for i in best]
 
 
 def fit_polarity(questions: list[Question], ranked: Ranked, pages: Pages) -> Weights:
     """Twice per question: on retrieved elements, and on its evidence alone. Both answers gold: left out of the fit."""
-    rows: list[tuple[Question, bool, dict[str, float]]] = []
+    rows: list[Judged] = []
     for question, found in zip(questions, ranked, strict=True):
         if not is_yes_no(question):
             continue
@@ -119,11 +122,8 @@ def fit_polarity(questions: list[Question], ranked: Ranked, pages: Pages) -> Wei
             features = polarity_features(form, question["question"], question["scenario"], statements)
             rows.append((question, own, features))
     sides = [{text for text, _ in question["answers"]} & {"yes", "no"} for question, _, _ in rows]
-    train = [i for i, row in enumerate(rows) if not held_out(row[0]) and len(sides[i]) == 1]
-    names = DictVectorizer()
-    matrix = names.fit_transform([rows[i][2] for i in train])
-    model = LogisticRegression(C=0.1, max_iter=3000, fit_intercept=False)
-    model.fit(matrix, ["yes" in sides[i] for i in train])
+    clear = [i for i in range(len(rows)) if len(sides[i]) == 1]
+    model, names = _polarity_model(rows, sides, [i for i in clear if not held_out(rows[i][0])])
     for own in (False, True):
         test = [i for i, row in enumerate(rows) if held_out(row[0]) and row[1] == own]
         guess = model.predict(names.transform([rows[i][2] for i in test]))
@@ -133,7 +133,17 @@ def fit_polarity(questions: list[Question], ranked: Ranked, pages: Pages) -> Wei
         always = np.mean([w * ("yes" in sides[i]) for w, i in zip(worth, test, strict=True)])
         place = "evidence" if own else "retrieved"
         print(f"yes/no, {place}: F1 {score:.3f}, always yes {always:.3f}, {len(test)} questions")
+    model, names = _polarity_model(rows, sides, clear)
     return weights_of(names, model.coef_[0])
+
+
+def _polarity_model(
+    rows: Sequence[Judged], sides: Sequence[set[str]], used: Sequence[int]
+) -> tuple[LogisticRegression, DictVectorizer]:
+    names = DictVectorizer()
+    model = LogisticRegression(C=0.1, max_iter=3000, fit_intercept=False)
+    model.fit(names.fit_transform([rows[i][2] for i in used]), ["yes" in sides[i] for i in used])
+    return model, names
 
 
 def best_f1(text: str, question: Question) -> float:
@@ -142,7 +152,7 @@ def best_f1(text: str, question: Question) -> float:
 
 def fit_spans(questions: list[Question], ranked: Ranked, pages: Pages) -> Weights:
     """On evidence elements in which some span has F1 of at least 0.5."""
-    groups: list[tuple[Question, Rows, list[float]]] = []
+    groups: Groups = []
     for question, found in zip(questions, ranked, strict=True):
         form, words = question_form(question["question"]), content(question["question"])
         for candidate in found:
@@ -155,44 +165,55 @@ def fit_spans(questions: list[Question], ranked: Ranked, pages: Pages) -> Weight
             if max(scores, default=0.0) >= 0.5:
                 rows = [span_features(form, element.tag, element.text, lead, s, words) for s in spans]
                 groups.append((question, rows, scores))
-    train = [group for group in groups if not held_out(group[0])]
-    names = DictVectorizer()
-    matrix = names.fit_transform([row for _, rows, _ in train for row in rows])
-    weight = [len(rows) ** -0.5 for _, rows, _ in train for _ in rows]
-    model = Ridge(alpha=3.0, fit_intercept=False, solver="sparse_cg", random_state=0)
-    model.fit(matrix, [score for _, _, scores in train for score in scores], sample_weight=weight)
+    model, names = _span_model([group for group in groups if not held_out(group[0])])
     test = [group for group in groups if held_out(group[0])]
     got = [scores[int(np.argmax(model.predict(names.transform(rows))))] for _, rows, scores in test]
     print(f"span of the right element: F1 {np.mean(got):.3f}, best possible {np.mean([max(s) for *_, s in test]):.3f}")
+    model, names = _span_model(groups)
     return weights_of(names, model.coef_)
+
+
+def _span_model(groups: Groups) -> tuple[Ridge, DictVectorizer]:
+    names = DictVectorizer()
+    matrix = names.fit_transform([row for _, rows, _ in groups for row in rows])
+    weight = [len(rows) ** -0.5 for _, rows, _ in groups for _ in rows]
+    model = Ridge(alpha=3.0, fit_intercept=False, solver="sparse_cg", random_state=0)
+    model.fit(matrix, [score for *_, scores in groups for score in scores], sample_weight=weight)
+    return model, names
 
 
 def fit_elements(questions: list[Question], ranked: Ranked, pages: Pages) -> Weights:
     """On the 25 best elements, with the spans that the weights in query/read choose: run after ``fit_spans``."""
-    groups: list[tuple[Question, Rows, list[float]]] = []
+    groups: Groups = []
     for question, found in zip(questions, ranked, strict=True):
         form, words = question_form(question["question"]), content(question["question"])
         if is_yes_no(question) or form.kind is not QuestionKind.SPAN:
             continue
         rows, scores = [], []
-        for rank, candidate in enumerate(found[:25]):
+        for candidate, near in zip(found[:25], nearness(found[:25]), strict=True):
             element = candidate.element
             lead = lead_in_text(element, pages[candidate.page]) if element.tag in ("li", "tr") else ""
             span = None if element.is_heading else best_span(form, words, element, lead)
             if span is not None:
-                row = element_features(form, question["scenario"], words, candidate, rank, lead)
+                row = element_features(form, question["scenario"], words, candidate, near, lead)
                 rows.append(row | {"span value": span[1]})
                 scores.append(best_f1(element.text[span[0].start : span[0].end], question))
         if rows:
             groups.append((question, rows, scores))
     train, test = ([g for g in groups if held_out(g[0]) is held] for held in (False, True))
-    names = DictVectorizer()
-    model = Ridge(alpha=10.0, fit_intercept=False)
-    matrix = names.fit_transform([row for _, rows, _ in train for row in rows])
-    model.fit(matrix, [score for *_, scores in train for score in scores])
+    model, names = _element_model(train)
     got = [scores[int(np.argmax(model.predict(names.transform(rows))))] for _, rows, scores in test]
     print(f"chosen element and span: F1 {np.mean(got):.3f}, first retrieved {np.mean([s[0] for *_, s in test]):.3f}")
+    model, names = _element_model(groups)
     return weights_of(names, model.coef_)
+
+
+def _element_model(groups: Groups) -> tuple[Ridge, DictVectorizer]:
+    names = DictVectorizer()
+    model = Ridge(alpha=10.0, fit_intercept=False)
+    matrix = names.fit_transform([row for _, rows, _ in groups for row in rows])
+    model.fit(matrix, [score for *_, scores in groups for score in scores])
+    return model, names
 
 
 def weights_of(names: DictVectorizer, values: Any) -> Weights:

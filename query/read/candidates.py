@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from clausegraph.core.types import Element, PageKey
 from clausegraph.query.rank.hits import Hit
 from clausegraph.query.read.protocol import Pages
+
+_TENTH, _SCALE = 10, 0.6  # chosen on ConditionalQA's training questions, by folds of pages
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,3 +34,13 @@ def candidates(hits: Sequence[Hit], pages: Pages) -> list[Candidate]:
         for anchor in hit.anchors:
             found.setdefault((hit.page, anchor), Candidate(hit.page, elements[anchor], hit.score, similarity))
     return list(found.values())
+
+
+def nearness(ranked: Sequence[Candidate]) -> list[float]:
+    """How near each candidate comes to the best, 1 to 0: by scores, since a rank tells ties apart as if they mattered.
+
+    A score has no scale of its own, so it is measured by what lies between the best and the tenth.
+    """
+    scores = [candidate.score for candidate in ranked]
+    scale = _SCALE * (scores[0] - scores[:_TENTH][-1]) if scores else 0.0
+    return [math.exp((score - scores[0]) / scale) if scale > 0.0 else 1.0 for score in scores]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from clausegraph.core.language.values import find_values
 from clausegraph.core.types import Element, Reading
-from clausegraph.query.read.candidates import Candidate
+from clausegraph.query.read.candidates import Candidate, nearness
 from clausegraph.query.read.protocol import Pages
 from clausegraph.query.read.questions import AnswerType, QuestionForm
 from clausegraph.query.read.spans import SpanCandidate, span_candidates, span_features, span_value
@@ -67,9 +67,9 @@ def best_span(
 
 
 def element_features(
-    form: QuestionForm, scenario: str, question: frozenset[str], candidate: Candidate, rank: int, lead: str
+    form: QuestionForm, scenario: str, question: frozenset[str], candidate: Candidate, near: float, lead: str
 ) -> dict[str, float]:
-    """Named features of a candidate as the holder of the answer."""
+    """Named features of a candidate as the holder of the answer; ``near`` is its ``nearness``."""
     element = candidate.element
     kind = form.type.value
     values = {value.kind for value in find_values(element.text)}
@@ -77,10 +77,8 @@ def element_features(
     words = len(element.text.split())
     features = {
         "bias": 1.0,
-        "score": candidate.score,
         "similarity": candidate.similarity or 0.0,
-        "first": float(rank == 0),
-        "rank": 1.0 / (1.0 + rank),
+        "near": near,
         f"{kind} {element.tag}": 1.0,
         f"{element.tag}": 1.0,
         f"words {min(words, 60) // 8}": 1.0,
@@ -108,12 +106,12 @@ def read_spans(
     """The best span of each candidate that is no heading, by worth; ties by rank."""
     words = content(question)
     found: list[ReadSpan] = []
-    for rank, candidate in enumerate(ranked):
+    for candidate, near in zip(ranked, nearness(ranked), strict=True):
         element = candidate.element
         if element.is_heading or not element.text.strip():
             continue
         lead = _lead(element, pages(candidate.page))
-        features = element_features(form, scenario, words, candidate, rank, lead)
+        features = element_features(form, scenario, words, candidate, near, lead)
         best = best_span(form, words, element, lead)
         if best is not None:
             features["span value"] = best[1]

@@ -151,6 +151,7 @@ def _embedded_kind(opened: str) -> tuple[QuestionKind, str]:
 
 _TYPES: tuple[tuple[AnswerType, str], ...] = (
     (AnswerType.AGE, r"how old|what age|which age|minimum age|maximum age|age limit"),
+    (AnswerType.DURATION, r"\b(?:amount|length|period|maximum|minimum) of (?:time|leave|notice|holiday)\b"),
     (
         AnswerType.AMOUNT,
         r"how much(?! (?:time|notice|longer|leave|holiday|warning))|how expensive|what (?:is|are|will be"

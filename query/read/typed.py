@@ -1,8 +1,8 @@
 """Answers that are one value (an amount, a date, a duration, an age, a number, a form): which value of which sentence.
 
 Every value of the asked kind among the elements found is weighed by the words of the question in what the value belongs
-to: its clause, its sentence with lead-in and headings, or the row and the column of its cell; and by the rank of the
-search. A row or a column whose own bound the scenario does not meet is left out.
+to: its clause, its sentence with lead-in and headings, or the row and the column of its cell; and by how near
+its element is to the best one of the search. A row or a column whose own bound the scenario does not meet is left out.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from clausegraph.core.language.conditions import parse_conditions
 from clausegraph.core.language.quantities import Quantity, find_quantities
 from clausegraph.core.language.sentences import sentence_spans
 from clausegraph.core.types import Element, PageKey, leaves
-from clausegraph.query.read.candidates import Candidate
+from clausegraph.query.read.candidates import Candidate, nearness
 from clausegraph.query.read.evidence import introduction
 from clausegraph.query.read.figures import compare
 from clausegraph.query.read.protocol import Pages
@@ -40,7 +40,7 @@ _FORM = re.compile(r"(?:\bform\s+)?\b[A-Z]{1,6}\d+[A-Z0-9/]*\b(?:\s+form)?")
 _HOW_MANY = re.compile(r"\bhow many\s+(?:\w+\s+)?(\w+)", re.IGNORECASE)
 _CUT = re.compile(r"[,;:](?=\s)|\s(?:and|but|or|if|unless)\s")
 _DEPTH = 25
-_RANK, _CLAUSE, _BOUND_MET, _BOUND_UNMET, _CONDITION = 0.5, 0.4, 0.4, -2.0, -0.3
+_NEAR, _CLAUSE, _BOUND_MET, _BOUND_UNMET, _CONDITION = 1.2, 0.4, 0.4, -2.0, -0.3
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,12 +73,12 @@ def typed_values(
 ) -> list[TypedValue]:
     """The values of the asked kind, best first; ties by rank and place."""
     found = []
-    for rank, candidate in enumerate(ranked[:_DEPTH]):
+    for candidate, near in zip(ranked[:_DEPTH], nearness(ranked[:_DEPTH]), strict=True):
         if candidate.element.is_heading:
             continue
         for start, end, kind in values_in(form, candidate.element):
             worth, words = _worth(candidate, (start, end), asked, told, today, pages)
-            found.append(TypedValue(candidate, start, end, worth + _RANK / (1.0 + 0.2 * rank), words, kind))
+            found.append(TypedValue(candidate, start, end, worth + _NEAR * near, words, kind))
     return sorted(found, key=lambda value: -value.worth)
 
 

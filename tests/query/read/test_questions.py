@@ -32,6 +32,7 @@ def test_kind(question: str, kind: QuestionKind) -> None:
     ("question", "expected"),
     [
         ("How much does it cost?", AnswerType.AMOUNT),
+        ("What amount of time off could I have?", AnswerType.DURATION),
         ("How much notice must I give?", AnswerType.DURATION),
         ("How long does it take?", AnswerType.DURATION),
         ("When must I apply?", AnswerType.DATE),

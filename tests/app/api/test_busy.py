@@ -1,0 +1,98 @@
+"""Models that fail and queues that are full show as problem documents; what is busy says so at once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import anyio
+import httpx
+import pytest
+
+from clausegraph.app.dev.fake_llm import FakeModelServer, FakeOptions
+from tests.app.api.conftest import Talks
+
+pytestmark = pytest.mark.integration
+
+ASK = "/v1/corpora/default/ask"
+QUESTION = {"question": "Can I get the Warm Home Grant?", "scenario": "I am 70."}
+
+
+@pytest.fixture(scope="module")
+def model() -> Iterator[FakeModelServer]:
+    with FakeModelServer(FakeOptions()) as started:
+        yield started
+
+
+def _settings(model: FakeModelServer, **more: object) -> dict[str, object]:
+    given = {"llm": "mistral:fake-small", "llm_url": model.url, "llm_key": "fake-key-1234", "llm_attempts": 1}
+    return given | {"llm_cache_mb": 0, "llm_timeout": 1} | more
+
+
+@pytest.mark.parametrize(
+    ("fault", "status", "error"),
+    [
+        ("429", 503, "ModelUnavailable"),
+        ("hang", 503, "ModelUnavailable"),
+        ("401", 502, "ModelRefused"),
+        ("503", 503, "ModelUnavailable"),
+    ],
+)
+def test_a_model_server_that_fails_shows_as_such(
+    talk: Talks, model: FakeModelServer, fault: str, status: int, error: str
+) -> None:
+    model.set(fault=fault, retry_after=0.1)
+
+    async def ask(client: httpx.AsyncClient) -> None:
+        for accept in ("application/json", "text/event-stream"):
+            answer = await client.post(ASK, json=QUESTION, headers={"Accept": accept})
+            told = answer.text
+            assert f'"status":{status}' in told.replace(" ", "") and f'"error":"{error}"' in told.replace(" ", "")
+            assert "fake-key-1234" not in told
+            if answer.headers["content-type"] == "application/problem+json":
+                assert answer.status_code == status
+                assert (status != 503) or int(answer.headers["retry-after"]) >= 1
+        assert (await client.get("/v1/corpora/default/pages")).status_code == 200  # looking things up goes on
+
+    talk(ask, **_settings(model))
+
+
+def test_a_model_server_that_is_gone_shows_as_such(talk: Talks) -> None:
+    async def ask(client: httpx.AsyncClient) -> None:
+        answer = await client.post(ASK, json=QUESTION)
+        assert (answer.status_code, answer.json()["error"]) == (503, "NotConnected")
+
+    talk(ask, llm="openai:x", llm_url="http://127.0.0.1:9/v1", llm_key="fake-key-1234", llm_attempts=1)
+
+
+@pytest.mark.parametrize("accept", ["application/json", "text/event-stream"])
+def test_an_answer_that_takes_too_long_is_given_up(talk: Talks, model: FakeModelServer, accept: str) -> None:
+    model.set(fault="hang")
+
+    async def ask(client: httpx.AsyncClient) -> None:
+        answer = await client.post(ASK, json=QUESTION, headers={"Accept": accept})
+        assert "NoAnswerInTime" in answer.text
+        if answer.headers["content-type"] == "application/problem+json":
+            assert answer.status_code == 504
+
+    talk(ask, **_settings(model, serve_seconds=0.3))
+
+
+def test_beyond_its_queue_it_says_busy_at_once_and_looking_things_up_goes_on(
+    talk: Talks, model: FakeModelServer
+) -> None:
+    model.set(fault="hang")
+
+    async def crowd(client: httpx.AsyncClient) -> None:
+        found: list[httpx.Response] = []
+
+        async def ask() -> None:
+            found.append(await client.post(ASK, json=QUESTION))
+
+        async with anyio.create_task_group() as group:
+            for _ in range(5):
+                group.start_soon(ask)
+        told = sorted(answer.json()["error"] for answer in found)
+        assert told == ["Busy", "Busy", "Busy", "ModelUnavailable", "ModelUnavailable"]
+        assert all(int(one.headers["retry-after"]) > 0 for one in found if one.json()["error"] == "Busy")
+
+    talk(crowd, **_settings(model, serve_workers=1, serve_queue=1))

@@ -1,0 +1,73 @@
+"""What the OpenAPI document promises is what the server does, for every role: tried by schemathesis."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import schemathesis
+from hypothesis import HealthCheck, Phase, given, settings
+from schemathesis.checks import not_a_server_error
+from schemathesis.specs.openapi.checks import (
+    content_type_conformance,
+    response_schema_conformance,
+    status_code_conformance,
+)
+
+from tests.app.api.conftest import Stand
+from tests.app.api.serving import Serving
+
+pytestmark = pytest.mark.integration
+
+CHECKS = [not_a_server_error, status_code_conformance, content_type_conformance, response_schema_conformance]
+WHO = [("reader", False), ("reader", True), ("curator", False), ("admin", False)]
+
+
+@pytest.fixture(scope="module")
+def server(stand: Stand, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serving]:
+    home = shutil.copytree(stand.home, tmp_path_factory.mktemp("described") / "home")
+    with Serving(Path(home)) as started:
+        yield started
+
+
+def _try(server: Serving, token: str, examples: int) -> None:
+    """Every operation with parameters and bodies that fit, and some that are names of what is there."""
+    with server.client(token) as client:
+        document = client.get("/openapi.json").json()
+    for path in document["paths"].values():
+        for operation in path.values():
+            for parameter in operation.get("parameters", ()):
+                if parameter["name"] == "corpus":
+                    parameter["schema"]["enum"] = ["default", "other", "nowhere", "ä ö"]
+    tried = 0
+    for found in schemathesis.openapi.from_dict(document).get_all_operations():
+        operation = found.ok()
+
+        @given(case=operation.as_strategy())
+        @settings(
+            max_examples=examples,
+            deadline=None,
+            database=None,
+            derandomize=True,
+            phases=[Phase.generate],
+            suppress_health_check=list(HealthCheck),
+        )
+        def once(case: schemathesis.Case) -> None:
+            answer = case.call(base_url=server.url, headers={"Authorization": f"Bearer {token}"})
+            case.validate_response(answer, checks=CHECKS)
+
+        once()
+        tried += 1
+    assert tried > 25
+
+
+def test_a_reader_finds_every_route_as_it_is_described(server: Serving, stand: Stand) -> None:
+    _try(server, stand.tokens["reader", False], 2)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("role", "bound"), WHO)
+def test_each_role_finds_every_route_as_it_is_described(server: Serving, stand: Stand, role: str, bound: bool) -> None:
+    _try(server, stand.tokens[role, bound], 60)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
@@ -13,6 +13,7 @@ from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
+from starlette.routing import BaseRoute
 from starlette.types import ASGIApp
 
 from clausegraph.app.access.rules import API_RULES, Rules
@@ -31,12 +32,14 @@ if TYPE_CHECKING:
 class Face:
     """One more way in on the same application: its routes or mounted applications, and a rule for each.
 
-    ``mounts`` are by path; ``open`` is what runs while the server does.
+    ``mounts`` are by path; ``running`` is entered while the server runs.
     """
 
     rules: Rules
     routers: Sequence[APIRouter] = ()
+    routes: Sequence[BaseRoute] = ()
     mounts: Mapping[str, ASGIApp] = field(default_factory=dict)
+    running: Callable[[], AbstractAsyncContextManager[None]] | None = None
 
 
 def create_app(workspace: Workspace, faces: Sequence[Face] = ()) -> FastAPI:
@@ -49,10 +52,12 @@ def create_app(workspace: Workspace, faces: Sequence[Face] = ()) -> FastAPI:
 
     @asynccontextmanager
     async def running(_: FastAPI) -> AsyncIterator[None]:
-        try:
+        async with AsyncExitStack() as stack:
+            stack.callback(held.close)
+            for face in faces:
+                if face.running is not None:
+                    await stack.enter_async_context(face.running())
             yield
-        finally:
-            held.close()
 
     app = FastAPI(
         title="ClauseGraph",
@@ -71,6 +76,7 @@ def create_app(workspace: Workspace, faces: Sequence[Face] = ()) -> FastAPI:
         rules |= face.rules
         for router in face.routers:
             app.include_router(router)
+        app.router.routes.extend(face.routes)
         for path, mounted in face.mounts.items():
             app.mount(path, mounted)
     check_rules(app, rules)
@@ -87,9 +93,7 @@ def check_rules(app: FastAPI, rules: Rules) -> None:
     Raises:
         ValueError: with the names of those that have none.
     """
-    there = {
-        rule_key(route, method) for route in app.routes for method in (getattr(route, "methods", None) or ("GET",))
-    }
+    there = {rule_key(route, method) for route in app.routes for method in getattr(route, "methods", None) or ("GET",)}
     if wrong := there ^ set(rules):
         raise ValueError(f"routes without a rule, or rules without a route: {', '.join(sorted(wrong))}")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Coroutine
 from typing import Any, TypeVar
 
 from starlette.requests import Request
@@ -25,18 +25,27 @@ async def waited(request: Request, pool: WorkPool, seconds: float, work: Callabl
     Raises:
         Refusal: nobody waits any more, too much is in work (503), or the time is over (504).
     """
+    return await in_time(pool, seconds, work, _gone(request))
+
+
+async def in_time(
+    pool: WorkPool, seconds: float, work: Callable[[Ticket], T], gone: Coroutine[Any, Any, None] | None = None
+) -> T:
+    """The result of work as of :func:`waited`; ``gone`` ends when nobody waits any more, as does being cancelled."""
     ticket = Ticket()
-    result = asyncio.wrap_future(pool.start(work, ticket))
-    gone = asyncio.create_task(_gone(request))
+    waiting = asyncio.ensure_future(gone) if gone is not None else asyncio.get_running_loop().create_future()
     try:
-        await asyncio.wait((result, gone), timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
-        if result.done():
-            return result.result()
-        raise _client_gone() if gone.done() else _too_late(seconds)
+        result = asyncio.wrap_future(pool.start(work, ticket))
+        try:
+            await asyncio.wait((result, waiting), timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+            if result.done():
+                return result.result()
+            raise _client_gone() if waiting.done() else _too_late(seconds)
+        finally:
+            ticket.abandon()
+            result.cancel()
     finally:
-        ticket.abandon()
-        result.cancel()
-        gone.cancel()
+        waiting.cancel()
 
 
 async def streamed(

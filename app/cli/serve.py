@@ -25,6 +25,7 @@ def serve(
     check_installed()
     workspace = session.workspace()
     from clausegraph.app.api.application import create_app
+    from clausegraph.app.mcp.http import mcp_face
 
     text, path = own_token(workspace.settings.home)
 
@@ -40,7 +41,7 @@ def serve(
 
             webbrowser.open(url)
 
-    run(create_app(workspace), host, port, announce)
+    run(create_app(workspace, [mcp_face()]), host, port, announce)
 
 
 def _token_words(text: str | None, path: str) -> str:

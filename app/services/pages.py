@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import select
 
 from clausegraph.app.services.browse import Shelf, open_shelf
+from clausegraph.app.services.records import page_record
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import InputError, NotFoundError
 from clausegraph.core.types import PageKey
@@ -55,6 +56,20 @@ def show_page(workspace: Workspace, corpus: str, name: str, epoch: int | None = 
         "statements": len(shelf.facts_on(key, reading)),
         "addresses": [_address(one) for one in _fetches(shelf, key.source) if one.uri == key.uri],
     }
+
+
+def page_text(workspace: Workspace, corpus: str, name: str, epoch: int | None = None) -> dict[str, Any]:
+    """What a page says: its elements in its order, each with its anchor and headings.
+
+    Raises:
+        NotFoundError, InputError: as ``show_page``.
+    """
+    shelf = open_shelf(workspace.ledger, corpus, epoch)
+    key = _page(shelf, name)
+    reading = shelf.reading(shelf.versions()[key][0])
+    elements = [{"anchor": one.anchor, "headings": list(one.headings), "text": one.text} for one in reading.elements]
+    at = {"corpus": shelf.corpus.name, "epoch": shelf.epoch}
+    return at | page_record(key, reading) | {"elements": elements}
 
 
 def remove(workspace: Workspace, corpus: str, names: Sequence[str]) -> RunReport:

@@ -61,7 +61,11 @@ def publish(home: Path, corpus: str, folder: Path, *, age: int, money: int) -> N
 
 @pytest.fixture(scope="session")
 def stand(tmp_path_factory: pytest.TempPathFactory) -> Stand:
-    made = tmp_path_factory.mktemp("stand")
+    return make_stand(tmp_path_factory.mktemp("stand"))
+
+
+def make_stand(made: Path) -> Stand:
+    """The home and its tokens, in a new folder."""
     home = made / "home"
     for corpus in CORPORA:
         publish(home, corpus, made / corpus / "pages", age=60, money=100)

@@ -1,0 +1,121 @@
+"""The official client drives every tool, over standard input and output and over HTTP."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import anyio
+import httpx2
+import pytest
+from mcp import Client, MCPError, StdioServerParameters, stdio_client
+from mcp.client.streamable_http import streamable_http_client
+
+from clausegraph.app.mcp.server import DATA
+from tests.app.api.conftest import Stand, make_stand
+from tests.app.api.serving import Serving
+
+pytestmark = pytest.mark.integration
+
+TOOLS = {"ask", "search", "neighbourhood", "page", "what_changed"}
+
+
+@pytest.fixture(scope="module")
+def stand(tmp_path_factory: pytest.TempPathFactory) -> Stand:
+    return make_stand(tmp_path_factory.mktemp("stand"))
+
+
+@pytest.fixture(scope="module")
+def server(stand: Stand) -> Iterator[Serving]:
+    with Serving(stand.home) as started:
+        yield started
+
+
+async def _call(client: Client, tool: str, **given: Any) -> Any:
+    answer = await client.call_tool(tool, given)
+    assert not answer.is_error, answer.content
+    told = answer.structured_content
+    assert told is not None and told["note"] == DATA
+    assert json.loads(answer.content[0].text) == told  # for clients that read texts alone
+    return told["data"]
+
+
+async def _every_tool(client: Client) -> None:
+    assert {tool.name for tool in (await client.list_tools()).tools} == TOOLS
+    found = await _call(client, "ask", question="Can I get the Warm Home Grant?", scenario="I am 70.")
+    assert found["epoch"] == 2 and found["alternatives"]
+    before = await _call(client, "ask", question="Can I get the Warm Home Grant?", epoch=1)
+    assert before["epoch"] == 1
+    assert (await _call(client, "search", question="Warm Home Grant", limit=2))["hits"]
+    around = await _call(client, "neighbourhood", entity="Warm Home Grant")
+    assert around["facts"] and around["around"] == ["warm home grant"]
+    text = await _call(client, "page", page="grant.html")
+    assert any("over 65" in element["text"] for element in text["elements"])
+    assert [one["uri"] for one in (await _call(client, "what_changed"))["pages"]] == ["grant.html"]
+    read = await client.read_resource("clausegraph://default/pages/grant.html")
+    assert json.loads(read.contents[0].text)["data"]["title"] == "Warm Home Grant"
+    wrong = await client.call_tool("page", {"page": "nothing.html"})
+    assert wrong.is_error and "NotFoundError: corpus" in wrong.content[0].text
+    assert (await client.call_tool("neighbourhood", {"entity": "x", "hops": 9})).is_error
+
+
+def test_over_standard_input_and_output(stand: Stand) -> None:
+    environment = {**os.environ, "CLAUSEGRAPH_EMBEDDING_MODEL": "hashing", "PYTHONPATH": os.pathsep.join(sys.path)}
+    started = StdioServerParameters(
+        command=sys.executable, args=["-m", "clausegraph", "mcp", "--home", str(stand.home)], env=environment
+    )
+
+    async def talk() -> None:
+        async with Client(stdio_client(started)) as client:
+            await _every_tool(client)
+
+    anyio.run(talk)
+
+
+@asynccontextmanager
+async def _over_http(server: Serving, token: str) -> AsyncIterator[Client]:
+    headers = {"Authorization": f"Bearer {token}"}
+    async with (
+        httpx2.AsyncClient(headers=headers, timeout=60, trust_env=False) as connection,
+        Client(streamable_http_client(f"{server.url}/mcp", http_client=connection)) as client,
+    ):
+        yield client
+
+
+def test_over_http_with_a_token(server: Serving, stand: Stand) -> None:
+    async def talk() -> None:
+        async with _over_http(server, stand.tokens["reader", False]) as client:
+            await _every_tool(client)
+
+    anyio.run(talk)
+
+
+def test_a_tokens_corpora_bind_every_tool_and_resource(server: Serving, stand: Stand) -> None:
+    given: dict[str, dict[str, Any]] = {
+        "ask": {"question": "Who?"},
+        "search": {"question": "Who?"},
+        "neighbourhood": {"entity": "council"},
+        "page": {"page": "grant.html"},
+        "what_changed": {},
+    }
+
+    async def talk() -> None:
+        async with _over_http(server, stand.tokens["reader", True]) as client:
+            assert set(given) == {tool.name for tool in (await client.list_tools()).tools}
+            for tool, values in given.items():
+                assert not (await client.call_tool(tool, values)).is_error, tool
+                answer = await client.call_tool(tool, values | {"corpus": "other"})
+                assert answer.is_error and "Forbidden: " in answer.content[0].text, tool
+            with pytest.raises(MCPError, match="Forbidden"):
+                await client.read_resource("clausegraph://other/pages/grant.html")
+
+    anyio.run(talk)
+
+
+def test_nobody_without_a_token(server: Serving) -> None:
+    for method in ("GET", "POST", "DELETE"):
+        assert httpx2.request(method, f"{server.url}/mcp", trust_env=False).status_code == 401

@@ -12,6 +12,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from clausegraph.core.errors import InputError
 from clausegraph.core.prompts import shipped_folder
+from clausegraph.query.read.model.forms import FormRates
 from clausegraph.query.read.model.labelled import LabelledQuestion, seen_among
 
 MOST_WORDS = 900
@@ -31,6 +32,7 @@ class Guide:
     form: int = FORM
     made_by: str = ""
     rates: Mapping[str, float] = field(default_factory=dict)
+    forms: Mapping[str, FormRates] = field(default_factory=dict)  # how a question opens → what is usual then
     saw: Mapping[str, str] = field(default_factory=dict)
     held_back: Mapping[str, float] = field(default_factory=dict)  # what it was worth on questions it had not seen
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 
 from clausegraph.core.errors import UnusableReply
 from clausegraph.core.models.json_text import read_json
+from clausegraph.query.read.model.forms import rates_by_form
 from clausegraph.query.read.model.guide import MOST_WORDS, Guide, saw_of
 from clausegraph.query.read.model.labelled import LabelledQuestion, shown_example
 from clausegraph.query.read.model.rates import is_verdict, rates_of, told_rates
@@ -78,7 +79,8 @@ def worded(model: StepModel, name: str, questions: Sequence[LabelledQuestion], s
     cases = "\n\n".join(shown_example(case) for case in sampled(questions, seed))
     inputs = {"rates": told_rates(rates), "cases": cases, "words": MOST_WORDS}
     said = model.ask(PROMPT, inputs, parse_guide, schema=SCHEMA)
-    return Guide(name, said.value, made_by=model.name, rates=rates, saw=saw_of(questions))
+    forms = rates_by_form(questions)
+    return Guide(name, said.value, made_by=model.name, rates=rates, forms=forms, saw=saw_of(questions))
 
 
 def parse_guide(text: str) -> str:

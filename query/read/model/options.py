@@ -8,6 +8,7 @@ from functools import cache
 
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.query.read.model.facts import stored_rules
+from clausegraph.query.read.model.forms import told_form
 from clausegraph.query.read.model.guide import Guide, shipped_guide
 from clausegraph.query.read.model.labelled import Examples, LabelledQuestion, shown_example
 from clausegraph.query.read.model.schema import DIRECT_SCHEMA, READ_SCHEMA
@@ -73,6 +74,7 @@ class ReadOptions:
             "pages": shown.text,
             "facts": "\n".join(stored_rules(shown, rules)) if self.facts else "",
             "guide": self.guide.text if self.guide else "",
+            "usual": told_form(self.guide.forms, inquiry.question) if self.guide else "",
             "examples": "\n\n".join(self._examples(inquiry)),
         }
 

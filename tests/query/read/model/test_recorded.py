@@ -77,7 +77,7 @@ def material() -> Material:
 @pytest.fixture(scope="module")
 def read(material: Material) -> list[Read]:
     """Every question, read from its recorded reply."""
-    options = ReadOptions(guide=read_guide(RECORDED / "guide.json"), examples=material.examples)
+    options = ReadOptions("read.v1", guide=read_guide(RECORDED / "guide.json"), examples=material.examples)
     options = options.measured_on([labelled(question) for question in material.questions])
     model = ModelOptions("openai", "by-hand", "http://127.0.0.1:9/v1", "none")
     made = []

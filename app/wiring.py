@@ -111,7 +111,8 @@ def web_options(settings: Settings, given: Mapping[str, Any]) -> WebOptions:
     patterns = {name: (given[name],) for name in ("include", "exclude") if isinstance(given.get(name), str)}
     lists = {name: tuple(value) for name, value in given.items() if isinstance(value, list)}
     taken = {name: value for name, value in given.items() if value is not None} | lists | patterns
-    return WebOptions(**taken, limits=limits, reading=reading_limits(settings))
+    browser = settings.web_browser or ""
+    return WebOptions(**taken, browser=browser, limits=limits, reading=reading_limits(settings))
 
 
 def metered(embedder: Embedder, meter: RunMeter) -> Embedder:

@@ -37,7 +37,7 @@ def refuse_foreign_secrets(
 
 
 def refuse_opening(found: Mapping[str, object], path: str) -> None:
-    """Raise where a file that nobody named would let pages be fetched from this machine's own networks.
+    """Raise where a file that nobody named would open this machine's own networks, or have a program run.
 
     Raises:
         SettingsError: with what to do.
@@ -48,6 +48,12 @@ def refuse_opening(found: Mapping[str, object], path: str) -> None:
                 f"{path} in the working directory sets {name}, and such a file does not decide which networks are "
                 f"fetched from; if you trust it, set CLAUSEGRAPH_CONFIG={path}; if not, leave this folder"
             )
+
+    if found.get("web_browser"):
+        raise SettingsError(
+            f"{path} in the working directory sets web_browser, and such a file does not decide which program is run; "
+            f"if you trust it, set CLAUSEGRAPH_CONFIG={path}; if not, leave this folder"
+        )
 
 
 def _refused(path: str, address: str, value: object, secret: str) -> SettingsError:

@@ -133,6 +133,9 @@ class Settings(BaseSettings):
     web_names: dict[str, tuple[str, ...]] = Field(
         default_factory=dict, description="host name to network addresses, for names that are not to be looked up"
     )
+    web_browser: str | None = Field(
+        default=None, min_length=1, description="path of a Chromium that renders pages which only their scripts fill"
+    )
     extractor: Extractor = Field(
         default="auto", description="who reads facts from pages; auto: the language model where one is set, else rules"
     )

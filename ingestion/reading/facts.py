@@ -75,6 +75,11 @@ def wall(raw: bytes, address: str) -> str:
     return rejects[0].reason
 
 
+def is_shell(raw: bytes, address: str) -> bool:
+    """Whether a page has scripts and no text, or says that it needs them."""
+    return b"<script" in raw.lower() and any(words in wall(raw, address) for words in ("script fills", "has no text"))
+
+
 def _pieces(root: html.HtmlElement) -> Iterator[str]:
     """The text between tags, piece by piece, without what is on every page of a site."""
     inside = 0  # how many elements without text are open

@@ -13,6 +13,7 @@ from clausegraph.indexes.fetches import FetchRow
 from clausegraph.ingestion.fetch import WebClient, WebReply, followed
 from clausegraph.ingestion.fetch.addresses import shape_of, shown
 from clausegraph.ingestion.reading.pages import PageLook
+from clausegraph.ingestion.rendering.process import PageRenderer
 from clausegraph.ingestion.sources.files import read_regular
 from clausegraph.ingestion.sources.source import Fetched, FetchShelf, Gone, Item, SameAs, Skipped, StoredDocument
 from clausegraph.ingestion.sources.web.lists import (
@@ -31,7 +32,7 @@ from clausegraph.ingestion.tools import Progress
 
 _LISTS = re.compile(r"(?:\.(?:xml|rss|atom|rdf)(?:\.gz)?$)|(?:^|/)(?:feed|rss|atom|sitemap)s?/?$", re.IGNORECASE)
 _FILE_BYTES = 5 * 1024 * 1024
-_COUNTED = ("received", "not modified", "moved", "gone", "failed", "refused", ASKED_BEFORE)
+_COUNTED = ("received", "not modified", "moved", "gone", "failed", "refused", "rendered", ASKED_BEFORE)
 
 
 class Crawl:
@@ -59,7 +60,15 @@ class Crawl:
     def run(self, client: WebClient, progress: Progress) -> None:
         """Ask what there is to ask."""
         options = self._options
-        self._visits = Visits(client, self._shelf, self._look, options.addresses, pdf=options.pdf, progress=progress)
+        self._visits = Visits(
+            client,
+            self._shelf,
+            self._look,
+            options.addresses,
+            pdf=options.pdf,
+            browser=self._browser(client),
+            progress=progress,
+        )
         if self._options.only:
             self._alone()
         elif self._file is not None:
@@ -72,6 +81,18 @@ class Crawl:
             )
         self._seek()
         self._requests = client.requests
+
+    def _browser(self, client: WebClient) -> PageRenderer | None:
+        """What renders pages, of which every request is one of the client's."""
+        if not self._options.browser:
+            return None
+        limits = self._options.limits
+        return PageRenderer(
+            self._options.browser,
+            lambda address: followed(lambda at: client.fetch(at, ()), address),
+            seconds=limits.render_seconds,
+            most=limits.body_bytes,
+        )
 
     def _alone(self) -> None:
         """Ask where these pages are now; nothing is gone because nobody asked for it."""

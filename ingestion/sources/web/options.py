@@ -26,5 +26,6 @@ class WebOptions:
     alike: int = 100  # addresses of a site that differ in numbers and values only: a calendar has them without end
     links: int = 300_000  # different ones that are seen, followed or not: they are kept in memory
     only: tuple[str, ...] = ()  # uris of pages to ask alone, beside the crawls
+    browser: str = ""  # path of a Chromium that renders pages which only scripts fill
     limits: WebLimits = field(default_factory=WebLimits)
     reading: ReadingLimits = field(default_factory=ReadingLimits)  # of looking at one page

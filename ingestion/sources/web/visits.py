@@ -16,8 +16,9 @@ from clausegraph.ingestion.fetch import Validators, WebClient, WebReply
 from clausegraph.ingestion.formats.converted import Unreadable
 from clausegraph.ingestion.formats.formats import FORMATS, PDF
 from clausegraph.ingestion.formats.recognise import recognised
-from clausegraph.ingestion.reading.facts import wall
+from clausegraph.ingestion.reading.facts import is_shell, wall
 from clausegraph.ingestion.reading.pages import PageLook
+from clausegraph.ingestion.rendering.process import PageRenderer
 from clausegraph.ingestion.sources.source import FetchShelf
 from clausegraph.ingestion.sources.web.duplicates import sketch_of, text_hash_of
 from clausegraph.ingestion.tools import Progress, no_progress
@@ -42,9 +43,14 @@ class Visits:
         most: int,
         *,
         pdf: bool = False,
+        browser: PageRenderer | None = None,
         progress: Progress = no_progress,
     ) -> None:
-        """Go on with the shelf's crawl; ``look`` sees pages, ``most`` bounds the addresses that are asked."""
+        """Go on with the shelf's crawl; ``look`` sees pages, ``most`` bounds the addresses that are asked.
+
+        Args:
+            browser: what renders pages that only their scripts fill.
+        """
         self.rows = shelf.rows()
         self.touched: dict[str, None] = {}
         self.problems: dict[str, str] = {}  # by address
@@ -53,6 +59,7 @@ class Visits:
         self._client = client
         self._shelf = shelf
         self._look = look
+        self._browser = browser
         self._most = most
         self._progress = progress
         types = [HTML, _XHTML, *([PDF] if pdf and PDF in FORMATS else [])]
@@ -88,13 +95,33 @@ class Visits:
         self.touched[address] = None
         self._progress("fetch", len(self.touched), len(self.touched))
         validators = Validators(row.etag, row.last_modified) if row.raw_hash else Validators()
-        reply = self._client.fetch(address, self._accept, validators)
+        reply = self._filled(row, self._client.fetch(address, self._accept, validators))
         made, raw = self._taken(row, reply, stated)
         made = replace(made, crawl=row.crawl if self._shelf.crawl == ASIDE else self._shelf.crawl)
         self._shelf.keep(made, raw)
         self.rows[address] = made
         self.counts[_counted(reply, made)] += 1
         return made
+
+    def _filled(self, row: FetchRow, reply: WebReply) -> WebReply:
+        """The reply as a browser renders it, where the page is a shell that its scripts fill.
+
+        It comes without validators: that the shell has not changed says nothing of what fills it.
+        """
+        if self._browser is None or reply.outcome not in ("page", "unchanged"):
+            return reply
+        kind = reply.content_type if reply.outcome == "page" else row.content_type
+        raw = reply.body if reply.outcome == "page" else self._shelf.load(row.raw_hash)
+        if kind.partition(";")[0] not in (HTML, _XHTML, "") or not is_shell(raw, row.address):
+            return reply
+        found = self._browser.render(row.address, raw)
+        if found.problem:
+            self.problems[row.address] = f"it is a shell that only a script fills, and {found.problem}"
+            return reply
+        self.counts["rendered"] += 1
+        return WebReply(
+            row.address, "page", status=reply.status, body=found.html, content_type=f"{HTML}; charset=utf-8"
+        )
 
     def _taken(self, row: FetchRow, reply: WebReply, stated: str) -> tuple[FetchRow, bytes | None]:
         """The row after a reply, and the bytes to be stored: not those of a wall before a page that was none."""

@@ -1,0 +1,1 @@
+"""Pages that only a browser can render, an optional extra: start at ``process.py``."""

@@ -37,7 +37,7 @@ def statement_text(title: str, headings: Sequence[str], statement: Statement) ->
     node = statement.object
     target = node.surface if isinstance(node, Mention) else node.value
     said = f"{statement.subject.surface} {statement.wording or _relation(statement)} {target}"
-    return _under(title, headings, _if(said, (leaf.text for leaf in leaves(statement.condition))))
+    return _under(title, headings, _if(said, (leaf.words for leaf in leaves(statement.condition))))
 
 
 def passage_text(title: str, headings: Sequence[str], passage: Passage, elements: Mapping[str, Element]) -> str:

@@ -9,16 +9,18 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from clausegraph.core.extraction import ExtractionInput
+from clausegraph.core.language.wording import condition_words
 from clausegraph.core.ontology import policy_ontology
 from clausegraph.core.prompts import Prompt, shipped_examples, shipped_prompts
 from clausegraph.core.tokens import count_tokens
 from clausegraph.core.types import All, AnyOf, Leaf, Literal, Modality, Not, leaves
 from clausegraph.ingestion.extract.llm.conditional.parse import (
+    parse_clear,
     parse_conditional,
     parse_nothing_twice,
     parse_stand_alone,
 )
-from clausegraph.ingestion.extract.llm.conditional.schema import STAND_ALONE_SCHEMA
+from clausegraph.ingestion.extract.llm.conditional.schema import CLEAR_SCHEMA, STAND_ALONE_SCHEMA
 from clausegraph.ingestion.extract.llm.lines.parse import parse_triples, statements_of_lines
 from clausegraph.ingestion.extract.llm.numbering import number_call, page_text
 from clausegraph.ingestion.extract.llm.render import render_call
@@ -96,6 +98,27 @@ def test_the_example_of_the_default_prompt_is_right() -> None:
     elements = [
         element("e0", "Day permit", "h1"),
         element("e1", "If you live abroad", "h2", headings=top),
+        element("e2", page.splitlines()[-1].removeprefix("3. "), headings=below),
+    ]
+    call = number_call([ExtractionInput("Mooring", below, tuple(elements))], by_headings=True)
+    assert page_text(call) == page
+    Draft202012Validator(CLEAR_SCHEMA).validate(json.loads(reply))
+    (found,) = parse_clear(reply, call, cut_off=False)
+    assert found is not None and not found.rejects
+    (made,) = found.statements
+    assert (made.subject.written, made.modality, made.relation) == ("your", Modality.MAY, "gets")
+    assert condition_words(made.condition) == (
+        "(If you live abroad and your boat is insured and not the boat is over 9 metres)"
+    )
+
+
+def test_the_example_of_the_third_version_is_right() -> None:
+    text = shipped_examples(shipped_prompts().get("triplets-conditional.v3"))
+    page, _, reply = text.removeprefix("Example page:\n# Mooring\n").partition("\nReply:")
+    top, below = ("Day permit",), ("Day permit", "If you live abroad")
+    elements = [
+        element("e0", "Day permit", "h1"),
+        element("e1", "If you live abroad", "h2", headings=top),
         element("e2", "Once your boat is insured, you can get a permit unless it is:", headings=below),
         element("e3", "over 9 metres", "li", "e2", headings=below),
         element("e4", "a houseboat", "li", "e2", headings=below),
@@ -139,7 +162,9 @@ def test_the_examples_of_the_second_version_are_right() -> None:
     )
 
 
-@pytest.mark.parametrize(("version", "digest"), [(1, "584336c7d13bd2bb"), (2, "aa11a2a178ce76a6")])
+@pytest.mark.parametrize(
+    ("version", "digest"), [(1, "584336c7d13bd2bb"), (2, "aa11a2a178ce76a6"), (3, "287faaccd7e6b097")]
+)
 def test_earlier_versions_are_printed_as_they_were_released(version: int, digest: str) -> None:
     """Byte by byte: replies that were paid for are found by what was asked."""
     prompt = shipped_prompts().get(f"triplets-conditional.v{version}")

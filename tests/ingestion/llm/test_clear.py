@@ -11,11 +11,11 @@ from jsonschema import Draft202012Validator
 from clausegraph.core.extraction import Extraction, ExtractionInput
 from clausegraph.core.language.wording import condition_words
 from clausegraph.core.serial import condition_from_json, condition_to_json
-from clausegraph.core.types import AnyOf, Leaf, leaves
+from clausegraph.core.types import AnyOf, Leaf, Literal, leaves
 from clausegraph.ingestion.extract.llm.conditional.parse import parse_clear
 from clausegraph.ingestion.extract.llm.conditional.schema import CLEAR_SCHEMA
 from clausegraph.ingestion.extract.llm.numbering import Call, number_call
-from tests.ingestion.llm.calls import TITLE, element, reply
+from tests.ingestion.llm.calls import TITLE, element, reply, triple
 
 pytestmark = pytest.mark.unit
 WORK = "If you think the job is suitable but they do not take it within 4 weeks, they might lose their redundancy pay."
@@ -89,6 +89,23 @@ def test_a_meaning_that_says_something_else_is_rejected(quote: str, means: str, 
     assert reason in found.rejects[0].reason
 
 
+@pytest.mark.parametrize(
+    ("text", "quote", "means"),
+    [
+        ("Add your number, if you have one.", "you have one", "the applicant has a number"),
+        ("You may get other help. If not, add your number.", "If not", "the applicant does not get other help"),
+        ("Tell us your number. If this happens, wait.", "this happens", "the applicant does not tell their number"),
+        ("Add another number if asked.", "another number", "the applicant adds a number that is not the first"),
+    ],
+)
+def test_words_that_only_lean_on_others_ask_for_none_of_theirs(text: str, quote: str, means: str) -> None:
+    call = number_call([ExtractionInput(TITLE, ("Applicants",), (element("e0", text),))], by_headings=True)
+    one = triple("applicant", "adds", "number", **{"if": {"element": 1, "quote": quote, "means": means}})
+    (found,) = parse_clear(reply(one), call, cut_off=False)
+    assert found is not None and not found.rejects
+    assert condition_words(found.statements[0].condition) == means
+
+
 def test_what_a_lead_in_denies_may_be_denied_in_the_meaning() -> None:
     (made,) = read({"element": 2, "means": "the name does not change"}, 1).statements
     assert condition_words(made.condition) == "the name does not change"
@@ -118,3 +135,13 @@ def test_another_thing_says_than_which(name: str, kept: bool) -> None:
     found = read(None, object=name)
     assert bool(found.statements) is kept
     assert kept or "other than what" in found.rejects[0].reason
+
+
+def test_a_date_in_figures_is_the_date_that_the_page_writes() -> None:
+    """A model that is asked for types writes "2021-02-04" for "4 February 2021", which was rejected as not stated."""
+    line = element("e0", "Ask for a review of A levels by 4 February 2021.")
+    call = number_call([ExtractionInput(TITLE, ("Reviews",), (line,))], by_headings=True)
+    days = [triple("review of A levels", "is asked for by", f"2021-02-0{i}", object_type="date") for i in (4, 5)]
+    (stated,), (other,) = (parse_clear(reply(day), call, cut_off=False) for day in days)
+    assert stated is not None and stated.statements[0].object == Literal("4 February 2021", "date")
+    assert other is not None and not other.statements and "not stated" in other.rejects[0].reason

@@ -19,8 +19,13 @@ _POINTING = re.compile(
     r"|\bthis (?:is the case|happens|applies)\b",
     re.IGNORECASE,
 )
-_LEANING = YOU | word_set("it its this that they them their these those there he him his she her we us our")
-_SHARE = 0.5  # of the words of a condition that its meaning has, in some form
+_ONE = re.compile(r"\bones?\b", re.IGNORECASE)  # a pronoun more often than a number: "you do not have one"
+_LEANING = YOU | word_set(
+    "it its this that they them their these those there he him his she her we us our one if not unless when once so do"
+)
+_OTHERWISE = word_set("other another different else otherwise only")  # what a meaning may say with "not"
+_CLAUSE = 2  # words from which a condition says something by itself: "this happens" leans on what was said before
+_SHARE = 1 / 3  # of the words of a condition that its meaning has, in some form
 
 
 def checked(text: str, meaning: str, shown: ShownWords, *, own_clause: bool) -> str:
@@ -35,13 +40,14 @@ def checked(text: str, meaning: str, shown: ShownWords, *, own_clause: bool) -> 
         return ""
     if not shown.names(meaning):
         raise UnusableCondition(f"not stated: what its condition means, {meaning!r}")
-    if not numbers_of(meaning).issuperset(numbers_of(text)):
+    if not numbers_of(meaning).issuperset(numbers_of(_ONE.sub("", text))):
         raise UnusableCondition(f"what its condition means, {meaning!r}, lacks a number of {text!r}")
-    said, meant = _denies(text), _denies(meaning)
-    if (said and not meant) or (meant and not said and own_clause):
-        raise UnusableCondition(f"what its condition means, {meaning!r}, turns {text!r} round")
     wanted, found = content_words(text) - _LEANING, content_words(meaning)
-    if len(wanted) > 1 and sum(any(akin(word, other) for other in found) for word in wanted) < _SHARE * len(wanted):
+    kept = sum(any(akin(word, other) for other in found) for word in wanted)
+    may_deny = not own_clause or len(wanted) < _CLAUSE or not _OTHERWISE.isdisjoint(tokens(text))
+    if _denies(text) > _denies(meaning) or (_denies(meaning) > _denies(text) and not may_deny):
+        raise UnusableCondition(f"what its condition means, {meaning!r}, turns {text!r} round")
+    if len(wanted) >= _CLAUSE and kept < _SHARE * len(wanted):
         raise UnusableCondition(f"what its condition means, {meaning!r}, is not what {text!r} says")
     return meaning
 

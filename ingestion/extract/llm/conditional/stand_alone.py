@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
+from clausegraph.core.language.quantities import find_quantities
 from clausegraph.core.language.stated import BARE_PRONOUNS, YOU, clean_name, key_of
 from clausegraph.core.language.verbs import is_base, third_person
 from clausegraph.core.language.words import word_set
@@ -40,6 +41,7 @@ _SPOKEN = re.compile(r"\b(?:you|we)\b|\b(?:your|us|our)\b", re.IGNORECASE)
 _OTHER = re.compile(
     r"(?:any |the |all )?others?\b(?! (?:side|party|parent|partner)\b)(?!.*\b(?:than|besides?|except)\b)", re.IGNORECASE
 )
+_ISO = re.compile(r"\d{4}-\d\d-\d\d")
 _AUXILIARY = re.compile(
     r"(?P<modal>may|might|can|could|must|shall|should|cannot|need not|will|would|does|do|is|are)(?P<no> not)? (?=\w)"
 )
@@ -133,12 +135,32 @@ class ClearParser(NothingTwiceParser):
             raise UnusableItem(f"its {role} does not say other than what: {surface!r}")
         return surface
 
+    def _object(self, item: dict[str, Any], own: list[str]) -> Mention | Literal:
+        value = item.get("object")
+        if isinstance(value, str) and _ISO.fullmatch(value):
+            item = item | {"object": self._as_written_here(value)}
+        return super()._object(item, own)
+
+    def _as_written_here(self, day: str) -> str:
+        """A calendar date as the section has it; unchanged where it does not."""
+        wanted = _bounds(day)
+        for element in self._texts.elements.values():
+            for one in find_quantities(element.text):
+                words = element.text[one.start : one.end]
+                if one.kind == "date" and _bounds(words) == wanted:
+                    return words
+        return day
+
     def _condition(self, item: dict[str, Any]) -> Condition | None:
         condition = super()._condition(item)
         return condition and without_pointers(condition, self._introduces)
 
     def _introduces(self, label: str, below: str) -> bool:
         return label in names_above(self._texts.elements[below], self._texts.elements)
+
+
+def _bounds(text: str) -> list[tuple[float | None, float | None]]:
+    return [(one.low, one.high) for one in find_quantities(text)]
 
 
 def _without_modality(made: Statement) -> Statement:

@@ -6,11 +6,12 @@ INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check -c co
 BASE := $(VENV)/.installed-base
 LLM := $(VENV)/.installed-llm
 TEAM := $(VENV)/.installed-team
+SERVER := $(VENV)/.installed-server
 ALL := $(VENV)/.installed-all
 DEMO_HOME := .demo
 TEST_WORKERS ?= 2
 
-.PHONY: demo demo-llm demo-team test test-long check bench neo4j airflow stop clean
+.PHONY: demo demo-llm demo-team console test test-long check bench neo4j airflow stop clean
 
 demo: $(BASE)
 	@sh examples/demo.sh "$(abspath $(BIN))" "$(abspath $(DEMO_HOME))"
@@ -20,6 +21,11 @@ demo-llm: $(LLM)
 
 demo-team: $(TEAM)
 	@sh examples/demo-team.sh "$(abspath $(BIN))" "$(abspath $(DEMO_HOME)-team)"
+
+console: export CLAUSEGRAPH_HOME := $(abspath $(DEMO_HOME)-console)
+console: $(SERVER)
+	@$(BIN)/clausegraph ingest examples/corpus
+	@$(BIN)/clausegraph serve $(CONSOLE_ARGS)
 
 test: $(ALL)
 	$(BIN)/python -m pytest -n $(TEST_WORKERS) $(PYTEST_ARGS)
@@ -58,10 +64,11 @@ $(BASE): pyproject.toml constraints.txt
 
 $(LLM): EXTRAS := fake-llm
 $(TEAM): EXTRAS := airflow,fake-llm,neo4j
+$(SERVER): EXTRAS := server
 $(ALL): EXTRAS := airflow,dev
-$(LLM) $(TEAM) $(ALL): $(BASE)
+$(LLM) $(TEAM) $(SERVER) $(ALL): $(BASE)
 	$(INSTALL) -e '.[$(EXTRAS)]'
 	touch $@
 
 clean: stop
-	rm -rf $(VENV) $(DEMO_HOME) $(DEMO_HOME)-llm $(DEMO_HOME)-team build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) $(DEMO_HOME) $(DEMO_HOME)-llm $(DEMO_HOME)-team $(DEMO_HOME)-console build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

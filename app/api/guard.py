@@ -9,8 +9,10 @@ import secrets
 import time
 import unicodedata
 from collections.abc import Callable, Iterable
+from urllib.parse import urlencode
 
 from starlette.requests import HTTPConnection
+from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute, Match, Mount
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -29,6 +31,7 @@ LOOPBACK = frozenset(("127.0.0.1", "localhost", "[::1]"))
 BODY_BYTES = 262_144
 SAFE = frozenset(("GET", "HEAD", "OPTIONS"))
 _METHODS = SAFE | {"POST", "PUT", "PATCH", "DELETE"}
+LOGIN = "GET /login"  # where people log in, if a face has it
 _CLOSED = Role.ADMIN  # what has no rule is not open
 
 
@@ -76,7 +79,10 @@ class Guard:
                 if exchange.status:
                     raise  # half a response is out: only closing the connection tells
                 exchange.error = problem.kind
-                await problem.response(exchange.id)(scope, receive, exchange.send)
+                response = problem.response(exchange.id)
+                if problem.status == 401 and LOGIN in self._rules and _is_browser(scope):
+                    response = _to_login(scope)
+                await response(scope, receive, exchange.send)
             finally:
                 exchange.ended(self._held(), scope)
 
@@ -140,12 +146,12 @@ def _who(connection: HTTPConnection, held: Served) -> Principal:
     if session is None:
         raise _nobody("send a token, as `Authorization: Bearer TOKEN`; `clausegraph tokens add` makes one")
     connection.scope["state"]["session"] = session[1]
-    if connection.scope["method"] not in SAFE and not _same_origin(connection):
+    if connection.scope["method"] not in SAFE and not same_origin(connection):
         raise refusal("Forbidden", 403, "Not from here", "a browser's session only works from this server's own pages")
     return session[0]
 
 
-def _same_origin(connection: HTTPConnection) -> bool:
+def same_origin(connection: HTTPConnection) -> bool:
     """Whether a browser says that a page of this server sent the request."""
     site = connection.headers.get("sec-fetch-site")
     if site is not None:
@@ -156,6 +162,21 @@ def _same_origin(connection: HTTPConnection) -> bool:
 
 def _nobody(said: str) -> Exception:
     return refusal("Unauthorised", 401, "Who are you?", said, WWW_Authenticate='Bearer realm="clausegraph"')
+
+
+def _is_browser(scope: Scope) -> bool:
+    """Whether a person sees the response, who can log in."""
+    headers = HTTPConnection(scope).headers
+    shown = "text/html" in headers.get("accept", "") or "hx-request" in headers
+    return shown and "authorization" not in headers and not scope["path"].startswith("/v1/")
+
+
+def _to_login(scope: Scope) -> Response:
+    """To the login and back; htmx, which follows nothing by itself, is told to load it."""
+    if "hx-request" in HTTPConnection(scope).headers:
+        return Response(status_code=401, headers={"HX-Redirect": "/login"})
+    back = scope["path"] + (f"?{scope['query_string'].decode('latin-1')}" if scope["query_string"] else "")
+    return RedirectResponse(f"/login?{urlencode({'next': back})}", 303)
 
 
 class _Exchange:

@@ -31,7 +31,9 @@ def check_installed() -> None:
     Raises:
         InputError: the extra ``server`` is not installed.
     """
-    missing = [name for name in ("fastapi", "uvicorn", "prometheus_client", "mcp") if not _is_there(name)]
+    missing = [
+        name for name in ("fastapi", "uvicorn", "prometheus_client", "mcp", "python_multipart") if not _is_there(name)
+    ]
     if missing:
         raise InputError(f"serving needs {', '.join(missing)}: pip install 'clausegraph[server]'")
 

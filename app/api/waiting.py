@@ -16,6 +16,7 @@ from clausegraph.app.api.served import request_id
 
 T = TypeVar("T")
 Tell = Callable[[dict[str, Any]], None]  # of a step that has ended; called on any thread
+Write = Callable[[str, Any], str]  # an event of a kind with its value, as the stream has it
 _BEAT = 15.0  # seconds after which a silent stream says that it is alive, so that a client that is gone is noticed
 
 
@@ -48,8 +49,13 @@ async def in_time(
         waiting.cancel()
 
 
+def json_event(kind: str, value: Any) -> str:
+    """An event whose data is JSON on one line."""
+    return f"event: {kind}\ndata: {as_json(value)}\n\n"
+
+
 async def streamed(
-    request: Request, pool: WorkPool, seconds: float, work: Callable[[Ticket, Tell], Any]
+    request: Request, pool: WorkPool, seconds: float, work: Callable[[Ticket, Tell], Any], write: Write = json_event
 ) -> StreamingResponse:
     """Server-sent events: ``step`` for each step, then ``answer`` or ``problem``.
 
@@ -77,12 +83,12 @@ async def streamed(
         kind, value = first
         try:
             while kind != "end":
-                yield f"event: {kind}\ndata: {as_json(value)}\n\n" if kind == "step" else ": at work\n\n"
+                yield write(kind, value) if kind == "step" else ": at work\n\n"
                 kind, value = await _next(events, ends, seconds)
-            yield f"event: answer\ndata: {as_json(result.result())}\n\n"
+            yield write("answer", result.result())
         except Exception as error:  # noqa: BLE001 - the status is out; the stream says what happened
             document = problem_of(error).document(request_id(request))
-            yield f"event: problem\ndata: {as_json(document)}\n\n"
+            yield write("problem", document)
         finally:
             end()
 

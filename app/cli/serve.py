@@ -16,7 +16,7 @@ def serve(
     port: Annotated[int, typer.Option("--port", min=0, max=65535, help="Port; 0 takes a free one.")] = 8400,
     browser: Annotated[bool, typer.Option("--open", help="Open the address in a browser.")] = False,
 ) -> None:
-    """Serve the REST API and MCP, for whoever has a token, until Ctrl-C.
+    """Serve the REST API, MCP and the console, for whoever has a token, until Ctrl-C.
 
     The first start makes a token for its owner, shows it once and keeps it in a file that only they can read.
     """
@@ -25,6 +25,7 @@ def serve(
     check_installed()
     workspace = session.workspace()
     from clausegraph.app.api.application import create_app
+    from clausegraph.app.console.face import face
     from clausegraph.app.mcp.http import mcp_face
 
     text, path = own_token(workspace.settings.home)
@@ -41,7 +42,7 @@ def serve(
 
             webbrowser.open(url)
 
-    run(create_app(workspace, [mcp_face()]), host, port, announce)
+    run(create_app(workspace, [mcp_face(), face()]), host, port, announce)
 
 
 def _token_words(text: str | None, path: str) -> str:

@@ -1,0 +1,31 @@
+"""The console as a face of the application: its screens, their rules, and what a browser loads with them."""
+
+from __future__ import annotations
+
+from starlette.staticfiles import StaticFiles
+
+from clausegraph.app.access.roles import Role
+from clausegraph.app.access.rules import Rules
+from clausegraph.app.api.application import Face
+from clausegraph.app.console.routes import ask, login, pages
+from clausegraph.app.console.templating import HERE
+
+RULES: Rules = {
+    "GET /": Role.READER,
+    "GET /login": None,
+    "POST /login": None,
+    "POST /logout": Role.READER,
+    "GET /c/{corpus}/ask": Role.READER,
+    "POST /c/{corpus}/asked": Role.READER,
+    "GET /c/{corpus}/asked/{name}/events": Role.READER,
+    "POST /c/{corpus}/asked/{name}/suppose": Role.READER,
+    "GET /c/{corpus}/pages": Role.READER,
+    "GET /c/{corpus}/page": Role.READER,
+    "* /static": None,
+}
+
+
+def face() -> Face:
+    """The console."""
+    files = StaticFiles(directory=HERE / "static", follow_symlink=True)
+    return Face(RULES, [login.routes, ask.routes, pages.routes], mounts={"/static": files})

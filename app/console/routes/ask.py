@@ -1,0 +1,140 @@
+"""Asking: the form, the steps while they end, the answer, and what it becomes when a condition is taken otherwise."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Annotated, Any
+
+from fastapi import Form, Query
+from starlette.requests import Request
+from starlette.responses import Response, StreamingResponse
+
+from clausegraph.app.answer_json import step_json
+from clausegraph.app.api.dependencies import Held, Who
+from clausegraph.app.api.parameters import CorpusPath, EpochQuery
+from clausegraph.app.api.pool import Ticket
+from clausegraph.app.api.problems import Refusal, problem_of
+from clausegraph.app.api.served import request_id
+from clausegraph.app.api.waiting import Tell, streamed
+from clausegraph.app.console.answers import Asked, AskedQuestions
+from clausegraph.app.console.routing import check_form, router
+from clausegraph.app.console.templating import HEADERS, address, html, render
+from clausegraph.app.console.view import STATES, answer_view
+from clausegraph.app.services.ask import answer, parse_assumptions
+from clausegraph.app.services.epochs import list_epochs
+from clausegraph.core.errors import ClauseGraphError
+from clausegraph.core.inquiry import Inquiry
+from clausegraph.core.types import TraceStep
+
+routes = router()
+_HERE = ("same-origin", "none")  # a link of this console, or an address that the person typed or kept
+_Text = Annotated[str, Form()]
+
+
+@routes.get("/c/{corpus}/ask")
+async def ask_form(
+    request: Request,
+    held: Held,
+    who: Who,
+    corpus: CorpusPath,
+    question: str = "",
+    scenario: str = "",
+    epoch: EpochQuery = None,
+    assume: Annotated[list[str], Query()] = [],  # noqa: B006 - FastAPI copies it
+) -> Response:
+    """The form; a question in the address is asked at once, unless a page of another site led here."""
+    epochs = await held.reads.run(list_epochs, held.workspace, corpus)
+    at_once = bool(question.strip()) and request.headers.get("sec-fetch-site") in _HERE
+    filled: dict[str, Any] = {"question": question, "scenario": scenario, "epoch": epoch, "assume": assume}
+    last = _questions(request).last(who.token, corpus)
+    return html(request, "ask.html", screen="ask", epochs=epochs, at_once=at_once, last=last, **filled)
+
+
+@routes.post("/c/{corpus}/asked")
+async def ask(
+    request: Request,
+    who: Who,
+    corpus: CorpusPath,
+    question: _Text = "",
+    scenario: _Text = "",
+    epoch: _Text = "",
+    assume: Annotated[list[str], Form()] = [],  # noqa: B006 - FastAPI copies it
+) -> Response:
+    """Take a question; its answer is told by :func:`events`."""
+    await check_form(request)
+    number = int(epoch) if epoch.isascii() and epoch.isdigit() else None
+    supposed = parse_assumptions(assume)
+    asked = _questions(request).add(who.token, corpus, Inquiry(question, scenario), number, supposed)
+    response = html(request, "asking.html", asked=asked)
+    again = address(corpus, "ask", question=question, scenario=scenario, epoch=number, assume=assume)
+    response.headers["HX-Push-Url"] = again
+    return response
+
+
+@routes.get("/c/{corpus}/asked/{name}/events")
+async def events(request: Request, held: Held, who: Who, corpus: CorpusPath, name: str) -> Response:
+    """The steps as they end, each an event ``step``; then ``answer``, which is the answer or what went wrong."""
+    questions = _questions(request)
+    asked = questions.get(who.token, corpus, name)
+
+    def work(ticket: Ticket, tell: Tell) -> Asked:
+        def watch(step: TraceStep) -> None:
+            tell(step_json(step))
+
+        ticket.check()
+        if asked.answer is not None:  # a browser that lost the connection asks for the same again
+            return asked
+        found = answer(held.workspace, corpus, asked.inquiry, asked.epoch, watch=watch)
+        done = asked.answered(found)
+        questions.put(done)
+        return done
+
+    def write(kind: str, value: Any) -> str:
+        if kind == "step":
+            return _event("step", render("step.html", step=value))
+        if kind == "problem":
+            told = {"title": value["title"], "detail": value["detail"], "request_id": value["request"]}
+            return _event("answer", _part(request, "error.html", **told))
+        return _event("answer", _part(request, "answer.html", **answer_view(value)))
+
+    try:
+        return await streamed(request, held.work, held.workspace.settings.serve_seconds, work, write)
+    except (ClauseGraphError, Refusal) as error:  # an event stream has no status that a browser would show
+        document = problem_of(error).document(request_id(request))
+        return StreamingResponse(iter([write("problem", document)]), 200, HEADERS, "text/event-stream")
+
+
+@routes.post("/c/{corpus}/asked/{name}/suppose")
+async def suppose(request: Request, who: Who, corpus: CorpusPath, name: str) -> Response:
+    """The same answer with its conditions as the form has them: nothing is searched, read or sent to a model."""
+    await check_form(request)
+    questions = _questions(request)
+    asked = questions.get(who.token, corpus, name)
+    form = await request.form()
+    given = {
+        words: STATES[str(state)]
+        for number, words in enumerate(asked.conditions())
+        if (state := form.get(f"leaf-{number}")) in STATES
+    }
+    made = replace(asked, supposed=given)
+    questions.put(made)
+    return html(request, "answer.html", screen="ask", **answer_view(made))
+
+
+def _questions(request: Request) -> AskedQuestions:
+    state = request.app.state
+    if not hasattr(state, "asked"):
+        state.asked = AskedQuestions()
+    found: AskedQuestions = state.asked
+    return found
+
+
+def _part(request: Request, template: str, **values: Any) -> str:
+    """A template as a part of the page that waits for it."""
+    session = request.scope["state"].get("session")
+    return render(template, fragment=True, csrf=session.csrf if session else "", corpus="", screen="", **values)
+
+
+def _event(kind: str, text: str) -> str:
+    """An event of several lines."""
+    return f"event: {kind}\n" + "".join(f"data: {line}\n" for line in text.split("\n")) + "\n"

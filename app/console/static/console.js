@@ -1,0 +1,45 @@
+// What the markup alone cannot do: show what went wrong, go to the marked place, copy.
+"use strict";
+(() => {
+  const notice = (text) => {
+    const shown = document.getElementById("notice");
+    shown.textContent = text;
+    shown.hidden = !text;
+  };
+  document.addEventListener("htmx:beforeRequest", () => notice(""));
+  document.addEventListener("htmx:beforeSwap", (event) => {
+    const answered = event.detail.xhr;
+    if ((answered.getResponseHeader("Content-Type") || "").startsWith("text/html")) return;
+    event.detail.shouldSwap = false; // a problem document: its words are shown, never taken for markup
+    let said = `The server answered with status ${answered.status}.`;
+    try {
+      said = JSON.parse(answered.responseText).detail || said;
+    } catch (error) {
+      if (!(error instanceof SyntaxError)) throw error;
+    }
+    notice(said);
+  });
+  document.addEventListener("htmx:sendError", () => notice("The server does not answer. Is it still running?"));
+  document.addEventListener("htmx:sseError", (event) => {
+    notice("The connection broke before the answer came. Load this page again to ask again.");
+    event.target.remove(); // with it goes the stream, which would be tried for ever
+  });
+  document.addEventListener("htmx:afterSettle", (event) => {
+    const into = event.detail.target;
+    const marked = into && into.id === "beside" && (into.querySelector("#marked") || into.querySelector(".title"));
+    if (!marked) return;
+    marked.setAttribute("tabindex", "-1");
+    marked.focus({ preventScroll: true });
+    marked.scrollIntoView({ block: "center" });
+  });
+  document.addEventListener("click", (event) => {
+    const button = event.target.closest("[data-copy]");
+    if (!button) return;
+    const field = document.getElementById(button.dataset.copy);
+    field.select();
+    navigator.clipboard.writeText(field.value).then(
+      () => { button.textContent = "Copied"; },
+      () => notice("The browser does not let pages copy; the text is selected."),
+    );
+  });
+})();

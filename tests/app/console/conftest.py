@@ -1,0 +1,133 @@
+"""The console on the sample corpus with the hashing embedder: one server and one browser for all its tests."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+import uvicorn
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, sync_playwright
+
+from clausegraph.app.access.roles import Role
+from clausegraph.app.access.tokens import Tokens
+from clausegraph.app.api.application import create_app
+from clausegraph.app.console.face import face
+from clausegraph.app.services.ingest import run_ingest
+from clausegraph.app.workspace import Workspace
+from clausegraph.core.settings import Settings
+from clausegraph.ingestion.pipeline import Options
+from clausegraph.ingestion.sources import open_source
+from tests.harness.wait import until
+
+SAMPLE = Path(__file__).resolve().parents[3] / "examples" / "corpus"
+
+
+@dataclass(frozen=True)
+class Served:
+    """A server: its address, its home, and a reader's token."""
+
+    url: str
+    home: Path
+    token: str
+
+
+@contextmanager
+def serving(settings: Settings) -> Iterator[str]:
+    """A server of a home in a thread of this process; its address."""
+    config = uvicorn.Config(
+        create_app(Workspace(settings), [face()]), port=0, log_config=None, access_log=False, ws="none"
+    )
+    server = uvicorn.Server(config)
+    thread = threading.Thread(target=server.run)
+    thread.start()
+    try:
+        until(lambda: server.started)
+        yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
+    finally:
+        server.should_exit = True
+        thread.join()
+
+
+def filled(home: Path, folder: Path, corpus: str = "default") -> Settings:
+    """Settings of a home that has a corpus of a folder."""
+    settings = Settings(home=home, embedding_model="hashing", extractor="rules")
+    with Workspace(settings) as workspace:
+        run_ingest(workspace, corpus, open_source(str(folder)), Options())
+    return settings
+
+
+@pytest.fixture(scope="session")
+def settings(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Settings]:
+    """Of a home with the sample corpus."""
+    with pytest.MonkeyPatch.context() as patch:
+        for name in [name for name in os.environ if name.startswith("CLAUSEGRAPH_")]:
+            patch.delenv(name)
+        yield filled(tmp_path_factory.mktemp("console") / "home", SAMPLE)
+
+
+@pytest.fixture(scope="session")
+def console(settings: Settings) -> Iterator[Served]:
+    _, token = Tokens(settings.home).add("ann", Role.READER)
+    with serving(settings) as url:
+        yield Served(url, settings.home, token)
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    path = shutil.which("chromium")
+    if path is None:
+        pytest.skip("needs Debian's chromium: apt-get install chromium")
+    with (
+        sync_playwright() as playwright,
+        playwright.chromium.launch(executable_path=path, args=["--no-sandbox"]) as started,
+    ):
+        yield started
+
+
+class Watched:
+    """A browser's window that keeps what went wrong in it, and which hosts it talked to."""
+
+    def __init__(self, context: BrowserContext, served: Served) -> None:
+        self.page: Page = context.new_page()
+        self.url, self.token = served.url, served.token
+        self.complaints: list[str] = []
+        self.elsewhere: list[str] = []
+        self.page.on("console", self._said)
+        self.page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        self.page.on("dialog", lambda dialog: (self.complaints.append(f"dialog {dialog.message}"), dialog.dismiss()))
+        self.page.on("request", lambda asked: asked.url.startswith(self.url) or self.elsewhere.append(asked.url))
+
+    def _said(self, message: ConsoleMessage) -> None:
+        if message.type in ("error", "warning"):
+            self.complaints.append(f"{message.text} {message.location}")
+
+    def login(self) -> Page:
+        """The window of somebody who has logged in."""
+        self.page.goto(f"{self.url}/login")
+        self.page.fill("#token", self.token)
+        self.page.click("main button")
+        self.page.wait_for_url("**/ask")
+        return self.page
+
+
+@pytest.fixture
+def window(browser: Browser, console: Served) -> Iterator[Callable[..., Watched]]:
+    """Opens windows, of which nothing was complained and which talked to the server alone."""
+    opened: list[tuple[BrowserContext, Watched]] = []
+
+    def make(served: Served = console, **options: object) -> Watched:
+        context = browser.new_context(**options)  # type: ignore[arg-type]
+        opened.append((context, Watched(context, served)))
+        return opened[-1][1]
+
+    yield make
+    for context, watched in opened:
+        context.close()
+        assert watched.elsewhere == []
+        assert watched.complaints == []

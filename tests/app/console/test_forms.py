@@ -1,0 +1,144 @@
+"""What no browser is needed for: who may, where a form may come from, what the headers say, what is vendored."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import suppress
+
+import anyio
+import httpx
+import pytest
+
+from clausegraph.app.access.roles import Role
+from clausegraph.app.access.tokens import Tokens
+from clausegraph.app.api.application import create_app
+from clausegraph.app.console.face import RULES, face
+from clausegraph.app.console.templating import HERE
+from clausegraph.app.workspace import Workspace
+from clausegraph.core.errors import NotFoundError
+from clausegraph.core.settings import Settings
+from tests.app.api.conftest import BASE, client_of
+
+pytestmark = pytest.mark.unit
+
+HOME = {"Origin": BASE}
+CSRF = re.compile(r'name="csrf" value="([^"]+)"')
+
+
+@pytest.fixture
+def visit(settings: Settings) -> Callable[[Callable[[httpx.AsyncClient], Awaitable[None]]], None]:
+    """A conversation of somebody who has logged in with a fresh application."""
+
+    def run(conversation: Callable[[httpx.AsyncClient], Awaitable[None]]) -> None:
+        async def whole() -> None:
+            async with client_of(create_app(Workspace(settings), [face()])) as client:
+                answer = await client.post("/login", data={"token": _token(settings)}, headers=HOME)
+                assert answer.status_code == 303
+                await conversation(client)
+
+        anyio.run(whole)
+
+    return run
+
+
+def _token(settings: Settings) -> str:
+    tokens = Tokens(settings.home)
+    with suppress(NotFoundError):
+        tokens.revoke("bound")
+    return tokens.add("bound", Role.READER, ("default",))[1]
+
+
+def test_a_session_is_no_scripts_and_no_other_sites(visit: Callable[..., None], settings: Settings) -> None:
+    async def look(client: httpx.AsyncClient) -> None:
+        again = await client.post("/login", data={"token": _token(settings)}, headers=HOME)
+        cookie = again.headers["set-cookie"].lower()
+        assert "httponly" in cookie and "samesite=lax" in cookie
+        for elsewhere in ({}, {"Origin": "http://evil.example"}, {"Sec-Fetch-Site": "cross-site"}):
+            refused = await client.post("/login", data={"token": "x"}, headers=elsewhere)
+            assert refused.status_code == 403
+            refused = await client.post("/c/default/asked", data={"question": "Why?"}, headers=elsewhere)
+            assert refused.status_code == 403
+
+    visit(look)
+
+
+def test_a_form_needs_the_secret_of_its_session(visit: Callable[..., None]) -> None:
+    async def send(client: httpx.AsyncClient) -> None:
+        csrf = CSRF.search((await client.get("/c/default/ask")).text)
+        assert csrf is not None
+        for secret, status in (("", 403), ("é", 403), ("wrong", 403), (csrf[1], 200)):
+            body = {"question": "Why?", "csrf": secret}
+            assert (await client.post("/c/default/asked", data=body, headers=HOME)).status_code == status
+        assert (await client.post("/logout", data={"csrf": ""}, headers=HOME)).status_code == 403
+        assert (await client.post("/logout", data={"csrf": csrf[1]}, headers=HOME)).status_code == 303
+        assert (await client.get("/c/default/ask", headers={"Accept": "text/html"})).status_code == 303
+
+    visit(send)
+
+
+def test_an_answer_is_for_whoever_asked_and_screens_for_those_who_may_see_the_corpus(
+    visit: Callable[..., None], settings: Settings
+) -> None:
+    _, other = Tokens(settings.home).add("other", Role.ADMIN)
+
+    async def look(client: httpx.AsyncClient) -> None:
+        csrf = CSRF.search((await client.get("/c/default/ask")).text)
+        assert csrf is not None
+        asked = await client.post("/c/default/asked", data={"question": "Why?", "csrf": csrf[1]}, headers=HOME)
+        events = re.search(r'sse-connect="([^"]+)"', asked.text)
+        assert events is not None
+        assert "event: answer" in (await client.get(events[1])).text
+        theirs = await client.get(events[1], headers={"Authorization": f"Bearer {other}"})
+        assert theirs.status_code == 404
+        for rule in RULES:
+            method, path = rule.split(" ", 1)
+            if "{corpus}" in path:
+                where = path.replace("{corpus}", "secret").replace("{name}", "x")
+                assert (await client.request(method, where, headers=HOME)).status_code == 403, rule
+
+    visit(look)
+    Tokens(settings.home).revoke("other")
+
+
+@pytest.mark.parametrize("wanted", ["//evil.example", "/\\evil.example", "https://evil.example", "/\t/evil", "/é"])
+def test_a_login_leads_to_this_server_alone(settings: Settings, wanted: str) -> None:
+    async def login() -> None:
+        async with client_of(create_app(Workspace(settings), [face()])) as client:
+            form = {"token": _token(settings), "next": wanted}
+            answer = await client.post("/login", data=form, headers=HOME)
+            assert answer.headers["location"] == "/"
+
+    anyio.run(login)
+
+
+def test_every_screen_forbids_inline_code_and_what_lies_elsewhere(visit: Callable[..., None]) -> None:
+    async def look(client: httpx.AsyncClient) -> None:
+        for path in (
+            "/login",
+            "/c/default/ask",
+            "/c/default/pages",
+            "/c/default/page?name=nowhere",
+            "/c/default/ask?epoch=0",
+        ):
+            answer = await client.get(path)
+            policy = answer.headers["content-security-policy"]
+            assert "default-src 'none'" in policy and "unsafe" not in policy and "frame-ancestors 'none'" in policy
+            assert answer.headers["cache-control"] == "no-store"
+            assert not re.search(r"<style|<script(?! src=\"/static/)|\son\w+=|\sstyle=", answer.text), path
+
+    visit(look)
+
+
+def _vendored() -> Iterator[tuple[str, str]]:
+    listed = json.loads((HERE / "package.json").read_text())["vendored"]
+    yield from ((name, one["sha256"]) for name, one in listed.items())
+
+
+def test_what_is_vendored_is_what_was_pinned() -> None:
+    lying = {path.name for path in (HERE / "static" / "vendor").iterdir()}
+    assert lying == {name for name, _ in _vendored()}
+    for name, pinned in _vendored():
+        assert hashlib.sha256((HERE / "static" / "vendor" / name).read_bytes()).hexdigest() == pinned, name

@@ -18,6 +18,7 @@ _HERE = Path(__file__).parent
 _TOGETHER = {
     "neo4j": ("indexes/neo4j", "injection/cypher", "query/llamaindex", "contracts/graph", "app/cypher"),
     "airflow": ("dags",),
+    "serving": ("app/api", "app/mcp"),
 }
 _FIRST = ("airflow", "neo4j", "injection/documents", "law")
 

@@ -68,6 +68,7 @@ def create_app(workspace: Workspace, faces: Sequence[Face] = ()) -> FastAPI:
         exception_handlers={HTTPException: _problem, RequestValidationError: _problem},
         generate_unique_id_function=_operation,
     )
+    app.router.redirect_slashes = False
     app.state.served = held
     rules = dict(API_RULES)
     for router in ROUTERS:

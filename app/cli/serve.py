@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Annotated
 
 import typer
@@ -18,7 +19,8 @@ def serve(
 ) -> None:
     """Serve the REST API, MCP and the console, for whoever has a token, until Ctrl-C.
 
-    The first start makes a token for its owner, shows it once and keeps it in a file that only they can read.
+    The first start makes a token for its owner and keeps it in a file that only they can read; on a terminal it is
+    shown this once.
     """
     from clausegraph.app.api.serve import check_installed, own_token, run
 
@@ -46,7 +48,7 @@ def serve(
 
 
 def _token_words(text: str | None, path: str) -> str:
-    if text is None:
+    if text is None or not sys.stdout.isatty():  # what is no terminal is as a rule a log
         return f"your token is in {path}; `clausegraph tokens add NAME` makes others"
     return f"your token, shown this once and kept in {path}:\n{text}"
 

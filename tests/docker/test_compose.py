@@ -124,7 +124,7 @@ def test_every_command_of_ours_is_one() -> None:
     commands += [SERVICES["cli"]["entrypoint"] + SERVICES["cli"]["command"]]
     commands += [service["healthcheck"]["test"][1:] for name, service in SERVICES.items() if name not in ONE_SHOT]
     ours = [words for words in commands if words[0] == "clausegraph"]
-    assert len(ours) == 5
+    assert len(ours) == 6
     for _, *words in ours:
         path = words[: next((at for at, word in enumerate(words) if word.startswith("--")), len(words))]
         shown = CliRunner().invoke(make_app(), [*path, "--help"], env={"COLUMNS": "200", "TERM": "dumb"})

@@ -59,11 +59,6 @@ def publish(home: Path, corpus: str, folder: Path, *, age: int, money: int) -> N
         run_ingest(workspace, corpus, open_source(str(folder)), Options())
 
 
-@pytest.fixture(scope="session")
-def stand(tmp_path_factory: pytest.TempPathFactory) -> Stand:
-    return make_stand(tmp_path_factory.mktemp("stand"))
-
-
 def make_stand(made: Path) -> Stand:
     """The home and its tokens, in a new folder."""
     home = made / "home"

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-from collections.abc import Iterator
-from pathlib import Path
-
 import pytest
 import schemathesis
 from hypothesis import HealthCheck, Phase, given, settings
@@ -25,14 +21,7 @@ CHECKS = [not_a_server_error, status_code_conformance, content_type_conformance,
 WHO = [("reader", False), ("reader", True), ("curator", False), ("admin", False)]
 
 
-@pytest.fixture(scope="module")
-def server(stand: Stand, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serving]:
-    home = shutil.copytree(stand.home, tmp_path_factory.mktemp("described") / "home")
-    with Serving(Path(home)) as started:
-        yield started
-
-
-def _try(server: Serving, token: str, examples: int) -> None:
+def _try(server: Serving, token: str, examples: int, *, every: int = 1) -> None:
     """Every operation with parameters and bodies that fit, and some that are names of what is there."""
     with server.client(token) as client:
         document = client.get("/openapi.json").json()
@@ -41,9 +30,9 @@ def _try(server: Serving, token: str, examples: int) -> None:
             for parameter in operation.get("parameters", ()):
                 if parameter["name"] == "corpus":
                     parameter["schema"]["enum"] = ["default", "other", "nowhere", "ä ö"]
-    tried = 0
-    for found in schemathesis.openapi.from_dict(document).get_all_operations():
-        operation = found.ok()
+    operations = [found.ok() for found in schemathesis.openapi.from_dict(document).get_all_operations()]
+    assert len(operations) > 25
+    for operation in operations[::every]:
 
         @given(case=operation.as_strategy())
         @settings(
@@ -59,12 +48,10 @@ def _try(server: Serving, token: str, examples: int) -> None:
             case.validate_response(answer, checks=CHECKS)
 
         once()
-        tried += 1
-    assert tried > 25
 
 
-def test_a_reader_finds_every_route_as_it_is_described(server: Serving, stand: Stand) -> None:
-    _try(server, stand.tokens["reader", False], 2)
+def test_a_reader_finds_routes_as_they_are_described(server: Serving, stand: Stand) -> None:
+    _try(server, stand.tokens["reader", False], 2, every=4)
 
 
 @pytest.mark.long

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -16,23 +16,12 @@ from mcp import Client, MCPError, StdioServerParameters, stdio_client
 from mcp.client.streamable_http import streamable_http_client
 
 from clausegraph.app.mcp.server import DATA
-from tests.app.api.conftest import Stand, make_stand
+from tests.app.api.conftest import Stand
 from tests.app.api.serving import Serving
 
 pytestmark = pytest.mark.integration
 
 TOOLS = {"ask", "search", "neighbourhood", "page", "what_changed"}
-
-
-@pytest.fixture(scope="module")
-def stand(tmp_path_factory: pytest.TempPathFactory) -> Stand:
-    return make_stand(tmp_path_factory.mktemp("stand"))
-
-
-@pytest.fixture(scope="module")
-def server(stand: Stand) -> Iterator[Serving]:
-    with Serving(stand.home) as started:
-        yield started
 
 
 async def _call(client: Client, tool: str, **given: Any) -> Any:

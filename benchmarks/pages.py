@@ -14,7 +14,7 @@ from clausegraph.ingestion.reading.limits import ReadingLimits
 from clausegraph.ingestion.reading.pages import SMALL_PAGE
 from clausegraph.ingestion.reading.process import ReadingProcess
 
-SIZES = (SMALL_PAGE, 300_000, 1_000_000, 3_000_000)  # bytes
+SIZES = (SMALL_PAGE, 100_000, 200_000, 400_000, 800_000, 3_000_000)  # bytes
 _NEAR_LINEAR = 1.25  # exponent of seconds against bytes
 _MEASURABLE = 0.2  # seconds; less says nothing about growth
 

@@ -1,4 +1,4 @@
-"""Pages written as other files: what people would have who kept the same text as PDF, Word or Markdown."""
+"""Pages written as other files: what people would have who kept the same text as a web site, PDF, Word or Markdown."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import io
 import json
 import re
 from collections.abc import Callable, Iterator
+from html import escape
 from itertools import groupby
 
 from clausegraph.core.pages.markup import HEADINGS
@@ -40,6 +41,36 @@ def as_markdown(reading: Reading) -> bytes:
         else:
             parts.append(f"{'#' * int(tag[1])} {texts[0]}" if tag in HEADINGS else texts[0])
     return "\n\n".join([f"---\ntitle: {json.dumps(reading.title)}\n---", *parts]).encode()
+
+
+def as_site_page(reading: Reading) -> bytes:
+    """A page of a web site: a cookie notice, a header with menus and a search, breadcrumbs, related pages, a footer."""
+    title = escape(reading.title)
+    menu = "".join(
+        f'<li><a href="/{name.lower()}">{name}</a></li>' for name in ("Benefits", "Housing", "Births", "Money")
+    )
+    parts = []
+    for tag, elements in runs(reading):
+        texts = [escape(element.text) for element in elements]
+        if tag == "li":
+            parts.append(f"<ul>{''.join(f'<li>{text}</li>' for text in texts)}</ul>")
+        elif tag == "tr":
+            rows = ["".join(f"<td>{escape(cell)}</td>" for cell in _cells(row)) for row in elements]
+            parts.append(f"<table>{''.join(f'<tr>{row}</tr>' for row in rows)}</table>")
+        else:
+            parts.append(f"<{tag}>{texts[0]}</{tag}>")
+    return (
+        f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{title} - The Office</title></head><body>'
+        '<div class="cookie-banner" role="region"><p>We use cookies to make this site work and to count visits.</p>'
+        '<button>Accept all cookies</button></div><header role="banner"><a href="/">The Office</a>'
+        f'<form role="search"><input name="q"><button>Search</button></form><nav><ul>{menu}</ul></nav></header>'
+        '<div class="breadcrumbs"><ol><li><a href="/">Home</a></li><li><a href="/Benefits">Benefits</a></li></ol></div>'
+        f'<main id="content"><h1>{title}</h1>{"".join(parts)}</main>'
+        f"<aside><h2>Related content</h2><ul>{menu}</ul></aside>"
+        '<footer><ul><li><a href="/help">Help</a></li><li><a href="/privacy">Privacy</a></li></ul>'
+        "<p>All content is available under the open licence of the office, except where otherwise stated.</p></footer>"
+        "</body></html>"
+    ).encode()
 
 
 def as_docx(reading: Reading) -> bytes:
@@ -93,6 +124,7 @@ def _pdf(reading: Reading, columns: int) -> bytes:
 
 
 WRITERS: dict[str, Callable[[Reading], bytes]] = {
+    ".html": as_site_page,
     ".md": as_markdown,
     ".docx": as_docx,
     ".pdf": as_pdf,

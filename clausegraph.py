@@ -6,7 +6,8 @@
 ...     answer = corpus.ask("Can I get the grant?", "I am 70 and rent.")
 
 ``__all__`` has what may be used: the corpus, what it returns (answers with judged conditions, LlamaIndex retrievers,
-query engines and stores, reports) and every error it raises. Other module paths than this one are private.
+query engines and stores, reports), a client of a server elsewhere, and every error they raise. Other module paths than
+this one are private.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from clausegraph.app.client import Client
     from clausegraph.app.library import Corpus, ask, open_corpus, retrievers
     from clausegraph.core.errors import (
         BudgetExceeded,
@@ -88,6 +90,7 @@ __all__ = [
     "AnyOf",
     "BudgetExceeded",
     "ClauseGraphError",
+    "Client",
     "ConditionState",
     "Corpus",
     "Embedder",
@@ -151,6 +154,7 @@ __all__ = [
 __path__ = [str(Path(__file__).parent)]
 
 _MODULES = {
+    "clausegraph.app.client": "Client",
     "clausegraph.app.library": "Corpus ask open_corpus retrievers",
     "clausegraph.core.errors": """
         BudgetExceeded ClauseGraphError FloorMissed InputError LeaseHeldError LeaseLostError LedgerError ModelCallError

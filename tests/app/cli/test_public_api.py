@@ -17,10 +17,10 @@ pytestmark = pytest.mark.unit
 QUESTION = "Can I get the Winter Heating Grant?"
 
 PUBLIC = """
-All Alternative Answer AnswerStatus AnyOf BudgetExceeded ClauseGraphError ConditionState Corpus Embedder EmbedderModel
-Evidence FloorMissed Inquiry InputError JudgedCondition JudgedLeaf Leaf LeaseHeldError LeaseLostError LedgerError
-ModelCallError ModelError ModelMismatchError ModelRefused ModelUnavailable Not NotConnected NotFoundError PageKey
-PromptError QueryRefused QuestionError Reject ReplyMissing RunReport ScenarioBundle SchemaError SegmentError
+All Alternative Answer AnswerStatus AnyOf BudgetExceeded ClauseGraphError Client ConditionState Corpus Embedder
+EmbedderModel Evidence FloorMissed Inquiry InputError JudgedCondition JudgedLeaf Leaf LeaseHeldError LeaseLostError
+LedgerError ModelCallError ModelError ModelMismatchError ModelRefused ModelUnavailable Not NotConnected NotFoundError
+PageKey PromptError QueryRefused QuestionError Reject ReplyMissing RunReport ScenarioBundle SchemaError SegmentError
 SettingsError SourceError Span StorageError StoreError StoreMismatch StoreRefused StoreUnavailable TraceStep
 TripletExtractor UnusableReply View ViewExpired ViewPropertyGraphStore ViewQueryEngine ViewRetriever ViewVectorStore
 Weights WorkspaceClosed __version__ ask main open_corpus retrievers

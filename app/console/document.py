@@ -16,7 +16,10 @@ _KINDS = {"h1": "h2", "h2": "h3", "h3": "h4", "li": "list", "tr": "table"}  # th
 
 @dataclass(frozen=True, slots=True)
 class ShownElement:
-    """An element: its text before, in and after what is marked of it, its cells, and what is stated there."""
+    """An element: its text before, in and after what is marked of it, its cells, and what is stated there.
+
+    ``inner``: an item of an item's list.
+    """
 
     anchor: str
     before: str
@@ -24,6 +27,7 @@ class ShownElement:
     after: str
     cells: tuple[str, ...]
     stated: tuple[str, ...]
+    inner: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,4 +74,6 @@ def _shown(element: Element, marked: Span | None, stated: Mapping[str, list[str]
         start, end = 0, len(text)  # no place within it is named: the whole of it
     cells = tuple(text.split(" | ")) if element.tag == "tr" and not here else ()
     said = tuple(dict.fromkeys(stated.get(element.anchor, ())))
-    return ShownElement(element.anchor, text[:start], text[start:end], text[end:], cells, said)
+    return ShownElement(
+        element.anchor, text[:start], text[start:end], text[end:], cells, said, element.parent is not None
+    )

@@ -7,7 +7,7 @@ from starlette.staticfiles import StaticFiles
 from clausegraph.app.access.roles import Role
 from clausegraph.app.access.rules import Rules
 from clausegraph.app.api.application import Face
-from clausegraph.app.console.routes import ask, login, pages
+from clausegraph.app.console.routes import ask, graph, login, pages
 from clausegraph.app.console.templating import HERE
 
 RULES: Rules = {
@@ -21,6 +21,7 @@ RULES: Rules = {
     "POST /c/{corpus}/asked/{name}/suppose": Role.READER,
     "GET /c/{corpus}/pages": Role.READER,
     "GET /c/{corpus}/page": Role.READER,
+    "GET /c/{corpus}/graph": Role.READER,
     "* /static": None,
 }
 
@@ -28,4 +29,4 @@ RULES: Rules = {
 def face() -> Face:
     """The console."""
     files = StaticFiles(directory=HERE / "static", follow_symlink=True)
-    return Face(RULES, [login.routes, ask.routes, pages.routes], mounts={"/static": files})
+    return Face(RULES, [login.routes, ask.routes, pages.routes, graph.routes], mounts={"/static": files})

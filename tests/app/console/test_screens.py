@@ -15,7 +15,7 @@ from tests.app.console.test_ask import ask
 
 pytestmark = [pytest.mark.integration, pytest.mark.browser]
 
-SCREENS = ("pages", "page?name=heating-grant.html&anchor=nowhere", "ask")
+SCREENS = ("pages", "page?name=heating-grant.html&anchor=nowhere", "graph?search=grant", "ask")
 PHONE = {"width": 375, "height": 800}
 
 
@@ -47,6 +47,26 @@ def test_screens_are_accessible_and_fit_a_telephone(window: Callable[..., Watche
     for details in page.locator("#answer > details > summary").all():
         details.click()
     check(page)
+
+
+def test_the_graph_is_drawn_and_an_entity_of_it_expanded(window: Callable[..., Watched]) -> None:
+    watched = window(color_scheme="dark", viewport=PHONE)
+    page = watched.login()
+    page.goto(f"{watched.url}/c/default/graph")
+    page.locator("main li a").first.click()
+    page.wait_for_selector("#canvas[data-drawn]")
+    rows = page.locator("#facts tbody tr").count()
+    assert str(page.locator("#canvas").get_attribute("data-drawn")).split()[1] == str(rows) and rows > 1
+    check(page)
+    around = page.url
+    page.locator("#facts tbody a[href*='name=']").last.scroll_into_view_if_needed()
+    page.select_option("#relation", index=1)
+    page.click("form:has(#relation) button")
+    assert 0 < page.locator("#facts tbody tr").count() < rows
+    page.goto(f"{around}&name=no+such+entity")
+    expect(page.locator(".problem")).to_contain_text("no entity 'no such entity'")
+    assert all("404" in text for text in watched.complaints)
+    watched.complaints.clear()
 
 
 def test_a_page_is_found_by_the_keyboard_alone(window: Callable[..., Watched]) -> None:

@@ -19,7 +19,7 @@ class WebLimits:
     contact: str = ""  # in the User-Agent: a page or mail address of whoever runs this
     body_bytes: int = MAX_PAGE_BYTES  # of a reply, unpacked
     seconds: float = 30.0  # a whole request: connecting, waiting, every byte
-    render_seconds: float = 60.0  # a browser with one page, all that it asks for included
+    render_seconds: float = 120.0  # a browser with one page, all that it asks for included
     attempts: int = 3
     wait_s: float = 1.0  # before the second attempt, doubled each time
     longest_wait_s: float = 60.0  # what Retry-After and robots.txt may ask for

@@ -24,7 +24,6 @@ _NEW_USER, _NEW_NETWORK = 0x10000000, 0x40000000  # of unshare(2)
 _ARGUMENTS = ["--disable-background-networking", "--disable-dev-shm-usage", "--js-flags=--max-old-space-size=512"]
 _WORTH = {"script", "xhr", "fetch"}  # types of requests that text may come of
 _EMPTY = {"stylesheet": "text/css"}  # … and what a page may wait for
-_PATIENCE_MS = 10_000  # until nothing more is asked for
 
 
 class _Page:
@@ -75,7 +74,7 @@ def main(executable: str) -> None:
         write_frame(replies, {"problem": why})
         return
     try:
-        html, problem = _rendered(executable, address, page), ""
+        html, problem = _rendered(executable, address, page, float(first[0]["patience"])), ""
     except Error as error:
         html, problem = b"", f"the browser said: {error.message.strip()[:200]}"
     write_frame(replies, {"problem": problem}, html)
@@ -98,10 +97,11 @@ def _leave_network() -> str:
     return ""
 
 
-def _rendered(executable: str, address: str, page: _Page) -> bytes:
+def _rendered(executable: str, address: str, page: _Page, patience: float) -> bytes:
+    """The page when it asks for nothing more, or after so many seconds."""
     with sync_playwright() as driver:
         browser = driver.chromium.launch(
-            executable_path=executable, chromium_sandbox=os.geteuid() != 0, args=_ARGUMENTS
+            executable_path=executable, chromium_sandbox=os.geteuid() != 0, args=_ARGUMENTS, timeout=0
         )  # fmt: skip
         context = browser.new_context(service_workers="block", accept_downloads=False)
         context.route("**/*", page.answer)
@@ -109,9 +109,9 @@ def _rendered(executable: str, address: str, page: _Page) -> bytes:
         shown = context.new_page()
         shown.on("dialog", lambda dialog: dialog.dismiss())
         context.on("page", lambda other: other.close())
-        shown.goto(address, wait_until="load")
+        shown.goto(address, wait_until="load", timeout=0)  # the run keeps the time
         with suppress(TimeoutError):  # it asks without end: what it shows by now is taken
-            shown.wait_for_load_state("networkidle", timeout=_PATIENCE_MS)
+            shown.wait_for_load_state("networkidle", timeout=1000 * patience)
         html = shown.content().encode("utf-8", "replace")
         browser.close()
     return html

@@ -20,6 +20,7 @@ from clausegraph.ingestion.fetch import WebReply
 from clausegraph.ingestion.reading.frames import FrameTooLong, read_frame, write_frame
 
 _ENVIRONMENT = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "LD_LIBRARY_PATH")  # strangers' scripts need no key
+_PATIENCE = 0.7  # of the time: then what a page shows is taken although it asks for more
 _MOST_ASKED = 100  # scripts, data and the like that one page may ask for
 
 
@@ -85,7 +86,7 @@ class PageRenderer:
     def _served(self, child: subprocess.Popen[bytes], address: str, raw: bytes) -> Rendered:
         """Answer what the page asks for until it is rendered."""
         to, back = cast(BinaryIO, child.stdin), cast(BinaryIO, child.stdout)
-        write_frame(to, {"address": address}, raw)
+        write_frame(to, {"address": address, "patience": self._seconds * _PATIENCE}, raw)
         asked, left = 0, self._most
         while True:
             found = read_frame(back, self._most)

@@ -45,6 +45,7 @@ def fill(town: Town, text: str) -> None:
 @needs_browser
 def test_a_page_that_only_its_scripts_fill(town: Town) -> None:
     """Also when what fills it has changed and the shell has not; without the setting it is a reject, as it was."""
+    town.limits = {"render_seconds": 300.0}
     town.site.page("/", SHELL.replace("{script}", "<script src=/app.js></script>"))
     town.site.page("/app.js", FILL, content_type="text/javascript")
     town.page("/behind", "Behind", fee("behind", 3))
@@ -86,10 +87,11 @@ def test_a_browser_reaches_no_forbidden_listener(town: Town) -> None:
         datagrams.bind(("127.0.0.2", inner.port))
         datagrams.setblocking(False)
         inner.page("/by-fetch", "<p>secret</p>")
+        town.limits = {"render_seconds": 300.0}
         town.site.page("/", shell(HOSTILE % inner.url("", "127.0.0.2")))
         town.run(browser=CHROMIUM)
         assert inner.asked == []
-        town.limits = {"allow": ("127.0.0.0/8",)}  # the control: what the client may fetch is heard, and nothing else
+        town.limits |= {"allow": ("127.0.0.0/8",)}  # the control: what the client may fetch is heard, and nothing else
         town.run(browser=CHROMIUM)
         assert {one.path for one in inner.asked} - {"/by-worker", "/by-modulepreload"} == {"/robots.txt", "/by-fetch"}
         with pytest.raises(BlockingIOError):
@@ -105,12 +107,12 @@ def test_a_script_without_end_is_ended() -> None:
         asked.append(address)
         return WebReply(address, "gone")
 
-    renderer = PageRenderer(CHROMIUM, ask, seconds=5, most=10**6)
+    renderer = PageRenderer(CHROMIUM, ask, seconds=3, most=10**6)
     found = renderer.render(f"http://{NAME}/", shell("for (;;) {}").encode())
-    assert (found.html, found.problem) == (b"", "rendering it took more than 5 seconds")
+    assert (found.html, found.problem) == (b"", "rendering it took more than 3 seconds")
     assert not [one for one in psutil.Process().children(recursive=True) if "chrom" in one.name()]
     many = "for (let n = 0; n < 150; n++) fetch('/' + n).catch(() => 0); document.body.append('x'.repeat(2000000))"
-    renderer = PageRenderer(CHROMIUM, ask, seconds=30, most=10**6)
+    renderer = PageRenderer(CHROMIUM, ask, seconds=300, most=10**6)
     assert renderer.render(f"http://{NAME}/", shell(many).encode()).problem == "its rendered form has more than 1 MB"
     assert len(asked) == 100
 

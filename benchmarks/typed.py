@@ -20,7 +20,8 @@ import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +44,8 @@ from clausegraph.query.engines.bank import make_engine
 from clausegraph.query.engines.protocol import Engine, EngineOptions
 from clausegraph.query.engines.single_pass import SinglePass, reader_of
 from clausegraph.query.rank.hits import Hit
+from clausegraph.query.read.extractive import ExtractiveReader
+from clausegraph.query.read.protocol import Reader, ReadResult, Rules
 from clausegraph.query.retrieve.bank import make_retriever
 from clausegraph.query.retrieve.protocol import Retriever
 
@@ -51,6 +54,7 @@ REFUSED = ("off_topic", "not_answerable")
 CORPORA = ("sample", "pages59")
 VERDICTS = ("right", "partly", "wrong", "nothing")
 _MANY = 600  # elements that one page may have
+DAY = date(2026, 11, 22)  # from which ages count: answers do not change with the calendar
 Record = dict[str, Any]
 
 
@@ -66,6 +70,17 @@ class Without:
         most = limit or _MANY
         found = self.inner.retrieve(inquiry, limit=most + _MANY)
         return [hit for hit in found if hit.page.uri != self.page][:most]
+
+
+@dataclass(frozen=True, slots=True)
+class OnDay:
+    """A reader for which it is always ``DAY``."""
+
+    inner: Reader
+
+    def read(self, inquiry: Inquiry, hits: Sequence[Hit], rules: Rules) -> ReadResult:
+        """What the other one reads on that day."""
+        return self.inner.read(replace(inquiry, as_of=DAY), hits, rules)
 
 
 def known_as(text: str) -> str:
@@ -204,14 +219,14 @@ def run(home: Path, data: Path, output: Path, corpora: Sequence[str], file: Path
     withheld = []
     for name in corpora:
         with corpus_view(home, data, name) as (view, embedder):
-            engine = make_engine(view, embedder)
+            given = EngineOptions(reader=OnDay(ExtractiveReader(embedder)))
+            engine = make_engine(view, embedder, given)
             engine.ask(Inquiry("Is this only to load the model and the segments?"))
             asked = [one for one in questions if one["corpus"] == name]
             records |= {one["id"]: answer_record(engine, view, one) for one in asked}
             retriever = make_retriever("hybrid", view, embedder)
-            reader = reader_of(embedder, EngineOptions())
             for one in (one for one in asked if one["page"]):
-                blind = SinglePass(view, Without(retriever, one["page"]), reader, EngineOptions())
+                blind = SinglePass(view, Without(retriever, one["page"]), reader_of(embedder, given), given)
                 withheld.append(answer_record(blind, view, one))
     ordered = [records[one["id"]] for one in questions]
     lines = [json.dumps(record, ensure_ascii=False) for record in ordered]

@@ -10,8 +10,8 @@ import json
 from functools import cache
 from importlib.resources import files
 
-ASSERTED = 0.85
-"""An answer is asserted from this probability of being right."""
+ASSERTED = 0.9
+"""An answer is asserted from this probability of being right: where nothing is doubted."""
 
 
 @cache
@@ -24,7 +24,7 @@ def probability(kind: str, doubts: int = 0) -> float:
     """How often an answer is right.
 
     Args:
-        kind: "verdict", "value", "place", or "guess", which has no doubts of its own.
+        kind: "verdict", "value", or "guess", which has no doubts of its own.
         doubts: what remains to be doubted about it.
     """
     shares = _shares()[kind]

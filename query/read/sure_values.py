@@ -33,6 +33,7 @@ _EXCLUDES = re.compile(r"\b(?:but not|except|other than|not for|apart from|exclu
 _DAY = re.compile(r"\b(?:what|which) (?:day|date)\b", re.IGNORECASE)
 _MONEY = re.compile(r"\b(?:costs?|prices?|fees?|charges?|pay|pays|paid|payable|payments?|rates?)\b", re.IGNORECASE)
 _FINE = re.compile(r"\b(?:fined?|fines|penalty|penalties)\b", re.IGNORECASE)
+_DOES = r"(?:i|we|you|he|she|it|they|to|be|is|are|was|get|gets)"  # behind it stands what is done
 _TWO = re.compile(r"\d\D* or \D*\d")
 
 
@@ -69,8 +70,7 @@ def sure_value(asked: Asked, ranked: Sequence[Candidate]) -> tuple[TypedValue, l
         return None
     best = found[0]
     words = telling(asked.parts.asks)
-    lacks_one = len(best.fit.missing) == 1 and len(words) >= _MANY and best.fit.rank < _FIRST
-    doubts = [] if lacks_one else missing_words(asked, best.fit)
+    doubts = [] if _lacks_little(asked, best.fit) else missing_words(asked, best.fit)
     if best.required and not _BOUND.search(asked.form.sentence):
         doubts.append("the value belongs to a condition")
     money = asked.form.type is AnswerType.AMOUNT
@@ -94,6 +94,14 @@ def sure_value(asked: Asked, ranked: Sequence[Candidate]) -> tuple[TypedValue, l
     if _TWO.search(best.value.text):
         doubts.append("it is two values")
     return best.value, doubts
+
+
+def _lacks_little(asked: Asked, found: Fit) -> bool:
+    """Whether one of many words is missing, and not what is done: days to pay are no days to appeal."""
+    if len(found.missing) != 1 or len(telling(asked.parts.asks)) < _MANY or found.rank >= _FIRST:
+        return False
+    (word,) = found.missing
+    return re.search(rf"\b{_DOES}\s+(?:\w+ly\s+)?{re.escape(word)}\b", asked.parts.asks, re.IGNORECASE) is None
 
 
 def _denied(asked: Asked, best: SureValue) -> list[str]:

@@ -13,7 +13,7 @@ from clausegraph.query.read.conditions import settled
 from clausegraph.query.read.cues import cued, of_others
 from clausegraph.query.read.figures import compare
 from clausegraph.query.read.governing import GoverningRule, Ruling, of_rule, presumed
-from clausegraph.query.read.meeting import coverage, telling, uncovered
+from clausegraph.query.read.meeting import coverage, said, telling, uncovered
 from clausegraph.query.read.polarity import asked_for, kind_fit
 from clausegraph.query.read.scenario import NEGATIVE
 from clausegraph.query.read.statements import ReadStatement, statements_of
@@ -27,6 +27,9 @@ _FIRST, _LATE = 3, 8  # places that the search puts first; far down
 _TOLD = 0.5  # share of a condition's words that are told, from which it was spoken of
 _RULED = ("duty", "ability", "eligible")
 _EXCEPT = re.compile(r"\b(?:unless|except(?: for)?|other than|apart from|but not)\b", re.IGNORECASE)
+_NOT_THAT = re.compile(
+    r"(?:[-–—,;(]\s*|\b(?:and|but)\s+)not\b(?!\s+only)|\b(?:rather than|instead of)\b", re.IGNORECASE
+)
 _ADVISES = re.compile(r"\b(?:should|ought|advised|recommended|encouraged)\b", re.IGNORECASE)
 _ALLOWS = re.compile(r"\b(?:allow\w*|permit\w*|entitle\w*|eligib\w*|qualif\w*|requir\w*|possible)\b", re.IGNORECASE)
 
@@ -89,11 +92,20 @@ def _as_said(asked: Asked, statement: ReadStatement) -> list[str]:
         main = main.replace(leaf.text, " ")
     doubts = cued(main, asked.form.sentence, asked.today)
     doubts += of_others(statement, asked.told)
+    if _is_excluded(telling(asked.parts.asks), main):
+        doubts.append("the question is about what is excluded")
     if _ADVISES.search(main) and asked_for(asked.form) == "duty":
         doubts.append("it is only advised")
     if NEGATIVE.search(asked.parts.asks) and not NEGATIVE.search(statement.full):
         doubts.append("the question is asked with “not”")
     return doubts
+
+
+def _is_excluded(words: frozenset[str], text: str) -> bool:
+    """Whether a text says some of the words only of what it leaves out: "for repairs - not an extension"."""
+    kept, *out = _NOT_THAT.split(text, maxsplit=1)
+    left = uncovered(words, kept)
+    return bool(out) and bool((words & said(out[0])) - said(kept) or left - uncovered(left, out[0]))
 
 
 def _is_barred(asked: Asked, rule: GoverningRule) -> bool:

@@ -10,9 +10,8 @@ from clausegraph.core.types import Alternative
 from clausegraph.query.read.answers import Asked, conditioned, with_condition
 from clausegraph.query.read.candidates import Candidate
 from clausegraph.query.read.confidence import probability
-from clausegraph.query.read.evidence import introduction, quote_of
+from clausegraph.query.read.evidence import introduction
 from clausegraph.query.read.questions import QuestionKind
-from clausegraph.query.read.sure_places import sure_place
 from clausegraph.query.read.sure_values import sure_value
 from clausegraph.query.read.sure_verdicts import sure_verdict
 from clausegraph.query.read.typed import TypedValue, is_typed
@@ -25,7 +24,7 @@ _BOUND = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class SureAnswer:
-    """An answer, its kind ("verdict", "value", "place"), what remains to be doubted, and what is taken for granted."""
+    """An answer, its kind ("verdict", "value"), what remains to be doubted, and what is taken for granted."""
 
     alternative: Alternative
     kind: str
@@ -34,10 +33,13 @@ class SureAnswer:
 
 
 def surely(asked: Asked, ranked: Sequence[Candidate]) -> SureAnswer | None:
-    """The answer with the fewest doubts, its score the probability that it is right; None where nothing fits."""
+    """The answer with the fewest doubts, its score the probability that it is right; None where nothing fits.
+
+    None, too, for a question that asks for neither a verdict nor a value: its pages are quoted, and say it themselves.
+    """
     if asked.form.kind is QuestionKind.YES_NO:
         return _verdict(asked, ranked)
-    return _value(asked, ranked) if is_typed(asked.form) else _place(asked, ranked)
+    return _value(asked, ranked) if is_typed(asked.form) else None
 
 
 def _verdict(asked: Asked, ranked: Sequence[Candidate]) -> SureAnswer | None:
@@ -69,14 +71,3 @@ def _bound_above(asked: Asked, value: TypedValue) -> str:
     lead = introduction(element, asked.pages(value.candidate.page)) if element.tag == "li" else ""
     bound = _BOUND.search(lead)
     return bound[1].lower() if bound is not None and not element.text[: value.start].strip() else ""
-
-
-def _place(asked: Asked, ranked: Sequence[Candidate]) -> SureAnswer | None:
-    found = sure_place(asked, ranked)
-    if found is None:
-        return None
-    place, doubts = found
-    candidate = place.candidate
-    text = quote_of(candidate.element, place.start, place.end)
-    made, granted = conditioned(asked, text, candidate, place.start, place.end, probability("place", len(doubts)))
-    return SureAnswer(made, "place", tuple(doubts), granted)

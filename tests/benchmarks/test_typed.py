@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from datetime import date
 from typing import Any
 
 import pytest
 
-from benchmarks.typed import judged, known_as, summary
+from benchmarks.typed import DAY, OnDay, judged, known_as, summary
+from clausegraph.core.inquiry import Inquiry
+from clausegraph.core.types import Element, PageKey, Reading
+from clausegraph.query.rank.hits import Hit
+from clausegraph.query.read.extractive import ExtractiveReader
+from tests.query.read.conftest import Pages
 
 pytestmark = pytest.mark.unit
 
@@ -33,3 +39,15 @@ def test_only_what_was_asserted_is_judged_right() -> None:
     with pytest.raises(ValueError, match="on b"):
         judged(records, [verdicts[0], verdicts[2]])
     assert len(known_as("text")) == 12
+
+
+def test_ages_count_from_one_day_whenever_it_is_run() -> None:
+    text = "You can get the pension if you are aged 66 or over."
+    page, element = PageKey("test", "page"), Element("a", "p", f"<p>{text}</p>", text)
+    found = Pages({page: Reading("page", None, (element,))})
+    hits = [Hit.of_element(page, element, 1.0, {"element": 0.7})]
+    reader = OnDay(ExtractiveReader())
+    born = {year: f"I was born on {DAY.day} November {year}." for year in (DAY.year - 66, DAY.year - 65)}
+    said = [reader.read(Inquiry("can i get the pension", told), hits, found) for told in born.values()]
+    assert [result.alternatives[0].text for result in said] == ["yes", "no"]
+    assert date(2026, 11, 22) == DAY

@@ -201,7 +201,7 @@ def test_what_no_page_has_a_word_for_is_refused(page: Callable[..., Any]) -> Non
 
 
 def test_fewer_doubts_are_never_less_sure() -> None:
-    for kind in ("verdict", "value", "place"):
+    for kind in ("verdict", "value"):
         shares = [probability(kind, doubts) for doubts in range(5)]
         assert shares == sorted(shares, reverse=True)
     assert probability("value", 0) >= ASSERTED > probability("value", 1)
@@ -262,3 +262,37 @@ def test_everyday_words_meet_those_of_the_page() -> None:
     assert coverage(telling("does my boss pay"), "Your employer must pay you.") == 1.0
     assert coverage(asked, "Your employer must pay you.") < 1.0
     assert coverage(telling("emergancy passport"), "An emergency passport") == 1.0
+
+
+@pytest.mark.parametrize(
+    ("question", "line", "doubt"),
+    [
+        (
+            "how long do i have to appeal a parking charge notice",
+            "You have 28 days to pay a parking charge notice.",
+            "nothing there says “appeal”",
+        ),
+        (
+            "can i use the grant for an extension",
+            "You can only use the grant for repairs - not an extension.",
+            "the question is about what is excluded",
+        ),
+        (
+            "can i pay the fee in cash",
+            "You can pay the fee by card, but not in cash.",
+            "the question is about what is excluded",
+        ),
+        (
+            "can i send a copy of the deed",
+            "You can send the deed rather than a copy.",
+            "the question is about what is excluded",
+        ),
+    ],
+)
+def test_what_is_done_and_what_is_excluded_are_not_passed_over(
+    page: Callable[..., Any], question: str, line: str, doubt: str
+) -> None:
+    found = page(f"<p>{line}</p>")
+    result = READER.read(Inquiry(question), found.hits(), found)
+    assert result.status is AnswerStatus.UNKNOWN
+    assert doubt in result.reasons["doubts"]

@@ -29,6 +29,8 @@ _INFINITIVE = re.compile(
 )
 _JOINED_NOUNS = re.compile(r"\b(?:and|or)\s+(?:the|an?|your|their)\s+\w+$", re.IGNORECASE)
 _CHANGES = words.word_set("changes stops starts ends moves works pays leaves stays claims")
+_TAIL = re.compile(r"(?:^|[\s,;])(?:and|or|but)$")
+_JOINTS = ("and", "or", "but")
 _REACH = 9  # words of a noun phrase before its verb
 
 
@@ -162,8 +164,8 @@ def trim(text: str, start: int, end: int) -> tuple[int, int]:
             start += 1
         while end > start and text[end - 1] in " ,;:.-?!(\t\n":
             end -= 1
-        tail = re.search(r"(?:^|[\s,;])(?:and|or|but)$", text[start:end])
+        tail = _TAIL.search(text[max(start, end - 4) : end]) if text[start:end].endswith(_JOINTS) else None
         if tail:
-            end = start + tail.start()
+            end = max(start, end - 4) + tail.start()
         if (start, end) == before:
             return start, end

@@ -77,12 +77,14 @@ class Frame:
     wording: str = ""
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=4096)
 def expand(text: str) -> str:
     """A clause with plain quotes and its contractions written out."""
-    text = " ".join(_BRACKETS.sub("", plain(text)).split())
-    for pattern, written in _CONTRACTIONS:
-        text = pattern.sub(written, text)
+    text = plain(text)
+    text = " ".join((_BRACKETS.sub("", text) if "(" in text else text).split())
+    if "'" in text or "can not" in text:
+        for pattern, written in _CONTRACTIONS:
+            text = pattern.sub(written, text)
     return text
 
 

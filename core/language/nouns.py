@@ -33,6 +33,9 @@ _HEADS = words.word_set(  # nouns that name nothing by themselves
     " one two three four five six seven eight nine ten twelve"
 )
 _LONGEST = 5
+_NO_PART = _STOPS | words.CONTRACTED
+_OPENS_SENTENCE = _STOPS | _OPENS | _HEADS | words.IMPERATIVES
+_AFTER_VERB = words.DETERMINERS | words.PRONOUNS | {"to"}
 
 
 def things_named(text: str, most: int = 2) -> list[str]:
@@ -68,7 +71,7 @@ def _proper(tokens: list[str]) -> list[str]:
                 break
         run = tokens[i:end]
         opens = i == 0 or tokens[i - 1] in ".!?:;|"
-        if opens and run[0].lower() in _STOPS | _OPENS | _HEADS | words.IMPERATIVES:
+        if opens and run[0].lower() in _OPENS_SENTENCE:
             run = run[1:]
         if run and run[-1].lower() in _HEADS:
             run = run[:-1] if len(run) > 2 else []
@@ -118,7 +121,7 @@ def _determined(tokens: list[str]) -> list[str]:
 def _is_part(tokens: list[str], at: int, first: int) -> bool:
     """Whether a word goes on with a noun phrase."""
     token, lowered = tokens[at], tokens[at].lower()
-    if lowered in _STOPS | words.CONTRACTED or not token[:1].isalpha():
+    if lowered in _NO_PART or not token[:1].isalpha():
         return False
     if at == first:
         return True
@@ -126,4 +129,4 @@ def _is_part(tokens: list[str], at: int, first: int) -> bool:
     if verb and lowered not in words.NOUN_VERB_FORMS:
         return False
     following = tokens[at + 1].lower() if at + 1 < len(tokens) else ""
-    return not (base_of_third_person(lowered) and following in words.DETERMINERS | words.PRONOUNS | {"to"})
+    return not (base_of_third_person(lowered) and following in _AFTER_VERB)

@@ -30,6 +30,7 @@ _NOBODY = word_set(
 )
 _OPEN = word_set("following there it they we you this i he she")
 _POINTING = word_set("this these those")
+_PRONOUNS = _READER | _SPEAKER | _SINGULAR | _PLURAL
 _UNNAMED = re.compile(
     r"(?:how|what|which|who|where|when|why|whether|if|once|after|before|from|to)\b"
     r"|no (?:more|less|fewer) |more than |only one of|examples? of\b",
@@ -48,6 +49,9 @@ _STANDING = word_set(
     " payslip payroll paye post phone telephone email letter cash text fax staff internet spain france"
     " prison euthanasia online mortgage wine beer cider spirits cigarettes"
 )
+_NAMES_NOTHING = _OPEN | (words.PREPOSITIONS - _QUANTIFYING)
+_NOBODY_ALONE = _NOBODY | _DETERMINERS
+_NEEDS_NO_PAGE = ROLES | _STANDING
 _FROM_WHAT = re.compile(r"\s+(?:of|after|before|from|following)\s")
 _HEAD_BREAK = re.compile(r"\b(?:who|which|that|of|for|from|with|in|on|at|to|as|by|about|under|within|during)\b")
 
@@ -104,6 +108,7 @@ def reader_mention(role: str, written: str = "") -> Mention:
     return Mention(role, entity_key(role), READER, written)
 
 
+@lru_cache(maxsize=1024)
 def topic_name(title: str) -> str:
     """A title as it stands in brackets: the name in its own brackets, else without them."""
     inner = re.search(r"\(([^()]{6,})\)$", title)
@@ -116,7 +121,7 @@ def resolve(phrase: str, scene: Scene) -> Mention | None:
     text = without_asides(expand(phrase).strip(" \"'"))
     if not text:
         return None
-    if text not in ("US", "IT") and text.lower() in _READER | _SPEAKER | _SINGULAR | _PLURAL:
+    if text not in ("US", "IT") and text.lower() in _PRONOUNS:
         named = _pronoun(text.lower(), scene)
         return replace(named, written=text.lower()) if named is not None else None
     tokens = _bare(text)
@@ -133,9 +138,9 @@ def resolve(phrase: str, scene: Scene) -> Mention | None:
 
 def _is_unnamed(text: str, lower: list[str]) -> bool:
     """Whether a phrase names nothing by itself: a clause, a setting, what only points."""
-    if lower[0] in _OPEN | (words.PREPOSITIONS - _QUANTIFYING) or _UNNAMED.match(text):
+    if lower[0] in _NAMES_NOTHING or _UNNAMED.match(text):
         return True
-    alone = len(lower) == 1 and lower[0] in _NOBODY | _DETERMINERS
+    alone = len(lower) == 1 and lower[0] in _NOBODY_ALONE
     return alone or not _POINTING.isdisjoint(lower[1:])
 
 
@@ -197,7 +202,7 @@ def _completed(surface: str, scene: Scene) -> str:
     if (
         len(tokens) > 1
         or not surface.islower()
-        or head in ROLES | _STANDING
+        or head in _NEEDS_NO_PAGE
         or any(c.isdigit() or c in "@." for c in surface)
     ):
         return surface

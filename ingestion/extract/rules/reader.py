@@ -83,9 +83,11 @@ class ChunkReader:
                 self._element(element)
             elif self.outline.items(element):
                 self._context_lead(element)
+        every: list[Stated] = [*self.found, *self.left]
+        told = {span.anchor for one in every for span in one.spans}
         for element in self._elements:
             if element.is_own and element.tag not in ("h1", "h2", "h3"):
-                self._name(element)
+                self._name(element, told)
         self.left |= dict.fromkeys(self._required.passages())
         return Extraction(tuple(self.found), passages=tuple(self.left))
 
@@ -226,10 +228,9 @@ class ChunkReader:
         named = [one for one in found if one is not None and one.key not in (scene.topic.key, scene.section.key)]
         return [one for one in named if one.type != "thing" or not (one.written or one.surface.islower())][:most]
 
-    def _name(self, element: InputElement) -> None:
-        """Keep an element of which nothing was understood that says something or names things, links among them."""
-        every: list[Stated] = [*self.found, *self.left]
-        if any(span.anchor == element.label for one in every for span in one.spans):
+    def _name(self, element: InputElement, told: set[str]) -> None:
+        """Keep an element that is not ``told``, and says something or names things, links among them."""
+        if element.label in told:
             return
         linked = (link.text.strip() for link in element.links)
         pages = [Mention(text, entity_key(text), "page") for text in linked if entity_key(text)]

@@ -96,8 +96,8 @@ class ReadClause:
 
 def sure(found: Sequence[Statement], clause: ReadClause, scene: Scene) -> list[Statement]:
     """Those of a clause's statements that stand."""
-    said = _said(clause)
-    if not found or said is None or _leans(found[0], said, clause, scene):
+    said = _said(clause) if found else None
+    if said is None or _leans(found[0], said, clause, scene):
         return []
     return [_of_the_page(one, scene) for one in found if _is_sure(one, said, clause, scene)]
 

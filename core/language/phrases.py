@@ -14,7 +14,7 @@ from clausegraph.core.language.values import TELLING_KINDS, find_values
 from clausegraph.core.language.verbs import base_of_gerund, is_base
 
 LONGEST = 12  # words of a phrase that names one thing
-_LONGEST_RELATIVE = 10  # words of one that a relative clause narrows
+_LONGEST_RELATIVE = 12  # words of one that a relative clause narrows
 _ACRONYM = re.compile(r"\([A-Z][A-Za-z0-9&/ -]{0,14}\)$")
 _BRACKETS = re.compile(r"\s*\([^()]*\)")
 # What only explains the phrase before it.
@@ -186,7 +186,8 @@ def _timing(how: str, rest: str) -> Timing | None:
 
 def _bad_end(text: str) -> bool:
     found = _WORD.findall(text.lower())
-    return not found or found[-1] in _BAD_END or found[-1] in "-/&("
+    moved = len(found) > 1 and found[-1] in ("in", "out", "up") and base_of_gerund(found[-2])  # "of moving in"
+    return not found or (found[-1] in _BAD_END and not moved) or found[-1] in "-/&("
 
 
 def is_one_thing(text: str) -> bool:

@@ -37,7 +37,7 @@ _HANGS = re.compile(  # says more of when or how something holds than a conditio
     r"\b(?:if|unless|except|only|when|whenever|while|whilst|once|where|wherever|whether|because|since|although|though"
     r"|depending|according|provided|providing|as|which|whose|how|what|why|than|but|subject to|in case|as long|until"
     r"|after|before|during|following|afterwards|beforehand|meanwhile|probably|perhaps|maybe|unlike|rather|even"
-    r"|otherwise|regardless|whichever|whatever|whoever|every time|each time|in most cases|at first|for now)\b",
+    r"|otherwise|regardless|now have|whichever|whatever|whoever|every time|each time|in most cases|at first|for now)\b",
     re.IGNORECASE,
 )
 _WHOLE_IN_TIME = re.compile(  # a bound that the object or the relation has whole

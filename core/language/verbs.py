@@ -171,6 +171,11 @@ def base_of_third_person(form: str) -> str | None:
     return _THIRD.get(form)
 
 
+NOUNS_IN_ING = words.word_set(  # things, though verbs end so
+    "planning driving training parking housing fishing working building funding supporting missing clothing"
+)
+
+
 def base_of_gerund(form: str) -> str | None:
     """The base of an -ing form of a known verb."""
     return _GERUNDS.get(form)

@@ -12,7 +12,7 @@ import re
 from clausegraph.core.language import words
 from clausegraph.core.language.frames import expand
 from clausegraph.core.language.normalise import singular
-from clausegraph.core.language.verbs import base_of_gerund, gerund, is_base, third_person
+from clausegraph.core.language.verbs import NOUNS_IN_ING, base_of_gerund, gerund, is_base, third_person
 from clausegraph.core.language.words import word_set
 
 READER = "role"  # type of a mention that stands for "you"
@@ -171,15 +171,11 @@ def _role_of_title(title: str) -> str:
         and (bare not in words.NOUN_VERBS or rest[0].lower() in words.DETERMINERS | _AFTER_VERBS or bare == "claim")
     ):
         return f"person {doing(plain)}"
-    if (
-        rest
-        and base_of_gerund(bare)
-        and bare not in ("planning", "driving", "training", "parking", "street", "housing", "fishing", "working")
-    ):
+    if rest and base_of_gerund(bare) and bare not in NOUNS_IN_ING:
         return f"person {' '.join([bare, *theirs(rest)])}"
     if _ASKED_FOR.search(plain) and not re.match(r"your\b|tax\b(?! credits?\b)", plain, re.IGNORECASE):
         return f"applicant for {plain}"
-    return f"person dealing with {plain.removeprefix('your ')}"
+    return f"person dealing with {' '.join(theirs(plain.removeprefix('your ').split()))}"
 
 
 def uncapitalised(title: str) -> str:

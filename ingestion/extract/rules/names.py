@@ -211,7 +211,7 @@ def _completed(surface: str, scene: Scene) -> str:
         if (
             singular(name.split()[-1].lower()) == head
             and 1 < len(name.split()) <= 5
-            and not _is_done(name)
+            and not (_is_done(name) or re.search(r"\b(?:and|or)\b", name))
             and not re.match(
                 r"(?:if|when|how|what|who|where|your|you|apply|get|claim|check|report|pay|make|use|other)\b"
                 r"|(?-i:[A-Z]?[a-z]+ing [a-z])",

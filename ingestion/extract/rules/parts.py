@@ -8,7 +8,7 @@ from clausegraph.core.language.frames import Frame
 from clausegraph.core.language.normalise import singular
 from clausegraph.core.language.phrases import NOUNS_TO
 from clausegraph.core.language.standing import WORD, points, told_before
-from clausegraph.core.language.verbs import base_form, base_of_gerund, base_of_participle, is_base
+from clausegraph.core.language.verbs import NOUNS_IN_ING, base_form, base_of_gerund, base_of_participle, is_base
 from clausegraph.core.language.words import NOUN_VERB_FORMS, PREPOSITIONS, THIRD_PERSON, word_set
 from clausegraph.core.types import Literal, Mention, Modality, Statement
 from clausegraph.ingestion.extract.rules.address import READER
@@ -36,7 +36,8 @@ _ADJECTIVES = word_set(
 _STANDING_TYPES = frozenset({"organisation", "person", "tax", "document"})
 _COMPLETED = re.compile(r"\((?![A-Z][A-Za-z0-9&/-]{0,14}\))[^()]*\)$")  # by the title: "decision (Housing Benefit)"
 _PRICE = re.compile(r"(?:fees?|costs?|price|charge|fine|penalty|deposit|deadline) \(")  # a page has one, or names it
-_LEANING_ROLE = re.compile(r"\b(?:in|on|under) (?:your|their|the|this)\b|\b(?:it|this|you|your)\b")
+_LEANING_ROLE = re.compile(r"\b(?:in|on|under) (?:your|their|the|this)\b(?! [A-Z])|\b(?:it|this|you|your)\b")
+_OWNED = re.compile(r"\b(?:their|(?:their )?[\w-]+'s) ")  # of a role: whose it is, the role says
 _HALF_QUOTE = re.compile(r"(?:^|\s)['\"]|[^s]['\"](?:\s|$)")
 _EMPTY_VERBS = re.compile(
     r"(?:(?:usually|normally|sometimes|often|generally|rarely) )?(?:means|depends|helps?|goes|shows|explains|does"
@@ -82,7 +83,8 @@ def names_its_subject(subject: Mention) -> bool:
     if surface.startswith("publisher"):
         return False
     if subject.type == READER:
-        return len(surface.split()) <= _LONGEST_ROLE and not _LEANING_ROLE.search(surface) and not told_before(surface)
+        leans = _LEANING_ROLE.search(surface) or told_before(_OWNED.sub("", surface))
+        return len(surface.split()) <= _LONGEST_ROLE and not leans
     if _COMPLETED.search(surface) and not _PRICE.match(surface):
         return False
     first, *more = surface.split()
@@ -132,14 +134,17 @@ def _is_a_thing(tokens: list[str], target: Mention) -> bool:
     done = len(tokens) > 1 and tokens[-1].endswith("ed") and base_of_participle(tokens[-1]) is not None
     purposes = (found for found in _TO_DO.finditer(target.surface) if is_base(found["verb"]))
     aimed = any(found["noun"].lower() not in NOUNS_TO for found in purposes)  # "the court to get an order"
-    return standing and not (manner or done or aimed) and base_of_gerund(tokens[0]) is None
+    return (
+        standing and not (manner or done or aimed) and (tokens[0] in NOUNS_IN_ING or base_of_gerund(tokens[0]) is None)
+    )
 
 
 def has_a_telling_relation(statement: Statement, frame: Frame) -> bool:
     """Whether a relation says something of its subject: no empty verb, no mere step, nothing left out."""
     relation = statement.relation
     told_within = relation == "tells within" and statement.condition is not None
-    empty = _EMPTY_VERBS.match(relation) and not _TELLS.match(relation) and not told_within
+    told_what = relation == "tells" and statement.condition is not None and _is_somebody(statement.object)
+    empty = _EMPTY_VERBS.match(relation) and not (_TELLS.match(relation) or told_within or told_what)
     opens = relation.endswith((" on", " in")) and not relation.startswith("is ")
     return not (
         empty
@@ -150,6 +155,11 @@ def has_a_telling_relation(statement: Statement, frame: Frame) -> bool:
         or _is_a_step(statement, frame)
         or _leaves_out(statement)
     )
+
+
+def _is_somebody(target: Mention | Literal) -> bool:
+    """Whether it is an organisation or a person: whom to tell what the condition says."""
+    return isinstance(target, Mention) and target.type in SOMEBODY - {READER}
 
 
 def _is_a_step(statement: Statement, frame: Frame) -> bool:

@@ -48,7 +48,7 @@ from clausegraph.ingestion.extract.rules.names import Scene, resolve
 from clausegraph.ingestion.extract.rules.outline import Lead, Outline, continued, readable_spans
 from clausegraph.ingestion.extract.rules.requirements import Requirements
 from clausegraph.ingestion.extract.rules.scope import Scopes
-from clausegraph.ingestion.extract.rules.sentences import Setting, combined, dangles, frame_statements
+from clausegraph.ingestion.extract.rules.sentences import Setting, combined, dangles, frame_statements, within
 from clausegraph.ingestion.extract.rules.sure import ReadClause, sure
 from clausegraph.ingestion.extract.rules.tables import row_case, row_statements, table_of
 
@@ -332,7 +332,7 @@ class ChunkReader:
     def _state(self, element: InputElement, statements: list[Statement]) -> None:
         """Keep statements under what holds for all of their section."""
         scope = self._scopes.of(element.headings)
-        self.found |= dict.fromkeys(replace(one, condition=combined(scope, one.condition)) for one in statements)
+        self.found |= dict.fromkeys(replace(one, condition=within(scope, one.condition)) for one in statements)
 
     def _leave(self, element: InputElement | None, passage: Passage) -> None:
         """Keep a passage, under what holds for all of the element's section."""

@@ -10,11 +10,12 @@ from clausegraph.core.language.conditions import join
 from clausegraph.core.language.frames import Frame, read_frame
 from clausegraph.core.language.modality import shaded
 from clausegraph.core.language.phrases import ObjectPhrase, Timing, object_phrase
+from clausegraph.core.language.standing import stems
 from clausegraph.core.language.values import DATED, effective_dates, value_kind
 from clausegraph.core.language.verb_phrases import with_particles
 from clausegraph.core.language.verbs import is_base
 from clausegraph.core.language.wording import relation_words
-from clausegraph.core.types import Condition, Literal, Mention, Modality, Span, Statement, leaves
+from clausegraph.core.types import Condition, Leaf, Literal, Mention, Modality, Span, Statement, leaves
 from clausegraph.ingestion.extract.rules.address import READER, is_role
 from clausegraph.ingestion.extract.rules.names import (
     Scene,
@@ -265,6 +266,14 @@ def _acted(plain: Statement, scene: Scene) -> list[Statement]:
 def _differs(statement: Statement) -> bool:
     """Whether the object is not the subject again."""
     return not (isinstance(statement.object, Mention) and statement.object.key == statement.subject.key)
+
+
+def within(scope: Condition | None, own: Condition | None) -> Condition | None:
+    """What holds for a section and for a clause of it; once, where a leaf of the clause says what the section does."""
+    said = [stems(leaf.text) for leaf in leaves(own)]
+    wanted = stems(" ".join(leaf.text for leaf in leaves(scope))) - {"think"}
+    again = isinstance(scope, Leaf) and any(wanted <= one for one in said)
+    return own if again else combined(scope, own)
 
 
 def combined(first: Condition | None, second: Condition | None) -> Condition | None:

@@ -25,9 +25,10 @@ from clausegraph.core.language.standing import (
 )
 from clausegraph.core.language.values import DATED
 from clausegraph.core.language.verb_phrases import HEDGES
-from clausegraph.core.language.words import PURE_PASTS, word_set
+from clausegraph.core.language.verbs import NOUNS_IN_ING, base_of_gerund, is_base
+from clausegraph.core.language.words import DETERMINERS, IMPERATIVES, NOUN_VERBS, PURE_PASTS, word_set
 from clausegraph.core.types import All, AnyOf, Condition, Leaf, Literal, Mention, Modality, Not, Statement, leaves
-from clausegraph.ingestion.extract.rules.address import READER, is_role
+from clausegraph.ingestion.extract.rules.address import READER, doing, is_role, theirs
 from clausegraph.ingestion.extract.rules.names import Scene, topic_name
 from clausegraph.ingestion.extract.rules.parts import (
     SOMEBODY,
@@ -49,18 +50,29 @@ _NEUTRAL_WORDS = word_set(  # of headings that name no case
     " process online post phone form forms documents deadlines deadline time limits limit conditions requirements"
     " types type kinds kind list main points key overall change changes report reporting appeal appeals decision"
     " decisions disagree challenge long takes happens keep keeping give giving take taking tell telling penalties"
-    " penalty fines effect effects affects us we our me my i have has had there this that these them they their"
+    " penalty fines effect effects affects us we our me my i have has had stop stops stopping"
+    " there this that these them they their"
 )
 _NEUTRAL = _NEUTRAL_WORDS | {stem(word) for word in _NEUTRAL_WORDS}
 _WORD = r"[A-Z][\w'’-]*(?: (?:of|for|and|the))?"
 _NAME = re.compile(rf"(?=[A-Z][^A-Z(]*[A-Z]){_WORD}(?: {_WORD})* ?(?: \([A-Z]+\))?")
-_ASKS = re.compile(r"(?:what|how|when|who) you (?:can|cannot|must|need|should)\b", re.IGNORECASE)
+_ASKS = re.compile(  # headings that ask, and name no case: "What to take to your course"
+    r"(?:what|how|when|who) you (?:can|cannot|must|need|should)\b|(?:what|who|ways) (?:to|your|the)\b"
+    r"|how (?:the|it|your|long|much)\b",
+    re.IGNORECASE,
+)
+_NUMBERED = re.compile(
+    r"(?:part|section|step|stage|chapter|rule|annex) (?:\d{1,2}|[A-Z]|[ivx]+)(?=[.:]|$)[.:]?", re.IGNORECASE
+)
+_DOES = re.compile(r"(?:how to )?(?P<what>(?P<verb>[A-Za-z]+) [^,;:?()]+)", re.IGNORECASE)
+_LONGEST_DOING = 7  # words of a heading that says what its reader does
 _EXAMPLE_HEADING = re.compile(r"\b(?:examples?|case stud(?:y|ies)|scenario|q&a|quiz)\b", re.IGNORECASE)
 _EXAMPLE = re.compile(r"(?:for )?example\b|e\.?g\.?\s", re.IGNORECASE)
 _TAKEN_BACK = re.compile(  # a later sentence says more of when it holds
     r"\b(?:must also|(?:do not|don't) need (?:one|it)|also (?:need|have) to|also need|however|except|unless"
     r"|does not apply|do not apply|only|instead)\b"
     r"|(?:^|[.] )(?:But|If not|Otherwise|You must be|You must have|This|It depends|The amount|How much)\b"
+    r"|(?:^\s*|[.] )(?:You|They|It) do(?:es)?\b(?! not)"
 )
 _SENTENCE_END = re.compile(r"(?:^|(?<=[.!?]))\s+(?=[A-Z])|^\s*$")
 _MID_SENTENCE = re.compile(r"[^.!?:\s]\s*(?:but|so|and|or|-|;)?\s*$")
@@ -99,7 +111,8 @@ def sure(found: Sequence[Statement], clause: ReadClause, scene: Scene) -> list[S
     said = _said(clause) if found else None
     if said is None or _leans(found[0], said, clause, scene):
         return []
-    return [_of_the_page(one, scene) for one in found if _is_sure(one, said, clause, scene)]
+    told = (_of_the_section(one, scene, clause.scope) for one in found)
+    return [_of_the_page(one, scene) for one in told if _is_sure(_unlike_any(one, said), said, clause, scene)]
 
 
 def _said(clause: ReadClause) -> str | None:
@@ -138,7 +151,8 @@ def _is_torn(one: Statement, clause: ReadClause) -> bool:
     either = one.modality in (Modality.MUST, Modality.SHOULD) and " or " in target_text(one) and not clause.lead
     if either and trailing:
         return not before[0].endswith(", if")
-    past = [_TOLD_AS_PAST.match(leaf.text) is not None for leaf in trailing]
+    asked = one.relation == "tells"  # "Tell us when you will be back"
+    past = [asked or _TOLD_AS_PAST.match(leaf.text) is not None for leaf in trailing]
     return any(text.endswith("when") and told for text, told in zip(before, past, strict=True))
 
 
@@ -151,6 +165,42 @@ def _of_the_page(one: Statement, scene: Scene) -> Statement:
         return one
     surface = f"{subject.surface} ({topic})"
     return replace(one, subject=Mention(surface, entity_key(surface), subject.type, subject.written or subject.surface))
+
+
+def _unlike_any(one: Statement, said: str) -> Statement:
+    """A statement with its object as written, where that is any of its kind: "a permit", and not "the permit"."""
+    target = one.object
+    if (
+        not isinstance(target, Mention)
+        or not target.written
+        or not re.search(rf"\ban? {re.escape(target.written)}\b", said)
+    ):
+        return one
+    return replace(one, object=replace(target, surface=f"a {target.written}"))
+
+
+def _of_the_section(one: Statement, scene: Scene, scope: Condition | None) -> Statement:
+    """A statement about the reader as somebody who does what a heading says and the statement does not."""
+    if one.subject.type != READER or one.subject.surface != scene.reader.surface:
+        return one
+    unsaid = [heading for heading in scene.headings if not _says_heading(one, heading, scene, scope)]
+    does = _doing(unsaid[0]) if len(unsaid) == 1 else None
+    if does is None:
+        return one
+    surface = f"person {does} ({topic_name(scene.address.title)})"
+    return replace(one, subject=Mention(surface, entity_key(surface), READER, one.subject.written))
+
+
+def _doing(heading: str) -> str | None:
+    """What a heading says that its reader does: "Change your bank details" is "changing their bank details"."""
+    named = _DOES.fullmatch(expand(heading).strip())
+    if named is None or len(heading.split()) > _LONGEST_DOING or points(heading) or hangs(named["what"]):
+        return None
+    verb, rest = named["verb"].lower(), named["what"].split()[1:]
+    if base_of_gerund(verb) and verb not in NOUNS_IN_ING:
+        return " ".join([verb, *theirs(rest)])
+    acts = is_base(verb) and (rest[0].lower() in DETERMINERS or verb in IMPERATIVES - NOUN_VERBS)
+    return doing(named["what"]) if acts else None
 
 
 def _is_sure(one: Statement, said: str, clause: ReadClause, scene: Scene) -> bool:
@@ -226,7 +276,7 @@ def _kinds(condition: Condition | None) -> Iterator[str]:
 
 def _leaf_stands(leaf: Leaf, one: Statement, said: set[str]) -> bool:
     text = expand(leaf.text)
-    beside = isinstance(one.object, Mention) and leaf.anchor == one.spans[0].anchor
+    beside = isinstance(one.object, Mention) and leaf.anchor == one.spans[0].anchor and not one.spans[0].start
     pointing = re.sub(r"^(?:it|they)\b", "", text, flags=re.IGNORECASE) if beside else text  # the object before it
     pointing = re.sub(r"\bsuch as\b|\bthere (?=is\b|are\b)", "", pointing)
     own = stems(text) - LOSABLE
@@ -239,15 +289,17 @@ def _names_its_section(one: Statement, scene: Scene, scope: Condition | None) ->
     """Whether each heading above says nothing of its own, or something that the statement says too."""
     if one.subject.surface.istitle() and one.subject.surface in scene.address.title:
         return True
+    return all(_says_heading(one, heading, scene, scope) for heading in scene.headings)
+
+
+def _says_heading(one: Statement, heading: str, scene: Scene, scope: Condition | None) -> bool:
+    """Whether a heading says nothing of its own, or something that the statement says too."""
+    if heading == scene.address.title or _ASKS.match(heading):
+        return True
     cases = " ".join(leaf.text for leaf in (*leaves(scope), *leaves(one.condition)))
     parts = f"{one.subject.surface} {one.relation} {target_text(one)} {one.wording} {cases}"
     whole = stems(parts)
-    there = {word[:_ALIKE] for word in whole}
-    for heading in scene.headings:
-        telling = stems(expand(heading)) - _NEUTRAL
-        if _NAME.fullmatch(heading) and heading != scene.address.title and not telling <= whole:
-            return False  # another fund than that of the page
-        alike = not there.isdisjoint({word[:_ALIKE] for word in telling})
-        if telling and not alike and heading != scene.address.title and not _ASKS.match(heading):
-            return False
-    return True
+    telling = stems(_NUMBERED.sub(" ", expand(heading))) - _NEUTRAL
+    if _NAME.fullmatch(heading) and not telling <= whole:
+        return False  # another fund than that of the page
+    return not telling or not {word[:_ALIKE] for word in whole}.isdisjoint(word[:_ALIKE] for word in telling)

@@ -28,10 +28,13 @@ _NEAR_START = 18  # characters before the value of a case: "Between …", "Born 
 _YEAR = re.compile(r"\b(?:19|20)\d\d\b")
 # Says more of whom the table is for.
 _EXCEPTS = re.compile(r"\b(?:if|unless|only|except|not|other than|depends?)\b", re.IGNORECASE)
+_DUTY = re.compile(r"You (?:must|need to|have to) [^.]+\.")
+# Says what its reader may or must do, and is: not whom a table is for that does not follow it at once.
+_OF_THE_READER = re.compile(r"[Yy]ou(?:'re|’re)? (?:can|cannot|may|must|need to|have to|are|live|have)\b")
 _LEFT_OVER = re.compile(r"\b(?:elsewhere|others?|same|rest|above|below|any|all)\b", re.IGNORECASE)
 _EXAMPLE = re.compile(r"\bexamples?\b", re.IGNORECASE)
 _PLAIN_HEADING = re.compile(  # names no thing that a row could be of
-    r"(?:overview|what|how|when|who|where|if|you|your|the|example|rates?|fees?|costs?|tables?)\b",
+    r"(?:overview|eligibility|claim(?:ing)?|apply(?:ing)?|what|how|when|who|where|if|you|your|the|example|rates?|fees?|costs?|tables?)\b",
     re.IGNORECASE,
 )
 _OF_SOMEBODY = re.compile(
@@ -89,7 +92,10 @@ def table_of(element: InputElement, elements: Sequence[InputElement]) -> RowTabl
     around = [other for other in elements if other.headings == element.headings]
     first = next((place for place, other in enumerate(around) if other.tag == "tr"), 0)
     heads = dict.fromkeys(other.headers for other in elements if other.tag == "tr")
-    return RowTable(element.headers, tuple(rows), _prose(around), _prose(around[:first]), tuple(heads))
+    last = max(first - 1, 0)  # what stands directly before a table may lead in to it
+    far = [other for other in around[:last] if not _OF_THE_READER.match(other.text)]
+    before = [*far, *(other for other in around[last:first] if not _DUTY.fullmatch(other.text))]
+    return RowTable(element.headers, tuple(rows), _prose(around), _prose(before), tuple(heads))
 
 
 def _prose(elements: Sequence[InputElement]) -> str:

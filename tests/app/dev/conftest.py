@@ -23,7 +23,7 @@ PAGE = """\
 5| Single | £1,200 (columns: Status | Amount)
 ## Tax credit > Stop
 6# Stop
-7. You cannot claim after 2026.
+7. You cannot claim if you are in prison.
 <<<END 00ff12>>>
 """
 

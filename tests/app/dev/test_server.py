@@ -32,7 +32,7 @@ def test_a_numbered_page_gets_its_triples(fake: FakeModelServer, client: httpx.C
     fake.set(replies="short")
     assert len(json.loads(said(ask(client)))["triples"]) == 7
     fake.set(replies="lines")
-    assert said(ask(client)).startswith("(person dealing with tax credit, ")
+    assert said(ask(client)).startswith("(applicant for tax credit, ")
     fake.set(replies="echo")
     assert said(ask(client, "say this")) == "say this"
 

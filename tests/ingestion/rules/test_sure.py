@@ -149,3 +149,64 @@ def test_an_exception_set_off_by_a_comma_is_from_all_that_stands_before_it() -> 
     (line,) = said(below(text.format(",")))
     assert line.endswith(" if all[any[you are over 60; you rent a flat]; not(you are in prison)]")
     assert said(below(text.format(""))) == []
+
+
+@pytest.mark.parametrize(
+    ("heading", "line"),
+    [
+        ("Ending a placement", "person ending a placement (Heating Grant) must pay the boiler fee"),
+        ("How to change your supplier", "person changing their supplier (Heating Grant) must pay the boiler fee"),
+        ("Part 2", "applicant for Heating Grant must pay the boiler fee"),  # a number says nothing of its own
+        ("What to pay to your supplier", "applicant for Heating Grant must pay the boiler fee"),
+    ],
+)  # fmt: skip
+def test_what_a_heading_says_that_its_reader_does_is_said_of_the_reader(heading: str, line: str) -> None:
+    found = said(below("You must pay the boiler fee of £20.", heading))
+    assert found == [line.replace("the boiler fee", "boiler fee of £20")]
+
+
+def test_what_the_section_says_is_not_said_twice() -> None:
+    heading = InputElement("e0", "h2", "If you stop using a boiler", (TITLE,))
+    text = below("You must tell the council if you stop using a boiler for 6 months.", heading.text, label="e1")
+    assert said(heading, text) == [
+        "applicant for Heating Grant must tell council if you stop using a boiler for 6 months"
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "You must tell the council when you will be back.",  # asks when, and is no condition
+        "You do not pay VAT on oil. You do pay it on coal.",
+        "You now have your heating certificate.",
+    ],
+)
+def test_what_is_asked_or_taken_back_is_not_claimed(text: str) -> None:
+    assert not [line for line in said(below(text)) if "oil" in line or "tell" in line or "certificate" in line]
+
+
+@pytest.mark.parametrize(
+    ("title", "role"),
+    [
+        ("Master's Loan", "applicant for Master's Loan"),
+        ("Claim asylum in the UK", "person claiming asylum in the UK"),
+        ("Challenge your solicitor's bill", "person challenging their solicitor's bill"),
+        ("Corporation Tax when you sell business assets", "person dealing with Corporation Tax when they sell"
+         " business assets"),
+    ],
+)  # fmt: skip
+def test_the_reader_of_a_page_is_named_by_its_title(title: str, role: str) -> None:
+    element = InputElement("e0", "p", "You must pay Income Tax.", (title,))
+    (one,) = RuleExtractor().extract(ExtractionInput(title, (title,), (element,))).statements
+    assert one.subject.surface == role
+
+
+def test_a_permit_is_any_and_the_permit_one_told_before() -> None:
+    assert said(below("You must have a permit if you burn coal."))
+    assert not said(below("You must have the permit if you burn coal."))
+
+
+def test_what_a_reader_must_do_does_not_say_whom_a_table_is_for() -> None:
+    row = InputElement("e1", "tr", "Oil | £20", (TITLE,), headers=("Fuel", "Weekly rate"))
+    assert len(said(below("You must tell the council unless you are ill."), row)) == 2
+    assert said(below("These are the rates unless you are ill."), row) == []

@@ -53,6 +53,10 @@ _OPEN_MODAL = re.compile(
     r"|all|both|only|then|first|always))*:?\s*$",
     re.IGNORECASE,
 )
+_ALSO = re.compile(
+    r"you(?:'ll|’ll| will)? (?:must|need to|have to|need) also\b|you(?:'ll|’ll| will)? also (?:must|need|have to)\b",
+    re.IGNORECASE,
+)
 _TIED = re.compile(
     r"^(?:an? |the |your |any )?((?!it |them |us )(?:(?!you |they |we )[\w'-]+ ){1,5}"
     r"(?:for|about|on|from|to|of|with|in|by|at))$",
@@ -111,6 +115,17 @@ class Outline:
     def items(self, element: InputElement) -> list[InputElement]:
         """The items of the list that ``element`` introduces, as far as they are in the input."""
         return self._items.get(element.label, [])
+
+    def further(self, element: InputElement) -> str:
+        """The paragraph behind an element and its list, where it says that more must hold: "You must also:"."""
+        behind = iter(self.by_label.values())
+        for other in behind:
+            if other.label == element.label:
+                break
+        following = next((other for other in behind if other.tag != "li"), None)
+        if following is None or following.headings != element.headings or not _ALSO.match(following.text):
+            return ""
+        return following.text
 
     def lead(self, element: InputElement) -> Lead | None:
         """``element`` as a lead-in; None when it introduces nothing."""

@@ -196,6 +196,8 @@ class ChunkReader:
         start, end = (own[0].start, own[0].end) if own else (0, len(element.text))
         sets_scene = setting.text != element.text[start : start + len(setting.text)]  # what stood before is part of it
         earlier, later = "" if sets_scene else element.text[:start], element.text[end:]
+        if frames[0].modality is Modality.MAY and not later.strip(" ."):
+            later = self.outline.further(element)
         scope = self._scopes.of(element.headings)
         clause = ReadClause(main, frames[0], element.text, conditioned, earlier, later, scope)
         return sure(made, clause, scene)

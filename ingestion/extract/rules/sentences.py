@@ -7,15 +7,15 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 from clausegraph.core.language.conditions import join
-from clausegraph.core.language.frames import Frame, read_frame
+from clausegraph.core.language.frames import Frame, expand, read_frame
 from clausegraph.core.language.modality import shaded
 from clausegraph.core.language.phrases import ObjectPhrase, Timing, object_phrase
-from clausegraph.core.language.standing import stems
+from clausegraph.core.language.standing import LOSABLE, stems
 from clausegraph.core.language.values import DATED, effective_dates, value_kind
 from clausegraph.core.language.verb_phrases import with_particles
 from clausegraph.core.language.verbs import is_base
 from clausegraph.core.language.wording import relation_words
-from clausegraph.core.types import Condition, Leaf, Literal, Mention, Modality, Span, Statement, leaves
+from clausegraph.core.types import All, Condition, Leaf, Literal, Mention, Modality, Span, Statement, leaves
 from clausegraph.ingestion.extract.rules.address import READER, is_role
 from clausegraph.ingestion.extract.rules.names import (
     Scene,
@@ -269,11 +269,16 @@ def _differs(statement: Statement) -> bool:
 
 
 def within(scope: Condition | None, own: Condition | None) -> Condition | None:
-    """What holds for a section and for a clause of it; once, where a leaf of the clause says what the section does."""
-    said = [stems(leaf.text) for leaf in leaves(own)]
-    wanted = stems(" ".join(leaf.text for leaf in leaves(scope))) - {"think"}
-    again = isinstance(scope, Leaf) and any(wanted <= one for one in said)
-    return own if again else combined(scope, own)
+    """What holds for a section and for a clause of it; once, where both say it: "if you stop for good"."""
+    above = scope.children if isinstance(scope, All) else () if scope is None else (scope,)
+    said = [_gist(leaf) for leaf in leaves(own)]
+    kept = [part for part in above if not (isinstance(part, Leaf) and any(_gist(part) <= one for one in said))]
+    again = isinstance(own, Leaf) and any(isinstance(part, Leaf) and said[0] <= _gist(part) for part in kept)
+    return combined(join("all", kept) if kept else None, None if again else own)
+
+
+def _gist(leaf: Leaf) -> set[str]:
+    return stems(expand(leaf.text)) - LOSABLE - {"think"} or {leaf.text}
 
 
 def combined(first: Condition | None, second: Condition | None) -> Condition | None:

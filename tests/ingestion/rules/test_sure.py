@@ -210,3 +210,10 @@ def test_what_a_reader_must_do_does_not_say_whom_a_table_is_for() -> None:
     row = InputElement("e1", "tr", "Oil | £20", (TITLE,), headers=("Fuel", "Weekly rate"))
     assert len(said(below("You must tell the council unless you are ill."), row)) == 2
     assert said(below("These are the rates unless you are ill."), row) == []
+
+
+def test_a_grant_that_asks_for_more_below_its_list_is_not_claimed() -> None:
+    lead = below("You can get the grant if both of these apply:")
+    items = (item("you rent", "e1", "e0"), item("you own a boiler", "e2", "e0"))
+    assert len(said(lead, *items)) == 1
+    assert said(lead, *items, below("You must also:", label="e3")) == []

@@ -52,6 +52,8 @@ from clausegraph.ingestion.extract.rules.sentences import Setting, combined, dan
 from clausegraph.ingestion.extract.rules.sure import ReadClause, sure
 from clausegraph.ingestion.extract.rules.tables import row_case, row_statements, table_of
 
+_AROUND = 2000  # characters of an element that are looked at on either side of a clause
+
 
 @dataclass(slots=True)
 class _Before:
@@ -195,7 +197,8 @@ class ChunkReader:
         own = [span for span in setting.spans if span.anchor == element.label]
         start, end = (own[0].start, own[0].end) if own else (0, len(element.text))
         sets_scene = setting.text != element.text[start : start + len(setting.text)]  # what stood before is part of it
-        earlier, later = "" if sets_scene else element.text[:start], element.text[end:]
+        earlier = "" if sets_scene else element.text[max(0, start - _AROUND) : start]
+        later = element.text[end : end + _AROUND]
         if frames[0].modality is Modality.MAY and not later.strip(" ."):
             later = self.outline.further(element)
         scope = self._scopes.of(element.headings)

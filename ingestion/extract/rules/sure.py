@@ -170,11 +170,9 @@ def _of_the_page(one: Statement, scene: Scene) -> Statement:
 def _unlike_any(one: Statement, said: str) -> Statement:
     """A statement with its object as written, where that is any of its kind: "a permit", and not "the permit"."""
     target = one.object
-    if (
-        not isinstance(target, Mention)
-        or not target.written
-        or not re.search(rf"\ban? {re.escape(target.written)}\b", said)
-    ):
+    written = target.written if isinstance(target, Mention) else ""
+    anyone = written and (f" a {written} " in f" {said} " or f" an {written} " in f" {said} ")
+    if not isinstance(target, Mention) or not anyone:
         return one
     return replace(one, object=replace(target, surface=f"a {target.written}"))
 

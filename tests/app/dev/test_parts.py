@@ -70,7 +70,8 @@ def test_a_page_is_read_back() -> None:
     first, second = sections_of(page)
     assert first.path == ("Tax credit", "Claim")
     assert first.elements[-1] == PromptElement(5, "tr", "Single | £1,200", ("Status", "Amount"))
-    assert second.elements == (PromptElement(6, "h2", "Stop"), PromptElement(7, "p", "You cannot claim if you are in prison."))
+    barred = PromptElement(7, "p", "You cannot claim if you are in prison.")
+    assert second.elements == (PromptElement(6, "h2", "Stop"), barred)
 
 
 def test_only_a_pair_of_markers_with_one_name_is_a_page() -> None:

@@ -81,6 +81,7 @@ def create_app(workspace: Workspace, faces: Sequence[Face] = ()) -> FastAPI:
         for path, mounted in face.mounts.items():
             app.mount(path, mounted)
     check_rules(app, rules)
+    app.state.rules = rules
     app.openapi = partial(described, app)  # type: ignore[method-assign]
     app.add_middleware(
         Guard, held=lambda: held, routes=lambda: app.routes, rules=rules, hosts=workspace.settings.serve_hosts

@@ -17,6 +17,7 @@ from clausegraph.app.services.explore import overview
 from clausegraph.app.services.listings import search_entities
 from clausegraph.app.services.neighbourhood import neighbourhood
 from clausegraph.app.workspace import Workspace
+from clausegraph.core.types import Modality
 
 routes = router()
 _MOST = 300  # facts drawn at once
@@ -50,4 +51,16 @@ def _look(
     if names:
         only = [relation] if relation else None
         around = neighbourhood(workspace, corpus, names, limit=_MOST, relations=only, epoch=at)
+        around["facts"] = [fact | {"shown": shown_relation(fact)} for fact in around["facts"]]
     return {"overview": whole, "near": near, "around": around}
+
+
+def shown_relation(fact: dict[str, Any]) -> str:
+    """A relation as a drawing names it, which has no room for the statements: with how they state or deny it.
+
+    A fact is its subject, relation and object alone; drawn as that, "is not taxed" would say the opposite.
+    """
+    told = [one["modality"] for one in fact["statements"] if one["modality"] != Modality.IS]
+    told += ["not" for one in fact["statements"] if not one["polarity"] and one["modality"] == Modality.IS]
+    told += ["is"] if told and len(told) < len(fact["statements"]) else []
+    return f"{fact['relation']} ({', '.join(dict.fromkeys(told))})" if told else str(fact["relation"])

@@ -16,6 +16,7 @@ from clausegraph.app.access.roles import Role
 from clausegraph.app.access.tokens import Tokens
 from clausegraph.app.api.application import create_app
 from clausegraph.app.console.face import RULES, face
+from clausegraph.app.console.routes.graph import shown_relation
 from clausegraph.app.console.templating import HERE
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import NotFoundError
@@ -130,6 +131,22 @@ def test_every_screen_forbids_inline_code_and_what_lies_elsewhere(visit: Callabl
             assert not re.search(r"<style|<script(?! src=\"/static/)|\son\w+=|\sstyle=", answer.text), path
 
     visit(look)
+
+
+def test_a_fact_that_is_denied_is_not_drawn_as_stated(visit: Callable[..., None]) -> None:
+    async def look(client: httpx.AsyncClient) -> None:
+        shown = (await client.get("/c/default/graph?name=winter+heating+grant")).text
+        assert re.findall(r'data-relation="([^"]*)" data-object="=taxed"', shown) == ["is (not)"]
+
+    visit(look)
+    is_, not_, must = [{"modality": m, "polarity": p} for m, p in (("is", True), ("is", False), ("must", True))]
+    for statements, said in (
+        ([is_], "r"),
+        ([not_, not_], "r (not)"),
+        ([is_, not_], "r (not, is)"),
+        ([must], "r (must)"),
+    ):
+        assert shown_relation({"relation": "r", "statements": statements}) == said
 
 
 def _vendored() -> Iterator[tuple[str, str]]:

@@ -15,7 +15,7 @@ _MOST = 500  # the oldest is forgotten when there are more
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class AskedQuestion:
     """A question as somebody asked it, and its answer once there is one.
 
     ``supposed`` has what the person takes as met, unmet or open, by the words of the condition; ``owner`` is the id of
@@ -35,7 +35,7 @@ class Asked:
         found = () if self.answer is None else self.answer.alternatives
         return list(dict.fromkeys(leaf.leaf.text for one in found for leaf in leaves(one.condition)))
 
-    def answered(self, answer: Answer) -> Asked:
+    def answered(self, answer: Answer) -> AskedQuestion:
         """With its answer.
 
         Raises:
@@ -53,26 +53,26 @@ class AskedQuestions:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._kept: dict[str, Asked] = {}
+        self._kept: dict[str, AskedQuestion] = {}
 
     def add(
         self, owner: str, corpus: str, inquiry: Inquiry, epoch: int | None, supposed: Mapping[str, ConditionState]
-    ) -> Asked:
+    ) -> AskedQuestion:
         """Keep a question that was just asked."""
-        made = Asked(secrets.token_urlsafe(12), owner, corpus, inquiry, epoch, supposed)
+        made = AskedQuestion(secrets.token_urlsafe(12), owner, corpus, inquiry, epoch, supposed)
         with self._lock:
             self._kept[made.id] = made
             while len(self._kept) > _MOST:
                 del self._kept[next(iter(self._kept))]
         return made
 
-    def put(self, asked: Asked) -> None:
+    def put(self, asked: AskedQuestion) -> None:
         """Keep what became of a question; nothing where it is forgotten already."""
         with self._lock:
             if asked.id in self._kept:
                 self._kept[asked.id] = asked
 
-    def get(self, owner: str, corpus: str, name: str) -> Asked:
+    def get(self, owner: str, corpus: str, name: str) -> AskedQuestion:
         """A question of this person, of this corpus.
 
         Raises:
@@ -84,7 +84,7 @@ class AskedQuestions:
             raise NotFoundError("this answer is not kept any more; ask again")
         return found
 
-    def last(self, owner: str, corpus: str, count: int = 10) -> list[Asked]:
+    def last(self, owner: str, corpus: str, count: int = 10) -> list[AskedQuestion]:
         """What this person asked this corpus last, newest first."""
         with self._lock:
             found = [one for one in self._kept.values() if (one.owner, one.corpus) == (owner, corpus)]

@@ -15,7 +15,7 @@ _KINDS = {"h1": "h2", "h2": "h3", "h3": "h4", "li": "list", "tr": "table"}  # th
 
 
 @dataclass(frozen=True, slots=True)
-class ShownElement:
+class DrawnElement:
     """An element: its text before, in and after what is marked of it, its cells, and what is stated there.
 
     ``inner``: an item of an item's list.
@@ -31,11 +31,11 @@ class ShownElement:
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class DrawnBlock:
     """Elements of one kind in a row: a heading, a paragraph, a list or a table."""
 
     kind: str
-    elements: tuple[ShownElement, ...]
+    elements: tuple[DrawnElement, ...]
 
 
 def document_view(found: FoundPage, marked: Span | None) -> dict[str, Any]:
@@ -54,10 +54,10 @@ def document_view(found: FoundPage, marked: Span | None) -> dict[str, Any]:
     }
 
 
-def _blocks(elements: Sequence[Element], marked: Span | None, stated: Mapping[str, list[str]]) -> list[Block]:
+def _blocks(elements: Sequence[Element], marked: Span | None, stated: Mapping[str, list[str]]) -> list[DrawnBlock]:
     made = []
     for (kind, _), run in groupby(enumerate(elements), lambda pair: _run(*pair)):
-        made.append(Block(kind, tuple(_shown(element, marked, stated) for _, element in run)))
+        made.append(DrawnBlock(kind, tuple(_shown(element, marked, stated) for _, element in run)))
     return made
 
 
@@ -67,13 +67,13 @@ def _run(number: int, element: Element) -> tuple[str, int]:
     return kind, -1 if kind in ("list", "table") else number
 
 
-def _shown(element: Element, marked: Span | None, stated: Mapping[str, list[str]]) -> ShownElement:
+def _shown(element: Element, marked: Span | None, stated: Mapping[str, list[str]]) -> DrawnElement:
     text, here = element.text, marked is not None and marked.anchor == element.anchor
     start, end = (marked.start, marked.end) if marked is not None and here else (len(text), len(text))
     if here and start >= min(end, len(text)):
         start, end = 0, len(text)  # no place within it is named: the whole of it
     cells = tuple(text.split(" | ")) if element.tag == "tr" and not here else ()
     said = tuple(dict.fromkeys(stated.get(element.anchor, ())))
-    return ShownElement(
+    return DrawnElement(
         element.anchor, text[:start], text[start:end], text[end:], cells, said, element.parent is not None
     )

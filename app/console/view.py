@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from clausegraph.app.answer_json import pages_disagree, step_json
-from clausegraph.app.console.answers import Asked
+from clausegraph.app.console.answers import AskedQuestion
 from clausegraph.app.console.templating import address
 from clausegraph.app.render import STATUS_LINES, answer_markdown
 from clausegraph.app.wording import headline, leaf_words, open_questions, opposite, question_of
@@ -57,7 +57,7 @@ class Branch:
     parts: tuple[Branch | Choice, ...]
 
 
-def answer_view(asked: Asked) -> dict[str, Any]:
+def answer_view(asked: AskedQuestion) -> dict[str, Any]:
     """What the template of an answer needs."""
     answer = asked.answer
     assert answer is not None

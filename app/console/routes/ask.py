@@ -16,7 +16,7 @@ from clausegraph.app.api.pool import Ticket
 from clausegraph.app.api.problems import Refusal, problem_of
 from clausegraph.app.api.served import request_id
 from clausegraph.app.api.waiting import Tell, streamed
-from clausegraph.app.console.answers import Asked, AskedQuestions
+from clausegraph.app.console.answers import AskedQuestion, AskedQuestions
 from clausegraph.app.console.routing import check_form, router
 from clausegraph.app.console.templating import HEADERS, address, html, render
 from clausegraph.app.console.view import STATES, answer_view
@@ -77,7 +77,7 @@ async def events(request: Request, held: Held, who: Who, corpus: CorpusPath, nam
     questions = _questions(request)
     asked = questions.get(who.token, corpus, name)
 
-    def work(ticket: Ticket, tell: Tell) -> Asked:
+    def work(ticket: Ticket, tell: Tell) -> AskedQuestion:
         def watch(step: TraceStep) -> None:
             tell(step_json(step))
 

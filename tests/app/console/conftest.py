@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import os
 import shutil
 import threading
@@ -23,6 +24,7 @@ from clausegraph.app.workspace import Workspace
 from clausegraph.core.settings import Settings
 from clausegraph.ingestion.pipeline import Options
 from clausegraph.ingestion.sources import open_source
+from tests.app.console.attempts import ATTEMPTS, NAMES
 from tests.harness.wait import until
 
 SAMPLE = Path(__file__).resolve().parents[3] / "examples" / "corpus"
@@ -78,7 +80,7 @@ def console(settings: Settings) -> Iterator[Served]:
         yield Served(url, settings.home, token)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")  # while it is open, this thread has an event loop, and no other test can run one
 def browser() -> Iterator[Browser]:
     path = shutil.which("chromium")
     if path is None:
@@ -88,6 +90,19 @@ def browser() -> Iterator[Browser]:
         playwright.chromium.launch(executable_path=path, args=["--no-sandbox"]) as started,
     ):
         yield started
+
+
+@pytest.fixture(scope="session")
+def hostile(tmp_path_factory: pytest.TempPathFactory) -> Settings:
+    """A corpus whose pages have every attempt as title, heading, text, item and cell, and as the name of a file."""
+    folder = tmp_path_factory.mktemp("hostile")
+    for number, (text, name) in enumerate(zip(ATTEMPTS, NAMES, strict=True)):
+        said = html.escape(text)
+        rule = f"<p>You can get the Grant {number} if you live in {said}.</p><ul><li>you are {said}</li></ul>"
+        table = f"<table><tr><th>A</th><th>{said}</th></tr><tr><td>{said}</td><td>1</td></tr></table>"
+        body = f"<title>{said}</title><main><h1>{said}</h1>{rule}{table}<p>Councils pay the {said} Grant.</p></main>"
+        (folder / f"{number}{name}.html").write_text(f"<html><body>{body}</body></html>", "utf-8")
+    return filled(tmp_path_factory.mktemp("home"), Path(folder))
 
 
 class Watched:

@@ -30,7 +30,7 @@ Chat = Callable[[ModelCall], Awaitable[ChatResponse]]
 Stream = Callable[[ModelCall], Chunks]
 
 
-class Client(Protocol):
+class ModelClient(Protocol):
     """The end of the stack: sends a call to the server, once."""
 
     async def chat(self, call: ModelCall) -> ChatResponse:
@@ -84,7 +84,7 @@ class Around(ABC):
 class Stack:
     """A client behind its middlewares, outermost first."""
 
-    def __init__(self, middlewares: Sequence[Middleware], client: Client) -> None:
+    def __init__(self, middlewares: Sequence[Middleware], client: ModelClient) -> None:
         self.client = client
         self.chat: Chat = client.chat
         self.stream: Stream = client.stream

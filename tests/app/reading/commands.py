@@ -25,6 +25,8 @@ READING = {
     "entity": ["winter heating grant"],
     "path": ["winter heating grant", "carer payment"],
     "contradictions": [],
+    "diff": ["1", "1"],
+    "mcp": [],
     "export": ["--output", "OUTPUT"],
     "doctor": [],
     "corpora list": [],
@@ -36,11 +38,11 @@ WRITING = {
     "corpora drop", "entities review", "entities merge", "entities undo", "entities apply", "epochs rollback",
     "epochs vacuum", "project neo4j", "server neo4j", "server stop", "dags export", "dags serve", "dags run",
     "dags prepare", "dags stop", "eval conditionalqa", "eval passages", "eval report", "eval table", "train guide",
-    "train experiences",
+    "train experiences", "serve", "tokens add", "tokens revoke",
 }  # fmt: skip
 NO_LEDGER = {  # or one of their own, or another server's
     "settings", "cypher", "prompts list", "prompts show", "prompts render", "dags health", "dev fake-llm",
-    "eval compare",
+    "eval compare", "tokens list",
 }  # fmt: skip
 
 

@@ -96,11 +96,11 @@ step "ask '$question' \\
       --scenario '$scenario'" ask "$question" --scenario "$scenario"
 
 # shellcheck disable=SC2016 # Cypher's own $
-evidence='MATCH (page:Page {corpus: $corpus, uri: "heating-grant.html"})
-MATCH (who)-[says:STATES {page: page.key, relation: "gets", modality: "cannot"}]->(what)
+evidence='MATCH (page:Page {corpus: $corpus}) MATCH (who)-[says:STATES {page: page.key, relation: "gets", modality: "may"}]->(what)
 MATCH (:Condition {key: says.condition})-[leaf:LEAF]->(sentence:Element)
 WHERE says.since <= $epoch < says.until
-RETURN who.name, says.modality, says.relation, what.name, leaf.text, sentence.anchor ORDER BY leaf.position'
+RETURN page.uri, who.name, says.modality, says.relation, what.name, leaf.text, sentence.anchor
+ORDER BY page.uri, who.name, leaf.position LIMIT 8'
 step "cypher '$evidence'" cypher "$evidence"
 
 if [ "${DEMO_KEEP:-0}" = 1 ]; then

@@ -64,7 +64,10 @@ def _no_commas(text: str) -> str:
 
 
 def input_of(section: PromptSection) -> ExtractionInput:
-    """The extraction input of a section; a list goes on from the paragraph directly before it."""
+    """The extraction input of a section; a list goes on from the paragraph directly before it.
+
+    What follows an item that ends with a colon is taken for a list of its own, since a prompt does not show nesting.
+    """
     from clausegraph.core.extraction import ExtractionInput, InputElement
 
     elements: list[InputElement] = []
@@ -77,6 +80,8 @@ def input_of(section: PromptSection) -> ExtractionInput:
         elements.append(
             InputElement(label, element.tag, element.text, section.path, lead_in=above, headers=element.headers)
         )
+        if element.tag == "li" and element.text.endswith(":"):
+            lead_in = label
     headings = tuple(InputElement(f"h{i}", one.tag, one.text) for i, one in enumerate(section.above))
     return ExtractionInput(section.title, section.path, tuple(elements), above=headings)
 

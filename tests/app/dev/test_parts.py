@@ -131,6 +131,22 @@ def test_triples_have_the_form_that_the_prompt_asks_for() -> None:
     second.validate(minimal_instance(STAND_ALONE_SCHEMA))
 
 
+def test_what_follows_an_item_with_a_colon_is_a_list_of_its_own() -> None:
+    """It was read as more items of the outer list, so that nothing was claimed of the demo's grant."""
+    page = """\
+# Heating Grant
+1# Heating Grant
+2## Who can get it
+3. You can get the grant if all of the following apply:
+4- you live in Lethmoor
+5- you or your partner get one of these benefits:
+6- Basic Support
+7- Rent Supplement"""
+    (triple,) = rule_triples(page)
+    (_, nested) = triple["if"]["all"]
+    assert [leaf["element"] for leaf in nested["any"]] == [6, 7]
+
+
 def test_rules_read_conditions_across_elements() -> None:
     page = page_in(PAGE)
     assert page is not None

@@ -22,6 +22,8 @@ from tests.app.api.conftest import CORPORA, Stand, Talks, client_of
 
 pytestmark = pytest.mark.unit
 
+PLAIN = {"Accept": "application/json"}  # a stream of events would not end
+
 
 def test_who_shows_no_token_is_told_how_to_get_one_and_nothing_else(talk: Talks) -> None:
     async def strangers(client: httpx.AsyncClient) -> None:
@@ -139,7 +141,9 @@ def test_each_role_gets_at_each_route_of_each_corpus_what_its_rule_says(stand: S
                     nobody = await client.request(method, where)
                     assert (nobody.status_code == 401) is (needed is not None), (method, where)
                     for (role, bound), _ in stand.tokens.items():
-                        answer = await client.request(method, where, headers=stand.bearer(role, bound), json=None)
+                        answer = await client.request(
+                            method, where, headers=stand.bearer(role, bound) | PLAIN, json=None
+                        )
                         may = needed is None or (
                             Role(role).covers(needed) and not (bound and "{corpus}" in path and corpus != CORPORA[0])
                         )

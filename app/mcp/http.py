@@ -14,7 +14,7 @@ from clausegraph.app.api.served import Served
 from clausegraph.app.mcp.server import Asking, make_server
 
 PATH = "/mcp"
-_METHODS = ("GET", "POST", "DELETE")
+_METHODS = ("POST",)  # without sessions there is nothing to listen to, and none to end: GET and DELETE are 405
 
 
 def mcp_face() -> Face:

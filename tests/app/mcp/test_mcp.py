@@ -105,6 +105,9 @@ def test_a_tokens_corpora_bind_every_tool_and_resource(server: Serving, stand: S
     anyio.run(talk)
 
 
-def test_nobody_without_a_token(server: Serving) -> None:
+def test_nobody_without_a_token_and_nothing_to_listen_to(server: Serving, stand: Stand) -> None:
     for method in ("GET", "POST", "DELETE"):
         assert httpx2.request(method, f"{server.url}/mcp", trust_env=False).status_code == 401
+        if method != "POST":  # no stream that nobody ends
+            answer = httpx2.request(method, f"{server.url}/mcp", headers=stand.bearer(), trust_env=False)
+            assert answer.status_code == 405

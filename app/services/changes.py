@@ -13,10 +13,9 @@ from clausegraph.app.services.browse import Shelf, open_shelf
 from clausegraph.app.services.records import quotes, statement_words
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import NotFoundError
-from clausegraph.core.serial import statement_from_text
 from clausegraph.core.types import PageKey, Reading, Support
 from clausegraph.indexes.epochs import list_epochs
-from clausegraph.indexes.ledger.decoding import decode
+from clausegraph.indexes.graph.sql import supports_where
 from clausegraph.indexes.ledger.schema import members, page_versions, pages, seen_at, sources, supports
 
 NEW, GONE, CHANGED, READ_AGAIN = "new", "gone", "changed", "read again"
@@ -147,27 +146,12 @@ def _teller(shelf: Shelf) -> Callable[[Support], dict[str, Any]]:
 
 def _stated(there: Shelf, not_there: Shelf) -> list[tuple[tuple[str, str, str, str], Support]]:
     """The statements of one epoch whose rows another has not, with what makes two rows say the same at one place."""
-    query = (
-        select(supports, sources.c.name.label("source"), pages.c.uri)
-        .join(pages, pages.c.id == supports.c.page_id)
-        .join(sources, sources.c.id == pages.c.source_id)
-        .where(_only_in(supports, there, not_there))
-        .order_by(sources.c.name, pages.c.uri, supports.c.id)
-    )
     with there.ledger.read() as connection:
-        return [
-            (
-                (row.source, row.uri, row.fact_id, row.content_key),
-                Support(
-                    row.fact_id,
-                    PageKey(row.source, row.uri),
-                    row.chunk_key,
-                    decode(supports.c.statement, row.id, row.statement, statement_from_text),
-                    row.extractor,
-                ),
-            )
-            for row in connection.execute(query)
-        ]
+        found = supports_where(connection, _only_in(supports, there, not_there))
+    return [
+        ((source, uri, support.fact_id, content), support)
+        for (source, uri, _, content), support in sorted(found, key=lambda one: one[0])
+    ]
 
 
 def _without(stated: Iterable[tuple[K, Support]], common: Counter[K]) -> Iterator[Support]:

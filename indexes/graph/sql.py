@@ -226,25 +226,30 @@ class SqlGraph:
         )
 
     def _load(self, connection: Connection, condition: ColumnElement[bool]) -> list[tuple[SupportKey, Support]]:
-        query = (
-            select(supports, sources.c.name.label("source"), pages.c.uri)
-            .join(pages, pages.c.id == supports.c.page_id)
-            .join(sources, sources.c.id == pages.c.source_id)
-            .where(self._visible(), condition)
+        return supports_where(connection, and_(self._visible(), condition))
+
+
+def supports_where(connection: Connection, condition: ColumnElement[bool]) -> list[tuple[SupportKey, Support]]:
+    """The supports whose rows meet a condition, with their keys; in no order."""
+    query = (
+        select(supports, sources.c.name.label("source"), pages.c.uri)
+        .join(pages, pages.c.id == supports.c.page_id)
+        .join(sources, sources.c.id == pages.c.source_id)
+        .where(condition)
+    )
+    return [
+        (
+            (row.source, row.uri, row.chunk_key, row.content_key),
+            Support(
+                row.fact_id,
+                PageKey(row.source, row.uri),
+                row.chunk_key,
+                decode(supports.c.statement, row.id, row.statement, statement_from_text),
+                row.extractor,
+            ),
         )
-        return [
-            (
-                (row.source, row.uri, row.chunk_key, row.content_key),
-                Support(
-                    row.fact_id,
-                    PageKey(row.source, row.uri),
-                    row.chunk_key,
-                    decode(supports.c.statement, row.id, row.statement, statement_from_text),
-                    row.extractor,
-                ),
-            )
-            for row in connection.execute(query)
-        ]
+        for row in connection.execute(query)
+    ]
 
 
 def _fact(row: Row[Any], hop: int) -> Fact:

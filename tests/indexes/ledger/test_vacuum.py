@@ -45,7 +45,7 @@ GONE = "You get a grant if you live in Quillonby."
 def world() -> Iterator[World]:
     """Epoch 1 has a page that epoch 2 has not, and epoch 2 no vector that epoch 1 has not."""
     made = World()
-    made.write("a", ["You can get the grant if you are over 65."])
+    made.write("a", ["You can get a grant if you are over 65."])
     made.write("b", [GONE])
     made.ingest()
     made.remove("b")

@@ -26,7 +26,15 @@ from clausegraph.core.hashing import canonical_json
 from clausegraph.core.language.normalise import entity_key
 from clausegraph.core.types import LITERAL
 from clausegraph.indexes.corpora import CorpusRow
-from clausegraph.indexes.entities.names import ACCEPTED, PROPOSED, REJECTED, accepted_pairs, chain, defined_names
+from clausegraph.indexes.entities.names import (
+    ACCEPTED,
+    PROPOSED,
+    REJECTED,
+    accepted_pairs,
+    chain,
+    defined_by,
+    defined_names,
+)
 from clausegraph.indexes.ledger.decoding import OBJECT, decode_json
 from clausegraph.indexes.ledger.schema import decisions, entity_names, in_newest, supports
 from clausegraph.indexes.ledger.store import Ledger
@@ -119,7 +127,8 @@ def decide(ledger: Ledger, corpus: CorpusRow, accept: Sequence[int], reject: Seq
 
 
 def undo(ledger: Ledger, corpus: CorpusRow, what: str, by: str) -> tuple[Decision, str]:
-    """Take a decision back, named by its id or by the name it is about; or a name that pages define.
+    """Take a decision back, named by its id or by the name it is about; or a name that pages define, itself or
+    by the whole phrase.
 
     One that was proposed is a proposal again; one that was made directly is removed. What pages define is rejected,
     and undone once more defined again. Returns the decision as it was, and what became of it ("removed" or
@@ -196,6 +205,9 @@ def _reject_definition(connection: Connection, corpus: CorpusRow, what: str, by:
     """
     name = entity_key(what)
     entity = defined_names(connection, corpus.id).get(name)
+    phrase = defined_by(connection, corpus.id, what)
+    if phrase is not None:  # its whole phrase stands and falls with the short form
+        name, entity = phrase
     if entity is None:
         raise NotFoundError(
             f"nothing was decided about {what[:_SHOWN]!r} in corpus {corpus.name!r}; "
@@ -211,7 +223,8 @@ def _reject_definition(connection: Connection, corpus: CorpusRow, what: str, by:
 
 
 def _decided(connection: Connection, corpus: CorpusRow, what: str) -> Row[Any] | None:
-    """The accepted or rejected decision of that id, or the only one about that name; None where there is none."""
+    """The accepted or rejected decision of that id, or the only one about that name or against what the pages define
+    by that phrase; None where there is none."""
     mine = select(decisions).where(decisions.c.corpus_id == corpus.id)
     if what.isascii() and what.isdigit() and len(what) < 19:
         row = connection.execute(mine.where(decisions.c.id == int(what))).fetchone()
@@ -224,7 +237,9 @@ def _decided(connection: Connection, corpus: CorpusRow, what: str) -> Row[Any] |
     rows = connection.execute(mine.where(about, decisions.c.state != PROPOSED).order_by(decisions.c.id)).all()
     rows = [row for row in rows if row.state == ACCEPTED] or list(rows)
     if not rows:
-        return None
+        phrase = defined_by(connection, corpus.id, what)
+        row = None if phrase is None else _pair(connection, corpus.id, *phrase)
+        return row if row is not None and row.state != PROPOSED else None
     if len(rows) > 1:
         listed = "; ".join(f"{row.id} ({_words(row)})" for row in rows[:5])
         raise InputError(f"{len(rows)} decisions are about {what[:_SHOWN]!r}: {listed}; give the id of one")

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection, select
 
-from clausegraph.core.errors import LedgerError
+from clausegraph.core.errors import InputError, LedgerError
 from clausegraph.core.language.normalise import entity_key
 from clausegraph.core.serial import statement_from_text
 from clausegraph.core.types import Literal
@@ -110,6 +110,22 @@ def open_definitions(connection: Connection, corpus_id: int) -> dict[int, NameDe
         row.id: decode(supports.c.statement, row.id, row, lambda found: definition_of(found.statement, found.page_id))
         for row in connection.execute(query)
     }
+
+
+def defined_by(connection: Connection, corpus_id: int, phrase: str) -> tuple[str, str] | None:
+    """The name and the entity that pages define by this whole phrase, as "Zonal Tax Exchange (ZTE)".
+
+    Raises:
+        InputError: pages define several names by it.
+    """
+    key = entity_key(phrase)
+    found = sorted(
+        {(one.name, one.entity) for one in open_definitions(connection, corpus_id).values() if one.both == key}
+    )
+    if len(found) > 1:
+        listed = "; ".join(f"{name!r} is {entity!r}" for name, entity in found)
+        raise InputError(f"pages define {len(found)} names by {key!r}: {listed}; give the name that is meant")
+    return found[0] if found else None
 
 
 def definition_of(statement: str, page_id: int) -> NameDefined:

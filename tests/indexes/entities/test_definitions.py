@@ -134,6 +134,26 @@ def test_people_undo_it_and_take_that_back(world: World) -> None:
         world.undo("heating grant")
 
 
+def test_its_whole_phrase_undoes_it_and_takes_that_back(world: World) -> None:
+    before = world.dump()
+    made, now = world.undo("Zonal Tax Exchange (ZTE)")
+    assert (made.name, made.entity, now) == (SHORT, LONG, "rejected")
+    world.apply()
+    assert names(world) == {}
+    world.assert_lawful()
+    assert world.undo("Zonal Tax Exchange (ZTE)")[1] == "removed" and world.decisions() == []
+    world.apply()
+    assert world.dump() == before
+
+
+def test_a_phrase_undoes_its_own_definition_alone(world: World) -> None:
+    world.merge(SHORT, "heating grant")
+    assert world.undo("Zonal Tax Exchange (ZTE)")[0].entity == LONG
+    world.apply()
+    assert names(world) == {SHORT: "heating grant"}, "what was decided about the short form stays"
+    world.assert_lawful()
+
+
 def test_a_definition_that_was_proposed_before_can_be_undone(world: World) -> None:
     row = {"corpus_id": get_corpus(world.ledger, CORPUS).id, "name": SHORT, "entity": LONG, "state": "proposed"}
     with world.ledger.write() as connection:

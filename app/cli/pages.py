@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Annotated, Any
 
 import typer
@@ -42,7 +43,7 @@ def list_all(session: Session, *, corpus: CorpusOption = None, epoch: EpochOptio
 
 
 def show(session: Session, *, page: PageArgument, corpus: CorpusOption = None, epoch: EpochOption = None) -> None:
-    """Show a page: its version, its addresses, what each answered last, how much it holds."""
+    """Show a page: its version, its addresses, what each answered last, how much it holds and does not claim."""
     workspace = session.workspace(corpus)
     from clausegraph.app.services.pages import show_page
 
@@ -90,6 +91,12 @@ def _page_lines(found: dict[str, Any]) -> list[Any]:
         f"  holds: {counted(found['elements'], 'element')}, {counted(found['chunks'], 'chunk')}, "
         f"{counted(found['statements'], 'statement')}",
     ]
+    if found["passages"]:
+        kinds = Counter(one["kind"] for one in found["passages"])
+        listed = ", ".join(f"{count} {kind}" for kind, count in kinds.most_common())
+        lines.append(
+            f"  not claimed: {counted(len(found['passages']), 'passage')} ({listed}); `clausegraph show` has them"
+        )
     if found["url"] and found["url"] != found["uri"]:
         lines.append(f"  now at: {one_line(found['url'])}")
     if found["updated"]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -9,7 +10,7 @@ import typer
 from clausegraph.app.cli.output import table
 from clausegraph.app.cli.runs import run_lines
 from clausegraph.app.cli.session import CorpusOption, EpochOption, Session, command
-from clausegraph.app.text import one_line
+from clausegraph.app.text import counted, one_line
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -28,7 +29,7 @@ def show(
     corpus: CorpusOption = None,
     epoch: EpochOption = None,
 ) -> None:
-    """Show a page with its elements, chunks and facts; a fact with its statements; or the report of a run."""
+    """Show a page with its elements, chunks, facts and rules not claimed; a fact with its statements; or a run."""
     workspace = session.workspace(corpus)
     from clausegraph.app.services.browse import FoundPage, FoundRun, look_up
 
@@ -54,7 +55,25 @@ def _page_lines(found: FoundPage) -> list[Any]:
         table(("chunk", "section", "elements"), sections),
         "",
         table(("fact", "states"), [(one.fact_id[:8], statement_words(one.statement)) for one in found.stated]),
+        *_passage_lines(found),
     ]
+
+
+def _passage_lines(found: FoundPage) -> Iterator[Any]:
+    """What the page says that no fact claims: its elements, what they name, and under what condition they hold."""
+    from clausegraph.app.conditions import condition_tree
+    from clausegraph.app.services.records import passage_record
+
+    if found.passages:
+        yield f"\nrules not claimed: {counted(len(found.passages), 'passage')}, which no fact states"
+    for one in found.passages:
+        record = passage_record(one, found.reading)
+        for element in record["elements"]:
+            yield f"\n{one.passage.kind.value} {element['anchor']}\n  “{one_line(element['quote'])}”"
+        if record["names"]:
+            yield f"  names: {one_line(', '.join(record['names']))}"
+        if one.passage.condition is not None:
+            yield condition_tree(one.passage.condition, title="  holds if")
 
 
 def _elements(reading: Reading) -> RenderableType:

@@ -12,16 +12,24 @@ from typing import Any
 
 from sqlalchemy import select
 
-from clausegraph.app.services.records import chunk_record, element_record, page_record, statement_words, support_record
+from clausegraph.app.services.records import (
+    chunk_record,
+    element_record,
+    page_record,
+    passage_record,
+    statement_words,
+    support_record,
+)
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import InputError, NotFoundError, StorageError
-from clausegraph.core.types import Fact, PageKey, Reading, Support
+from clausegraph.core.types import Fact, PageKey, PlacedPassage, Reading, Support
 from clausegraph.indexes.corpora import CorpusRow, get_corpus
 from clausegraph.indexes.epochs import find_epoch, get_published
 from clausegraph.indexes.graph.sql import SqlGraph
 from clausegraph.indexes.ledger.dialect import RESTORE
 from clausegraph.indexes.ledger.schema import members, page_versions, pages, seen_at, sources, supports
 from clausegraph.indexes.ledger.store import Ledger
+from clausegraph.indexes.passages import load_passages
 from clausegraph.indexes.runs import find_run, why_no_run
 from clausegraph.indexes.truth import load_reading
 
@@ -104,6 +112,17 @@ class Shelf:
         """Every statement of a page."""
         return self.graph.supports_on(page, [element.anchor for element in reading.elements])
 
+    def passages_on(self, page: PageKey, reading: Reading) -> list[PlacedPassage]:
+        """What the page says that no statement claims, in its order."""
+        place = {element.anchor: number for number, element in enumerate(reading.elements)}
+        with self.ledger.read() as connection:
+            found = list(load_passages(connection, self.corpus.id, page, self.epoch))
+        return sorted(found, key=lambda one: min((place.get(span.anchor, 0) for span in one.passage.spans), default=0))
+
+    def found_page(self, page: PageKey, reading: Reading) -> FoundPage:
+        """The page with all that was read from it."""
+        return FoundPage(page, reading, tuple(self.facts_on(page, reading)), tuple(self.passages_on(page, reading)))
+
 
 def _only(found: list[PageKey], name: str) -> PageKey:
     if len(found) > 1:
@@ -134,11 +153,12 @@ class FoundRun:
 
 @dataclass(frozen=True, slots=True)
 class FoundPage:
-    """A page with what is stated on it."""
+    """A page with what is stated on it, and its passages, of which nothing is claimed."""
 
     page: PageKey
     reading: Reading
     stated: tuple[Support, ...]
+    passages: tuple[PlacedPassage, ...]
 
     @property
     def record(self) -> dict[str, Any]:
@@ -147,6 +167,7 @@ class FoundPage:
             "elements": [element_record(self.page, element) for element in self.reading.elements],
             "chunks": [chunk_record(self.page, chunk) for chunk in self.reading.chunks],
             "facts": [{"id": one.fact_id, "statement": statement_words(one.statement)} for one in self.stated],
+            "passages": [passage_record(one, self.reading) for one in self.passages],
         }
 
 
@@ -181,7 +202,7 @@ def look_up(workspace: Workspace, corpus: str, name: str, epoch: int | None = No
     whole = _FACT_ID.fullmatch(name) is not None  # a page with a fact's id as its title must not hide the fact
     fact = shelf.find_fact(name) if whole else None
     if fact is None and (page := shelf.find_page(name)) is not None:
-        return FoundPage(*page, tuple(shelf.facts_on(*page)))
+        return shelf.found_page(*page)
     fact = fact or shelf.find_fact(name)
     if fact is None:
         if _RUN_ID.fullmatch(name):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from sqlalchemy import select
 
 from clausegraph.app.services.browse import Shelf, open_shelf
-from clausegraph.app.services.records import page_record
+from clausegraph.app.services.records import page_record, passage_record
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import InputError, NotFoundError
 from clausegraph.core.types import PageKey
@@ -24,7 +24,8 @@ WEB = "web"
 
 
 def show_page(workspace: Workspace, corpus: str, name: str, epoch: int | None = None) -> dict[str, Any]:
-    """A page: its version, its addresses with what each answered last, how much it holds and states.
+    """A page: its version, its addresses with what each answered last, how much it holds and states, and its passages:
+    what it says that nothing claims.
 
     Args:
         name: uri, ``source:uri``, title, or another address of the page.
@@ -54,6 +55,7 @@ def show_page(workspace: Workspace, corpus: str, name: str, epoch: int | None = 
         "elements": len(reading.elements),
         "chunks": len(reading.chunks),
         "statements": len(shelf.facts_on(key, reading)),
+        "passages": [passage_record(one, reading) for one in shelf.passages_on(key, reading)],
         "addresses": [_address(one) for one in _fetches(shelf, key.source) if one.uri == key.uri],
     }
 

@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from clausegraph.app.conditions import condition_json
 from clausegraph.app.text import one_line
 from clausegraph.core.language.wording import condition_words, relation_words, written
-from clausegraph.core.types import Chunk, Element, Fact, Mention, PageKey, Reading, Statement, Support
+from clausegraph.core.types import (
+    Chunk,
+    Element,
+    Fact,
+    Mention,
+    PageKey,
+    PlacedPassage,
+    Reading,
+    Span,
+    Statement,
+    Support,
+)
 from clausegraph.query.read.evidence import quote_of
 
 
@@ -93,11 +104,32 @@ def support_record(support: Support, reading: Reading) -> dict[str, Any]:
     }
 
 
+def passage_record(placed: PlacedPassage, reading: Reading) -> dict[str, Any]:
+    """What the page says under a condition, or of what it names, without that anything is claimed of it."""
+    passage = placed.passage
+    return {
+        "key": placed.key,
+        "kind": passage.kind.value,
+        "chunk": placed.chunk_key,
+        "condition": condition_json(passage.condition),
+        "names": [one.surface for one in passage.names],
+        "extractor": placed.extractor,
+        "elements": [
+            {"anchor": element.anchor, "headings": list(element.headings), "quote": quote}
+            for element, quote in _quoted(passage.spans, reading)
+        ],
+    }
+
+
 def quotes(support: Support, reading: Reading) -> Sequence[tuple[Element, str]]:
     """The elements that state it, each with the sentences its spans touch."""
+    return _quoted(support.statement.spans, reading)
+
+
+def _quoted(spans: Iterable[Span], reading: Reading) -> Sequence[tuple[Element, str]]:
     by_anchor = {element.anchor: element for element in reading.elements}
     found: dict[str, tuple[Element, str]] = {}
-    for span in support.statement.spans:
+    for span in spans:
         element = by_anchor.get(span.anchor)
         if element is not None:
             found.setdefault(span.anchor, (element, quote_of(element, span.start, span.end)))

@@ -33,7 +33,8 @@ async def pages(
 @router.get("/page", response_model=dict[str, Any], responses=statuses(*OF_A_CORPUS))
 async def page(held: Held, corpus: CorpusPath, name: NameQuery, epoch: EpochQuery = None) -> Response:
     """A page by its uri, `source:uri`, title or another address of it: its version, its addresses with what each
-    answered last, and how much it holds and states."""
+    answered last, how much it holds and states, and its passages: what it says that no fact claims, each with its
+    elements and condition tree."""
     found = await held.reads.run(show_page, held.workspace, corpus, name, epoch)
     return reply(found, epoch=found["epoch"])
 

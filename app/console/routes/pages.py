@@ -52,4 +52,4 @@ def _page(workspace: Workspace, corpus: str, name: str, epoch: int | None) -> tu
     found = shelf.find_page(name)
     if found is None:
         raise NotFoundError(f"corpus {corpus!r} has no page {name[:200]!r} at epoch {shelf.epoch}")
-    return shelf.epoch, FoundPage(*found, tuple(shelf.facts_on(*found)))
+    return shelf.epoch, shelf.found_page(*found)

@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from clausegraph.app.access.rules import API_RULES
-from tests.app.api.conftest import Talks
+from tests.app.api.conftest import PAGES, Talks
 
 pytestmark = pytest.mark.unit
 
@@ -119,6 +119,8 @@ def test_pages_epochs_runs_and_changes_can_be_looked_at(talk: Talks) -> None:
         versions = (await _get(client, f"{WHERE}/page/versions", uri="grant.html"))["items"]
         assert [one["epochs"] for one in versions] == [[2], [1]]
         assert (await _get(client, f"{WHERE}/page", name="grant.html", epoch=1))["epoch"] == 1
+        shown = [(await _get(client, f"{WHERE}/page", name=name))["passages"] for name in PAGES]
+        assert all(one["elements"] and "condition" in one for passages in shown for one in passages) and any(shown)
         assert [one["epoch"] for one in (await _get(client, f"{WHERE}/epochs"))["items"]] == [2, 1]
         run = (await _get(client, f"{WHERE}/runs"))["items"][0]["id"]
         assert (await _get(client, f"{WHERE}/runs/{run}"))["report"]["epoch"] == 2

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from clausegraph.core.types import PassageKind
 from clausegraph.query.retrieve.bank import RETRIEVERS
 from tests.app.cli.conftest import REPOSITORY, SAMPLE, Cli, parsed
 
@@ -111,6 +112,20 @@ def test_show_page(cli: Cli, name: str) -> None:
     page = parsed(cli("show", name, "--json"))
     assert page["title"] == "Winter Heating Grant" and page["elements"] and page["chunks"] and page["facts"]
     assert "heating-grant.html" in cli("show", name).stdout
+
+
+@pytest.mark.usefixtures("stocked")
+def test_a_page_says_what_it_does_not_claim(cli: Cli) -> None:
+    page = parsed(cli("show", "heating-grant.html", "--json"))
+    passages = page["passages"]
+    assert passages and all(one["kind"] in set(PassageKind) and one["elements"] for one in passages)
+    anchors = {element["anchor"] for element in page["elements"]}
+    assert {element["anchor"] for one in passages for element in one["elements"]} <= anchors
+    assert any(one["condition"] for one in passages)
+    text = cli("show", "heating-grant.html").stdout
+    assert "rules not claimed" in text.partition("states")[2] and "holds if" in text
+    assert parsed(cli("pages", "show", "heating-grant.html", "--json"))["passages"] == passages
+    assert f"not claimed: {len(passages)} passage" in cli("pages", "show", "heating-grant.html").stdout
 
 
 @pytest.mark.usefixtures("stocked")

@@ -12,9 +12,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
+from clausegraph.core.language.quantities import Quantity
 from clausegraph.core.types import PageKey
 from clausegraph.indexes.contradictions.assertions import ITSELF, OPPOSED, Assertion, Force
-from clausegraph.indexes.contradictions.conditions import differs, other_threshold, same_conditions
+from clausegraph.indexes.contradictions.conditions import condition_frame, differs, other_threshold, same_conditions
 from clausegraph.indexes.contradictions.dating import takes_the_place
 
 VALUE, POLARITY, THRESHOLD = "value", "polarity", "threshold"
@@ -87,13 +88,52 @@ def _comparable(group: Sequence[Assertion]) -> Iterator[tuple[Assertion, Asserti
 
 
 def _pairs(mine: Sequence[Assertion], theirs: Sequence[Assertion]) -> Iterator[tuple[Assertion, Assertion]]:
-    pairs = combinations(mine, 2) if mine is theirs else ((a, b) for a in mine for b in theirs)
-    for one, other in pairs:
-        same_page = one.page == other.page
-        if same_page and (one.anchor == other.anchor or one.in_table or other.in_table):
-            continue  # rows of tables on one page are about different things, as their headings say
-        if one.in_table == other.in_table:
-            yield one, other
+    """Pairs in which something may conflict, in order: most assertions of a slot say the same and are never paired."""
+    places: dict[_Key, dict[_Class, list[int]]] = defaultdict(lambda: defaultdict(list))
+    for number, other in enumerate(theirs):
+        for key, kind in _keys(other):
+            places[key][kind].append(number)
+    for number, one in enumerate(mine):
+        near = {
+            place
+            for key, kind in _keys(one)
+            for also, found in places.get(key, {}).items()
+            if _may_conflict(kind, also)
+            for place in found
+            if mine is not theirs or place > number
+        }
+        for place in sorted(near):
+            other = theirs[place]
+            # rows of tables on one page are about different things, as their headings say
+            if one.page != other.page or not (one.anchor == other.anchor or one.in_table):
+                yield one, other
+
+
+_Key = tuple[object, ...]  # what must be equal for a conflict
+_Class = tuple[Force, tuple[object, ...], object, object]  # what must not be: two of one class agree
+
+
+def _keys(said: Assertion) -> Iterator[tuple[_Key, _Class]]:
+    """One for the conditions as a whole, and one for each requirement that has a value."""
+    content = _content(said)
+    yield (said.in_table, condition_frame(said.conditions)), (said.force, content, _ends(said.value), None)
+    for one in said.conditions:
+        if len(one.values) == 1 and not one.optional:
+            asked = (said.in_table, said.force, content, one.words, one.negated)
+            yield asked, (said.force, content, None, (_facts_of(one.values[0]), _ends(one.values[0])))
+
+
+def _may_conflict(one: _Class, other: _Class) -> bool:
+    (force, value, ends, asked), (other_force, other_value, other_ends, other_asked) = one, other
+    if asked is not None:
+        return asked != other_asked
+    opposed = value == other_value and frozenset((force, other_force)) in OPPOSED
+    return opposed or (bool(value and other_value) and (value, ends) != (other_value, other_ends))
+
+
+def _ends(value: Quantity | None) -> object:
+    """Whether the bounds are of the value: "over 65" is not "65 or over"."""
+    return None if value is None else (value.low_included, value.high_included)
 
 
 def _about_one(one: frozenset[str], other: frozenset[str]) -> bool:
@@ -120,8 +160,11 @@ def _equal_values(one: Assertion, other: Assertion) -> bool:
 
 
 def _content(assertion: Assertion) -> tuple[object, ...]:
-    value = assertion.value
-    return () if value is None else (value.kind, value.low, value.high, value.unit, value.period, value.trigger)
+    return () if assertion.value is None else _facts_of(assertion.value)
+
+
+def _facts_of(value: Quantity) -> tuple[object, ...]:
+    return (value.kind, value.low, value.high, value.unit, value.period, value.trigger)
 
 
 _Place = tuple[PageKey, object]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -73,6 +74,11 @@ def same_conditions(one: Sequence[Requirement], other: Sequence[Requirement]) ->
     return near(mine, theirs) >= _SAME and may_be_same(" ".join(mine), " ".join(theirs))
 
 
+def condition_frame(found: Sequence[Requirement]) -> tuple[object, ...]:
+    """What is equal for two lists that are the same, whatever their words."""
+    return bool(found), _negations(found), frozenset(Counter(_shaped(found)).items())
+
+
 def other_threshold(one: Sequence[Requirement], other: Sequence[Requirement]) -> tuple[Quantity, Quantity] | None:
     """The values in which a requirement of one differs from the same requirement of the other; None without one.
 
@@ -100,8 +106,12 @@ def _negations(found: Sequence[Requirement]) -> int:
 
 
 def _shapes(found: Sequence[Requirement]) -> list[tuple[object, ...]]:
-    values = [value for one in found for value in one.values]
-    return sorted((v.kind, v.low or -1, v.high or -1, v.unit, v.period) for v in values)
+    return sorted(_shaped(found))
+
+
+def _shaped(found: Sequence[Requirement]) -> Iterator[tuple[object, ...]]:
+    values = (value for one in found for value in one.values)
+    return ((v.kind, v.low or -1, v.high or -1, v.unit, v.period) for v in values)
 
 
 def _words(found: Sequence[Requirement]) -> Roots:

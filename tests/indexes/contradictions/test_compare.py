@@ -10,7 +10,8 @@ from clausegraph.core.pages.chunking.chunks import chunk_reading
 from clausegraph.core.pages.document import SourceDocument
 from clausegraph.core.pages.read import read_document
 from clausegraph.core.types import PageKey, Reading, Support
-from clausegraph.indexes.contradictions.assertions import assertions_of
+from clausegraph.indexes.contradictions import compare
+from clausegraph.indexes.contradictions.assertions import Assertion, assertions_of
 from clausegraph.indexes.contradictions.compare import Conflict, find_conflicts
 from clausegraph.indexes.derive import anchored, object_key
 from clausegraph.ingestion.extract.rules.extractor import RuleExtractor
@@ -136,3 +137,18 @@ def test_only_the_next_statement_takes_the_place() -> None:
     said = [("", f"The fee is £{fee} from 6 April {year}.") for fee, year in ((20, 2024), (30, 2025), (40, 2026))]
     found = conflicts(*said, titles=titles)
     assert [(one.newer.page.uri, one.older.page.uri) for one in found] == [("2.html", "1.html"), ("1.html", "0.html")]
+
+
+def test_what_agrees_is_not_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Comparisons are counted: a hundred pages say the same, one says otherwise."""
+    compared: list[tuple[Assertion, Assertion]] = []
+    conflict = compare._conflict
+
+    def counted(one: Assertion, other: Assertion) -> str | None:
+        compared.append((one, other))
+        return conflict(one, other)
+
+    monkeypatch.setattr(compare, "_conflict", counted)
+    said = [("", "The Garden Grant is £200. You can keep hens.")] * 100 + [("", "The Garden Grant is £250.")]
+    found = conflicts(*said, titles=("Garden Grant: leaflet",) * len(said))
+    assert len(found) == 100 and len(compared) == 100

@@ -7,7 +7,7 @@ from starlette.staticfiles import StaticFiles
 from clausegraph.app.access.roles import Role
 from clausegraph.app.access.rules import Rules
 from clausegraph.app.api.application import Face
-from clausegraph.app.console.routes import ask, graph, login, pages
+from clausegraph.app.console.routes import ask, graph, history, login, pages
 from clausegraph.app.console.templating import HERE
 
 RULES: Rules = {
@@ -22,6 +22,9 @@ RULES: Rules = {
     "GET /c/{corpus}/pages": Role.READER,
     "GET /c/{corpus}/page": Role.READER,
     "GET /c/{corpus}/graph": Role.READER,
+    "GET /c/{corpus}/runs": Role.READER,
+    "GET /c/{corpus}/run": Role.READER,
+    "GET /c/{corpus}/changes": Role.READER,
     "* /static": None,
 }
 
@@ -29,4 +32,6 @@ RULES: Rules = {
 def face() -> Face:
     """The console."""
     files = StaticFiles(directory=HERE / "static", follow_symlink=True)
-    return Face(RULES, [login.routes, ask.routes, pages.routes, graph.routes], mounts={"/static": files})
+    return Face(
+        RULES, [login.routes, ask.routes, pages.routes, graph.routes, history.routes], mounts={"/static": files}
+    )

@@ -7,8 +7,10 @@ import json
 import re
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import suppress
+from pathlib import Path
 
 import anyio
+import anyio.to_thread
 import httpx
 import pytest
 
@@ -18,10 +20,12 @@ from clausegraph.app.api.application import create_app
 from clausegraph.app.console.face import RULES, face
 from clausegraph.app.console.routes.graph import shown_relation
 from clausegraph.app.console.templating import HERE
+from clausegraph.app.services.history import run_summary
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import NotFoundError
 from clausegraph.core.settings import Settings
 from tests.app.api.conftest import BASE, client_of
+from tests.app.console.conftest import filled
 
 pytestmark = pytest.mark.unit
 
@@ -147,6 +151,45 @@ def test_a_fact_that_is_denied_is_not_drawn_as_stated(visit: Callable[..., None]
         ([must], "r (must)"),
     ):
         assert shown_relation({"relation": "r", "statements": statements}) == said
+
+
+def test_runs_and_changes_are_told_with_what_was_not_used_and_both_sentences(tmp_path: Path) -> None:
+    folder = tmp_path / "pages"
+    folder.mkdir()
+    page = "<title>Grant</title><main><h1>Grant</h1><p>You can get the Heating Grant if you live in {}.</p></main>"
+    (folder / "grant.html").write_text(page.format("Ayr"), "utf-8")
+    made = filled(tmp_path / "home", folder)
+    _, token = Tokens(made.home).add("ann", Role.READER)
+
+    async def look() -> None:
+        async with client_of(create_app(Workspace(made), [face()]), Authorization=f"Bearer {token}") as client:
+            assert "There are no two epochs" in (await client.get("/c/default/changes")).text
+            (folder / "grant.html").write_text(page.format("Perth"), "utf-8")
+            (folder / "torn.pdf").write_bytes(b"%PDF-1.4 torn")
+            await anyio.to_thread.run_sync(filled, made.home, folder)
+            runs = (await client.get("/c/default/runs")).text
+            assert "1 changed" in runs and "1 added" in runs and "1 × a damaged PDF" in runs
+            newest = re.findall(r'href="(/c/default/run\?name=[^"]+)"', runs)[0]
+            assert "torn.pdf" in (await client.get(newest)).text
+            lost = await client.get("/c/default/run?name=none")
+            assert lost.status_code == 404 and "no run" in lost.text
+            changed = (await client.get("/c/default/changes?since=1&until=2")).text
+            assert "live in Ayr" in changed and "live in Perth" in changed
+            links = re.findall(r'<blockquote><a href="([^"]+)#marked">', changed)
+            for link, said in zip(links, ("Ayr", "Perth"), strict=True):
+                marked = (await client.get(link.replace("&amp;", "&"))).text
+                assert re.search(rf'<mark id="marked"[^>]*>[^<]*live in {said}', marked)
+            missing = await client.get("/c/default/changes?since=1&until=99")
+            assert missing.status_code == 404 and "99" in missing.text
+
+    anyio.run(look)
+
+
+def test_a_run_sums_what_the_models_of_its_tasks_used() -> None:
+    used = {"calls": 1, "prompt_tokens": 100, "output_tokens": 20, "money": 0.25, "seconds": 1.0}
+    summary = run_summary({"report": {"usage": {"extract": used, "embed": used | {"output_tokens": 0}}}})
+    assert summary is not None and (summary["tokens"], summary["cost"]) == (220, 0.5)
+    assert run_summary({"report": None}) is None
 
 
 def _vendored() -> Iterator[tuple[str, str]]:

@@ -27,6 +27,9 @@ def _addresses(text: str) -> Iterator[str]:
     yield address("default", "graph", search=text, relation=text)
     yield address("default", "graph", name=text)
     yield address("default", "page", name=text, anchor=text)
+    yield address("default", "run", name=text)
+    yield address("default", "runs", before=1, run=text)
+    yield address("default", "changes", since=text, until=text)
     yield address(text, "ask")
     yield f"/login?{urlencode({'next': '/' + text})}"
 

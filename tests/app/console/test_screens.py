@@ -15,7 +15,7 @@ from tests.app.console.test_ask import ask
 
 pytestmark = [pytest.mark.integration, pytest.mark.browser]
 
-SCREENS = ("pages", "page?name=heating-grant.html&anchor=nowhere", "graph?search=grant", "ask")
+SCREENS = ("pages", "page?name=heating-grant.html&anchor=nowhere", "graph?search=grant", "runs", "changes", "ask")
 PHONE = {"width": 375, "height": 800}
 
 

@@ -171,6 +171,8 @@ def test_runs_and_changes_are_told_with_what_was_not_used_and_both_sentences(tmp
             assert "1 changed" in runs and "1 added" in runs and "1 × a damaged PDF" in runs
             newest = re.findall(r'href="(/c/default/run\?name=[^"]+)"', runs)[0]
             assert "torn.pdf" in (await client.get(newest)).text
+            beyond = await client.get(f"{newest}&after=9")
+            assert "Everything was used" not in beyond.text and "1 × a damaged PDF" in beyond.text
             lost = await client.get("/c/default/run?name=none")
             assert lost.status_code == 404 and "no run" in lost.text
             changed = (await client.get("/c/default/changes?since=1&until=2")).text

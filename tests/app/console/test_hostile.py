@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from html import escape
+from pathlib import Path
 from urllib.parse import urlencode
 
 import anyio
@@ -17,7 +19,8 @@ from clausegraph.app.console.templating import address
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.settings import Settings
 from tests.app.api.conftest import client_of
-from tests.app.console.attempts import ATTEMPTS, assert_inert
+from tests.app.console.attempts import ATTEMPTS, NAMES, assert_inert
+from tests.app.console.conftest import filled
 
 pytestmark = pytest.mark.unit
 
@@ -58,3 +61,28 @@ def test_what_is_in_an_address_or_a_question_stays_text(hostile: Settings) -> No
             assert attempts >= 60
 
     anyio.run(everywhere)
+
+
+def test_what_a_run_did_not_use_and_what_changed_stays_text(tmp_path: Path) -> None:
+    folder = tmp_path / "pages"
+    folder.mkdir()
+    for place in ("Ayr", "Perth"):
+        for number, (text, name) in enumerate(zip(ATTEMPTS, NAMES, strict=True)):
+            said = escape(text)
+            rule = f"<p>You can get the Grant {number} if you live in {place} {said}.</p>"
+            page = f"<html><body><title>{said}</title><main><h1>{said}</h1>{rule}</main></body></html>"
+            (folder / f"{number}{name}.html").write_text(page, "utf-8")
+            (folder / f"{number}{name}.pdf").write_bytes(b"%PDF-1.4 torn")
+        made = filled(tmp_path / "home", folder)
+    _, token = Tokens(made.home).add("reader", Role.READER)
+
+    async def look() -> None:
+        async with client_of(create_app(Workspace(made), [face()]), Authorization=f"Bearer {token}") as client:
+            runs = (await client.get("/c/default/runs")).text
+            newest = re.findall(r'href="(/c/default/run\?name=[^"]+)"', runs)[0]
+            run, changes = (await client.get(newest)).text, (await client.get("/c/default/changes")).text
+            for shown in (runs, run, changes):
+                assert_inert(shown)
+            assert run.count("<td>rejected</td>") == len(ATTEMPTS) and changes.count("<td>changed</td>") > 10
+
+    anyio.run(look)

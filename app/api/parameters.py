@@ -15,6 +15,7 @@ CorpusPath = Annotated[str, Path(min_length=1, max_length=_LONGEST, description=
 EpochQuery = Annotated[
     int | None, Query(alias="epoch", ge=1, le=10**15, description="A retained epoch; none: the published one.")
 ]
+EpochNumber = Annotated[int | None, Query(ge=1, le=10**15)]  # of one of two epochs that are compared
 
 
 class QuestionBody(BaseModel):

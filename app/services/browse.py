@@ -81,6 +81,19 @@ class Shelf:
         found = [key for key, reading in readings.items() if " ".join(reading.title.lower().split()) == wanted]
         return (_only(found, name), readings[found[0]]) if found else None
 
+    def page(self, name: str) -> tuple[PageKey, Reading]:
+        """The page of that name, as of :meth:`find_page`.
+
+        Raises:
+            NotFoundError: there is none.
+            InputError: several pages answer to it.
+        """
+        found = self.find_page(name)
+        if found is None:
+            where = f"corpus {self.corpus.name!r} has no page {name[:200]!r} at epoch {self.epoch}"
+            raise NotFoundError(f"{where}; `clausegraph pages` lists them")
+        return found
+
     def find_fact(self, prefix: str) -> Fact | None:
         """The fact of that id, or the only one whose id begins so.
 

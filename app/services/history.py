@@ -5,34 +5,28 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from clausegraph.app.services.listings import Key, Slice
+from clausegraph.app.services.listings import Key, Slice, reported_run_slice, without_report
 from clausegraph.app.workspace import Workspace
-from clausegraph.indexes.corpora import get_corpus
-from clausegraph.indexes.runs import runs_before
 
 _PAGES = ("added", "changed", "removed", "failed")
 
 
 def run_summaries(workspace: Workspace, corpus: str, limit: int, after: Key | None = None) -> Slice:
-    """Runs, newest first, each with ``summary``: None while it has no report.
+    """Runs, newest first, each with ``summary`` in place of its report.
 
     Raises:
         NotFoundError: no such corpus.
     """
-    ledger = workspace.ledger
-    before = None if after is None else (float(after[0]), str(after[1]))
-    found = runs_before(ledger, get_corpus(ledger, corpus).id, limit + 1, before)
-    items = [run | {"summary": _summary(run.pop("report"))} for run in found[:limit]]
-    last = items[-1] if len(found) > limit else None
-    return Slice(items, None if last is None else [last["started"], last["id"]])
+    found = reported_run_slice(workspace, corpus, limit, after)
+    return Slice([without_report(run) | {"summary": run_summary(run)} for run in found.items], found.after)
 
 
-def run_summary(record: dict[str, Any]) -> dict[str, Any] | None:
-    """The summary of one run's record: pages, tokens, cost, and the reasons of its rejects, most frequent first."""
-    return _summary(record["report"])
+def run_summary(run: dict[str, Any]) -> dict[str, Any] | None:
+    """The pages, tokens and cost of a run's record, and the reasons of its rejects, most frequent first.
 
-
-def _summary(report: Any) -> dict[str, Any] | None:
+    None while it has no report.
+    """
+    report: Any = run["report"]
     if not report:
         return None
     used = list(report.get("usage", {}).values())

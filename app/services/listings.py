@@ -12,7 +12,6 @@ from clausegraph.app.services.browse import Shelf, open_shelf
 from clausegraph.app.services.explore import entity_of, with_statements
 from clausegraph.app.services.records import element_record
 from clausegraph.app.workspace import Workspace
-from clausegraph.core.errors import NotFoundError
 from clausegraph.core.language.normalise import tokens
 from clausegraph.core.types import LITERAL, PageKey
 from clausegraph.indexes.corpora import get_corpus
@@ -76,10 +75,7 @@ def element_slice(
         InputError: several pages answer to the name.
     """
     shelf = open_shelf(workspace.ledger, corpus, epoch)
-    found = shelf.find_page(name)
-    if found is None:
-        raise NotFoundError(f"corpus {shelf.corpus.name!r} has no page {name[:200]!r} at epoch {shelf.epoch}")
-    key, reading = found
+    key, reading = shelf.page(name)
     begin = 0 if after is None else int(after[0]) + 1
     part = reading.elements[begin : begin + limit]
     more = begin + limit < len(reading.elements)
@@ -113,10 +109,7 @@ def fact_slice(
     if relation is not None:
         wanted.append(supports.c.relation == relation)
     if page is not None:
-        found = shelf.find_page(page)
-        if found is None:
-            raise NotFoundError(f"corpus {shelf.corpus.name!r} has no page {page[:200]!r} at epoch {shelf.epoch}")
-        wanted.append(supports.c.page_id.in_(_page_id(shelf, found[0])))
+        wanted.append(supports.c.page_id.in_(_page_id(shelf, shelf.page(page)[0])))
     query = (
         select(supports.c.fact_id)
         .where(*wanted)
@@ -167,7 +160,18 @@ def search_entities(workspace: Workspace, corpus: str, epoch: int, text: str, li
 
 
 def run_slice(workspace: Workspace, corpus: str, limit: int, after: Key | None = None) -> Slice:
-    """Runs, newest first, without their reports.
+    """Runs as of :func:`reported_run_slice`, without their reports."""
+    found = reported_run_slice(workspace, corpus, limit, after)
+    return Slice([without_report(run) for run in found.items], found.after)
+
+
+def without_report(run: dict[str, Any]) -> dict[str, Any]:
+    """A run's record but for its report."""
+    return {key: value for key, value in run.items() if key != runs.c.report.name}
+
+
+def reported_run_slice(workspace: Workspace, corpus: str, limit: int, after: Key | None = None) -> Slice:
+    """Runs, newest first, with their reports.
 
     Raises:
         NotFoundError: no such corpus.
@@ -175,9 +179,8 @@ def run_slice(workspace: Workspace, corpus: str, limit: int, after: Key | None =
     ledger = workspace.ledger
     before = None if after is None else (float(after[0]), str(after[1]))
     found = runs_before(ledger, get_corpus(ledger, corpus).id, limit + 1, before)
-    items = [{key: value for key, value in run.items() if key != runs.c.report.name} for run in found[:limit]]
-    last = items[-1] if len(found) > limit else None
-    return Slice(items, None if last is None else [last["started"], last["id"]])
+    items = found[:limit]
+    return Slice(items, [items[-1]["started"], items[-1]["id"]] if len(found) > limit else None)
 
 
 def reject_slice(workspace: Workspace, corpus: str, run: str, limit: int, after: Key | None = None) -> Slice:

@@ -10,7 +10,7 @@ from sqlalchemy import select
 from clausegraph.app.services.browse import Shelf, open_shelf
 from clausegraph.app.services.records import page_record, passage_record
 from clausegraph.app.workspace import Workspace
-from clausegraph.core.errors import InputError, NotFoundError
+from clausegraph.core.errors import InputError
 from clausegraph.core.types import PageKey
 from clausegraph.indexes.corpora import SourceRow, list_sources
 from clausegraph.indexes.fetches import FetchRow, load_fetches
@@ -146,11 +146,7 @@ def _page(shelf: Shelf, name: str) -> PageKey:
             raise InputError(f"{len(found)} pages have the address {address}: {', '.join(map(str, found))}")
         if found:
             return found[0]
-    page = shelf.find_page(name)
-    if page is None:
-        where = f"corpus {shelf.corpus.name!r} has no page {name[:200]!r} at epoch {shelf.epoch}"
-        raise NotFoundError(f"{where}; `clausegraph pages` lists them")
-    return page[0]
+    return shelf.page(name)[0]
 
 
 def _fetches(shelf: Shelf, source: str) -> list[FetchRow]:

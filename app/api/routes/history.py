@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Path, Query, Request
+from fastapi import APIRouter, Path, Request
 from starlette.responses import Response
 
 from clausegraph.app.api.dependencies import OF_A_CORPUS, Held, statuses
 from clausegraph.app.api.paging import after_cursor, part
-from clausegraph.app.api.parameters import CorpusPath, CursorQuery, LimitQuery, RollbackBody
+from clausegraph.app.api.parameters import CorpusPath, CursorQuery, EpochNumber, LimitQuery, RollbackBody
 from clausegraph.app.api.replies import reply
 from clausegraph.app.services import epochs as epoch_services
 from clausegraph.app.services.changes import changes as find_changes
@@ -19,7 +19,6 @@ from clausegraph.app.services.status import corpus_status, get_run_record
 router = APIRouter(prefix="/v1/corpora/{corpus}", tags=["history"])
 _READ = statuses(*OF_A_CORPUS)
 _Run = Annotated[str, Path(min_length=1, max_length=100)]
-_Epoch = Annotated[int | None, Query(ge=1, le=10**15)]
 
 
 @router.get("", response_model=dict[str, Any], responses=_READ)
@@ -41,7 +40,7 @@ async def rollback(held: Held, corpus: CorpusPath, wanted: RollbackBody) -> Resp
 
 
 @router.get("/changes", response_model=dict[str, Any], responses=_READ)
-async def changes(held: Held, corpus: CorpusPath, since: _Epoch = None, until: _Epoch = None) -> Response:
+async def changes(held: Held, corpus: CorpusPath, since: EpochNumber = None, until: EpochNumber = None) -> Response:
     """Pages and statements that are new, gone or changed between two retained epochs; by default the published one and
     the one before it."""
     return reply(await held.reads.run(find_changes, held.workspace, corpus, since, until))

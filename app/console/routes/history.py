@@ -9,7 +9,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from clausegraph.app.api.dependencies import Held
-from clausegraph.app.api.parameters import CorpusPath
+from clausegraph.app.api.parameters import CorpusPath, EpochNumber
 from clausegraph.app.console.routing import router
 from clausegraph.app.console.templating import html
 from clausegraph.app.services.changes import changes as find_changes
@@ -22,7 +22,6 @@ from clausegraph.app.workspace import Workspace
 routes = router()
 _RUNS, _REJECTS = 50, 200  # of one screen
 _Run = Annotated[str, Query(max_length=100)]
-_Epoch = Annotated[int | None, Query(ge=1, le=10**15)]
 
 
 @routes.get("/c/{corpus}/runs")
@@ -60,7 +59,7 @@ def _run(workspace: Workspace, corpus: str, name: str, after: int | None) -> tup
 
 @routes.get("/c/{corpus}/changes")
 async def changes(
-    request: Request, held: Held, corpus: CorpusPath, since: _Epoch = None, until: _Epoch = None
+    request: Request, held: Held, corpus: CorpusPath, since: EpochNumber = None, until: EpochNumber = None
 ) -> Response:
     """Pages and statements that differ between two epochs; by default the published one and the one before it."""
     epochs, found = await held.reads.run(_changes, held.workspace, corpus, since, until)

@@ -16,7 +16,6 @@ from clausegraph.app.console.templating import html
 from clausegraph.app.services.browse import FoundPage, open_shelf
 from clausegraph.app.services.explore import list_pages
 from clausegraph.app.workspace import Workspace
-from clausegraph.core.errors import NotFoundError
 from clausegraph.core.types import Span
 
 routes = router()
@@ -49,7 +48,4 @@ async def page(
 
 def _page(workspace: Workspace, corpus: str, name: str, epoch: int | None) -> tuple[int, FoundPage]:
     shelf = open_shelf(workspace.ledger, corpus, epoch)
-    found = shelf.find_page(name)
-    if found is None:
-        raise NotFoundError(f"corpus {corpus!r} has no page {name[:200]!r} at epoch {shelf.epoch}")
-    return shelf.epoch, shelf.found_page(*found)
+    return shelf.epoch, shelf.found_page(*shelf.page(name))

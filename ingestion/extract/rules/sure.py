@@ -181,7 +181,8 @@ def _of_the_section(one: Statement, scene: Scene, scope: Condition | None) -> St
     """A statement about the reader as somebody who does what a heading says and the statement does not."""
     if one.subject.type != READER or one.subject.surface != scene.reader.surface:
         return one
-    unsaid = [heading for heading in scene.headings if not _says_heading(one, heading, scene, scope)]
+    words = _words_of(one, scope)
+    unsaid = [heading for heading in scene.headings if not _says_heading(words, heading, scene)]
     does = _doing(unsaid[0]) if len(unsaid) == 1 else None
     if does is None:
         return one
@@ -287,16 +288,20 @@ def _names_its_section(one: Statement, scene: Scene, scope: Condition | None) ->
     """Whether each heading above says nothing of its own, or something that the statement says too."""
     if one.subject.surface.istitle() and one.subject.surface in scene.address.title:
         return True
-    return all(_says_heading(one, heading, scene, scope) for heading in scene.headings)
+    words = _words_of(one, scope)
+    return all(_says_heading(words, heading, scene) for heading in scene.headings)
 
 
-def _says_heading(one: Statement, heading: str, scene: Scene, scope: Condition | None) -> bool:
-    """Whether a heading says nothing of its own, or something that the statement says too."""
+def _words_of(one: Statement, scope: Condition | None) -> set[str]:
+    """The words of a statement and of its conditions, in their base forms."""
+    cases = " ".join(leaf.text for leaf in (*leaves(scope), *leaves(one.condition)))
+    return stems(f"{one.subject.surface} {one.relation} {target_text(one)} {one.wording} {cases}")
+
+
+def _says_heading(whole: set[str], heading: str, scene: Scene) -> bool:
+    """Whether a heading says nothing of its own, or something that a statement of these words says too."""
     if heading == scene.address.title or _ASKS.match(heading):
         return True
-    cases = " ".join(leaf.text for leaf in (*leaves(scope), *leaves(one.condition)))
-    parts = f"{one.subject.surface} {one.relation} {target_text(one)} {one.wording} {cases}"
-    whole = stems(parts)
     telling = stems(_NUMBERED.sub(" ", expand(heading))) - _NEUTRAL
     if _NAME.fullmatch(heading) and not telling <= whole:
         return False  # another fund than that of the page

@@ -1,0 +1,274 @@
+"""The words of the CRAG engine: question, attributes, references, feedback and answer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from typing import Protocol
+
+from clausegraph.core.errors import QuestionError
+from clausegraph.core.inquiry import Inquiry
+from clausegraph.core.types import AnswerStatus, Evidence, TraceStep
+
+DONT_KNOW = "i don't know"
+INVALID = "invalid question"
+
+
+@dataclass(frozen=True, slots=True)
+class CragQuestion:
+    """A question and when it is asked: the time in the asker's zone, which "yesterday" and "now" are counted from.
+
+    Raises:
+        QuestionError: the question is empty, or the time has no zone.
+    """
+
+    text: str
+    time: datetime
+    id: str = ""
+
+    def __post_init__(self) -> None:
+        Inquiry(self.text)  # its limits are those of any question
+        if self.time.tzinfo is None or self.time.utcoffset() is None:
+            raise QuestionError(f"query time {self.time.isoformat()} has no zone; give 2024-03-05T10:00-08:00")
+
+
+# --- attributes -----------------------------------------------------------------------------------
+
+
+class Domain(StrEnum):
+    """What a question is about; each but OPEN has functions of its own in CRAG's API."""
+
+    FINANCE = "finance"
+    MUSIC = "music"
+    MOVIE = "movie"
+    SPORTS = "sports"
+    OPEN = "open"
+
+
+class CragKind(StrEnum):
+    """CRAG's eight kinds of questions, as its files write them."""
+
+    SIMPLE = "simple"
+    CONDITION = "simple_w_condition"
+    SET = "set"
+    COMPARISON = "comparison"
+    AGGREGATION = "aggregation"
+    MULTI_HOP = "multi-hop"
+    POST_PROCESSING = "post-processing"
+    FALSE_PREMISE = "false_premise"
+
+
+class Dynamism(StrEnum):
+    """How fast the answer changes."""
+
+    REAL_TIME = "real-time"
+    FAST = "fast-changing"
+    SLOW = "slow-changing"
+    STATIC = "static"
+
+    @property
+    def is_dynamic(self) -> bool:
+        """The collapse to two classes: only what never changes is static."""
+        return self is not Dynamism.STATIC
+
+
+@dataclass(frozen=True, slots=True)
+class Attributes:
+    """What was predicted of a question; none where no predictor was sure enough to say.
+
+    Args:
+        confidence: 0 to 1, by "domain", "kind" and "dynamism".
+        by: which predictors said so, by the same names: "rules", "model", "svm", or several joined by "+".
+    """
+
+    domain: Domain | None = None
+    kind: CragKind | None = None
+    dynamism: Dynamism | None = None
+    confidence: Mapping[str, float] = field(default_factory=dict)
+    by: Mapping[str, str] = field(default_factory=dict)
+
+
+# --- references -----------------------------------------------------------------------------------
+
+
+class ReferenceKind(StrEnum):
+    """Where a reference comes from. OWN is what a model says without any source: never cited."""
+
+    WEB = "web"
+    TABLE = "table"
+    KG = "kg"
+    CALCULATOR = "calculator"
+    OWN = "own"
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """Something an answer may rest on.
+
+    Args:
+        text: what it says, as a model is shown it: sentences, a Markdown table, facts in words, ``expression = value``.
+        source: what it is called: page and heading, the call of an API, the expression.
+        evidence: page, headings and sentences, to be cited; of a graph its own page key (source "kg", uri the call).
+        modified: when the page or fact was last changed, as it says so itself.
+        score: of its ranking, 0 to 1; 1 for what was looked up by name.
+    """
+
+    kind: ReferenceKind
+    text: str
+    source: str
+    evidence: tuple[Evidence, ...] = ()
+    modified: str = ""
+    score: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class KgFound:
+    """What a graph says.
+
+    Args:
+        calls: what was asked of it, in order, in words.
+        entities: the names that were linked.
+        answer: only where one fact answers the question outright, so that no model is needed.
+    """
+
+    references: tuple[Reference, ...] = ()
+    calls: tuple[str, ...] = ()
+    entities: tuple[str, ...] = ()
+    answer: str | None = None
+
+
+# --- feedback -------------------------------------------------------------------------------------
+
+
+class CragFault(StrEnum):
+    """The one thing that was wrong with a round (HybGRAG's feedback of CRAG)."""
+
+    KIND = "kind"  # the kind of question
+    DYNAMISM = "dynamism"
+    DOMAIN = "domain"
+    ENTITIES = "entities"  # entity or relation that the graph was asked for
+    GRAPH = "graph"  # the pages do not say: ask the graph, with these entities
+    NEXT_BATCH = "next batch"  # the pages shown do not say: read the next ones
+
+
+@dataclass(frozen=True, slots=True)
+class CragFeedback:
+    """A fault, and the label or the entities that are right instead; "" where nobody says."""
+
+    fault: CragFault
+    value: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.fault.value}: {self.value}" if self.value else self.fault.value
+
+
+# --- answer ---------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class CragDraft:
+    """What answering made of references.
+
+    Args:
+        text: the answer, ``DONT_KNOW`` or ``INVALID``.
+        used: those of the references that it rests on; never what a model says of itself.
+        reasons: how it came about, for the trace.
+    """
+
+    status: AnswerStatus
+    text: str
+    used: tuple[Reference, ...] = ()
+    reasons: Mapping[str, object] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class CragUsage:
+    """Calls of a model and tokens that a question used; ``by_step`` has the calls by prompt's task."""
+
+    calls: int = 0
+    prompt_tokens: int = 0
+    output_tokens: int = 0
+    seconds: float = 0.0
+    by_step: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class CragAnswer:
+    """What the engine returns: ``text`` is the answer, "i don't know" or "invalid question"."""
+
+    question: CragQuestion
+    status: AnswerStatus
+    text: str
+    used: tuple[Reference, ...] = ()
+    attributes: Attributes = Attributes()
+    rounds: int = 1
+    usage: CragUsage = CragUsage()
+    trace: tuple[TraceStep, ...] = ()
+
+
+# --- parts ----------------------------------------------------------------------------------------
+
+
+class AttributePredictor(Protocol):
+    """Says what a question is like; it may ask a model, and says nothing where it is not sure."""
+
+    def predict(self, question: CragQuestion) -> Attributes: ...
+
+
+class TextLookup(Protocol):
+    """Pages as references, a batch at a time."""
+
+    @property
+    def batches(self) -> int:
+        """How many there are; at least one."""
+
+    def find(self, question: CragQuestion, batch: int, limit: int) -> tuple[Reference, ...]:
+        """The references of the first batches up to ``batch`` (from 0) that are nearest to the question, best first."""
+
+
+class KgLookup(Protocol):
+    """A graph as references. Nothing found is no reference; a failure is an exception."""
+
+    def lookup(
+        self, question: CragQuestion, attributes: Attributes, feedback: tuple[CragFeedback, ...] = ()
+    ) -> KgFound:
+        """What the graph says to the question; feedback names entities that earlier rounds had wrong."""
+
+
+class Calculator(Protocol):
+    """Computes from references what the question asks for."""
+
+    def compute(self, question: CragQuestion, references: tuple[Reference, ...]) -> tuple[Reference, ...]:
+        """No reference where nothing is to be computed."""
+
+
+class CragAnswerer(Protocol):
+    """Makes an answer of references."""
+
+    def answer(
+        self, question: CragQuestion, attributes: Attributes, references: tuple[Reference, ...], known: KgFound
+    ) -> CragDraft: ...
+
+
+@dataclass(frozen=True, slots=True)
+class CragVerdict:
+    """Whether a draft stands; else the one fault to mend."""
+
+    accepted: bool
+    reason: str
+    feedback: CragFeedback | None = None
+
+
+class CragCritic(Protocol):
+    """Judges a generated answer against its references, the question and its time."""
+
+    def judge(
+        self,
+        question: CragQuestion,
+        attributes: Attributes,
+        references: tuple[Reference, ...],
+        draft: CragDraft,
+        tried: tuple[CragFeedback, ...],
+    ) -> CragVerdict: ...

@@ -19,16 +19,21 @@ def within(seconds: float, work: Callable[[], T], name: str, late: str) -> T:
     """
     done: list[T] = []
     failed: list[BaseException] = []
+    ended = threading.Event()
 
     def run() -> None:
         try:
             done.append(work())
         except BaseException as error:  # noqa: BLE001 - raised again by the caller's thread
             failed.append(error)
+        finally:
+            ended.set()
 
     thread = threading.Thread(target=run, name=name, daemon=True)
     thread.start()
-    thread.join(seconds)
+    # Not join: interrupted, it calls a thread ended that still runs (Python 3.11), and its connection would be closed
+    if ended.wait(seconds):
+        thread.join()
     if failed:
         raise failed[0]
     if not done:

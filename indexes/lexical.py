@@ -41,7 +41,7 @@ class Pages(Protocol):
     """What the index needs of a view."""
 
     @property
-    def cache_dir(self) -> Path: ...
+    def cache_dir(self) -> Path | None: ...  # none: nothing is kept
 
     def page_keys(self) -> tuple[PageKey, ...]: ...
 
@@ -98,12 +98,16 @@ def lexical_index(view: Pages) -> LexicalIndex:
     """The view's index: from memory, else from its cache folder, else built (and stored there)."""
     index = _opened.get(view)
     if index is None:
-        path = view.cache_dir / f"{FORMAT}.npz"
-        index = _load(path)
-        if index is None:
-            index = build_index(view)
-            _keep(index, path)
-        _opened[view] = index
+        index = _opened[view] = _kept_index(view, view.cache_dir) if view.cache_dir else build_index(view)
+    return index
+
+
+def _kept_index(view: Pages, folder: Path) -> LexicalIndex:
+    path = folder / f"{FORMAT}.npz"
+    index = _load(path)
+    if index is None:
+        index = build_index(view)
+        _keep(index, path)
     return index
 
 

@@ -69,7 +69,7 @@ class View:
         self.corpus = corpus.name
         self.epoch = epoch
         self.model = model
-        self.cache_dir: Path = ledger.cache_folder(corpus.id) / f"epoch-{epoch:08d}"
+        self.cache_dir: Path | None = ledger.cache_folder(corpus.id) / f"epoch-{epoch:08d}"
         self.graph: Graph = SqlGraph(self._reads, corpus.id, epoch)
 
     def page_keys(self) -> tuple[PageKey, ...]:

@@ -1,0 +1,153 @@
+"""Pages to references: words first, then meaning, a batch of pages at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from clausegraph.core.inquiry import Inquiry
+from clausegraph.core.models.embedding import Embedder
+from clausegraph.core.types import Chunk, Evidence, PageKey, Reading, Span
+from clausegraph.indexes.lexical import lexical_index
+from clausegraph.indexes.views import View
+from clausegraph.query.crag.pages import CragPage, PagesView
+from clausegraph.query.crag.types import CragQuestion, Reference, ReferenceKind
+from clausegraph.query.rank.hits import Hit
+from clausegraph.query.read.evidence import evidence_of
+from clausegraph.query.retrieve.protocol import Retriever
+
+CANDIDATES = 64  # pieces that are embedded: what takes three seconds on one core
+_WORDS = 0.3  # weight of the words that are shared, beside the similarity; chosen, not fitted
+_MOST_EVIDENCE = 3  # sentences of a piece that a reference cites
+
+
+class PagesText:
+    """``TextLookup`` over the pages of a question, in the order that a search gave them.
+
+    Args:
+        batch: pages that are added at a time.
+        tables: whether pieces of tables are shown.
+    """
+
+    def __init__(
+        self,
+        pages: Sequence[CragPage],
+        embedder: Embedder,
+        *,
+        batch: int = 5,
+        tables: bool = True,
+        characters: int = 600,
+    ) -> None:
+        self._embedder, self._tables, self._characters = embedder, tables, characters
+        unique = list({page.url: page for page in pages}.values())
+        self._batches = [tuple(unique[at : at + batch]) for at in range(0, len(unique), batch)] or [()]
+        self._views: dict[int, PagesView] = {}
+
+    @property
+    def batches(self) -> int:
+        return len(self._batches)
+
+    def view(self, batch: int) -> PagesView:
+        """The pages of a batch alone."""
+        if batch not in self._views:
+            self._views[batch] = PagesView(self._batches[batch], self._embedder, characters=self._characters)
+        return self._views[batch]
+
+    def find(self, question: CragQuestion, batch: int, limit: int) -> tuple[Reference, ...]:
+        """Pieces and snippets of the batches up to this one that are nearest to the question, best first."""
+        vector = self._embedder.embed_query(question.text)
+        found = [
+            one for number in range(min(batch, self.batches - 1) + 1) for one in self._near(question, number, vector)
+        ]
+        return _best(found, limit)
+
+    def _near(self, question: CragQuestion, batch: int, vector: np.ndarray) -> list[Reference]:
+        view = self.view(batch)
+        pages = {page.url: page for page in self._batches[batch]}
+        hits = lexical_index(view).search(question.text, CANDIDATES)
+        chunks = {(key, chunk.key): chunk for key in view.page_keys() for chunk in view.reading(key).chunks}
+        found = []
+        for hit in hits:
+            reference = _of_chunk(view.reading(hit.page), hit.page, chunks[hit.page, hit.ref], pages[hit.page.uri])
+            if self._tables or reference.kind is not ReferenceKind.TABLE:
+                found.append((reference, hit.score, chunks[hit.page, hit.ref].text))
+        found += [(one, 0.0, one.text) for one in map(_of_snippet, pages.values()) if one.text]
+        if not found:
+            return []
+        top = max(score for _, score, _ in found) or 1.0
+        near = self._embedder.embed_texts([text for _, _, text in found]) @ vector
+        return [
+            replace(reference, score=round((float(alike) + _WORDS * score / top) / (1 + _WORDS), 6))
+            for (reference, score, _), alike in zip(found, near, strict=True)
+        ]
+
+
+class CorpusText:
+    """``TextLookup`` over a corpus; a batch adds as many hits again."""
+
+    batches = 4
+
+    def __init__(self, view: View, retriever: Retriever) -> None:
+        self._view, self._retriever = view, retriever
+
+    def find(self, question: CragQuestion, batch: int, limit: int) -> tuple[Reference, ...]:
+        """What the retriever of the bank finds."""
+        hits = self._retriever.retrieve(Inquiry(question.text), limit=limit * (batch + 1))
+        return tuple(self._reference(hit) for hit in hits)
+
+    def _reference(self, hit: Hit) -> Reference:
+        reading = self._view.reading(hit.page)
+        elements = [element for element in reading.elements if element.anchor in hit.anchors]
+        spans = [Span(element.anchor, 0, len(element.text)) for element in elements]
+        is_table = bool(elements) and all(element.tag == "tr" for element in elements)
+        return Reference(
+            kind=ReferenceKind.TABLE if is_table else ReferenceKind.WEB,
+            text=hit.text,
+            source=_called(reading.title, hit.headings),
+            evidence=_evidence(reading, hit.page, spans),
+            modified=reading.updated or "",
+            score=hit.score,
+        )
+
+
+def _best(found: Iterable[Reference], limit: int) -> tuple[Reference, ...]:
+    """The best, each text once: pages of one search repeat each other."""
+    unique: dict[str, Reference] = {}
+    for one in sorted(found, key=lambda one: -one.score):
+        unique.setdefault(" ".join(one.text.lower().split()), one)
+    return tuple(unique.values())[:limit]
+
+
+def _of_chunk(reading: Reading, page: PageKey, chunk: Chunk, found: CragPage) -> Reference:
+    by_anchor = {element.anchor: element for element in reading.elements}
+    is_table = by_anchor[chunk.parts[0].anchor].tag == "tr" and "\n|" in chunk.text
+    above = [name for name in chunk.headings if name != reading.title]
+    lines = chunk.text.split("\n")
+    body = "\n".join(lines[len(above) :] if is_table else lines[1 + len(above) :])
+    return Reference(
+        kind=ReferenceKind.TABLE if is_table else ReferenceKind.WEB,
+        text=body,
+        source=_called(reading.title, chunk.headings),
+        evidence=_evidence(reading, page, chunk.parts),
+        modified=found.modified or reading.updated or "",
+    )
+
+
+def _of_snippet(page: CragPage) -> Reference:
+    text = " ".join(page.snippet.split())
+    title = page.name or page.reading.title
+    evidence = Evidence(PageKey("web", page.url), title, (), Span("", 0, len(text)), text, "", url=page.url)
+    return Reference(ReferenceKind.WEB, text, f"{title} (as the search shows it)", (evidence,), page.modified)
+
+
+def _evidence(reading: Reading, page: PageKey, parts: Sequence[Span]) -> tuple[Evidence, ...]:
+    by_anchor = {element.anchor: element for element in reading.elements}
+    return tuple(
+        evidence_of(page, reading, by_anchor[part.anchor], part.start, part.end) for part in parts[:_MOST_EVIDENCE]
+    )
+
+
+def _called(title: str, headings: Sequence[str]) -> str:
+    return " > ".join(dict.fromkeys((title, *headings)))

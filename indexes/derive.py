@@ -17,7 +17,7 @@ from clausegraph.core.hashing import canonical_json, content_hash, fact_id
 from clausegraph.core.language.definitions import find_definitions
 from clausegraph.core.language.normalise import entity_key
 from clausegraph.core.serial import passage_to_json, relabel, statement_from_text, statement_to_json
-from clausegraph.core.types import LITERAL, Literal, Mention, Passage, Reading, Span, Statement
+from clausegraph.core.types import LITERAL, Literal, Mention, Passage, Reading, Span, Statement, Support
 
 DERIVATION_FINGERPRINT = f"projection:2+{TEXTS_FINGERPRINT}"  # its words are stored with every page: they stay
 DEFINITIONS = "definitions:1"  # who states what other names a page gives, whichever extractor reads the rest
@@ -153,6 +153,11 @@ def under_names(row: SupportRow, names: Mapping[str, str]) -> SupportRow:
     return _support(row.chunk_key, statement, row.extractor, names)
 
 
+def statement_id(support: Support) -> str:
+    """What a statement at its place is called: the content key of its row."""
+    return _content_key(support.chunk_key, support.fact_id, _body(support.statement), support.extractor)
+
+
 def anchored(statement: Statement, anchors: Mapping[str, str]) -> Statement:
     """The statement with its labels replaced by the page's anchors."""
     return replace(
@@ -189,6 +194,14 @@ def _support(chunk_key: str, statement: Statement, extractor: str, names: Mappin
     written = statement.subject.key, object_key(statement.object)
     subject, target = (names.get(key, key) for key in written)  # no name begins with LITERAL
     identity = fact_id(subject, statement.relation, target)
-    body = canonical_json(statement_to_json(statement))
-    key = content_hash("support", chunk_key, identity, body, extractor)
+    body = _body(statement)
+    key = _content_key(chunk_key, identity, body, extractor)
     return SupportRow(chunk_key, identity, subject, statement.relation, target, key, extractor, body)
+
+
+def _body(statement: Statement) -> str:
+    return canonical_json(statement_to_json(statement))
+
+
+def _content_key(chunk_key: str, identity: str, body: str, extractor: str) -> str:
+    return content_hash("support", chunk_key, identity, body, extractor)

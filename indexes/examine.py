@@ -14,6 +14,7 @@ from clausegraph.indexes.ledger.schema import (
     embeddings,
     epochs,
     extractions,
+    hidden_supports,
     metadata,
     page_versions,
     passages,
@@ -28,6 +29,7 @@ _FORMS: dict[Table, tuple[Column[Any], Column[Any], Callable[[Any], object]]] = 
     extractions: (extractions.c.input_key, extractions.c.data, extraction_from_bytes),
     embeddings: (embeddings.c.text_hash, embeddings.c.data, vector_from_bytes),
     supports: (supports.c.id, supports.c.statement, statement_from_text),
+    hidden_supports: (hidden_supports.c.id, hidden_supports.c.statement, statement_from_text),
     passages: (passages.c.id, passages.c.passage, passage_from_text),
     epochs: (epochs.c.number, epochs.c.summary, lambda text: COUNTS.validate_json(text, strict=True)),
 }

@@ -1,12 +1,12 @@
 """What a publish is to change: the difference between the newest state and what some pages shall be.
 
-Decisions about names, and what pages define, are part of the target: the plan applies them to the pages it is given,
-and to every other support that a changed name touches.
+Decisions about names and statements, and what pages define, are part of the target: the plan applies them to the pages
+it is given, to every other support that a changed name touches, and to what was hidden or is so no more.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -29,12 +29,14 @@ from clausegraph.indexes.entities.names import (
     open_names,
     wanted_names,
 )
+from clausegraph.indexes.hidden import Claim, hidden_claims, parted
 from clausegraph.indexes.ledger.decoding import decode
 from clausegraph.indexes.ledger.schema import (
     OPEN,
     VERSIONED,
     chunks,
     entity_names,
+    hidden_supports,
     members,
     passages,
     supports,
@@ -80,17 +82,19 @@ class PublishPlan:
 
 
 def make_plan(ledger: Ledger, corpus_id: int, targets: Iterable[PageTarget], model: str) -> PublishPlan:
-    """Compare the targets with the open rows of their pages; other pages change by decisions about names alone."""
+    """Compare the targets with the open rows of their pages; other pages change by decisions alone."""
     plan = PublishPlan(corpus_id, model)
     targets = list(targets)  # what their pages define may rename what any other page names
     with ledger.read() as connection:
         names = wanted_names(connection, corpus_id, _definitions(connection, corpus_id, targets))
         replaced = _plan_names(connection, plan, names)
+        hidden = hidden_claims(connection, corpus_id)
         planned: set[int] = set()
         for target in targets:
-            _plan_page(connection, plan, target, names)
+            _plan_page(connection, plan, target, names, hidden.get(target.page_id, ()))
             planned.add(target.page_id)
-        _plan_renamed(connection, plan, names, replaced, planned)
+        moved = _plan_hidden(connection, plan, names, hidden, planned)
+        _plan_renamed(connection, plan, names, replaced, planned | moved)
         _plan_facts_of_no_page(connection, plan, planned)
     return plan
 
@@ -115,6 +119,51 @@ def _plan_names(connection: Connection, plan: PublishPlan, names: Mapping[str, s
     plan.opened[entity_names] = [base | {"name": n, "entity": names[n]} for n in changed if n in names]
     plan.closed[entity_names] = [there[n][0] for n in changed if n in there]
     return {now.get(name, name) for name in changed}
+
+
+def _plan_hidden(
+    connection: Connection,
+    plan: PublishPlan,
+    names: Mapping[str, str],
+    hidden: Mapping[int, Collection[Claim]],
+    planned: set[int],
+) -> set[int]:
+    """Hide what was decided to be wrong, and show again what is not any more, on pages that are not planned as a whole;
+    returns those on which something moves: all their supports are under ``names`` then."""
+    withheld = select(hidden_supports.c.page_id).where(
+        hidden_supports.c.corpus_id == plan.corpus_id, hidden_supports.c.until == OPEN
+    )
+    moved = set()
+    for page_id in sorted({*hidden, *connection.execute(withheld).scalars()} - planned):
+        claims = hidden.get(page_id, ())
+        shown, to_hide = parted(_open_rows(connection, supports, page_id), claims)
+        to_show, hidden_still = parted(_open_rows(connection, hidden_supports, page_id), claims)
+        if not to_hide and not to_show:
+            continue
+        moved.add(page_id)
+        rows = [_under(row, names) for row in (*shown, *to_show)]
+        _compare_supports(connection, plan, page_id, rows, [*to_hide, *hidden_still])
+        _plan_facts(connection, plan, page_id, rows)
+    return moved
+
+
+def _open_rows(connection: Connection, table: Table, page_id: int) -> list[SupportRow]:
+    query = select(table).where(table.c.page_id == page_id, table.c.until == OPEN).order_by(table.c.id)
+    return [_support_row(row) for row in connection.execute(query)]
+
+
+def _under(row: SupportRow, names: Mapping[str, str]) -> SupportRow:
+    return decode(supports.c.statement, row.content_key, row, lambda support: under_names(support, names))
+
+
+def _compare_supports(
+    connection: Connection, plan: PublishPlan, page_id: int, shown: Iterable[SupportRow], hidden: Iterable[SupportRow]
+) -> None:
+    """The supports of a page under the names that are in force, and those that are hidden, under their own."""
+    wanted = [_support_values(plan, row, page_id) for row in shown]
+    _compare(connection, plan, supports, page_id, wanted, ("content_key",))
+    withheld = [_support_values(plan, _under(row, {}), page_id) for row in hidden]
+    _compare(connection, plan, hidden_supports, page_id, withheld, ("content_key",))
 
 
 def _plan_renamed(
@@ -148,7 +197,11 @@ def _plan_renamed_facts(
 ) -> None:
     """The fact vectors of a page of which only some supports have got other names."""
     open_rows = connection.execute(select(supports).where(supports.c.page_id == page_id, supports.c.until == OPEN))
-    rows = [moved.get(row.id) or _support_row(row) for row in open_rows]
+    _plan_facts(connection, plan, page_id, [moved.get(row.id) or _support_row(row) for row in open_rows])
+
+
+def _plan_facts(connection: Connection, plan: PublishPlan, page_id: int, rows: Sequence[SupportRow]) -> None:
+    """The fact vectors of a page whose version stays, and whose supports are to be these."""
     version = select(members.c.page_version_id).where(members.c.page_id == page_id, members.c.until == OPEN)
     reading = load_reading(connection, connection.execute(version).scalar_one())
     wanted = fact_vectors(rows, stated_texts(reading, rows))
@@ -166,7 +219,13 @@ def _plan_facts_of_no_page(connection: Connection, plan: PublishPlan, planned: s
         plan.closed.setdefault(vectors, []).extend(sorted(rows.scalars()))
 
 
-def _plan_page(connection: Connection, plan: PublishPlan, target: PageTarget, names: Mapping[str, str]) -> None:
+def _plan_page(
+    connection: Connection,
+    plan: PublishPlan,
+    target: PageTarget,
+    names: Mapping[str, str],
+    claims: Collection[Claim],
+) -> None:
     base = {"corpus_id": plan.corpus_id, "page_id": target.page_id}
     rows = target.rows
     member = base | {"page_version_id": target.version_id, "extractor": target.extractor}
@@ -174,11 +233,11 @@ def _plan_page(connection: Connection, plan: PublishPlan, target: PageTarget, na
     wanted_chunks = [
         base | {"key": c.key, "content_hash": c.content_hash, "input_key": c.input_key} for c in rows.chunks
     ]
-    renamed = [under_names(s, names) if s.subject in names or s.object in names else s for s in rows.supports]
-    wanted_supports = [_support_values(plan, row, target.page_id) for row in renamed]
+    shown, hidden = parted(rows.supports, claims)
+    renamed = [under_names(s, names) if s.subject in names or s.object in names else s for s in shown]
     _compare(connection, plan, members, target.page_id, wanted_members, ("page_version_id", "extractor", "projection"))
     _compare(connection, plan, chunks, target.page_id, wanted_chunks, ("key", "content_hash", "input_key"))
-    _compare(connection, plan, supports, target.page_id, wanted_supports, ("content_key",))
+    _compare_supports(connection, plan, target.page_id, renamed, hidden)
     _compare(connection, plan, passages, target.page_id, [base | asdict(p) for p in rows.passages], ("content_key",))
     _compare_vectors(connection, plan, target.page_id, [*rows.vectors, *fact_vectors(renamed, rows.texts)])
 

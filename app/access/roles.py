@@ -13,6 +13,11 @@ class Role(StrEnum):
     CURATOR = "curator"
     ADMIN = "admin"
 
+    @property
+    def person(self) -> str:
+        """Somebody who has it: "a reader", "an admin"."""
+        return f"{'an' if self.value[0] in 'aeiou' else 'a'} {self.value}"
+
     def covers(self, needed: Role) -> bool:
         """Whether whoever has this role may do what needs the other."""
         order = list(Role)

@@ -103,7 +103,7 @@ class Guard:
         if needed is None:
             raise refusal("Forbidden", 403, "Closed", f"{key} has no rule")
         if not who.role.covers(needed):
-            said = f"token {who.name!r} is for a {who.role}; this needs a {needed}"
+            said = f"token {who.name!r} is for {who.role.person}; this needs {needed.person}"
             raise refusal("Forbidden", 403, "Not allowed", said)
         if exchange.corpus and not who.may_see(exchange.corpus):
             raise refusal("Forbidden", 403, "Not allowed", f"token {who.name!r} is not for this corpus")

@@ -30,12 +30,15 @@ def contradictions(
 
 def _lines(found: dict[str, Any], limit: int) -> list[Any]:
     lines: list[Any] = []
-    for name, one, what in (("contradictions", "contradiction", "≠"), ("superseded", "superseded statement", "→")):
+    for name, one, what, order in (
+        ("contradictions", "contradiction", "≠", ("newer", "older")),
+        ("superseded", "superseded statement", "→", ("older", "newer")),
+    ):
         pairs = found[name]
         lines.append(counted(len(pairs), one))
         for pair in pairs[:limit]:
             lines.append(f"\n  {_KINDS[pair['kind']]}: {one_line(pair['newer']['words'], 160)}")
-            lines += [_side(" ", pair["newer"]), _side(what, pair["older"])]
+            lines += [_side(mark, pair[side]) for mark, side in zip((" ", what), order, strict=True)]
         if len(pairs) > limit:
             lines.append(f"\n  and {len(pairs) - limit} more; raise --limit")
         lines.append("")

@@ -18,7 +18,7 @@ from clausegraph.core.errors import InputError
 if TYPE_CHECKING:
     from clausegraph.ingestion.report import RunReport
 
-_WAITS = "effective at the next publish: `clausegraph entities apply`, or any ingest"
+WAITS = "effective at the next publish: `clausegraph entities apply`, or any ingest"
 
 ByOption = Annotated[str | None, typer.Option("--by", help="Who decides.", show_default="the user's name")]
 
@@ -54,7 +54,7 @@ def review(
     from clausegraph.app.services import entities
 
     if accepted or rejected:
-        done = entities.decide(workspace, name, accepted, rejected, by or _user())
+        done = entities.decide(workspace, name, accepted, rejected, by or user())
         session.emit(done, *(f"{one['state']} {_words(one)}" for one in done), *session.lines([_next(done)]))
         return
     found = entities.review(workspace, name, of_type, None if interactive else limit)
@@ -63,10 +63,10 @@ def review(
         return
 
     def one_by_one(accepting: bool, number: int) -> None:
-        entities.decide(workspace, name, [number] if accepting else [], [] if accepting else [number], by or _user())
+        entities.decide(workspace, name, [number] if accepting else [], [] if accepting else [number], by or user())
 
     decided = ask_each(session, found["proposals"], one_by_one, lambda text: str(typer.prompt(text, default="s")))
-    waits = session.hints.complete(_WAITS)
+    waits = session.hints.complete(WAITS)
     session.emit(decided, f"{decided['accepted']} accepted, {decided['rejected']} rejected; {waits}")
 
 
@@ -105,8 +105,8 @@ def merge(
     workspace = session.workspace(corpus)
     from clausegraph.app.services import entities
 
-    made = entities.merge(workspace, workspace.settings.corpus, name, entity, by or _user())
-    session.emit(made, f"accepted {_words(made)}", *session.lines([_WAITS]))
+    made = entities.merge(workspace, workspace.settings.corpus, name, entity, by or user())
+    session.emit(made, f"accepted {_words(made)}", *session.lines([WAITS]))
 
 
 def undo(
@@ -123,14 +123,14 @@ def undo(
     workspace = session.workspace(corpus)
     from clausegraph.app.services import entities
 
-    done = entities.undo(workspace, workspace.settings.corpus, what, by or _user())
+    done = entities.undo(workspace, workspace.settings.corpus, what, by or user())
     was = done["decision"]
     after = "removed" if done["now"] == "removed" else "a proposal again"
     said = f"undone {_words(was)}, which was {was['state']}: it is {after}"
     if done["now"] == "rejected":
         said = f"rejected {_words(was)}, as pages define it; `clausegraph entities undo {was['id']}` takes that back"
     waits = done["now"] == "rejected" or was["evidence"].get("origin") == "definition"
-    session.emit(done, said, *session.lines([_WAITS if waits else _next([was])]))
+    session.emit(done, said, *session.lines([WAITS if waits else _next([was])]))
 
 
 def list_all(
@@ -157,14 +157,14 @@ def list_all(
         items += ["", *session.lines(["defined by pages:"]), table(("name", "entity", "pages", "in force"), defined)]
     if found["pending"]:
         rows = [(change["name"], change["before"], change["after"]) for change in found["pending"]]
-        items += ["", *session.lines([_WAITS]), table(("name", "stands now for", "then for"), rows)]
+        items += ["", *session.lines([WAITS]), table(("name", "stands now for", "then for"), rows)]
     if found["published"] != found["newest"]:
         items.append(f"rolled back: readers get epoch {found['published']}, the newest is {found['newest']}")
     session.emit(found, *items)
 
 
 def apply(session: Session, *, corpus: CorpusOption = None) -> None:
-    """Publish the decisions now, without a run of a source."""
+    """Publish the decisions about names and statements now, without a run of a source."""
     workspace = session.workspace(corpus)
     from clausegraph.app.services.entities import run_apply
 
@@ -179,8 +179,11 @@ def _applied(report: RunReport) -> list[str]:
     recovered += [f"{head}{problem}" for problem in report.lagging]
     if report.epoch is None:
         return [*recovered, f"{head}every decision is in force already"]
-    names, moved = report.rows["entity_names"], report.rows["supports"]["opened"]
-    changes = f"{names['opened']} names merged, {names['closed']} as they were, {moved} statements moved"
+    names, hidden = report.rows["entity_names"], report.rows["hidden_supports"]
+    changes = f"{names['opened']} names merged, {names['closed']} as they were"
+    changes += f", {report.rows['supports']['opened']} statements moved"
+    if hidden["opened"] or hidden["closed"]:
+        changes += f", {hidden['opened']} hidden, {hidden['closed']} shown again"
     return [*recovered, f"{head}published epoch {report.epoch}: {changes}"]
 
 
@@ -194,7 +197,8 @@ def _ids(given: Sequence[str] | None) -> list[int]:
     return [int(word) for word in words]
 
 
-def _user() -> str:
+def user() -> str:
+    """Who runs the command."""
     try:
         return getpass.getuser()
     except (OSError, KeyError, ImportError):  # a process without a name, as in some containers
@@ -206,7 +210,7 @@ def _words(decision: dict[str, Any]) -> str:
 
 
 def _next(decided: Sequence[dict[str, Any]]) -> str:
-    return _WAITS if any(one["state"] == "accepted" for one in decided) else "nothing changes for readers"
+    return WAITS if any(one["state"] == "accepted" for one in decided) else "nothing changes for readers"
 
 
 def _row(one: dict[str, Any]) -> list[object]:

@@ -17,6 +17,7 @@ _IN_WORDS = {
     "page_versions": "page version",
     "blobs": "stored file",
     "supports": "statement",
+    "hidden_supports": "hidden statement",
     "entity_names": "entity name",
     "entity_tokens": "entity word",
     "decisions": "proposal",

@@ -44,6 +44,7 @@ def show(
 
 def _page_lines(found: FoundPage) -> list[Any]:
     from clausegraph.app.services.records import statement_words
+    from clausegraph.indexes.derive import statement_id
 
     reading = found.reading
     sections = [(chunk.key, " › ".join(chunk.headings), len(chunk.anchors)) for chunk in reading.chunks]
@@ -54,7 +55,10 @@ def _page_lines(found: FoundPage) -> list[Any]:
         "",
         table(("chunk", "section", "elements"), sections),
         "",
-        table(("fact", "states"), [(one.fact_id[:8], statement_words(one.statement)) for one in found.stated]),
+        table(
+            ("fact", "statement", "states"),
+            [(one.fact_id[:8], statement_id(one)[:8], statement_words(one.statement)) for one in found.stated],
+        ),
         *_passage_lines(found),
     ]
 
@@ -96,9 +100,11 @@ def _fact_lines(found: FoundFact) -> list[Any]:
 def _support_lines(support: Support, reading: Reading) -> list[Any]:
     from clausegraph.app.conditions import condition_tree
     from clausegraph.app.services.records import quotes, statement_words
+    from clausegraph.indexes.derive import statement_id
 
     statement = support.statement
     lines: list[Any] = [f"\n{statement_words(statement)}", f"  {one_line(f'{reading.title} ({support.page})')}"]
+    lines.append(f"  statement {statement_id(support)[:8]}")
     for element, quote in quotes(support, reading):
         lines.append(f"  {one_line(' › '.join(element.headings))}\n  “{one_line(quote)}”")
     if statement.effective_from or statement.effective_to:

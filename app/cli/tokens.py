@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
+from clausegraph.app.access.roles import Role
 from clausegraph.app.cli.output import table
 from clausegraph.app.cli.session import Session, a_number, command
 
@@ -28,11 +29,14 @@ def add(
     never_expires: Annotated[bool, typer.Option("--never-expires", help="Until it is revoked.")] = False,
 ) -> None:
     """Make a token. It is shown this once; only its hash is kept."""
-    from clausegraph.app.services.tokens import add_token
+    from clausegraph.app.services.tokens import add_token, unknown_corpora
 
     made, text = add_token(session.settings(), name, role, corpora or [], None if never_expires else days)
-    session.emit(made | {"token": text}, text)
-    session.note(f"token {made['name']!r} for a {made['role']}, {_until(made)}; it is shown this once")
+    unknown = unknown_corpora(session.settings(), corpora or [])
+    session.emit(made | {"token": text, "unknown_corpora": unknown}, text)
+    session.note(f"token {made['name']!r} for {Role(made['role']).person}, {_until(made)}; it is shown this once")
+    for corpus in unknown:
+        session.note(f"there is no corpus {corpus!r} yet: the token opens it when there is; `clausegraph corpora list`")
 
 
 def show_all(session: Session) -> None:

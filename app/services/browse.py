@@ -24,6 +24,7 @@ from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import InputError, NotFoundError, StorageError
 from clausegraph.core.types import Fact, PageKey, PlacedPassage, Reading, Support
 from clausegraph.indexes.corpora import CorpusRow, get_corpus
+from clausegraph.indexes.derive import statement_id
 from clausegraph.indexes.epochs import find_epoch, get_published
 from clausegraph.indexes.graph.sql import SqlGraph
 from clausegraph.indexes.ledger.dialect import RESTORE
@@ -179,7 +180,10 @@ class FoundPage:
         return page_record(self.page, self.reading) | {
             "elements": [element_record(self.page, element) for element in self.reading.elements],
             "chunks": [chunk_record(self.page, chunk) for chunk in self.reading.chunks],
-            "facts": [{"id": one.fact_id, "statement": statement_words(one.statement)} for one in self.stated],
+            "facts": [
+                {"id": one.fact_id, "statement": statement_words(one.statement), "statement_id": statement_id(one)}
+                for one in self.stated
+            ],
             "passages": [passage_record(one, self.reading) for one in self.passages],
         }
 

@@ -17,6 +17,7 @@ from clausegraph.core.errors import InputError, NotFoundError
 from clausegraph.core.language.normalise import tokens
 from clausegraph.core.ontology import UNTYPED
 from clausegraph.core.types import LITERAL, Fact, Mention, Reading, Support
+from clausegraph.indexes.derive import statement_id
 from clausegraph.indexes.graph.links import own_pages
 from clausegraph.indexes.ledger.schema import entity_tokens, pages, seen_at, sources, supports
 from clausegraph.query.retrieve.paths import Path, shortest_paths
@@ -299,6 +300,7 @@ def with_statements(
 def _statement_record(support: Support, reading: Reading) -> dict[str, Any]:
     statement = support.statement
     return {
+        "id": statement_id(support),
         "words": statement_words(statement),
         "subject": statement.subject.surface,
         "object": object_text(statement),

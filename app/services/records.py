@@ -20,6 +20,7 @@ from clausegraph.core.types import (
     Statement,
     Support,
 )
+from clausegraph.indexes.derive import statement_id
 from clausegraph.query.read.evidence import quote_of
 
 
@@ -78,6 +79,7 @@ def support_record(support: Support, reading: Reading) -> dict[str, Any]:
     """A statement at its place, with the sentences it was read from."""
     statement = support.statement
     return {
+        "id": statement_id(support),
         "fact": support.fact_id,
         "page": str(support.page),
         "title": reading.title,

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import getpass
+import unicodedata
 from collections.abc import Sequence
 from typing import Any
 
 from clausegraph.app.access.audit import AuditLog, Deed
 from clausegraph.app.access.roles import Role
 from clausegraph.app.access.tokens import TokenRecord, Tokens
-from clausegraph.core.errors import InputError
+from clausegraph.core.errors import InputError, SchemaError
 from clausegraph.core.settings import Settings
 
 
@@ -31,6 +32,25 @@ def add_token(
     made, text = Tokens(settings.home).add(name, Role(role), corpora or None, days)
     _write_down(settings, "tokens add", f"{made.name} ({made.role})")
     return _record(made), text
+
+
+def unknown_corpora(settings: Settings, corpora: Sequence[str]) -> list[str]:
+    """Those of the names that no corpus of the home has: a token for them opens nothing yet.
+
+    Raises:
+        StorageError: the ledger cannot be read.
+    """
+    from clausegraph.app.services.corpora import list_corpora
+    from clausegraph.app.workspace import Workspace
+
+    try:
+        with Workspace(settings) as workspace:
+            there = {one["corpus"] for one in list_corpora(workspace)}
+    except SchemaError:
+        if (settings.home / "ledger.db").exists():
+            return []  # another version's: nobody knows before it is migrated
+        there = set()
+    return [name for name in corpora if unicodedata.normalize("NFC", name) not in there]
 
 
 def list_tokens(settings: Settings) -> list[dict[str, Any]]:

@@ -1,7 +1,7 @@
 """The law: after any sequence of changes, crashes and retries, the published epoch equals a clean build.
 
-Hypothesis drives a folder of pages, decisions about names, and the corpus that follows both; every retained
-epoch must stay what it was when it was published.
+Hypothesis drives a folder of pages, decisions about names and statements, and the corpus that follows both; every
+retained epoch must stay what it was when it was published.
 """
 
 from __future__ import annotations
@@ -118,6 +118,20 @@ class Law(RuleBasedStateMachine):
     def undo(self, data: st.DataObject) -> None:
         made = [row.id for row in self.world.decisions() if row.state != "proposed"]
         self.world.undo(data.draw(st.sampled_from(made)))
+        self.decided = False
+
+    @precondition(lambda self: self.was and self.world.shown())
+    @rule(data=st.data())
+    def hide(self, data: st.DataObject) -> None:
+        """Of what readers get; after a rollback the newest epoch may not have it."""
+        with contextlib.suppress(NotFoundError):
+            self.world.hide(data.draw(st.sampled_from(self.world.shown())))
+            self.decided = False
+
+    @precondition(lambda self: self.was and self.world.hidden())
+    @rule(data=st.data())
+    def unhide(self, data: st.DataObject) -> None:
+        self.world.unhide(data.draw(st.sampled_from(self.world.hidden())).id)
         self.decided = False
 
     @precondition(lambda self: self.was)

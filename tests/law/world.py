@@ -13,11 +13,13 @@ from sqlalchemy import insert, select
 from clausegraph.core.extraction import Extraction, ExtractionInput
 from clausegraph.core.models.embedding import HashingEmbedder, Vectors
 from clausegraph.indexes.corpora import ensure_corpus, get_corpus
+from clausegraph.indexes.derive import DEFINITIONS, statement_id
 from clausegraph.indexes.dump import dump_lines, graph_lines, vector_values
 from clausegraph.indexes.entities.decisions import Decision, list_decisions, merge, undo
 from clausegraph.indexes.epochs import rollback
 from clausegraph.indexes.graph.projections import NO_PROJECTIONS
-from clausegraph.indexes.ledger.schema import decisions
+from clausegraph.indexes.hidden import HiddenStatement, hide, list_hidden, unhide
+from clausegraph.indexes.ledger.schema import decisions, hidden_statements
 from clausegraph.indexes.ledger.store import Ledger, open_ledger
 from clausegraph.indexes.vacuum import VacuumReport
 from clausegraph.indexes.views import GraphAt, open_view
@@ -107,6 +109,20 @@ class World:
     def undo(self, what: str | int) -> tuple[Decision, str]:
         return undo(self.ledger, get_corpus(self.ledger, CORPUS), str(what), "tester")
 
+    def shown(self) -> list[str]:
+        """The ids of the statements that readers get and that can be hidden."""
+        with open_view(self.ledger, CORPUS) as view:
+            return sorted(statement_id(one) for one in view.graph.all_supports() if one.extractor != DEFINITIONS)
+
+    def hide(self, statement: str) -> tuple[HiddenStatement, bool]:
+        return hide(self.ledger, get_corpus(self.ledger, CORPUS), statement, "wrong", "tester")
+
+    def unhide(self, number: int) -> HiddenStatement:
+        return unhide(self.ledger, get_corpus(self.ledger, CORPUS), number)
+
+    def hidden(self) -> list[HiddenStatement]:
+        return list_hidden(self.ledger, get_corpus(self.ledger, CORPUS).id)
+
     def decisions(self) -> list[Decision]:
         return list_decisions(self.ledger, get_corpus(self.ledger, CORPUS).id)
 
@@ -124,7 +140,8 @@ class World:
     def _state(self) -> tuple[object, ...]:
         """What a clean build depends on: the pages, and what was decided."""
         pages = [(path, path.read_bytes()) for path in sorted(self.folder.rglob("*.html"))]
-        return (*pages, *((row.name, row.entity, row.state) for row in self.decisions()))
+        names = ((row.name, row.entity, row.state) for row in self.decisions())
+        return (*pages, *names, *(row.place for row in self.hidden()))
 
     def clean_build(self) -> tuple[list[str], dict[tuple[str, str, str], Vectors]]:
         """Dump and vectors of a fresh ledger built from the pages as they are now and the same decisions."""
@@ -138,11 +155,12 @@ class World:
 
     def _copy_decisions(self, ledger: Ledger) -> None:
         corpus = ensure_corpus(ledger, CORPUS, {})
-        with self.ledger.read() as connection:
-            rows = [dict(row._mapping) for row in connection.execute(select(decisions))]
-        with ledger.write() as connection:
-            if rows:
-                connection.execute(insert(decisions), [row | {"corpus_id": corpus.id} for row in rows])
+        for table in (decisions, hidden_statements):
+            with self.ledger.read() as connection:
+                rows = [dict(row._mapping) for row in connection.execute(select(table))]
+            with ledger.write() as connection:
+                if rows:
+                    connection.execute(insert(table), [row | {"corpus_id": corpus.id} for row in rows])
 
     def assert_lawful(self) -> None:
         """The published epoch equals a clean build of the pages under the same decisions."""

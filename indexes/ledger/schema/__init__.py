@@ -13,6 +13,7 @@ from clausegraph.indexes.ledger.schema.derived import (
     chunks,
     entity_names,
     entity_tokens,
+    hidden_supports,
     passages,
     supports,
     vectors,
@@ -38,6 +39,7 @@ from clausegraph.indexes.ledger.schema.truth import (
     epochs,
     extractions,
     fetches,
+    hidden_statements,
     identity,
     members,
     page_versions,
@@ -49,7 +51,7 @@ from clausegraph.indexes.ledger.schema.truth import (
 check_cells(metadata)
 
 VECTOR_KINDS = ("chunk", "element", "fact", "passage")  # what is embedded of a page
-VERSIONED = (members, entity_names, chunks, supports, passages, vectors)  # every table with an epoch interval
+VERSIONED = (members, entity_names, chunks, supports, hidden_supports, passages, vectors)  # all with an epoch interval
 
 
 def seen_at(table: Table, epoch: ColumnElement[int] | int) -> ColumnElement[bool]:
@@ -67,6 +69,7 @@ def in_newest(table: Table) -> ColumnElement[bool]:
 __all__ = [
     "FLIPPED", "FREEZING", "FROZEN", "OPEN", "VECTOR_KINDS", "VERSIONED", "blobs", "budgets", "chunks", "corpora",
     "crawls", "decisions", "embeddings", "entity_names", "entity_tokens", "epochs", "extractions", "fetches",
-    "identity", "in_newest", "members", "metadata", "model_calls", "page_versions", "pages", "passages", "run_leases",
-    "run_pages", "run_steps", "runs", "seen_at", "segments", "sources", "supports", "vectors", "work_batches",
+    "hidden_statements", "hidden_supports", "identity", "in_newest", "members", "metadata", "model_calls",
+    "page_versions", "pages", "passages", "run_leases", "run_pages", "run_steps", "runs", "seen_at", "segments",
+    "sources", "supports", "vectors", "work_batches",
 ]  # fmt: skip

@@ -54,6 +54,25 @@ supports = Table(
     Index("supports_object", "corpus_id", "object"),
 )
 
+hidden_supports = Table(  # would be supports if nobody had decided to hide what they state; under the names as written
+    "hidden_supports",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    corpus_id(),
+    Column("page_id", ForeignKey("pages.id", ondelete="CASCADE"), nullable=False),
+    Column("chunk_key", Text, nullable=False),
+    Column("fact_id", String(64), nullable=False),
+    Column("subject", Text, nullable=False),
+    Column("relation", Text, nullable=False),
+    Column("object", Text, nullable=False),
+    Column("content_key", String(64), nullable=False),
+    Column("extractor", Text, nullable=False),
+    Column("statement", Text, nullable=False),
+    *interval(),
+    Index("hidden_supports_page", "page_id", "until"),
+    Index("hidden_supports_until", "corpus_id", "until"),
+)
+
 passages = Table(  # what was not understood, with its conditions and names; no part of the graph
     "passages",
     metadata,

@@ -188,6 +188,22 @@ decisions = Table(  # two names, one entity: proposed, then accepted or rejected
     **IDS_NEVER_REUSED,
 )
 
+hidden_statements = Table(  # a statement of a page that somebody decided to be wrong, told by what it claims and where
+    "hidden_statements",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    corpus_id(),
+    Column("source", String(500), nullable=False),
+    Column("uri", Text, nullable=False),
+    Column("anchor", Text, nullable=False),  # of the first element that states it; empty: it names none
+    Column("claim", String(64), nullable=False),  # hash: no text of a page outlives it here
+    Column("reason", Text, nullable=False),
+    Column("decided_by", Text, nullable=False),
+    Column("decided", Float, nullable=False),
+    UniqueConstraint("corpus_id", "source", "uri", "anchor", "claim"),
+    **IDS_NEVER_REUSED,
+)
+
 segments = Table(
     "segments",
     metadata,

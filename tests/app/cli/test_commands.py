@@ -261,3 +261,11 @@ def test_version_and_help(cli: Cli) -> None:
     assert cli("--version").stdout.startswith("clausegraph ")
     for command in ([], ["ingest"], ["ask"], ["search"], ["epochs"], ["corpora"], ["eval"], ["eval", "conditionalqa"]):
         assert cli(*command, "--help").exit_code == 0
+
+
+def test_a_token_for_a_corpus_that_is_not_there_is_told_of(cli: Cli) -> None:
+    made = cli("tokens", "add", "ann", "--role", "admin", "--for", "nope")
+    assert made.exit_code == 0 and "for an admin" in made.stderr and "no corpus 'nope' yet" in made.stderr
+    cli("ingest", str(SAMPLE), "--limit", "1")
+    told = parsed(cli("tokens", "add", "bob", "--for", "default", "--for", "nope", "--json"))
+    assert told["unknown_corpora"] == ["nope"]

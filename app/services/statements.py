@@ -1,0 +1,72 @@
+"""Statements that a curator hides: decided, taken back, listed with what each hides."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Any
+
+from clausegraph.app.services.records import statement_words
+from clausegraph.app.workspace import Workspace
+from clausegraph.core.types import PageKey
+from clausegraph.indexes import hidden
+from clausegraph.indexes.corpora import get_corpus
+from clausegraph.indexes.hidden import Effect, HiddenStatement
+
+
+def hide(workspace: Workspace, corpus: str, statement: str, reason: str, by: str) -> dict[str, Any]:
+    """Hide a statement from the next publish on; errors as ``indexes.hidden.hide``.
+
+    Returns:
+        The decision; ``new`` is false for one that was made before.
+    """
+    ledger = workspace.ledger_to_change()
+    made, is_new = hidden.hide(ledger, get_corpus(ledger, corpus), statement, reason, by)
+    return _found(workspace, corpus, made) | {"new": is_new}
+
+
+def undo(workspace: Workspace, corpus: str, number: int) -> dict[str, Any]:
+    """Take such a decision back; errors as ``indexes.hidden.unhide``. Returns it as it was."""
+    ledger = workspace.ledger_to_change()
+    row = get_corpus(ledger, corpus)
+    with ledger.read() as connection:
+        was, _ = hidden.effects(connection, row.id, hidden.list_hidden(ledger, row.id))
+    gone = hidden.unhide(ledger, row, number)
+    return _record(gone, was.get(gone.id))
+
+
+def hidden_status(workspace: Workspace, name: str) -> dict[str, Any]:
+    """The decisions that hide statements, with what each hides in the newest epoch, and what waits to be shown again.
+
+    Of each: ``state`` is "hidden" (since the epoch ``since``), "waits" (for the next publish) or "nothing to hide":
+    its page does not state that now, and ``words`` are none then. ``returning`` are those that nothing hides any more.
+    """
+    ledger = workspace.ledger
+    corpus = get_corpus(ledger, name)
+    decided = hidden.list_hidden(ledger, corpus.id)
+    with ledger.read() as connection:
+        found, returning = hidden.effects(connection, corpus.id, decided)
+    return {
+        "corpus": corpus.name,
+        "published": corpus.published,
+        "newest": corpus.newest,
+        "hidden": [_record(one, found.get(one.id)) for one in decided],
+        "returning": [
+            {"page": str(PageKey(one.source, one.uri)), "words": statement_words(one.statement)} for one in returning
+        ],
+    }
+
+
+def _found(workspace: Workspace, corpus: str, made: HiddenStatement) -> dict[str, Any]:
+    listed = hidden_status(workspace, corpus)["hidden"]
+    record: dict[str, Any] = next(one for one in listed if one["id"] == made.id)
+    return record
+
+
+def _record(one: HiddenStatement, effect: Effect | None) -> dict[str, Any]:
+    state = "nothing to hide" if effect is None else "waits" if effect.since is None else "hidden"
+    return {name: value for name, value in asdict(one).items() if name not in ("source", "uri", "claim")} | {
+        "page": str(PageKey(one.source, one.uri)),
+        "words": None if effect is None else statement_words(effect.statement),
+        "state": state,
+        "since": None if effect is None else effect.since,
+    }

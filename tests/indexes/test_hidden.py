@@ -1,0 +1,149 @@
+"""Statements that are hidden on a real ledger: when they go, what outlives what, and that they come back exactly."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from sqlalchemy import select
+
+from clausegraph.core.errors import InputError, NotFoundError
+from clausegraph.core.extraction import Extraction, ExtractionInput
+from clausegraph.indexes.corpora import get_corpus
+from clausegraph.indexes.derive import DEFINITIONS, statement_id
+from clausegraph.indexes.hidden import Effect, Returning, effects, hide
+from clausegraph.indexes.ledger.schema import hidden_statements, hidden_supports
+from clausegraph.indexes.views import open_view
+from tests.harness.writes import killed_at
+from tests.law.world import CORPUS, World
+
+pytestmark = pytest.mark.unit
+
+WRONG = "You can get the heating grant if you are over 65."
+PAGES = {
+    "a": ["The Zonal Tax Exchange (ZTE) must pay the heating grant.", WRONG],
+    "b": [WRONG, "Students can get the study loan."],
+}
+
+
+@pytest.fixture
+def world() -> Iterator[World]:
+    made = World()
+    for name, paragraphs in PAGES.items():
+        made.write(name, paragraphs)
+    made.ingest()
+    yield made
+    made.close()
+
+
+def stated(world: World, page: str, words: str = "over 65") -> list[str]:
+    """Ids of the statements of a page whose element has these words."""
+    with open_view(world.ledger, CORPUS) as view:
+        found = []
+        for one in view.graph.all_supports():
+            reading = view.reading(one.page)
+            said = " ".join(reading.element(span.anchor).text for span in one.statement.spans)  # type: ignore[union-attr]
+            if one.page.uri == f"{page}.html" and words in said and one.extractor != DEFINITIONS:
+                found.append(statement_id(one))
+    return found
+
+
+def effect(world: World) -> tuple[list[Effect | None], list[Returning]]:
+    decided = world.hidden()
+    with world.ledger.read() as connection:
+        found, returning = effects(connection, get_corpus(world.ledger, CORPUS).id, decided)
+    return [found.get(one.id) for one in decided], returning
+
+
+def test_a_hidden_statement_goes_at_the_next_publish_and_comes_back_exactly(world: World) -> None:
+    before = world.dump()
+    (wrong,) = stated(world, "a")
+    made, is_new = world.hide(wrong[:12])
+    assert is_new and (made.uri, made.reason, made.decided_by) == ("a.html", "wrong", "tester")
+    assert world.dump() == before and effect(world)[0][0].since is None  # type: ignore[union-attr]
+    report = world.apply()
+    assert (report.epoch, report.rows["supports"]) == (2, {"opened": 0, "closed": 1})
+    assert stated(world, "a") == [] and len(stated(world, "b")) == 1  # the same words on another page stay
+    assert effect(world)[0][0].since == 2  # type: ignore[union-attr]
+    assert world.hide(wrong) == (made, False)  # again: the same decision
+    world.assert_lawful()
+    assert world.dump(1) == before
+    assert world.unhide(made.id) == made
+    assert [one.uri for one in effect(world)[1]] == ["a.html"]
+    assert world.apply().epoch == 3
+    assert world.dump() == before and effect(world) == ([], [])
+    assert world.apply().epoch is None
+    with pytest.raises(NotFoundError, match="statements list"):
+        world.unhide(made.id)
+
+
+class Reworked:
+    """The same statements from another extractor: what an update of it comes to."""
+
+    def __init__(self, world: World) -> None:
+        self._inner = world.extractor
+
+    @property
+    def fingerprint(self) -> str:
+        return f"{self._inner.fingerprint}+reworked"
+
+    def extract(self, chunk_input: ExtractionInput) -> Extraction:
+        return self._inner.extract(chunk_input)
+
+
+def test_the_decision_outlives_other_edits_another_extractor_and_the_page_itself(world: World) -> None:
+    made, _ = world.hide(*stated(world, "a"))
+    world.write("a", ["The office must reply within 10 working days.", *PAGES["a"], "Contact the office."])
+    world.ingest()  # decided and edited in one publish
+    assert stated(world, "a") == [] and stated(world, "a", "must pay")
+    world.extractor = Reworked(world)  # type: ignore[assignment]
+    world.ingest()
+    assert stated(world, "a") == []
+    world.write("a", ["You can get the heating grant if you are over 66."])
+    world.ingest()  # another statement: nobody has called it wrong
+    assert len(stated(world, "a", "over 66")) == 1
+    world.remove("a")
+    world.ingest()
+    assert effect(world) == ([None], []) and [one.id for one in world.hidden()] == [made.id]
+    world.vacuum(1, 0)
+    with world.ledger.read() as connection:
+        assert connection.execute(select(hidden_supports)).all() == []
+        assert "heating" not in str(connection.execute(select(hidden_statements)).all())
+    world.write("a", PAGES["a"])
+    world.ingest()
+    assert stated(world, "a") == [] and stated(world, "a", "must pay")
+    world.assert_lawful()
+
+
+def test_hidden_under_one_name_it_comes_back_under_the_other(world: World) -> None:
+    before = world.dump()
+    made, _ = world.hide(*stated(world, "b", "study loan"))
+    merged = world.merge("study loan", "heating grant")
+    world.apply()
+    world.assert_lawful()
+    world.unhide(made.id)
+    with killed_at(5, world.root):
+        world.apply()
+    world.apply()
+    world.assert_lawful()
+    assert stated(world, "b", "study loan")
+    world.undo(merged.id)
+    world.apply()
+    assert world.dump() == before
+
+
+def test_what_cannot_be_hidden_is_told(world: World) -> None:
+    corpus = get_corpus(world.ledger, CORPUS)
+    (wrong,) = stated(world, "a")
+    with pytest.raises(InputError, match="say why"):
+        hide(world.ledger, corpus, wrong, " \n", "tester")
+    with pytest.raises(InputError, match="1000 characters"):
+        hide(world.ledger, corpus, wrong, "x" * 1001, "tester")
+    for nothing in ("ffff0000", "a", "%", "not hex"):
+        with pytest.raises(NotFoundError, match="no statement"):
+            world.hide(nothing)
+    with open_view(world.ledger, CORPUS) as view:
+        (defined,) = [statement_id(one) for one in view.graph.all_supports() if one.extractor == DEFINITIONS]
+    with pytest.raises(InputError, match=r"entities undo 'zte'"):
+        world.hide(defined)
+    assert world.hidden() == []

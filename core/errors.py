@@ -70,9 +70,17 @@ class QuestionError(InputError):
 
 
 class NotFoundError(ClauseGraphError):
-    """The named corpus, page, fact, run or epoch does not exist."""
+    """The named corpus, page, fact, run or epoch does not exist.
+
+    Args:
+        afar: the message for whoever asks from another machine, where it is another: no paths, no commands.
+    """
 
     exit_code = 3
+
+    def __init__(self, message: str = "", *, afar: str = "") -> None:
+        super().__init__(message)
+        self.afar = afar or message
 
 
 class ReplyMissing(NotFoundError):

@@ -68,7 +68,8 @@ def get_corpus(ledger: Ledger, name: str, option: str = "--corpus ") -> CorpusRo
         row = connection.execute(select(corpora).where(corpora.c.name == name)).fetchone()
         if row is None:
             names = [other.name for other in connection.execute(select(corpora.c.name).order_by(corpora.c.name))]
-            raise NotFoundError(f"no corpus named {name!r} in {ledger.path}{_instead(name, names, option)}")
+            afar = f"no corpus {name[:80]!r}; the list of corpora has those that you may see"
+            raise NotFoundError(f"no corpus named {name!r} in {ledger.path}{_instead(name, names, option)}", afar=afar)
     return _corpus(row)
 
 

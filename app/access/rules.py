@@ -12,6 +12,9 @@ application has its path after ``*``. A path with ``{corpus}`` is only for token
 
 _CORPUS = "/v1/corpora/{corpus}"
 
+WHOLE = frozenset(("GET /metrics", "GET /v1/settings", "GET /v1/audit"))
+"""What is of the whole server: only for tokens that are bound to no corpus."""
+
 API_RULES: Rules = {
     "GET /health/live": None,
     "GET /health/ready": None,

@@ -18,7 +18,7 @@ from starlette.types import ASGIApp
 
 from clausegraph.app.access.rules import API_RULES, Rules
 from clausegraph.app.api.described import described
-from clausegraph.app.api.guard import Guard, rule_key
+from clausegraph.app.api.guard import Guard, Screen, loads_page, rule_key
 from clausegraph.app.api.problems import problem_of
 from clausegraph.app.api.routes import ROUTERS
 from clausegraph.app.api.served import request_id, serve_workspace
@@ -32,7 +32,8 @@ if TYPE_CHECKING:
 class Face:
     """One more way in on the same application: its routes or mounted applications, and a rule for each.
 
-    ``mounts`` are by path; ``running`` is entered while the server runs.
+    ``mounts`` are by path; ``running`` is entered while the server runs. ``screen`` tells somebody
+    with a browser of a problem.
     """
 
     rules: Rules
@@ -40,6 +41,7 @@ class Face:
     routes: Sequence[BaseRoute] = ()
     mounts: Mapping[str, ASGIApp] = field(default_factory=dict)
     running: Callable[[], AbstractAsyncContextManager[None]] | None = None
+    screen: Screen | None = None
 
 
 def create_app(workspace: Workspace, faces: Sequence[Face] = ()) -> FastAPI:
@@ -82,9 +84,15 @@ def create_app(workspace: Workspace, faces: Sequence[Face] = ()) -> FastAPI:
             app.mount(path, mounted)
     check_rules(app, rules)
     app.state.rules = rules
+    screen = app.state.screen = next((face.screen for face in faces if face.screen is not None), None)
     app.openapi = partial(described, app)  # type: ignore[method-assign]
     app.add_middleware(
-        Guard, held=lambda: held, routes=lambda: app.routes, rules=rules, hosts=workspace.settings.serve_hosts
+        Guard,
+        held=lambda: held,
+        routes=lambda: app.routes,
+        rules=rules,
+        hosts=workspace.settings.serve_hosts,
+        screen=screen,
     )
     return app
 
@@ -101,7 +109,11 @@ def check_rules(app: FastAPI, rules: Rules) -> None:
 
 
 async def _problem(request: Request, error: Exception) -> Response:
-    return problem_of(error).response(request_id(request))
+    problem, screen = problem_of(error), request.app.state.screen
+    if screen is not None and loads_page(request.scope):
+        shown: Response = screen(request, problem)
+        return shown
+    return problem.response(request_id(request))
 
 
 def _operation(route: APIRoute) -> str:

@@ -11,22 +11,23 @@ import unicodedata
 from collections.abc import Callable, Iterable
 from urllib.parse import urlencode
 
-from starlette.requests import HTTPConnection
+from starlette.requests import HTTPConnection, Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute, Match, Mount
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from clausegraph.app.access.audit import Deed
 from clausegraph.app.access.roles import Principal, Role
-from clausegraph.app.access.rules import Rules
+from clausegraph.app.access.rules import WHOLE, Rules
 from clausegraph.app.access.sessions import COOKIE
-from clausegraph.app.api.problems import problem_of, refusal
+from clausegraph.app.api.problems import Problem, problem_of, refusal
 from clausegraph.app.api.served import Served
 from clausegraph.core.telemetry.logs import log_fields, logger
 from clausegraph.core.telemetry.redaction import error_fields
 
 log = logger(__name__)
 
+Screen = Callable[[Request, Problem], Response]  # of a problem, for somebody with a browser
 LOOPBACK = frozenset(("127.0.0.1", "localhost", "[::1]"))
 BODY_BYTES = 262_144
 SAFE = frozenset(("GET", "HEAD", "OPTIONS"))
@@ -48,6 +49,7 @@ class Guard:
         routes: of the application, asked again at each request.
         hosts: names that ``Host`` may have beside the loopback's; a page of another site that resolves its own name
             to this machine is refused by them.
+        screen: how somebody with a browser is told of a problem; None: as a program is.
     """
 
     def __init__(
@@ -58,8 +60,9 @@ class Guard:
         routes: Callable[[], Iterable[BaseRoute]],
         rules: Rules,
         hosts: Iterable[str] = (),
+        screen: Screen | None = None,
     ) -> None:
-        self._app, self._held, self._routes, self._rules = app, held, routes, rules
+        self._app, self._held, self._routes, self._rules, self._screen = app, held, routes, rules, screen
         self._hosts = LOOPBACK | {name.lower() for name in hosts}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -80,8 +83,10 @@ class Guard:
                     raise  # half a response is out: only closing the connection tells
                 exchange.error = problem.kind
                 response = problem.response(exchange.id)
-                if problem.status == 401 and LOGIN in self._rules and _is_browser(scope):
+                if problem.status == 401 and LOGIN in self._rules and is_browser(scope):
                     response = _to_login(scope)
+                elif self._screen is not None and loads_page(scope):
+                    response = self._screen(Request(scope), problem)
                 await response(scope, receive, exchange.send)
             finally:
                 exchange.ended(self._held(), scope)
@@ -104,6 +109,9 @@ class Guard:
             raise refusal("Forbidden", 403, "Closed", f"{key} has no rule")
         if not who.role.covers(needed):
             said = f"token {who.name!r} is for {who.role.person}; this needs {needed.person}"
+            raise refusal("Forbidden", 403, "Not allowed", said)
+        if who.corpora is not None and key in WHOLE:
+            said = f"token {who.name!r} is for some corpora; this is of all of them"
             raise refusal("Forbidden", 403, "Not allowed", said)
         if exchange.corpus and not who.may_see(exchange.corpus):
             raise refusal("Forbidden", 403, "Not allowed", f"token {who.name!r} is not for this corpus")
@@ -164,11 +172,16 @@ def _nobody(said: str) -> Exception:
     return refusal("Unauthorised", 401, "Who are you?", said, WWW_Authenticate='Bearer realm="clausegraph"')
 
 
-def _is_browser(scope: Scope) -> bool:
+def is_browser(scope: Scope) -> bool:
     """Whether a person sees the response, who can log in."""
     headers = HTTPConnection(scope).headers
     shown = "text/html" in headers.get("accept", "") or "hx-request" in headers
     return shown and "authorization" not in headers and not scope["path"].startswith("/v1/")
+
+
+def loads_page(scope: Scope) -> bool:
+    """Whether the response is a whole page of a browser's, not a part of one that htmx asks for."""
+    return is_browser(scope) and "hx-request" not in HTTPConnection(scope).headers
 
 
 def _to_login(scope: Scope) -> Response:

@@ -82,7 +82,8 @@ def problem_of(error: Exception) -> Problem:
             return error.problem
         case errors.ClauseGraphError():
             status, title = next(_STATUS[kind] for kind in type(error).__mro__ if kind in _STATUS)
-            return Problem(type(error).__name__, status, title, str(error), _waiting(error, status))
+            said = error.afar if isinstance(error, errors.NotFoundError) else str(error)
+            return Problem(type(error).__name__, status, title, said, _waiting(error, status))
         case RequestValidationError():
             return Problem("RequestInvalid", 422, "Not of the described form", _first(error))
         case HTTPException(__cause__=Refusal() as refused):  # while the body was read
@@ -104,4 +105,6 @@ def _waiting(error: Exception, status: int) -> dict[str, str]:
 def _first(error: RequestValidationError) -> str:
     """Where and what: never the value, which may be long or a secret."""
     found = error.errors()[0]
+    if found["loc"] == ("body",):
+        return "body: send a JSON object as openapi.json describes it, with `Content-Type: application/json`"
     return f"{'.'.join(str(part) for part in found['loc'])}: {found['msg']}"

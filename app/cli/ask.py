@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from clausegraph.app.cli.session import CorpusOption, EpochOption, QuestionArgument, ScenarioOption, Session, command
+from clausegraph.core.errors import InputError
 
 if TYPE_CHECKING:
     from clausegraph.core.types import TraceStep
@@ -19,6 +20,15 @@ def ask(
     scenario: ScenarioOption = "",
     corpus: CorpusOption = None,
     epoch: EpochOption = None,
+    on: Annotated[
+        str | None,
+        typer.Option(
+            "--on",
+            metavar="DAY",
+            help="Of the epoch published by the end of that day, as 2026-01-31.",
+            show_default="now",
+        ),
+    ] = None,
     assume: Annotated[
         list[str] | None,
         typer.Option(
@@ -38,7 +48,13 @@ def ask(
     from clausegraph.app.services.ask import answer, parse_assumptions
 
     assumptions = parse_assumptions(assume or [])
+    if epoch is not None and on is not None:
+        raise InputError("give --epoch or --on, not both")
     workspace = session.workspace(corpus)
+    if on is not None:
+        from clausegraph.app.services.epochs import epoch_on
+
+        epoch = epoch_on(workspace, workspace.settings.corpus, on)
     from clausegraph.core.inquiry import Inquiry
 
     inquiry = Inquiry(" ".join(question), scenario)

@@ -8,6 +8,7 @@ from clausegraph.app.access.roles import Role
 from clausegraph.app.access.rules import Rules
 from clausegraph.app.api.application import Face
 from clausegraph.app.console.routes import ask, graph, history, login, pages
+from clausegraph.app.console.routing import problem_screen
 from clausegraph.app.console.templating import HERE
 
 RULES: Rules = {
@@ -32,6 +33,5 @@ RULES: Rules = {
 def face() -> Face:
     """The console."""
     files = StaticFiles(directory=HERE / "static", follow_symlink=True)
-    return Face(
-        RULES, [login.routes, ask.routes, pages.routes, graph.routes, history.routes], mounts={"/static": files}
-    )
+    routers = [login.routes, ask.routes, pages.routes, graph.routes, history.routes]
+    return Face(RULES, routers, mounts={"/static": files}, screen=problem_screen)

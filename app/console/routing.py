@@ -12,7 +12,7 @@ from fastapi.routing import APIRoute
 from starlette.requests import Request
 from starlette.responses import Response
 
-from clausegraph.app.api.problems import Refusal, problem_of, refusal
+from clausegraph.app.api.problems import Problem, Refusal, problem_of, refusal
 from clausegraph.app.api.served import request_id
 from clausegraph.app.console.templating import html
 from clausegraph.core.errors import ClauseGraphError
@@ -44,6 +44,11 @@ def told_error(request: Request, error: Exception) -> Response:
     problem = problem_of(error)
     if problem.status == 500:
         log.error("http.failed", endpoint=request.url.path, **error_fields(error))
+    return problem_screen(request, problem)
+
+
+def problem_screen(request: Request, problem: Problem) -> Response:
+    """The screen of a problem, with its status."""
     told = {"title": problem.title, "detail": mask_reply(problem.detail), "request_id": request_id(request)}
     response = html(request, "error.html", problem.status, **told)
     response.headers.update(problem.headers)

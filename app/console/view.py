@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from clausegraph.app.answer_json import pages_disagree, step_json
+from clausegraph.app.answer_json import pages_disagree
 from clausegraph.app.console.answers import AskedQuestion
 from clausegraph.app.console.templating import address
+from clausegraph.app.console.trace import found_view
 from clausegraph.app.render import STATUS_LINES, answer_markdown
 from clausegraph.app.wording import headline, leaf_words, open_questions, opposite, question_of
 from clausegraph.core.types import (
@@ -73,7 +74,7 @@ def answer_view(asked: AskedQuestion) -> dict[str, Any]:
         "disagree": pages_disagree(under),
         "alternatives": [draw.alternative(one) for one in answer.alternatives],
         "quotes": [] if answer.alternatives else [card(answer, one) for one in answer.quotes],
-        "steps": [step_json(step) for step in answer.trace],
+        "found": found_view(answer),
         "permalink": address(answer.corpus, "ask", **again, assume=supposed),
         "markdown": answer_markdown(under),
     }

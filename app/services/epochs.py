@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import uuid
+from datetime import date, datetime, time, timedelta
 from typing import Any
 
 from clausegraph.app.wiring import forget_replies
 from clausegraph.app.workspace import Workspace
+from clausegraph.core.errors import InputError, NotFoundError
 from clausegraph.indexes import epochs
 from clausegraph.indexes.corpora import get_corpus, list_corpora
 from clausegraph.indexes.ledger.leases import run_lease
@@ -33,6 +35,31 @@ def list_epochs(workspace: Workspace, corpus: str) -> list[dict[str, Any]]:
         }
         for epoch in epochs.list_epochs(workspace.ledger, row.id)
     ]
+
+
+def epoch_on(workspace: Workspace, corpus: str, day: str) -> int:
+    """The newest retained epoch that was published by the end of a day ("2026-01-31"), in this machine's time zone.
+
+    Raises:
+        InputError: it is no day of the calendar.
+        NotFoundError: no such corpus, or nothing that is still kept was published by then.
+    """
+    try:
+        ends = datetime.combine(date.fromisoformat(day) + timedelta(days=1), time.min).astimezone().timestamp()
+    except (ValueError, OverflowError) as error:
+        raise InputError(f"day {day[:40]!r} is not understood; write it as 2026-01-31") from error
+    kept = epochs.list_epochs(workspace.ledger, get_corpus(workspace.ledger, corpus).id)
+    found = next((row.number for row in kept if row.created < ends), None)
+    if found is None:
+        oldest = (
+            f"the oldest is epoch {kept[-1].number} of {_day_of(kept[-1].created)}" if kept else "there is none yet"
+        )
+        raise NotFoundError(f"corpus {corpus!r} keeps no epoch that was published by the end of {day}; {oldest}")
+    return found
+
+
+def _day_of(seconds: float) -> str:
+    return datetime.fromtimestamp(seconds).astimezone().strftime("%Y-%m-%d")
 
 
 def rollback(workspace: Workspace, corpus: str, number: int) -> dict[str, Any]:

@@ -47,7 +47,7 @@ def show_page(workspace: Workspace, corpus: str, name: str, epoch: int | None = 
         "source": key.source,
         "uri": key.uri,
         "title": reading.title,
-        "url": row.url,
+        "url": row.url or reading.url,
         "updated": reading.updated,
         "read": row.fetched,
         "content_type": row.content_type,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Path, Request
+from fastapi import APIRouter, Path, Query, Request
 from starlette.responses import Response
 
 from clausegraph.app.api.dependencies import OF_A_CORPUS, Held, statuses
@@ -28,9 +28,18 @@ async def status(held: Held, corpus: CorpusPath) -> Response:
 
 
 @router.get("/epochs", response_model=dict[str, Any], responses=_READ)
-async def epochs(held: Held, corpus: CorpusPath) -> Response:
-    """The retained epochs, newest first."""
-    return reply({"corpus": corpus, "items": await held.reads.run(epoch_services.list_epochs, held.workspace, corpus)})
+async def epochs(
+    held: Held,
+    corpus: CorpusPath,
+    on: Annotated[str | None, Query(max_length=40, description="A day, as 2026-01-31.")] = None,
+) -> Response:
+    """The retained epochs, newest first; with `on` only the newest that was published by the end of that day, in the
+    server's time zone."""
+    found = await held.reads.run(epoch_services.list_epochs, held.workspace, corpus)
+    if on is not None:
+        number = await held.reads.run(epoch_services.epoch_on, held.workspace, corpus, on)
+        found = [one for one in found if one["epoch"] == number]
+    return reply({"corpus": corpus, "items": found})
 
 
 @router.post("/rollback", response_model=dict[str, Any], responses=statuses(*OF_A_CORPUS, 409, 413))

@@ -21,8 +21,8 @@ from clausegraph.app.console.routing import check_form, router
 from clausegraph.app.console.templating import HEADERS, address, html, render
 from clausegraph.app.console.view import STATES, answer_view
 from clausegraph.app.services.ask import answer, parse_assumptions
-from clausegraph.app.services.epochs import list_epochs
-from clausegraph.core.errors import ClauseGraphError
+from clausegraph.app.services.epochs import epoch_on, list_epochs
+from clausegraph.core.errors import ClauseGraphError, InputError
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.types import TraceStep
 
@@ -40,12 +40,13 @@ async def ask_form(
     question: str = "",
     scenario: str = "",
     epoch: EpochQuery = None,
+    on: Annotated[str, Query(max_length=40)] = "",
     assume: Annotated[list[str], Query()] = [],  # noqa: B006 - FastAPI copies it
 ) -> Response:
     """The form; a question in the address is asked at once, unless a page of another site led here."""
     epochs = await held.reads.run(list_epochs, held.workspace, corpus)
     at_once = bool(question.strip()) and request.headers.get("sec-fetch-site") in _HERE
-    filled: dict[str, Any] = {"question": question, "scenario": scenario, "epoch": epoch, "assume": assume}
+    filled: dict[str, Any] = {"question": question, "scenario": scenario, "epoch": epoch, "on": on, "assume": assume}
     last = _questions(request).last(who.token, corpus)
     return html(request, "ask.html", screen="ask", epochs=epochs, at_once=at_once, last=last, **filled)
 
@@ -53,16 +54,22 @@ async def ask_form(
 @routes.post("/c/{corpus}/asked")
 async def ask(
     request: Request,
+    held: Held,
     who: Who,
     corpus: CorpusPath,
     question: _Text = "",
     scenario: _Text = "",
     epoch: _Text = "",
+    on: _Text = "",
     assume: Annotated[list[str], Form()] = [],  # noqa: B006 - FastAPI copies it
 ) -> Response:
-    """Take a question; its answer is told by :func:`events`."""
+    """Take a question; its answer is told by :func:`events`. A day stands for the epoch that was published by then."""
     await check_form(request)
     number = int(epoch) if epoch.isascii() and epoch.isdigit() else None
+    if on.strip():
+        if number is not None:
+            raise InputError("choose an epoch or a day, not both")
+        number = await held.reads.run(epoch_on, held.workspace, corpus, on.strip())
     supposed = parse_assumptions(assume)
     asked = _questions(request).add(who.token, corpus, Inquiry(question, scenario), number, supposed)
     response = html(request, "asking.html", asked=asked)

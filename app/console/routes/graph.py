@@ -17,6 +17,7 @@ from clausegraph.app.services.explore import overview
 from clausegraph.app.services.listings import search_entities
 from clausegraph.app.services.neighbourhood import neighbourhood
 from clausegraph.app.workspace import Workspace
+from clausegraph.core.errors import NotFoundError
 from clausegraph.core.types import Modality
 
 routes = router()
@@ -38,7 +39,7 @@ async def graph(
     """What is stated of the named entities, or entities that share words with what is searched for."""
     found = await held.reads.run(_look, held.workspace, corpus, name, search, relation, epoch)
     asked: dict[str, Any] = {"names": name, "search": search, "relation": relation, "epoch": epoch}
-    return html(request, "graph.html", screen="graph", **found, **asked)
+    return html(request, "graph.html", 404 if found["lost"] else 200, screen="graph", **found, **asked)
 
 
 def _look(
@@ -47,12 +48,16 @@ def _look(
     at = open_shelf(workspace.ledger, corpus, epoch).epoch
     whole = overview(workspace, corpus, at)
     near = search_entities(workspace, corpus, at, search, _NEAR).items if search.strip() else []
-    around = None
+    around, lost = None, ""
     if names:
         only = [relation] if relation else None
-        around = neighbourhood(workspace, corpus, names, limit=_MOST, relations=only, epoch=at)
-        around["facts"] = [fact | {"shown": shown_relation(fact)} for fact in around["facts"]]
-    return {"overview": whole, "near": near, "around": around}
+        try:
+            around = neighbourhood(workspace, corpus, names, limit=_MOST, relations=only, epoch=at)
+        except NotFoundError as error:  # an entity: the epoch is there
+            lost = error.afar
+        else:
+            around["facts"] = [fact | {"shown": shown_relation(fact)} for fact in around["facts"]]
+    return {"overview": whole, "near": near, "around": around, "lost": lost}
 
 
 def shown_relation(fact: dict[str, Any]) -> str:

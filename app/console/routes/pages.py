@@ -14,19 +14,28 @@ from clausegraph.app.console.document import document_view
 from clausegraph.app.console.routing import router
 from clausegraph.app.console.templating import html
 from clausegraph.app.services.browse import FoundPage, open_shelf
-from clausegraph.app.services.explore import list_pages
+from clausegraph.app.services.listings import Key, Slice, page_slice
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.types import Span
 
 routes = router()
+_PAGES = 200  # of one screen
 _Place = Annotated[int, Query(ge=0, le=10**9)]
 
 
 @routes.get("/c/{corpus}/pages")
-async def pages(request: Request, held: Held, corpus: CorpusPath, epoch: EpochQuery = None) -> Response:
-    """Every page of an epoch."""
-    found = await held.reads.run(list_pages, held.workspace, corpus, epoch)
-    return html(request, "pages.html", screen="pages", found=found, epoch=epoch)
+async def pages(
+    request: Request,
+    held: Held,
+    corpus: CorpusPath,
+    epoch: EpochQuery = None,
+    source: Annotated[str, Query(max_length=500)] = "",
+    after: Annotated[str, Query(max_length=5000)] = "",
+) -> Response:
+    """The pages of an epoch by source and uri, so many at once; from after the page ``after`` of a ``source`` on."""
+    key = [source, after] if after else None
+    number, found = await held.reads.run(_pages, held.workspace, corpus, epoch, key)
+    return html(request, "pages.html", screen="pages", found=found, at=number, epoch=epoch, begun=key is None)
 
 
 @routes.get("/c/{corpus}/page")
@@ -44,6 +53,11 @@ async def page(
     number, found = await held.reads.run(_page, held.workspace, corpus, name, epoch)
     marked = Span(anchor, start, end) if anchor else None
     return html(request, "page.html", screen="pages", epoch=number, **document_view(found, marked))
+
+
+def _pages(workspace: Workspace, corpus: str, epoch: int | None, after: Key | None) -> tuple[int, Slice]:
+    number = open_shelf(workspace.ledger, corpus, epoch).epoch
+    return number, page_slice(workspace, corpus, number, _PAGES, after)
 
 
 def _page(workspace: Workspace, corpus: str, name: str, epoch: int | None) -> tuple[int, FoundPage]:

@@ -67,6 +67,17 @@ def test_what_is_wrong_with_a_question_is_said_with_its_status(talk: Talks) -> N
     talk(ask)
 
 
+def test_an_error_says_what_a_program_can_do_and_nothing_of_the_machine(talk: Talks) -> None:
+    async def ask(client: httpx.AsyncClient) -> None:
+        lost = (await client.get("/v1/corpora/nowhere/pages")).json()
+        assert "no corpus 'nowhere'" in lost["detail"]
+        assert not any(word in lost["detail"] for word in (str(talk.stand.home), "--corpus", "other"))
+        plain = await client.post(f"{WHERE}/ask", content=json.dumps(QUESTION))
+        assert plain.status_code == 422 and "Content-Type: application/json" in plain.json()["detail"]
+
+    talk(ask)
+
+
 def test_passages_come_best_first_within_their_budget(talk: Talks) -> None:
     async def look(client: httpx.AsyncClient) -> None:
         found = (await client.post(f"{WHERE}/retrieve", json=QUESTION | {"limit": 3})).json()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+from datetime import date
 from typing import Any
 
 import httpx
@@ -122,6 +123,10 @@ def test_pages_epochs_runs_and_changes_can_be_looked_at(talk: Talks) -> None:
         shown = [(await _get(client, f"{WHERE}/page", name=name))["passages"] for name in PAGES]
         assert all(one["elements"] and "condition" in one for passages in shown for one in passages) and any(shown)
         assert [one["epoch"] for one in (await _get(client, f"{WHERE}/epochs"))["items"]] == [2, 1]
+        on = [
+            (await _get(client, f"{WHERE}/epochs", on=day))["items"] for day in ("9000-01-01", date.today().isoformat())
+        ]
+        assert [[one["epoch"] for one in found] for found in on] == [[2], [2]]
         run = (await _get(client, f"{WHERE}/runs"))["items"][0]["id"]
         assert (await _get(client, f"{WHERE}/runs/{run}"))["report"]["epoch"] == 2
         assert (await _get(client, f"{WHERE}/runs/{run}/rejects"))["items"] == []
@@ -138,6 +143,7 @@ NOT_THERE = (
     "pages?epoch=9", "page?name=nothing", "page/elements?name=nothing", "page/versions?uri=nothing",
     "facts?entity=nothing", "facts?page=nothing", "facts/0000", "entity?name=nothing", "neighbourhood?entity=nothing",
     "paths?from=a&to=b", "runs/nothing", "runs/nothing/rejects", "changes?since=7", "changes?until=1",
+    "epochs?on=1999-12-31",
 )  # fmt: skip
 
 

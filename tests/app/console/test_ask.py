@@ -27,7 +27,7 @@ def test_a_condition_that_is_taken_otherwise_changes_the_answer_at_once(window: 
     ask(page)
     verdict = page.locator(".verdict").first
     expect(verdict).to_have_text("No, if any of these holds:")
-    expect(page.locator("#answer details .steps > li").first).to_be_attached()
+    expect(page.locator("#answer details .timeline > li").first).to_be_attached()
     leaf = page.get_by_role("group", name="you pay all of your own fees")
     leaf.get_by_label("unmet").check()
     expect(verdict).to_have_text("No.")

@@ -137,6 +137,61 @@ def test_every_screen_forbids_inline_code_and_what_lies_elsewhere(visit: Callabl
     visit(look)
 
 
+BROWSER = {"Accept": "text/html"}
+
+
+def test_what_goes_wrong_on_the_way_is_a_screen_for_people_and_a_problem_document_for_programs(
+    visit: Callable[..., None],
+) -> None:
+    async def look(client: httpx.AsyncClient) -> None:
+        for path, more, status in (
+            ("/nonsense", {}, 404),
+            ("/c/secret/ask", {}, 403),
+            ("/login", {"Host": "evil.example"}, 421),
+        ):
+            shown = await client.get(path, headers=BROWSER | more)
+            assert shown.status_code == status and shown.headers["content-type"].startswith("text/html"), path
+            assert 'role="alert"' in shown.text and "content-security-policy" in shown.headers
+            told = await client.get(path, headers=more | {"Accept": "application/json"})
+            assert (told.status_code, told.headers["content-type"]) == (status, "application/problem+json")
+
+    visit(look)
+
+
+def test_a_question_is_asked_of_the_epoch_of_a_day(visit: Callable[..., None]) -> None:
+    async def look(client: httpx.AsyncClient) -> None:
+        csrf = CSRF.search((await client.get("/c/default/ask")).text)
+        assert csrf is not None
+        form = {"question": "Could she get the Winter Heating Grant?", "csrf": csrf[1]}
+        asked = await client.post("/c/default/asked", data=form | {"on": "9000-01-01"}, headers=HOME)
+        assert "epoch=1" in asked.headers["hx-push-url"]
+        events = re.search(r'sse-connect="([^"]+)"', asked.text)
+        assert events is not None
+        found = (await client.get(events[1])).text
+        assert "no language model was asked" in found and "names and kind are there" in found
+        assert re.search(r'class="places">.*name=corpus%3Aheating-grant.html&amp;epoch=1&amp;anchor=', found, re.S)
+        for more, status, words in (
+            ({"on": "1999-12-31"}, 404, "keeps no epoch"),
+            ({"on": "soon"}, 400, "is not understood"),
+            ({"on": "9000-01-01", "epoch": "1"}, 400, "not both"),
+        ):
+            wrong = await client.post("/c/default/asked", data=form | more, headers=HOME)
+            assert wrong.status_code == status and words in wrong.text
+
+    visit(look)
+
+
+def test_lists_go_on_and_a_search_that_finds_nothing_can_be_mended(visit: Callable[..., None]) -> None:
+    async def look(client: httpx.AsyncClient) -> None:
+        first = (await client.get("/c/default/pages?source=corpus&after=heating-grant.html")).text
+        assert "heating-grant.html" not in first and "parental-leave.html" in first
+        assert "There are no more pages" in (await client.get("/c/default/pages?source=corpus&after=zzz")).text
+        lost = await client.get("/c/default/graph?name=nobody")
+        assert lost.status_code == 404 and "no entity" in lost.text and 'id="search"' in lost.text
+
+    visit(look)
+
+
 def test_a_fact_that_is_denied_is_not_drawn_as_stated(visit: Callable[..., None]) -> None:
     async def look(client: httpx.AsyncClient) -> None:
         shown = (await client.get("/c/default/graph?name=winter+heating+grant")).text

@@ -79,12 +79,12 @@ def peek(source: Source, options: Options, documents: Iterator[Item] | None = No
     if options.allow_empty:
         return iter(seen)
     raise SourceError(
-        f"source {source.location} has no usable page ({_found_instead(seen)}); this run removes nothing. "
-        "Should the pages that the corpus has of it go, add --allow-empty"
+        f"source {source.location} has no usable page: {_found_instead(source, seen)}. Nothing is removed; should pages that an "
+        "earlier run took from it go, add --allow-empty"
     )
 
 
-def _found_instead(seen: Iterable[Item]) -> str:
+def _found_instead(source: Source, seen: Iterable[Item]) -> str:
     """What a source without a page has."""
     items = list(seen)
     found = [skipped_words(item.counts) for item in items if isinstance(item, Skipped)]
@@ -95,7 +95,9 @@ def _found_instead(seen: Iterable[Item]) -> str:
     ]
     unusable += [Reject(item.uri, item.reason) for item in items if isinstance(item, Gone)]
     if unusable:
-        found.append(f"{len(unusable)} not usable, the first is {unusable[0].what!r}: {unusable[0].reason}")
+        first = unusable[0]
+        many = f"{len(unusable)} not usable, the first is {first.what!r}: "
+        found.append(first.reason if len(unusable) == 1 and first.what in source.location else many + first.reason)
     return "; ".join(found) or "it is empty"
 
 

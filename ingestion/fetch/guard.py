@@ -60,8 +60,8 @@ class AddressGuard:
         for address in found:
             if not (host in self._hosts or self._may(address)):
                 raise AddressRefusedError(
-                    f"{host} is {address}, which is no public address; if it is a server of yours, name it in "
-                    "CLAUSEGRAPH_WEB_ALLOW"
+                    f"{host} is {'' if host == str(address) else f'{address}, which is '}no public address; if it is a "
+                    "server of yours, name it in CLAUSEGRAPH_WEB_ALLOW"
                 )
         return [str(address) for address in found]
 

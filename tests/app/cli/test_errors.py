@@ -36,7 +36,7 @@ def test_address_as_source(cli: Cli) -> None:
 
 def test_empty_folder(cli: Cli, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
-    assert "no usable page (it is empty)" in refused(cli, 2, "ingest", str(tmp_path / "empty"))
+    assert "no usable page: it is empty" in refused(cli, 2, "ingest", str(tmp_path / "empty"))
 
 
 def test_not_html(cli: Cli, tmp_path: Path) -> None:

@@ -127,7 +127,7 @@ def test_missing_and_empty_sources_are_refused(tmp_path: Path) -> None:
         open_source(str(tmp_path / "nowhere"))
     with pytest.raises(SourceError, match="address that is not fetched"):
         open_source("ftp://x.example/")
-    with pytest.raises(SourceError, match=r"\(it is empty\); this run removes nothing.*--allow-empty"):
+    with pytest.raises(SourceError, match=r"page: it is empty. Nothing is removed.*--allow-empty"):
         peek(open_source(str(tmp_path)), Options())
     assert list(peek(open_source(str(tmp_path)), Options(allow_empty=True))) == []
     (tmp_path / "bad.html").write_bytes(b"GIF89a")

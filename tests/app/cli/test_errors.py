@@ -222,7 +222,7 @@ def test_an_emptied_source(cli: Cli, tmp_path: Path) -> None:
     (folder / "one.xlsx").write_bytes(b"PK")
     assert "1 file not read: 1 .xlsx\n" in cli("ingest", str(folder), "--corpus", "small").stdout
     (folder / "one.html").unlink()
-    assert "(1 file not read: 1 .xlsx)" in refused(cli, 2, "ingest", str(folder), "--corpus", "small")
+    assert "no usable page: 1 file not read: 1 .xlsx." in refused(cli, 2, "ingest", str(folder), "--corpus", "small")
     assert "1 removed" in cli("ingest", str(folder), "--corpus", "small", "--allow-empty").stdout
     assert parsed(cli("ask", "Can I get one?", "--corpus", "small", "--json"))["status"] == "not_answerable"
     assert parsed(cli("search", "grant", "--corpus", "small", "--json"))["hits"] == []

@@ -279,7 +279,7 @@ def test_a_forbidden_listener_hears_nothing(site: Site) -> None:
         for name in ("inner.test", "both.test", "127.0.0.2"):
             with WebClient(WebLimits(**(FAST | {"names": names}))) as client:
                 reply = client.fetch(inner.url("/secret", name), (HTML,))
-            assert reply.outcome == "refused" and "127.0.0.2, which is no public address" in reply.reason
+            assert reply.outcome == "refused" and "no public address" in reply.reason
         assert inner.asked == []
         with WebClient(WebLimits(**(FAST | {"names": names, "allow": ("127.0.0.0/8",)}))) as client:  # the control
             assert client.fetch(inner.url("/secret", "inner.test"), (HTML,)).body == b"<p>secret</p>"

@@ -79,8 +79,8 @@ def peek(source: Source, options: Options, documents: Iterator[Item] | None = No
     if options.allow_empty:
         return iter(seen)
     raise SourceError(
-        f"source {source.location} has no usable page: {_found_instead(source, seen)}. Nothing is removed; should pages "
-        "that an earlier run took from it go, add --allow-empty"
+        f"source {source.location} has no usable page: {_found_instead(source, seen)}. Nothing is removed; should the "
+        "pages that an earlier run took from it go, add --allow-empty"
     )
 
 

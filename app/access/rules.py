@@ -46,4 +46,12 @@ API_RULES: Rules = {
     f"GET {_CORPUS}/runs/{{run}}": Role.READER,
     f"GET {_CORPUS}/runs/{{run}}/rejects": Role.READER,
     f"POST {_CORPUS}/rollback": Role.ADMIN,
+    f"GET {_CORPUS}/decisions": Role.READER,
+    f"POST {_CORPUS}/decisions/review": Role.CURATOR,
+    f"POST {_CORPUS}/decisions/merge": Role.CURATOR,
+    f"POST {_CORPUS}/decisions/deny": Role.CURATOR,
+    f"POST {_CORPUS}/decisions/publish": Role.CURATOR,
+    f"PUT {_CORPUS}/decisions/{{number}}": Role.CURATOR,
+    f"PUT {_CORPUS}/statements/{{statement}}/hidden": Role.CURATOR,
+    f"DELETE {_CORPUS}/hidden/{{number}}": Role.CURATOR,
 }

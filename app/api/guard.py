@@ -241,7 +241,8 @@ class _Exchange:
         log.info("http.request", endpoint=self.route, kind=method, status=self.status, milliseconds=seconds * 1000)
         if self.who is not None and method not in SAFE and self.needed not in (None, Role.READER):
             outcome = "done" if 200 <= self.status < 400 else self.error or str(self.status)
-            deed = Deed(self.who.name, f"{method} {self.route}", scope["path"], outcome, self.corpus, self.id)
+            target = scope["path"] + scope["state"].get("about", "")
+            deed = Deed(self.who.name, f"{method} {self.route}", target, outcome, self.corpus, self.id)
             held.audit.record(deed)
 
 

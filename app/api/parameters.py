@@ -8,6 +8,7 @@ from fastapi import Path, Query
 from pydantic import BaseModel, ConfigDict, Field
 
 from clausegraph.core.inquiry import MAX_CHARACTERS
+from clausegraph.indexes.hidden import LONGEST_REASON
 
 _LONGEST = 500
 
@@ -55,6 +56,50 @@ class RollbackBody(BaseModel):
     epoch: int = Field(ge=1, le=10**15)
 
 
+class MergeBody(BaseModel):
+    """Two names of one entity, as pages write them."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    name: str = Field(min_length=1, max_length=_LONGEST, description="The name that is taken for the other.")
+    entity: str = Field(min_length=1, max_length=_LONGEST)
+
+
+class SettleBody(BaseModel):
+    """What a decision about two names is to be."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    state: Literal["accepted", "rejected", "proposed"] = Field(description="proposed: as if nobody had decided.")
+
+
+class DenyBody(BaseModel):
+    """A name that is not what pages define."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    name: str = Field(min_length=1, max_length=_LONGEST)
+
+
+class ReviewBody(BaseModel):
+    """Which proposals are wanted."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    type: str | None = Field(default=None, min_length=1, max_length=_LONGEST, description="Of entities of this type.")
+    limit: int = Field(default=50, ge=1, le=1000)
+
+
+class HideBody(BaseModel):
+    """Why a statement is wrong."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    reason: str = Field(min_length=1, max_length=LONGEST_REASON)
+
+
+DecisionPath = Annotated[int, Path(ge=1, le=10**15, description="Number of the decision.")]
+StatementPath = Annotated[str, Path(pattern="^[0-9a-f]{4,64}$", description="Its id, or how only its id begins.")]
 LimitQuery = Annotated[int, Query(ge=1, le=200, description="Items at most.")]
 CursorQuery = Annotated[str | None, Query(max_length=8000, description="`next` of the part before.")]
 NameQuery = Annotated[str, Query(min_length=1, max_length=2000)]

@@ -18,6 +18,7 @@ from clausegraph.indexes.entities.decisions import Decision, list_decisions, sto
 from clausegraph.indexes.entities.names import (
     ACCEPTED,
     PROPOSED,
+    REJECTED,
     defined_names,
     names_at,
     open_definitions,
@@ -118,6 +119,23 @@ def decide(
     """Accept and reject proposals; errors as ``indexes.entities.decisions.decide``."""
     ledger = workspace.ledger_to_change()
     return [asdict(one) for one in decisions.decide(ledger, get_corpus(ledger, corpus), accept, reject, by)]
+
+
+def settle(workspace: Workspace, corpus: str, number: int, state: str, by: str) -> dict[str, Any]:
+    """Bring a decision to a state, however often; arguments and errors as ``indexes.entities.decisions.settle``.
+
+    Returns:
+        The decision, and whether it is now "accepted", "rejected", "proposed" or "removed".
+    """
+    ledger = workspace.ledger_to_change()
+    row, now = decisions.settle(ledger, get_corpus(ledger, corpus), number, state, by)
+    return {"decision": asdict(row), "now": now}
+
+
+def deny(workspace: Workspace, corpus: str, name: str, by: str) -> dict[str, Any]:
+    """Decide against what pages define; errors as ``indexes.entities.decisions.deny``."""
+    ledger = workspace.ledger_to_change()
+    return {"decision": asdict(decisions.deny(ledger, get_corpus(ledger, corpus), name, by)), "now": REJECTED}
 
 
 def merge(workspace: Workspace, corpus: str, name: str, entity: str, by: str) -> dict[str, Any]:

@@ -115,11 +115,7 @@ def decide(ledger: Ledger, corpus: CorpusRow, accept: Sequence[int], reject: Seq
     with ledger.write() as connection:
         for number in [*accept, *reject]:
             row = _row(connection, corpus, number)
-            if row.state != PROPOSED:
-                raise InputError(
-                    f"decision {number} ({_words(row)}) was {row.state} by {row.decided_by}; "
-                    f"`clausegraph entities undo {number}` takes that back"
-                )
+            _check_undecided(row)
             if number in accept:
                 _check_merge(connection, corpus.id, row.name, row.entity)
             done.append(_decide(connection, number, ACCEPTED if number in accept else REJECTED, by))
@@ -143,14 +139,56 @@ def undo(ledger: Ledger, corpus: CorpusRow, what: str, by: str) -> tuple[Decisio
         row = _decided(connection, corpus, what)
         if row is None:
             return _reject_definition(connection, corpus, what, by), REJECTED
-        was = _decision(row)
-        removed = was.evidence in (_MERGED, _DEFINED)
-        mine = decisions.c.id == row.id
-        if removed:
-            connection.execute(delete(decisions).where(mine))
-        else:
-            connection.execute(update(decisions).where(mine).values(state=PROPOSED, decided_by=None, decided=None))
-    return was, "removed" if removed else PROPOSED
+        return _decision(row), _take_back(connection, row)
+
+
+def settle(ledger: Ledger, corpus: CorpusRow, number: int, state: str, by: str) -> tuple[Decision, str]:
+    """Bring a decision to a state, whoever asks for that how often; one that is in it stays as it was made.
+
+    Args:
+        state: accepted, rejected, or proposed: taken back, as by :func:`undo`.
+
+    Returns:
+        The decision as it is now, or as it was where it is "removed"; and the state.
+
+    Raises:
+        NotFoundError: no decision of that id.
+        InputError: it was decided otherwise and not taken back, or cannot be accepted beside the others.
+    """
+    with ledger.write() as connection:
+        row = _row(connection, corpus, number)
+        if row.state == state:
+            return _decision(row), state
+        if state == PROPOSED:
+            now = _take_back(connection, row)
+            return _decision(row if now == "removed" else _row(connection, corpus, number)), now
+        _check_undecided(row)
+        if state == ACCEPTED:
+            _check_merge(connection, corpus.id, row.name, row.entity)
+        return _decide(connection, number, state, by), state
+
+
+def deny(ledger: Ledger, corpus: CorpusRow, name: str, by: str) -> Decision:
+    """Decide that a name is not what pages define it to be; once decided it stays so.
+
+    Raises:
+        NotFoundError: no page defines it.
+    """
+    with ledger.write() as connection:
+        mine = (decisions.c.corpus_id == corpus.id, decisions.c.name == entity_key(name))
+        denied = (*mine, decisions.c.state == REJECTED, decisions.c.evidence == canonical_json(_DEFINED))
+        row = connection.execute(select(decisions).where(*denied)).first()
+        return _reject_definition(connection, corpus, name, by) if row is None else _decision(row)
+
+
+def _take_back(connection: Connection, row: Row[Any]) -> str:
+    """Make a decision a proposal again, or remove one that nobody had proposed; returns "proposed" or "removed"."""
+    mine = decisions.c.id == row.id
+    if _decision(row).evidence in (_MERGED, _DEFINED):
+        connection.execute(delete(decisions).where(mine))
+        return "removed"
+    connection.execute(update(decisions).where(mine).values(state=PROPOSED, decided_by=None, decided=None))
+    return PROPOSED
 
 
 def store_proposals(ledger: Ledger, corpus_id: int, found: Sequence[Proposed]) -> int:
@@ -195,6 +233,14 @@ def _row(connection: Connection, corpus: CorpusRow, number: int) -> Row[Any]:
     if row is None:
         raise NotFoundError(f"corpus {corpus.name!r} has no decision {number}; `clausegraph entities list` shows them")
     return row
+
+
+def _check_undecided(row: Row[Any]) -> None:
+    if row.state != PROPOSED:
+        raise InputError(
+            f"decision {row.id} ({_words(row)}) was {row.state} by {row.decided_by}; "
+            f"`clausegraph entities undo {row.id}` takes that back"
+        )
 
 
 def _reject_definition(connection: Connection, corpus: CorpusRow, what: str, by: str) -> Decision:

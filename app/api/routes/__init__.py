@@ -1,5 +1,5 @@
 """The routes of the API, by what they are about."""
 
-from clausegraph.app.api.routes import ask, graph, history, pages, system
+from clausegraph.app.api.routes import ask, decisions, graph, history, pages, system
 
-ROUTERS = (system.router, ask.router, pages.router, graph.router, history.router)
+ROUTERS = (system.router, ask.router, pages.router, graph.router, history.router, decisions.router)

@@ -1,8 +1,10 @@
-"""``clausegraph dev``: what developers of pipelines need; so far a fake model server."""
+"""``clausegraph dev``: what developers of pipelines need: a fake model server, and a replay of CRAG's API."""
 
 from __future__ import annotations
 
+import contextlib
 import sys
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -107,8 +109,30 @@ def _summary(counters: dict[str, Any]) -> str:
     )
 
 
+def crag_api(
+    session: Session,
+    recorded: Annotated[Path, typer.Argument(help="JSON lines of recorded calls: function, args, response.")],
+    *,
+    port: Annotated[int, typer.Option("--port", help="Port of 127.0.0.1; 0 takes a free one.")] = 0,
+) -> None:
+    """Replay recorded responses of CRAG's mock API on 127.0.0.1 until Ctrl-C; what was not recorded is a 404."""
+    from clausegraph.app.dev.crag_api.server import RecordedCalls, ReplayServer
+
+    recording = RecordedCalls.read(recorded)
+    server = ReplayServer(recording, port)
+    session.emit(
+        {"url": server.url, "recorded": len(recording), "settings": {"CLAUSEGRAPH_CRAG_GRAPH_URL": server.url}},
+        f"replay of {len(recording)} recorded calls (not the API itself): {server.url}",
+        f"CLAUSEGRAPH_CRAG_GRAPH_URL={server.url}",
+    )
+    sys.stdout.flush()
+    with contextlib.suppress(KeyboardInterrupt):
+        server.serve()
+
+
 def register(app: typer.Typer) -> None:
-    """Add the command."""
-    group = typer.Typer(no_args_is_help=True, help="For developers: a fake model server.")
+    """Add the commands."""
+    group = typer.Typer(no_args_is_help=True, help="For developers: a fake model server, a replay of CRAG's API.")
     command(group, "fake-llm")(fake_llm)
+    command(group, "crag-api")(crag_api)
     app.add_typer(group, name="dev")

@@ -1,0 +1,151 @@
+"""The replay server: recorded responses of CRAG's mock API over a loopback socket.
+
+The recording is a file of JSON lines, ``{"function", "args", "response"}``; it is read where it lies. A call that was
+not recorded is a 404 that says so: a replay must not look like an API that knows nothing.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections import Counter
+from collections.abc import Mapping
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from clausegraph.core.errors import InputError
+from clausegraph.query.crag.kg.api.functions import FUNCTIONS, function_of
+
+HOST = "127.0.0.1"
+_BODY = 1_000_000  # bytes of a request
+
+
+class RecordedCalls:
+    """Responses by function and arguments; case of texts does not matter."""
+
+    def __init__(self, responses: Mapping[tuple[str, str], Any]) -> None:
+        self._responses = responses
+
+    def __len__(self) -> int:
+        return len(self._responses)
+
+    @classmethod
+    def read(cls, path: Path) -> RecordedCalls:
+        """The recording of a file.
+
+        Raises:
+            InputError: it cannot be read, or a line is no recorded call.
+        """
+        found: dict[tuple[str, str], Any] = {}
+        try:
+            lines = path.read_text("utf-8").splitlines()
+        except (OSError, UnicodeDecodeError) as error:
+            raise InputError(f"recorded responses {path} cannot be read: {error}") from error
+        for number, line in enumerate(lines, 1):
+            try:
+                call = json.loads(line)
+                found[_key(function_of(call["function"]).name, call["args"])] = call["response"]
+            except (ValueError, KeyError, TypeError) as error:
+                raise InputError(
+                    f"{path}, line {number} is no recorded call ({error}); a line has function, args and response"
+                ) from error
+        return cls(found)
+
+    def answer(self, path: str, body: Mapping[str, Any]) -> tuple[int, Any]:
+        """Status and reply to a request."""
+        function = _BY_PATH.get(path)
+        if function is None:
+            return 404, {"detail": f"the API has no {path}"}
+        args = function.args(body)
+        key = _key(function.name, args)
+        if key not in self._responses:
+            said = ", ".join(json.dumps(arg, ensure_ascii=False) for arg in args)
+            return 404, {"detail": f"not recorded: {function.name}({said})"}
+        return 200, self._responses[key]
+
+
+_BY_PATH = {function.path: function for function in FUNCTIONS.values()}
+
+
+def _key(function: str, args: Any) -> tuple[str, str]:
+    return function, json.dumps(list(args), ensure_ascii=False).casefold()
+
+
+class ReplayServer:
+    """Serves a recording in threads of this process; a context manager. ``asked`` counts requests by status."""
+
+    def __init__(self, recording: RecordedCalls, port: int = 0) -> None:
+        """Take the port; 0 is a free one.
+
+        Raises:
+            InputError: the port is taken.
+        """
+        self.asked: Counter[int] = Counter()
+        try:
+            self._server = ThreadingHTTPServer((HOST, port), _handler(recording, self.asked))
+        except OSError as error:
+            raise InputError(f"port {port} of {HOST} cannot be used ({error}); choose another, or 0 for any") from error
+        self._server.daemon_threads = True
+        self._thread: threading.Thread | None = None
+
+    @property
+    def url(self) -> str:
+        """The address, without a slash at its end."""
+        return f"http://{HOST}:{self._server.server_address[1]}"
+
+    def serve(self) -> None:
+        """Serve until interrupted."""
+        try:
+            self._server.serve_forever()
+        finally:
+            self._server.server_close()
+
+    def __enter__(self) -> Self:
+        self._thread = threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
+        self._thread.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+        if self._thread is not None:
+            self._thread.join()
+
+
+def _handler(recording: RecordedCalls, asked: Counter[int]) -> type[BaseHTTPRequestHandler]:
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+        server_version = "clausegraph-replay"
+        timeout = 30
+
+        def do_POST(self) -> None:
+            status, reply = self._reply()
+            content = json.dumps(reply).encode()
+            asked[status] += 1
+            self.send_response(status)
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(content)))
+            self.end_headers()
+            self.wfile.write(content)
+
+        def _reply(self) -> tuple[int, Any]:
+            length = self.headers.get("Content-Length", "0")
+            if not length.isdecimal() or int(length) > _BODY:
+                self.close_connection = True
+                return 413, {"detail": f"a request has at most {_BODY} bytes"}
+            try:
+                body = json.loads(self.rfile.read(int(length)) or b"null")
+            except ValueError:
+                return 422, {"detail": "the body is no JSON"}
+            if body is not None and not isinstance(body, dict):
+                return 422, {"detail": "the body is no JSON object"}
+            return recording.answer(self.path, body or {})
+
+        def log_message(self, format: str, *args: Any) -> None:
+            """Say nothing: stdout is the command's."""
+
+    return Handler

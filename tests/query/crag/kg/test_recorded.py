@@ -1,0 +1,37 @@
+"""The recorded responses of the real mock API, where they are at hand: what they answer fully is answered, by rules."""
+
+from __future__ import annotations
+
+import json
+import os
+from datetime import datetime
+from pathlib import Path
+
+import pytest
+
+from clausegraph.app.dev.crag_api.server import RecordedCalls, ReplayServer
+from clausegraph.query.crag.kg.api.client import ApiClient
+from clausegraph.query.crag.kg.api.lookup import RuleLookup
+from clausegraph.query.crag.kg.http import Endpoint
+from clausegraph.query.crag.types import Attributes, CragQuestion
+
+pytestmark = pytest.mark.integration
+FOLDER = Path(os.environ.get("CLAUSEGRAPH_SHARED_DATA", Path(__file__).parents[5] / "shared" / "data")) / "crag"
+AT = datetime.fromisoformat("2024-03-12T10:00:00-07:00")  # shortly after the latest recorded game
+
+
+def test_what_the_recording_answers_fully_is_right_and_the_rest_is_left_open() -> None:
+    if not (FOLDER / "crag_mock_api_calls.jsonl").is_file():
+        pytest.skip(f"no recorded calls at {FOLDER}; set CLAUSEGRAPH_SHARED_DATA to its parent")
+    text = (FOLDER / "crag_questions_touching_slice.jsonl").read_text("utf-8")
+    questions = [json.loads(line) for line in text.splitlines()]
+    full = [question for question in questions if question["coverage"].startswith("full")]
+    partial = [question for question in questions if question["coverage"].startswith("partial")]
+    with (
+        ReplayServer(RecordedCalls.read(FOLDER / "crag_mock_api_calls.jsonl")) as server,
+        Endpoint(server.url) as endpoint,
+    ):
+        rules = RuleLookup(ApiClient(endpoint))
+        answers = [rules.lookup(CragQuestion(q["query"], AT), Attributes()).answer for q in (*full, *partial)]
+    assert [str(answer).lower() for answer in answers[:4]] == [question["answer"] for question in full]
+    assert answers[4:] == [None] * len(partial)

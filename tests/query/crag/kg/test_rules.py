@@ -1,0 +1,115 @@
+"""Calls built by rules, over the replay of an invented recording."""
+
+from __future__ import annotations
+
+import pytest
+
+from clausegraph.core.errors import InputError, NotFoundError, StoreUnavailable
+from clausegraph.query.crag.kg.align import aligned, candidates, nba_teams
+from clausegraph.query.crag.kg.api.client import ApiClient, ApiSession
+from clausegraph.query.crag.kg.api.functions import FUNCTIONS, function_of
+from clausegraph.query.crag.kg.api.lookup import RuleLookup
+from clausegraph.query.crag.kg.http import Endpoint
+from clausegraph.query.crag.types import Attributes, ReferenceKind
+from tests.query.crag.kg.conftest import asked
+
+pytestmark = pytest.mark.integration
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("how many points did the jazz score on 2031-05-02?", "101"),
+        ("who won the game between the suns and the jazz on May 2, 2031?", "Utah Jazz"),
+        ("did phoenix suns win on 2 May 2031", "no"),
+        ("how many rebounds did the suns have on 05/02/2031?", "40"),
+        ("who did northbrook play against in their last premier league game?", "Westford"),
+        ("when did northbrook last play a game?", "2031-05-10"),
+        ("when is northbrook's next game?", "2031-05-20"),
+        ("what was the score of northbrook's most recent match?", "3-1"),
+        ("what was the low price of quillfeather stock on 2031-05-09?", "$9.13"),
+        ("what was quillfeather's stock closing price on 2031-05-11?", "$11.50"),  # a Sunday: the Friday before
+        ("what is the market cap of quillfeather?", "$1,234,567"),
+        ("what was the latest dividend of quillfeather?", "$0.75"),
+        ("what is the ticker symbol of quillfeather?", "QLF"),
+        ("when was the singer mara vell born?", "1999-02-03"),
+        ("who are the members of the band the tin owls?", "Ada, Ben"),
+        ("which song won song of the year at the 2011 grammys?", "Invented Tune"),
+        ("who was number one on the billboard chart on 2031-05-10?", "Mara Vell"),
+        ("how long is the movie the glass harbour?", "121 minutes"),
+        ("who directed the film the glass harbour?", "Ida Lens"),
+        ("which movie is longer, the glass harbour or salt and slate?", "The Glass Harbour"),
+    ],
+)
+def test_one_fact_is_the_answer(rules: RuleLookup, question: str, answer: str) -> None:
+    found = rules.lookup(asked(question), Attributes())
+    assert found.answer == answer, found
+    assert found.references[0].kind is ReferenceKind.KG
+    assert found.references[0].evidence[0].quote == found.references[0].text
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "how many points did the jazz score on 2031-05-04?",  # the API knows that there was no game
+        "how many points did the lakers score on 2031-05-02?",  # not recorded
+        "which movie is longer, the glass harbour or the unknown film?",  # one side
+        "how long is the movie slate?",  # two that are like it, neither the same
+        "what was the closing price of quillfeather stock on 2031-05-30?",  # after the history
+        "what is the ticker of the company that owns quillfeather?",  # one that is described
+        "who won song of the year at the grammys from 2011 to 2013?",  # several questions in one
+    ],
+)
+def test_what_one_call_does_not_answer_is_left_open(rules: RuleLookup, question: str) -> None:
+    assert rules.lookup(asked(question), Attributes()).answer is None
+
+
+def test_an_entity_s_field_is_a_reference_and_no_answer(rules: RuleLookup) -> None:
+    found = rules.lookup(asked("what is the population of brackwater?"), Attributes())
+    assert [reference.text for reference in found.references] == [
+        "Brackwater is a town.",
+        "population total of Brackwater: 4,210.",
+    ]
+    assert found.answer is None
+
+
+def test_empty_not_there_refused_and_failed_differ(api: ApiClient) -> None:
+    session = ApiSession(api.call)
+    session.ask("sports_nba_get_games_on_date", "2031-05-04", "Utah Jazz")
+    session.ask("finance_get_eps", "NONE")
+    session.ask("finance_get_eps", 3)
+    session.ask("finance_get_eps", 3)  # a call is made once
+    assert [call.outcome for call in session.calls] == ["empty", "not there", "refused"]
+    assert "not recorded" in session.calls[1].reason
+    with Endpoint("http://127.0.0.1:9") as gone, pytest.raises(StoreUnavailable, match="cannot be reached"):
+        RuleLookup(ApiClient(gone)).lookup(asked("what is the eps of quillfeather?"), Attributes())
+    with pytest.raises(NotFoundError):
+        api.call(function_of("finance_get_info"), ("QLF",))
+
+
+def test_a_question_makes_so_many_calls_and_no_more(api: ApiClient) -> None:
+    session = ApiSession(api.call, most=1)
+    assert session.ask("finance_get_market_capitalization", "QLF") == 1234567.0
+    assert session.ask("finance_get_price_history", "QLF") is None
+    assert session.calls[1].outcome == "refused"
+
+
+def test_functions_have_paths_bodies_and_schemas() -> None:
+    games = FUNCTIONS["sports_nba_get_games_on_date"]
+    assert games.path == "/sports/nba/get_games_on_date"
+    assert games.body(("2031-05-02",)) == {"date": "2031-05-02", "team_name": None}
+    assert games.args(games.body(("2031-05-02",))) == ("2031-05-02",)
+    assert games.tool()["parameters"]["required"] == ["date"]
+    assert FUNCTIONS["music_get_members"].body(("X",)) == {"query": "X"}
+    assert len({function.path for function in FUNCTIONS.values()}) == len(FUNCTIONS)
+    with pytest.raises(InputError, match="no function"):
+        function_of("sports_get_everything")
+
+
+def test_alignment_takes_what_is_meant_beyond_doubt() -> None:
+    known = ["The Lord of the Reeds", "Reeds", "Lord of Reed"]
+    assert aligned("the lord of the reeds", known) == "The Lord of the Reeds"
+    assert aligned("lord of something else", known) is None
+    assert len(candidates("reeds", known)) <= 3
+    assert nba_teams("how did the trail blazers do against philly?") == ["Portland Trail Blazers", "Philadelphia 76ers"]
+    assert nba_teams("when was the king crowned?") == []

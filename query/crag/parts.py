@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeVar
 
+from clausegraph.query.crag.switches import CragSwitches
 from clausegraph.query.crag.types import AttributePredictor, Calculator, KgLookup
 from clausegraph.query.steps.model import StepModel
 
@@ -24,3 +25,11 @@ class CragParts:
     predictor: Maker[AttributePredictor] = nobody
     graph: Maker[KgLookup] = nobody
     calculator: Maker[Calculator] = nobody
+
+
+@dataclass(frozen=True, slots=True)
+class CragOptions:
+    """How open questions are answered: which modules are on, and the parts that a deployment has."""
+
+    switches: CragSwitches = field(default_factory=CragSwitches)
+    parts: CragParts = field(default_factory=CragParts)

@@ -28,7 +28,7 @@ class CragSwitches:
         references: pieces of pages that are shown, at most.
         piece_characters: of a piece of text; longer sentences are cut.
         summarise: a backup call where the reply does not parse.
-        seconds: after which no further step is begun.
+        seconds: after which no further step is begun, and a call in flight is given up; 0 is no limit.
     """
 
     attributes: str = "auto"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -196,12 +196,16 @@ class CragUsage:
 
 @dataclass(frozen=True, slots=True)
 class CragAnswer:
-    """What the engine returns: ``text`` is the answer, "i don't know" or "invalid question"."""
+    """What the engine returns: ``text`` is the answer, "i don't know" or "invalid question".
+
+    ``used`` is what it rests on, ``references`` all that was before the one who answered.
+    """
 
     question: CragQuestion
     status: AnswerStatus
     text: str
     used: tuple[Reference, ...] = ()
+    references: tuple[Reference, ...] = ()
     attributes: Attributes = Attributes()
     rounds: int = 1
     usage: CragUsage = CragUsage()
@@ -254,21 +258,30 @@ class CragAnswerer(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class CragVerdict:
-    """Whether a draft stands; else the one fault to mend."""
+    """Whether a draft stands, and why."""
 
     accepted: bool
     reason: str
-    feedback: CragFeedback | None = None
 
 
 class CragCritic(Protocol):
-    """Judges a generated answer against its references, the question and its time."""
+    """Judges a generated answer against its references, the question and its time, and says what to mend."""
 
-    def judge(
+    def judge(self, question: CragQuestion, references: tuple[Reference, ...], draft: CragDraft) -> CragVerdict: ...
+
+    def comment(
         self,
         question: CragQuestion,
         attributes: Attributes,
-        references: tuple[Reference, ...],
+        looked: Sequence[str],
         draft: CragDraft,
-        tried: tuple[CragFeedback, ...],
-    ) -> CragVerdict: ...
+        problem: str,
+        tried: Sequence[CragFeedback],
+        open_to: Sequence[CragFault],
+    ) -> CragFeedback | None:
+        """One of the faults ``open_to``; none where there is nothing left to try.
+
+        Args:
+            looked: where was looked, in words: calls of the graph, pages.
+            problem: why the draft was rejected.
+        """

@@ -53,6 +53,7 @@ ENGINES = Registry(
     EngineEntry(
         "corrective-rag", "chunks, or triples where a model finds them wrong", f"{_PRESETS}:corrective_rag", asks=True
     ),
+    EngineEntry("crag", "open questions: short answers from pages and graphs, or none", "crag.engine:make"),
 )
 
 

@@ -15,6 +15,7 @@ from clausegraph.query.steps.meter import QuestionLimits
 
 if TYPE_CHECKING:
     from clausegraph.core.models.embedding import Embedder
+    from clausegraph.query.crag.parts import CragOptions
     from clausegraph.query.read.model.options import ReadOptions
     from clausegraph.query.steps.experiences import Experiences
     from clausegraph.query.steps.model import ModelSteps, StepModel
@@ -52,6 +53,7 @@ class EngineOptions:
         question: what a question may use of the model.
         form: of the answer, for presets that have a prompt for each; none means by the words of the question.
         shots: examples of answers for each form, as they stand in the prompt; none means none.
+        crag: modules and parts of the engine for open questions; none means as shipped, without a graph.
     """
 
     retriever: str = "hybrid"
@@ -66,3 +68,4 @@ class EngineOptions:
     question: QuestionLimits = field(default_factory=QuestionLimits)
     form: FormOf | None = None
     shots: Mapping[AnswerForm, str] = field(default_factory=dict)
+    crag: CragOptions | None = None

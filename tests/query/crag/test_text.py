@@ -7,8 +7,6 @@ import pytest
 from clausegraph.core.errors import NotFoundError
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.models.embedding import HashingEmbedder
-from clausegraph.core.pages.document import SourceDocument
-from clausegraph.core.pages.read import read_document
 from clausegraph.core.types import PageKey
 from clausegraph.query.crag.pages import CragPage, PagesView
 from clausegraph.query.crag.text import PagesText
@@ -19,23 +17,11 @@ from clausegraph.query.retrieve.bank import RETRIEVERS, make_retriever
 pytestmark = pytest.mark.unit
 
 
-def page(name: str, body: str, snippet: str = "") -> CragPage:
-    url = f"https://{name}.example/"
-    html = f"<html><body><main><h1>{name}</h1>{body}</main></body></html>"
-    return CragPage(url, read_document(SourceDocument(url, html.encode()))[0], name, snippet, "2024-02-01")
-
-
-PAGES = [
-    page("Alder", "<p>The Alder bridge opened in 1931. It is 412 m long. It carries two lanes.</p>"),
-    page("Birch", "<h2>Tolls</h2><table><tr><th>Car</th><th>Lorry</th></tr><tr><td>4</td><td>9</td></tr></table>"),
-    page("Cedar", "<p>Ships pass below the Cedar bridge at night.</p>", "The Cedar bridge is closed to cars."),
-    page("Alder", "<p>The same address again.</p>"),
-]
 QUESTION = CragQuestion("when did the Alder bridge open?", parse_time("2024-03-05T10:00Z"))
 
 
-def test_the_best_piece_comes_first_with_page_heading_and_sentence() -> None:
-    found = PagesText(PAGES[:3], HashingEmbedder()).find(QUESTION, 0, 5)
+def test_the_best_piece_comes_first_with_page_heading_and_sentence(bridges: list[CragPage]) -> None:
+    found = PagesText(bridges, HashingEmbedder()).find(QUESTION, 0, 5)
     assert found[0].text == "The Alder bridge opened in 1931. It is 412 m long. It carries two lanes."
     assert found[0].source == "Alder"
     assert found[0].modified == "2024-02-01"
@@ -47,25 +33,25 @@ def test_the_best_piece_comes_first_with_page_heading_and_sentence() -> None:
     )
 
 
-def test_tables_are_references_of_their_own_or_left_out() -> None:
+def test_tables_are_references_of_their_own_or_left_out(bridges: list[CragPage]) -> None:
     asked = CragQuestion("what is the toll for a car or a lorry?", QUESTION.time)
-    found = PagesText(PAGES[:3], HashingEmbedder()).find(asked, 0, 9)
+    found = PagesText(bridges, HashingEmbedder()).find(asked, 0, 9)
     table = next(one for one in found if one.kind is ReferenceKind.TABLE)
     assert table.text == "Birch\n| Car | Lorry |\n| --- | --- |\n| 4 | 9 |"
     assert table.source == "Birch > Tolls"
-    without = PagesText(PAGES[:3], HashingEmbedder(), tables=False).find(asked, 0, 9)
+    without = PagesText(bridges, HashingEmbedder(), tables=False).find(asked, 0, 9)
     assert all(one.kind is ReferenceKind.WEB for one in without)
 
 
-def test_snippets_stand_beside_the_pages() -> None:
+def test_snippets_stand_beside_the_pages(bridges: list[CragPage]) -> None:
     asked = CragQuestion("is the Cedar bridge closed to cars?", QUESTION.time)
-    best = PagesText(PAGES[:3], HashingEmbedder()).find(asked, 0, 1)[0]
+    best = PagesText(bridges, HashingEmbedder()).find(asked, 0, 1)[0]
     assert best.text == "The Cedar bridge is closed to cars."
     assert best.evidence[0].url == "https://Cedar.example/"
 
 
-def test_batches_add_pages_and_an_address_counts_once() -> None:
-    text = PagesText(PAGES, HashingEmbedder(), batch=2)
+def test_batches_add_pages_and_an_address_counts_once(bridges: list[CragPage]) -> None:
+    text = PagesText([*bridges, bridges[0]], HashingEmbedder(), batch=2)
     assert text.batches == 2
     seen = [{one.evidence[0].page.uri for one in text.find(QUESTION, batch, 50)} for batch in (0, 1, 7)]
     assert "https://Cedar.example/" not in seen[0]
@@ -77,15 +63,14 @@ def test_no_pages_are_one_empty_batch() -> None:
     assert PagesText([], HashingEmbedder()).find(QUESTION, 0, 5) == ()
 
 
-def test_every_retriever_of_the_bank_works_on_the_view() -> None:
+def test_every_retriever_of_the_bank_works_on_the_view(bridges: list[CragPage]) -> None:
     embedder = HashingEmbedder()
-    with PagesView(PAGES[:3], embedder) as view:
-        assert view.page_keys() == tuple(PageKey("web", one.url) for one in PAGES[:3])
+    with PagesView(bridges, embedder) as view:
+        assert view.page_keys() == tuple(PageKey("web", one.url) for one in bridges)
         with pytest.raises(NotFoundError, match="none of the 3 pages"):
             view.reading(PageKey("web", "https://elsewhere.example/"))
         for entry in RETRIEVERS:
             hits = make_retriever(entry.name, view, embedder).retrieve(Inquiry(QUESTION.text), limit=3)
             assert all(hit.page in view.page_keys() for hit in hits), entry.name
-        assert (
-            make_retriever("bm25", view, embedder).retrieve(Inquiry(QUESTION.text), limit=1)[0].page.uri == PAGES[0].url
-        )
+        best = make_retriever("bm25", view, embedder).retrieve(Inquiry(QUESTION.text), limit=1)[0]
+        assert best.page.uri == bridges[0].url

@@ -1,0 +1,90 @@
+"""Answering without a model: what a graph answers outright, or a value that one sentence plainly states; else nothing.
+
+A sentence states it when it has every content word of the question and exactly one value of the kind that is asked for,
+and no other sentence that has all the words states another. That is rare, and meant to be: -1 for what is wrong.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from clausegraph.core.language.normalise import tokens
+from clausegraph.core.language.words import word_set
+from clausegraph.core.types import AnswerStatus, Evidence
+from clausegraph.indexes.lexical import stems
+from clausegraph.query.crag.types import (
+    DONT_KNOW,
+    Attributes,
+    CragDraft,
+    CragQuestion,
+    KgFound,
+    Reference,
+    ReferenceKind,
+)
+
+_STOP = word_set(
+    "a an the of in on at to for by with from as and or is are was were be been being do does did has have had it its"
+    " this that these those there what which who whom whose when where why how many much long old tall far year day"
+    " date time i we you he she they me my your his her their will would can could may might please tell know s"
+)
+_MONTH = r"(?:January|February|March|April|May|June|July|August|September|October|November|December)"
+_DAY = r"\d{1,2}(?:st|nd|rd|th)?"
+_DATE = rf"(?:{_MONTH} {_DAY},? \d{{4}}|{_DAY} {_MONTH} \d{{4}}|{_MONTH} \d{{4}}|\b(?:1[5-9]|20)\d\d\b)"
+_UNITS = r"(?:million|billion|trillion|thousand|percent|%|km|miles|metres|meters|m|ft|feet|minutes|hours|years)"
+_NUMBER = rf"(?<![\w.,])(?:[£$€]\s?)?\d[\d,]*(?:\.\d+)?(?:\s?{_UNITS})?(?!\w)"
+_FORMS = (
+    (re.compile(r"^\W*(?:when|(?:in |on )?(?:what|which) (?:year|date|day))\b", re.IGNORECASE), re.compile(_DATE)),
+    (re.compile(r"^\W*how (?:many|much|long|tall|far|old|high|big|large)\b", re.IGNORECASE), re.compile(_NUMBER)),
+)
+_YEAR = re.compile(r"^(?:1[5-9]|20)\d\d$")
+
+
+class SureAnswerer:
+    """Asserts what is certain by its words, and abstains from all else."""
+
+    def answer(
+        self, question: CragQuestion, attributes: Attributes, references: tuple[Reference, ...], known: KgFound
+    ) -> CragDraft:
+        """A draft; mostly "i don't know"."""
+        if known.answer:
+            stated = tuple(one for one in known.references if one.kind is ReferenceKind.KG)
+            return CragDraft(AnswerStatus.ANSWERED, known.answer, stated, {"by": "a fact of the graph"})
+        found = _stated(question.text, references)
+        values = {_key(value) for value, _, _ in found}
+        if len(values) == 1:
+            value, reference, quote = found[0]
+            used = replace(reference, evidence=(quote,))
+            return CragDraft(AnswerStatus.ANSWERED, value, (used,), {"by": "one sentence that has all words"})
+        why = "sentences state different values" if values else "no sentence surely states it"
+        return CragDraft(AnswerStatus.UNKNOWN, DONT_KNOW, (), {"because": why})
+
+
+def _stated(question: str, references: tuple[Reference, ...]) -> list[tuple[str, Reference, Evidence]]:
+    form = next((value for asks, value in _FORMS if asks.search(question)), None)
+    if form is None:
+        return []
+    wanted = {stem for word in tokens(question) if word not in _STOP for stem in stems(word)}
+    found = []
+    for reference in references:
+        if reference.kind is not ReferenceKind.WEB or len(wanted) < 2:
+            continue
+        for quote in reference.evidence:
+            if wanted <= set(stems(quote.quote)):
+                values = [
+                    m[0] for m in form.finditer(quote.quote) if m[0] not in question and not _is_other(m[0], form)
+                ]
+                if len({_key(value) for value in values}) == 1:
+                    found.append((values[0], reference, quote))
+                elif values:
+                    return []  # it has the words, and it cannot be said which value they are about
+    return found
+
+
+def _is_other(value: str, form: re.Pattern[str]) -> bool:
+    """Whether a number is a year, which no question for a number means."""
+    return form is _FORMS[1][1] and bool(_YEAR.match(value))
+
+
+def _key(value: str) -> str:
+    return "".join(tokens(value))

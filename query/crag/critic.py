@@ -1,0 +1,153 @@
+"""The critic: a generated answer against references, question and time; what is rejected gets one fault to mend.
+
+After HybGRAG: a validator, and a commentor with a context of its own, which sees how the question was understood and
+where was looked, but not the references. "I don't know" is rejected without a call, as long as there is more to see.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from clausegraph.core.errors import UnusableReply
+from clausegraph.core.types import AnswerStatus
+from clausegraph.query.crag.shown import shown_attributes, shown_references, shown_time
+from clausegraph.query.crag.types import (
+    Attributes,
+    CragDraft,
+    CragFault,
+    CragFeedback,
+    CragKind,
+    CragQuestion,
+    CragVerdict,
+    Domain,
+    Dynamism,
+    Reference,
+)
+from clausegraph.query.steps.llm.reply import UNUSABLE, listed, member, object_of, object_schema, short
+from clausegraph.query.steps.model import StepModel
+
+VALIDATE_SCHEMA = object_schema("validate", problem={"type": "string"}, right={"type": "boolean"})
+COMMENT_SCHEMA = object_schema(
+    "comment", fault={"type": "string", "enum": [one.value for one in CragFault]}, value={"type": "string"}
+)
+_LABELS = {CragFault.KIND: CragKind, CragFault.DYNAMISM: Dynamism, CragFault.DOMAIN: Domain}
+
+
+def choices(*, graph: bool, more_pages: bool, tried: Sequence[CragFeedback]) -> tuple[CragFault, ...]:
+    """The faults that can be mended now: what has nothing to change is no choice."""
+    labels = (CragFault.KIND, CragFault.DYNAMISM, CragFault.DOMAIN) if graph else (CragFault.KIND,)
+    spent = {one.fault for one in tried} & set(labels)  # a label is corrected once
+    open_ones = [one for one in labels if one not in spent]
+    open_ones += [CragFault.ENTITIES, CragFault.GRAPH] if graph else []
+    open_ones += [CragFault.NEXT_BATCH] if more_pages else []
+    return tuple(open_ones)
+
+
+class RuleCritic:
+    """Accepts what is asserted; where nothing is, the next pages are to be read."""
+
+    def judge(self, question: CragQuestion, references: tuple[Reference, ...], draft: CragDraft) -> CragVerdict:
+        """The verdict."""
+        if draft.status is AnswerStatus.UNKNOWN:
+            return CragVerdict(False, "nothing is asserted")
+        return CragVerdict(True, "taken as it is")
+
+    def comment(
+        self,
+        question: CragQuestion,
+        attributes: Attributes,
+        looked: Sequence[str],
+        draft: CragDraft,
+        problem: str,
+        tried: Sequence[CragFeedback],
+        open_to: Sequence[CragFault],
+    ) -> CragFeedback | None:
+        """The next batch where there is one."""
+        return CragFeedback(CragFault.NEXT_BATCH) if CragFault.NEXT_BATCH in open_to else None
+
+
+class ModelCritic:
+    """Asks; what cannot be used is judged by rules."""
+
+    def __init__(self, model: StepModel) -> None:
+        self._model, self._rules = model, RuleCritic()
+
+    def judge(self, question: CragQuestion, references: tuple[Reference, ...], draft: CragDraft) -> CragVerdict:
+        """The model's verdict on what is asserted."""
+        by_rules = self._rules.judge(question, references, draft)
+        if not by_rules.accepted:
+            return by_rules
+        inputs: dict[str, object] = {
+            "question": question.text,
+            "now": shown_time(question.time),
+            "references": shown_references(references),
+            "answer": draft.text,
+        }
+        try:
+            return self._model.ask("crag-validate", inputs, parse_verdict, schema=VALIDATE_SCHEMA).value
+        except UNUSABLE as error:
+            return CragVerdict(True, f"taken as it is: {error}")
+
+    def comment(
+        self,
+        question: CragQuestion,
+        attributes: Attributes,
+        looked: Sequence[str],
+        draft: CragDraft,
+        problem: str,
+        tried: Sequence[CragFeedback],
+        open_to: Sequence[CragFault],
+    ) -> CragFeedback | None:
+        """One of the faults that can be mended; none where nothing is left. A single choice needs no call."""
+        if set(open_to) <= {CragFault.NEXT_BATCH, CragFault.KIND}:
+            return self._rules.comment(question, attributes, looked, draft, problem, tried, open_to)
+        inputs: dict[str, object] = {
+            "question": question.text,
+            "now": shown_time(question.time),
+            "attributes": shown_attributes(attributes),
+            "looked": "\n".join(looked) or "nowhere",
+            "answer": draft.text,
+            "problem": problem,
+            "tried": listed([str(one) for one in tried]),
+            "choices": listed([one.value for one in open_to]),
+        }
+        try:
+            said = self._model.ask("crag-comment", inputs, parse_feedback, schema=COMMENT_SCHEMA).value
+        except UNUSABLE:
+            return self._rules.comment(question, attributes, looked, draft, problem, tried, open_to)
+        if said.fault in open_to and said not in tried:
+            return said
+        return self._rules.comment(question, attributes, looked, draft, problem, tried, open_to)
+
+
+def parse_verdict(text: str) -> CragVerdict:
+    """Read a validator's reply.
+
+    Raises:
+        UnusableReply: it does not say whether the answer is right.
+    """
+    reply = object_of(text)
+    if not isinstance(reply.get("right"), bool):
+        raise UnusableReply("the reply does not say whether the answer is right")
+    accepted = bool(reply["right"])
+    why = "a model finds it right" if accepted else short(reply.get("problem")) or "a model finds it wrong"
+    return CragVerdict(accepted, why)
+
+
+def parse_feedback(text: str) -> CragFeedback:
+    """Read a commentor's reply; a label that does not exist is no value.
+
+    Raises:
+        UnusableReply: it names no fault of the set.
+    """
+    reply = object_of(text)
+    fault = member(reply.get("fault"), CragFault)
+    if fault is None:
+        raise UnusableReply("the reply names no fault")
+    value = short(reply.get("value")).strip()
+    if fault in _LABELS:
+        label = member(value, _LABELS[fault])
+        if label is None:
+            raise UnusableReply(f"the reply names no {fault.value}")
+        value = label.value
+    return CragFeedback(fault, value)

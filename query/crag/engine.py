@@ -1,0 +1,162 @@
+"""``crag``: open questions from pages, tables and graphs, answered shortly, or with "i don't know".
+
+A question goes through rounds (``rounds.py``); what it is asked of (pages of its own, a corpus, a graph) is given, and
+every module is behind a switch. Nothing of a question is kept.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from datetime import time as day_time
+
+from clausegraph.core.inquiry import Inquiry
+from clausegraph.core.models.embedding import Embedder
+from clausegraph.core.telemetry.spans import span
+from clausegraph.core.types import Alternative, Answer, AnswerStatus, Evidence, TraceStep
+from clausegraph.indexes.views import View
+from clausegraph.query.crag.answer.model import ModelAnswerer, OwnKnowledge
+from clausegraph.query.crag.answer.sure import SureAnswerer
+from clausegraph.query.crag.critic import ModelCritic, RuleCritic
+from clausegraph.query.crag.parts import CragOptions
+from clausegraph.query.crag.rounds import OpenCragQuestion
+from clausegraph.query.crag.text import CorpusText
+from clausegraph.query.crag.time.clock import now
+from clausegraph.query.crag.types import CragAnswer, CragQuestion, TextLookup
+from clausegraph.query.engines.protocol import EngineOptions, Watch
+from clausegraph.query.engines.single_pass import unwatched
+from clausegraph.query.retrieve.bank import make_retriever
+from clausegraph.query.steps.meter import QuestionLimits, QuestionMeter
+from clausegraph.query.steps.model import ModelSteps, StepModel
+
+_QUOTED = 3  # sentences that are shown where nothing is asserted
+
+
+class CragEngine:
+    """Answers open questions.
+
+    Args:
+        options: modules, and makers of parts.
+        model: none: rules, a graph's own answer, and what one sentence surely states.
+        limits: what a question may use of the model.
+    """
+
+    def __init__(
+        self, options: CragOptions, model: ModelSteps | None = None, limits: QuestionLimits = QuestionLimits()
+    ) -> None:
+        self._options, self._model, self._limits = options, model, limits
+
+    def answer(self, question: CragQuestion, text: TextLookup | None, watch: Watch | None = None) -> CragAnswer:
+        """The answer with its trace.
+
+        Args:
+            text: pages to answer from; none: only what a graph says.
+
+        Raises:
+            ModelError: a model is asked, and its server gives no reply.
+        """
+        meter = QuestionMeter(self._limits)
+        model = self._model.question(meter) if self._model else None
+        with span("ask", question=question.text) as asked, _ended(model, self._options.switches.seconds):
+            answer = self._opened(question, text, meter, model, watch or unwatched).run()
+            asked.set(status=answer.status.value, rounds=answer.rounds)
+        return answer
+
+    def _opened(
+        self,
+        question: CragQuestion,
+        text: TextLookup | None,
+        meter: QuestionMeter,
+        model: StepModel | None,
+        watch: Watch,
+    ) -> OpenCragQuestion:
+        switches, parts = self._options.switches, self._options.parts
+        return OpenCragQuestion(
+            question=question,
+            switches=switches,
+            meter=meter,
+            watch=watch,
+            answerer=ModelAnswerer(model, switches) if model else SureAnswerer(),
+            critic=ModelCritic(model) if model else RuleCritic(),
+            predictor=parts.predictor(model) if switches.attributes != "off" else None,
+            text=text,
+            graph=parts.graph(model) if switches.graph != "off" else None,
+            calculator=parts.calculator(model) if switches.calculator else None,
+            own=OwnKnowledge(model) if model and switches.own_knowledge else None,
+            asks=model is not None,
+        )
+
+
+class CorpusCrag:
+    """The engine on a view: an ``Engine`` like the others."""
+
+    def __init__(self, view: View, embedder: Embedder, options: EngineOptions) -> None:
+        self._view = view
+        self._text = CorpusText(view, make_retriever(options.retriever, view, embedder))
+        self._engine = CragEngine(options.crag or CragOptions(), options.model, options.question)
+
+    def ask(self, inquiry: Inquiry, watch: Watch | None = None) -> Answer:
+        """The answer at the view's epoch; a date is the noon of that day, in UTC.
+
+        Raises:
+            QuestionError: there are assumptions.
+            ModelError: a model is asked, and there is no reply.
+        """
+        if inquiry.assumptions:
+            inquiry.require_plain("crag")
+        at = now() if inquiry.as_of is None else datetime.combine(inquiry.as_of, day_time(12), UTC)
+        found = self._engine.answer(CragQuestion(inquiry.text, at), self._text, watch)
+        return as_answer(found, inquiry, self._view.corpus, self._view.epoch)
+
+
+def as_answer(found: CragAnswer, inquiry: Inquiry, corpus: str, epoch: int) -> Answer:
+    """The answer in the form that every engine returns; where nothing is asserted, it quotes what was nearest."""
+    evidence = tuple(dict.fromkeys(quote for reference in found.used for quote in reference.evidence))
+    status, quotes = found.status, tuple[Evidence, ...]()
+    if status is AnswerStatus.UNKNOWN:
+        near = [one.evidence[0] for one in found.references if one.evidence]
+        quotes = tuple(dict.fromkeys(near))[:_QUOTED]
+        status = status if quotes else AnswerStatus.NOT_ANSWERABLE
+    elif status is AnswerStatus.INVALID_PREMISE:
+        quotes = evidence
+    alternatives = (Alternative(found.text, None, evidence, 1.0),) if status is AnswerStatus.ANSWERED else ()
+    return Answer(inquiry, status, alternatives, corpus, epoch, (*found.trace, *_used(found)), quotes=quotes)
+
+
+def _used(found: CragAnswer) -> tuple[TraceStep, ...]:
+    used = found.usage
+    if not used.calls:
+        return ()
+    detail: dict[str, object] = {
+        "calls": used.calls,
+        "prompt_tokens": used.prompt_tokens,
+        "output_tokens": used.output_tokens,
+        "by_step": dict(used.by_step),
+    }
+    return (TraceStep("model", used.seconds * 1000, detail),)
+
+
+@contextmanager
+def _ended(model: StepModel | None, seconds: float) -> Iterator[None]:
+    """No call of a model goes on when the seconds are over; 0: no limit."""
+    if model is None or not seconds:
+        yield
+        return
+    timer = threading.Timer(seconds, model.stop)
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+
+
+def make(view: View, embedder: Embedder, options: EngineOptions) -> CorpusCrag:
+    """The engine on a view.
+
+    Raises:
+        InputError: no such retriever.
+    """
+    return CorpusCrag(view, embedder, options)

@@ -7,7 +7,7 @@ from typing import Any
 
 from clausegraph.app.conditions import condition_json
 from clausegraph.app.text import one_line
-from clausegraph.app.wording import headline, open_questions
+from clausegraph.app.wording import headline, open_questions, opposite
 from clausegraph.core.language.values import TELLING_KINDS, value_kind
 from clausegraph.core.types import Alternative, Answer, Evidence, PageKey, TraceStep, holds
 
@@ -46,6 +46,7 @@ def _alternative_json(alternative: Alternative) -> dict[str, Any]:
         "headline": headline(alternative),
         "score": round(alternative.score, 4),
         "holds": holds(alternative.condition).value,
+        "otherwise": opposite(alternative),
         "condition": condition_json(alternative.condition),
         "open_conditions": list(alternative.open_conditions),
         "open_questions": open_questions(alternative),

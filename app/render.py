@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from clausegraph.app.answer_json import pages_disagree
 from clausegraph.app.text import clean, one_line
-from clausegraph.app.wording import condition_lines, headline, opposite
+from clausegraph.app.wording import condition_lines, decided, headline, is_verdict, otherwise
 from clausegraph.core.fingerprints import LLMFingerprint
 from clausegraph.core.types import Alternative, Answer, AnswerStatus, Evidence, TraceStep
 
@@ -75,13 +75,17 @@ def _alternative(alternative: Alternative, numbered: str, *, dated: bool) -> Ite
     side = f"  [{_sides(alternative.evidence)}]" if dated and alternative.evidence else ""
     first = headline(alternative)
     yield PrintedLine("bold", f"{numbered}{first}{side}")
-    if alternative.condition is not None:
+    shown = decided(alternative)
+    if shown is not None:
         if not first.endswith(":"):
-            yield PrintedLine("plain", "Because:" if opposite(alternative) else "Conditions:")
-        for line in condition_lines(alternative.condition):
+            yield PrintedLine("plain", "Because:" if is_verdict(alternative) else "Conditions:")
+        for line in condition_lines(shown):
             yield PrintedLine("item", line.text, line.depth)
-        if first.endswith(":") and opposite(alternative):
-            yield PrintedLine("plain", f"Otherwise: {opposite(alternative)}.")
+        other, required = otherwise(alternative)
+        if other:
+            yield PrintedLine("plain", other)
+        for line in condition_lines(required) if required is not None else ():
+            yield PrintedLine("item", line.text, line.depth)
     if alternative.evidence:
         yield PrintedLine("plain", "Evidence:")
     for evidence in dict.fromkeys(alternative.evidence):

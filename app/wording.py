@@ -19,7 +19,8 @@ from clausegraph.core.types import (
     holds,
     leaves,
 )
-from clausegraph.query.read.conditions import settled
+from clausegraph.query.read.assume import VERDICTS
+from clausegraph.query.read.conditions import deciding, settled
 
 _YOU_BE = re.compile(
     r"^(?P<you>you(?:r (?:\w+\s+){1,3}?)?|it|they|he|she|the \w+)\s*"
@@ -31,17 +32,64 @@ _YOU_HAVE_BEEN = re.compile(
 )
 _CONTRACTED = (("you[’']re", "you are"), ("you[’']ve", "you have"), ("you[’']ll", "you will"))
 _YOU_DO = re.compile(r"^you(?: or your \w+)?\s+(?P<verb>[a-z]+)\b")
+_VERB = r"(?:are|is|was|were|has|have|had|does|do|did|will|can|must|gets?|lives?|lived|pays?|came|owes?|owns?|says?)"
+_CLAUSE = re.compile(
+    r"^(?:you|it|they|he|she|we|its|your|their)\b|^(?:there|nobody|somebody|an?|the|either|both|all|one|\w+ of)?\s*"
+    rf"(?:[\w’'-]+\s+){{0,4}}?\b{_VERB}\b",
+    re.IGNORECASE,
+)
+_OPEN_END = re.compile(r"\b(?:if|unless|when|who|and|or)\s+(?:you|they|it|he|she)\s*:$", re.IGNORECASE)
+_CASE = re.compile(
+    r".*\b(?:if|unless|when|where|while|because|provided that|as long as|who),?\s+(.+?)\s*:$", re.IGNORECASE
+)
+_QUANTIFIED = re.compile(
+    r"\b(?:apply|applies|true|following|these|either|both|all|any|conditions?|one of)\b[^:]*$", re.I
+)
+_LISTS = re.compile(r"\b(?:not|cannot|never|no|refuse|exempt|free)\b|n['’]t\b", re.IGNORECASE)
+_MUST_BE = re.compile(r"\byou must (?:also |either )?be\b", re.IGNORECASE)
 _PAST = re.compile(r"(?:ed|lived|left|got|were|was|had|paid|bought|sold|made|came|went|gave|took|told|became|began)$")
 
 
 def headline(alternative: Alternative) -> str:
     """The first line: "Yes.", "No, if any of these holds:", "£210, if all of these hold:"."""
     text = one_line(alternative.text)
-    said = text.capitalize() if text in ("yes", "no") else text
+    shown = decided(alternative)
+    said = text.capitalize() if is_verdict(alternative) else text
+    if shown is None or holds(alternative.condition) is not ConditionState.UNKNOWN:
+        return f"{said}." if is_verdict(alternative) else said
+    return f"{said}, {_under(shown)}:"
+
+
+def decided(alternative: Alternative) -> JudgedCondition | None:
+    """What of an answer's condition is shown below its first line: what decides, or what may bring it about.
+
+    What is required beside what bars is left to :func:`otherwise`.
+    """
+    return _split(alternative)[0]
+
+
+def otherwise(alternative: Alternative) -> tuple[str, JudgedCondition | None]:
+    """What holds where nothing of what is shown does, and what is required for it; "" where the first line says so."""
+    shown, required = _split(alternative)
+    if shown is None or holds(alternative.condition) is not ConditionState.UNKNOWN or not opposite(alternative):
+        return "", None
+    if isinstance(shown, Not) and not isinstance(shown.child, AnyOf):  # "no, unless …"
+        return "", None
+    if required is None or holds(required) is ConditionState.MET:
+        return f"Otherwise: {opposite(alternative)}.", None
+    return f"Otherwise: {opposite(alternative)}, {_under(required)}:", required
+
+
+def _split(alternative: Alternative) -> tuple[JudgedCondition | None, JudgedCondition | None]:
+    """What is shown first of a condition, and what somebody whom nothing of it bars has to meet besides."""
     tree = alternative.condition
-    if tree is None or holds(tree) is not ConditionState.UNKNOWN:
-        return f"{said}." if text in ("yes", "no") else said
-    return f"{said}, {_under(settled(tree))}:"
+    if tree is None:
+        return None, None
+    if alternative.text == "no" and isinstance(tree, AnyOf) and holds(tree) is ConditionState.UNKNOWN:
+        *bars, last = tree.children
+        if isinstance(last, Not) and bars:
+            return settled(bars[0] if len(bars) == 1 else AnyOf(tuple(bars))), settled(last.child)
+    return deciding(tree), None
 
 
 def _under(tree: JudgedCondition) -> str:
@@ -60,9 +108,14 @@ def _under(tree: JudgedCondition) -> str:
             return "if this holds"
 
 
+def is_verdict(alternative: Alternative) -> bool:
+    """Whether an answer is a yes or no, or what a "no" becomes that nothing brings about."""
+    return alternative.text in VERDICTS or bool(alternative.otherwise)
+
+
 def opposite(alternative: Alternative) -> str:
-    """What holds where the condition of a yes or no does not: "yes" for a "no"; "" for other answers."""
-    return {"yes": "no", "no": "yes"}.get(alternative.text, "")
+    """What holds where the condition of a verdict does not: "yes" for a "no"; "" for other answers."""
+    return alternative.otherwise or VERDICTS.get(alternative.text, "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,25 +164,48 @@ def _inner(tree: JudgedCondition, depth: int) -> Iterator[Line]:
 
 def _asked_or_said(judged: JudgedLeaf) -> str:
     """What one would still have to know as a question, what is known in the words of the page."""
-    words = leaf_words(judged)
-    return question_of(words) if judged.state is ConditionState.UNKNOWN else words
+    return asked_of(judged) if judged.state is ConditionState.UNKNOWN else leaf_words(judged)
 
 
 def leaf_words(judged: JudgedLeaf) -> str:
     """A condition in its page's words; an item without a verb after what introduces it."""
-    text = one_line(judged.leaf.text)
+    text, lead = one_line(judged.leaf.text), one_line(judged.source.lead_in)
+    if not lead.endswith(":") or (re.search(_CLAUSE, text) and not _OPEN_END.search(lead)):
+        return text
+    case = _CASE.search(lead)
+    if case is not None:
+        opens = re.sub(r"\b(you|they|it|are|have)\s+(?:either|both|all|each)$", r"\1", case[1])
+        return text if _QUANTIFIED.search(opens) or _CLAUSE.match(text) else f"{opens} {text}"
+    if _LISTS.search(lead):
+        return text
+    be = _MUST_BE.search(lead)
+    return f"you are {text}" if be is not None else f"{lead} {text}"
+
+
+def _is_listed(judged: JudgedLeaf) -> bool:
+    """Whether a condition is a thing of a list: "We won't give a permit for: a caravan"."""
     lead = one_line(judged.source.lead_in)
-    bare = bool(lead) and not re.search(r"\b(?:you|your|is|are|was|were|has|have|the \w+ \w+s)\b", text)
-    return f"{lead} {text}" if bare and lead.endswith(":") else text
+    return (
+        lead.endswith(":")
+        and not _CASE.search(lead)
+        and bool(_LISTS.search(lead))
+        and not _CLAUSE.search(judged.leaf.text)
+    )
+
+
+def asked_of(judged: JudgedLeaf) -> str:
+    """What one would have to ask to know whether a condition holds."""
+    words = leaf_words(judged)
+    return f"Is it {words.strip(' .;,')}?" if _is_listed(judged) else question_of(words)
 
 
 def open_questions(alternative: Alternative) -> list[str]:
     """What one would still have to know, as questions to the person; nothing once the answer is settled."""
-    tree = alternative.condition
-    if tree is None or holds(tree) is not ConditionState.UNKNOWN:
+    shown, required = _split(alternative)
+    if shown is None or holds(alternative.condition) is not ConditionState.UNKNOWN:
         return []
-    unknown = [leaf for leaf in leaves(settled(tree)) if leaf.state is ConditionState.UNKNOWN]
-    return list(dict.fromkeys(question_of(leaf_words(leaf)) for leaf in unknown))
+    unknown = [leaf for leaf in (*leaves(shown), *leaves(required)) if leaf.state is ConditionState.UNKNOWN]
+    return list(dict.fromkeys(asked_of(leaf) for leaf in unknown))
 
 
 def question_of(condition: str) -> str:
@@ -137,6 +213,8 @@ def question_of(condition: str) -> str:
     text = condition.strip(" .;,")
     for short, long in _CONTRACTED:
         text = re.sub(rf"^{short}\b", long, text)
+    if re.match(r"you must\b", text, re.IGNORECASE):
+        return f"Do you meet this: {text}?"
     be = _YOU_HAVE_BEEN.match(text) or _YOU_BE.match(text)
     if be:
         verb = be["be"].split()

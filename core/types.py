@@ -416,12 +416,17 @@ class AnswerStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Alternative:
-    """One answer text, the conditions under which it holds as the scenario has them, and where it comes from."""
+    """One answer text, the conditions under which it holds as the scenario has them, and where it comes from.
+
+    ``otherwise`` is what a yes or no becomes where its condition does not hold, if not the other one: whom nothing
+    excludes is "not excluded", which is no "yes" where the page does not say who may.
+    """
 
     text: str
     condition: JudgedCondition | None = None
     evidence: tuple[Evidence, ...] = ()
     score: float = 0.0
+    otherwise: str = ""
 
     @property
     def sources(self) -> tuple[Evidence, ...]:

@@ -11,7 +11,7 @@ from clausegraph.app.console.answers import AskedQuestion
 from clausegraph.app.console.templating import address
 from clausegraph.app.console.trace import found_view
 from clausegraph.app.render import STATUS_LINES, answer_markdown
-from clausegraph.app.wording import headline, leaf_words, open_questions, opposite, question_of
+from clausegraph.app.wording import asked_of, headline, leaf_words, open_questions, otherwise
 from clausegraph.core.types import (
     All,
     Alternative,
@@ -96,7 +96,7 @@ class _Drawing:
         return {
             "text": one.text,
             "headline": first,
-            "otherwise": opposite(found[0]) if first.endswith(":") else "",
+            "otherwise": otherwise(found[0])[0].rstrip(":.") if found else "",
             "questions": open_questions(found[0]) if found else [],
             "tree": None if one.condition is None else self._part(_under(one.condition, states)),
             "cards": [card(self._answer, evidence) for evidence in dict.fromkeys(one.evidence)],
@@ -122,7 +122,7 @@ class _Drawing:
         again = number in self._seen
         self._seen.add(number)
         page = page_address(self._answer, judged.source, Span(leaf.anchor, leaf.start, leaf.end))
-        return Choice(number, words, question_of(words), _word(judged), page, again)
+        return Choice(number, words, asked_of(judged), _word(judged), page, again)
 
     def _joined(self, label: str, tree: JudgedCondition, children: Sequence[JudgedCondition]) -> Branch:
         return Branch(label, _word(tree), tuple(self._part(child) for child in children))

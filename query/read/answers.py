@@ -90,7 +90,7 @@ def judged_condition(asked: Asked, candidate: Candidate, first: int, last: int) 
         stated = _own_bound(asked, element, first, last)
     if stated is None or any(reading.element(leaf.anchor) is None for leaf in leaves(stated)):
         return None
-    sources = {leaf: _source(candidate.page, reading, leaf) for leaf in leaves(stated)}
+    sources = {leaf: source_of(candidate.page, reading, leaf) for leaf in leaves(stated)}
     return judged(stated, sources, asked.told, asked.today)
 
 
@@ -132,7 +132,8 @@ def with_condition(
     return Alternative(text, tree, evidence, score), granted
 
 
-def _source(page: PageKey, reading: Reading, leaf: Leaf) -> Evidence:
+def source_of(page: PageKey, reading: Reading, leaf: Leaf) -> Evidence:
+    """Where a condition stands."""
     element = reading.element(leaf.anchor)
     assert element is not None, leaf.anchor  # conditioned() has looked
     return evidence_of(page, reading, element, leaf.start, leaf.end)

@@ -10,6 +10,7 @@ from clausegraph.core.types import (
     Alternative,
     Answer,
     AnswerStatus,
+    AnyOf,
     ConditionState,
     JudgedCondition,
     JudgedLeaf,
@@ -19,12 +20,15 @@ from clausegraph.core.types import (
     leaves,
 )
 from clausegraph.query.read.conditions import grouped
+from clausegraph.query.read.governing import negated
 
-_OPPOSITE = {"yes": "no", "no": "yes"}
+VERDICTS = {"yes": "no", "no": "yes"}
+"""The two verdicts, each with the other one."""
 
 
 def assumed(answer: Answer, states: Mapping[str, ConditionState]) -> Answer:
-    """The answer under assumptions. A yes or no whose condition no longer holds is turned round, others are dropped.
+    """The answer under assumptions. A yes or no whose condition no longer holds is turned round, or becomes what it is
+    otherwise; other answers are dropped.
 
     Args:
         states: by a condition's text or a part of it that no other condition of the answer has.
@@ -47,7 +51,9 @@ def _named(name: str, every: list[str]) -> str:
     found = exact or [text for text in every if wanted in " ".join(text.lower().split())]
     if len(found) != 1:
         many = f"{len(found)} conditions of the answer have" if found else "no condition of the answer has"
-        listed = "; ".join(repr(text) for text in (found or every)) or "none: the answer has no conditions"
+        if not every:
+            raise InputError(f"the answer has no conditions, so none with the words {name!r}; ask without assuming it")
+        listed = "; ".join(repr(text) for text in (found or every))
         raise InputError(f"{many} the words {name!r}; its conditions are {listed}")
     return found[0]
 
@@ -61,9 +67,18 @@ def _under(alternative: Alternative, states: Mapping[str, ConditionState]) -> Al
         return replace(judged, state=states.get(judged.leaf.text, judged.state))
 
     made: JudgedCondition = fold(tree, leaf, grouped)
-    if holds(made) is not ConditionState.UNMET:
+    if holds(made) is not ConditionState.UNMET and not _only_required(alternative, made):
         return replace(alternative, condition=made)
-    if alternative.text not in _OPPOSITE:
+    text = alternative.otherwise or VERDICTS.get(alternative.text)
+    if text is None:
         return None
-    turned = made.child if isinstance(made, Not) else Not(made)
-    return replace(alternative, text=_OPPOSITE[alternative.text], condition=turned)
+    back = alternative.text if alternative.otherwise else ""
+    return replace(alternative, text=text, condition=negated(made), otherwise=back)
+
+
+def _only_required(alternative: Alternative, tree: JudgedCondition) -> bool:
+    """Whether nothing bars any more, and a "no" waits only for what is required: that is a "yes" which waits for it."""
+    if alternative.text != "no" or not isinstance(tree, AnyOf) or not isinstance(tree.children[-1], Not):
+        return False
+    bars, required = tree.children[:-1], tree.children[-1]
+    return holds(required) is ConditionState.UNKNOWN and all(holds(bar) is ConditionState.UNMET for bar in bars)

@@ -180,6 +180,23 @@ def settled(tree: JudgedCondition) -> JudgedCondition:
             return tree
 
 
+def deciding(tree: JudgedCondition) -> JudgedCondition:
+    """What of a tree makes it hold or not; where it is open, what still matters."""
+    state = holds(tree)
+    match tree:
+        case _ if state is ConditionState.UNKNOWN:
+            return settled(tree)
+        case Not(child):
+            return Not(deciding(child))
+        case All(children) | AnyOf(children):
+            settles = ConditionState.UNMET if isinstance(tree, All) else ConditionState.MET
+            kept = [child for child in children if state is not settles or holds(child) is settles]
+            parts = tuple(deciding(child) for child in kept)
+            return parts[0] if len(parts) == 1 else All(parts) if isinstance(tree, All) else AnyOf(parts)
+        case _:
+            return tree
+
+
 def stated_at(rules: Rules, page: PageKey, element: Element) -> list[Stated]:
     """The statements and passages at an element or at its lead-in."""
     anchors = [anchor for anchor in (element.anchor, element.lead_in) if anchor]

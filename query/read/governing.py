@@ -106,8 +106,16 @@ def _beside(cannot: GoverningRule, rules: Sequence[GoverningRule]) -> GoverningR
 
 
 def negated(tree: JudgedCondition) -> JudgedCondition:
-    """What holds where a condition does not; never a "not" of a "not"."""
-    return tree.child if isinstance(tree, Not) else Not(tree)
+    """What holds where a condition does not; never a "not" of a "not", nor of a group with one."""
+    match tree:
+        case Not(child):
+            return child
+        case AnyOf(children) if any(isinstance(child, Not) for child in children):
+            plain = [child for child in children if not isinstance(child, Not)]
+            barred = [] if not plain else [Not(plain[0] if len(plain) == 1 else AnyOf(tuple(plain)))]
+            return All((*(child.child for child in children if isinstance(child, Not)), *barred))
+        case _:
+            return Not(tree)
 
 
 def of_rule(rule: GoverningRule) -> Ruling:
@@ -124,23 +132,25 @@ def presumed(rule: GoverningRule, told: str = "") -> ConditionState:
     """The state of a rule's condition where the exceptions of which nothing is ``told`` do not hold."""
     if rule.tree is None:
         return MET
-    untold = [text for text in rule.statement.exceptions if not _spoken_of(text, told)]
-    return holds(_presumed(rule.tree, untold, told))
+    untold = [text for text in rule.statement.exceptions if not spoken_of(text, told)]
+    return holds(presumed_tree(rule.tree, untold, told))
 
 
-def _spoken_of(condition: str, told: str) -> bool:
+def spoken_of(condition: str, told: str) -> bool:
+    """Whether what is told has most of a condition's words."""
     return coverage(telling(condition), told) >= _SPOKEN
 
 
-def _presumed(tree: JudgedCondition, untold: Sequence[str], told: str, *, excepts: bool = False) -> JudgedCondition:
+def presumed_tree(tree: JudgedCondition, untold: Sequence[str], told: str, *, excepts: bool = False) -> JudgedCondition:
+    """The tree with the exceptions of which nothing is told, and the ``untold`` conditions, as unmet."""
     match tree:
         case Not(child):
-            return Not(_presumed(child, untold, told, excepts=True))
+            return Not(presumed_tree(child, untold, told, excepts=True))
         case All(children):
-            return All(tuple(_presumed(child, untold, told, excepts=excepts) for child in children))
+            return All(tuple(presumed_tree(child, untold, told, excepts=excepts) for child in children))
         case AnyOf(children):
-            return AnyOf(tuple(_presumed(child, untold, told, excepts=excepts) for child in children))
-        case _ if tree.state is UNKNOWN and not _spoken_of(tree.leaf.text, told):
+            return AnyOf(tuple(presumed_tree(child, untold, told, excepts=excepts) for child in children))
+        case _ if tree.state is UNKNOWN and not spoken_of(tree.leaf.text, told):
             return replace(tree, state=UNMET) if excepts or tree.leaf.text in untold else tree
         case _:
             return tree

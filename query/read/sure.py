@@ -16,6 +16,7 @@ from clausegraph.query.read.answers import Asked
 from clausegraph.query.read.candidates import Candidate
 from clausegraph.query.read.figures import ToldFigure, bounds_of, compare, figures
 from clausegraph.query.read.meeting import telling, uncovered
+from clausegraph.query.read.statements import content
 
 _NUMBER = re.compile(r"\d[\d.,]*(?<=\d)")
 _OF_THE_PAGE = ("amount", "age", "born")  # a limit of savings or age holds for all of a page
@@ -64,22 +65,27 @@ def missing_words(asked: Asked, found: Fit) -> list[str]:
     return doubts
 
 
-def uncompared(asked: Asked, candidate: Candidate, text: str, bounds: Iterable[str]) -> list[str]:
+def uncompared(
+    asked: Asked, candidate: Candidate, text: str, bounds: Iterable[str], met: Iterable[str] = ()
+) -> list[str]:
     """A doubt for each figure told that no bound of the place decides, while its section has bounds of that kind which
     it does not surely keep.
 
     Args:
         text: the words of the place.
         bounds: its conditions, row and column names.
+        met: conditions that what is told meets: a figure that stands with all words of one belongs to it.
     """
+    said = [content(" ".join(telling(condition))) for condition in met]
     judged = [compare(bound, asked.told, asked.today) for bound in bounds]
     used = {one.told.text for one in judged if one is not None}
-    left = [one for one in figures(asked.told) if one.text not in used and one.text.lower() not in text.lower()]
+    told = [one for one in figures(asked.told) if not any(words and words <= one.about for words in said)]
+    left = [one for one in told if one.text not in used and one.text.lower() not in text.lower()]
     page, section = (tuple(_sentences(asked, candidate, whole=whole)) if left else () for whole in (True, False))
     near = ((one, page if one.value.kind in _OF_THE_PAGE else section) for one in left)
     found = [one.text for one, sentences in near if _may_matter(asked, one, sentences)]
-    said = {number for shown in (text, *used) for number in _NUMBER.findall(shown)}
-    found += [number for number in _NUMBER.findall(asked.form.sentence) if number not in said]
+    shown_there = {number for shown in (text, *used) for number in _NUMBER.findall(shown)}
+    found += [number for number in _NUMBER.findall(asked.form.sentence) if number not in shown_there]
     return [f"“{shown}” is told and not compared" for shown in dict.fromkeys(found)]
 
 

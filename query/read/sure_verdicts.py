@@ -9,11 +9,12 @@ from dataclasses import dataclass
 from clausegraph.core.types import ConditionState, JudgedCondition, Modality, leaves
 from clausegraph.query.read.answers import Asked, judged_condition
 from clausegraph.query.read.candidates import Candidate
-from clausegraph.query.read.conditions import settled
-from clausegraph.query.read.cues import cued, of_others
+from clausegraph.query.read.cues import cued, main_clause, of_others
 from clausegraph.query.read.figures import compare
-from clausegraph.query.read.governing import GoverningRule, Ruling, of_rule, presumed
-from clausegraph.query.read.meeting import coverage, said, telling, uncovered
+from clausegraph.query.read.governing import GoverningRule, of_rule
+from clausegraph.query.read.matter import Matter, asks_of_topic, matter_of
+from clausegraph.query.read.matter_verdict import MatterRuling, ruling_of
+from clausegraph.query.read.meeting import said, telling, uncovered
 from clausegraph.query.read.polarity import asked_for, kind_fit
 from clausegraph.query.read.scenario import NEGATIVE
 from clausegraph.query.read.statements import ReadStatement, statements_of
@@ -22,9 +23,8 @@ from clausegraph.query.read.sure import Fit, fit, missing_words, uncompared
 _DEPTH = 12
 _FITS = 0.8
 _LONG = 16  # words of a story that tells much
-_OTHER = 0.8  # share of the scenario's words that a rule does not have
+_UNHEARD = 1 / 3  # share of the words of a story that none of the rules has
 _FIRST, _LATE = 3, 8  # places that the search puts first; far down
-_TOLD = 0.5  # share of a condition's words that are told, from which it was spoken of
 _RULED = ("duty", "ability", "eligible")
 _EXCEPT = re.compile(r"\b(?:unless|except(?: for)?|other than|apart from|but not)\b", re.IGNORECASE)
 _NOT_THAT = re.compile(
@@ -41,11 +41,15 @@ class FittingStatement:
     statement: ReadStatement
     fit: Fit
     kind: float
+    of_topic: bool  # whether it says who gets what its page is about, as is asked
+    of_others: bool  # than the one who asks
 
     @property
-    def key(self) -> tuple[int, int, float, int, int]:
+    def key(self) -> tuple[int, bool, bool, int, float, int, int]:
         """Smaller is better."""
-        return self.fit.lacking, len(self.fit.only_around), -self.kind, self.fit.untold, self.fit.rank
+        around = 0 if self.of_topic else len(self.fit.only_around)
+        who = not self.of_topic, self.of_others
+        return (self.fit.lacking, *who, around, -self.kind, self.fit.untold, self.fit.rank)
 
     def rule(self, asked: Asked) -> GoverningRule:
         """It with its condition, judged."""
@@ -54,35 +58,66 @@ class FittingStatement:
         return GoverningRule(statement, tree, 1.0)
 
 
-def sure_verdict(asked: Asked, ranked: Sequence[Candidate]) -> tuple[Ruling, list[str]] | None:
+@dataclass(frozen=True, slots=True)
+class SureVerdict:
+    """The verdict of a matter, the statement by which it was found, and what remains to be doubted."""
+
+    statement: ReadStatement
+    ruling: MatterRuling
+    doubts: tuple[str, ...]
+
+
+def sure_verdict(asked: Asked, ranked: Sequence[Candidate]) -> SureVerdict | None:
     """The verdict and what remains to be doubted about it; None where nothing is stated."""
     found = sorted(_found(asked, ranked), key=lambda one: one.key)
     if not found:
         return None
-    best = _barring(asked, found) or found[0]
-    rule = best.rule(asked)
-    ruling = of_rule(rule)
-    tree = settled(ruling.tree) if ruling.tree is not None else None
+    best, matter, ruling = _governing(asked, found)
     doubts = missing_words(asked, best.fit)
     if best.kind < _FITS:
         doubts.append("it says something else than what is asked")
-    if best.fit.rank >= _FIRST and len(best.fit.only_around) == len(telling(asked.parts.asks)):
+    if not best.of_topic and best.fit.rank >= _FIRST and len(best.fit.only_around) == len(telling(asked.parts.asks)):
         doubts.append("all of the question is said only around it")
-    if best.fit.rank >= _LATE:
+    if not best.of_topic and best.fit.rank >= _LATE:
         doubts.append("the search has many places before it")
-    doubts += [*_as_said(asked, best.statement), *_unused(asked, best, tree)]
+    doubts += [*_as_said(asked, best.statement), *_unused(asked, matter, ruling), *ruling.doubts]
+    for rule in matter.rules if ruling.text == "no" else matter.grants:
+        doubts += cued(main_clause(rule.statement), asked.form.sentence, asked.today)
     bounds = [leaf.leaf.text for leaf in leaves(ruling.tree)]
-    figures = uncompared(asked, best.statement.candidate, best.statement.full, bounds)
-    if _is_barred(asked, rule):
-        counted = any(compare(text, asked.told, asked.today) for text in bounds)
-        rivals = [] if counted else _rivals(asked, best, ruling, found, plain=True)
-        return ruling, [*doubts, *rivals, *(figures if rule.positive else ())]
-    doubts += [*_rivals(asked, best, ruling, found), *figures]
-    doubts += _about_conditions(asked, best.statement, tree)
-    if asked.story:
-        unknown = [one.leaf.text for one in leaves(tree) if one.state is ConditionState.UNKNOWN]
-        doubts += [f"“{text}” is open" for text in unknown if coverage(telling(text), asked.told) < _TOLD]
-    return ruling, doubts
+    text = " ".join(rule.statement.full for rule in matter.rules)
+    met = [leaf.leaf.text for leaf in leaves(ruling.tree) if leaf.state is ConditionState.MET]
+    figures = uncompared(asked, best.statement.candidate, text, bounds, met)
+    if ruling.barred:
+        counted = any(compare(one, asked.told, asked.today) for one in bounds)
+        doubts += [] if counted else _rivals(asked, best, matter, ruling, found, plain=True)
+        doubts += figures if matter.own.positive else []
+    else:
+        doubts += [*_rivals(asked, best, matter, ruling, found), *figures]
+        doubts += _about_conditions(asked, best, ruling.tree)
+    return SureVerdict(best.statement, ruling, tuple(dict.fromkeys(doubts)))
+
+
+def _governing(asked: Asked, found: Sequence[FittingStatement]) -> tuple[FittingStatement, Matter, MatterRuling]:
+    """The best statement with its matter; before it, the first that fits as well and surely leads to a "no"."""
+    first, seen = found[0], dict[str, tuple[FittingStatement, Matter, MatterRuling]]()
+    for one in found:
+        if one.fit.lacking > first.fit.lacking:
+            break
+        if one.statement.candidate.page != first.statement.candidate.page or one.kind < first.kind:
+            continue
+        place = one.statement.candidate.element
+        if any((place.lead_in or place.anchor) in _places(matter) for _, matter, _ in seen.values()):
+            continue
+        matter = matter_of(asked, one.statement)
+        made = one, matter, ruling_of(asked, matter)
+        if made[2].barred:
+            return made
+        seen[place.anchor] = made
+    return next(iter(seen.values()))
+
+
+def _places(matter: Matter) -> frozenset[str]:
+    return frozenset(anchor for rule in matter.rules for anchor in rule.anchors)
 
 
 def _as_said(asked: Asked, statement: ReadStatement) -> list[str]:
@@ -108,40 +143,15 @@ def _is_excluded(words: frozenset[str], text: str) -> bool:
     return bool(out) and bool((words & said(out[0])) - said(kept) or left - uncovered(left, out[0]))
 
 
-def _is_barred(asked: Asked, rule: GoverningRule) -> bool:
-    """Whether what is told surely leads to a "no", whatever else holds: a requirement is unmet, or what forbids it met.
-
-    Exceptions of which nothing is told are taken not to hold.
-    """
-    if rule.tree is None:
-        return False
-    state = presumed(rule, asked.told)
-    if rule.positive:
-        return state is ConditionState.UNMET
-    met = [one.leaf.text for one in leaves(rule.tree) if one.state is ConditionState.MET]
-    sure = all(compare(text, asked.told, asked.today) or coverage(telling(text), asked.told) == 1.0 for text in met)
-    return state is ConditionState.MET and bool(met) and sure
-
-
-def _barring(asked: Asked, found: Sequence[FittingStatement]) -> FittingStatement | None:
-    """The first statement that fits as well as the best one and surely leads to a "no"."""
-    first = found[0]
-    for one in found:
-        if one.fit.lacking > first.fit.lacking:
-            return None
-        same = one.statement.candidate.page == first.statement.candidate.page and one.kind >= first.kind
-        if same and _is_barred(asked, one.rule(asked)):
-            return one
-    return None
-
-
 def _found(asked: Asked, ranked: Sequence[Candidate]) -> Iterator[FittingStatement]:
     for rank, candidate in enumerate(ranked[:_DEPTH]):
         if candidate.element.is_heading or _is_nested(asked, candidate):
             continue
         for one in statements_of(candidate, asked.pages):
             if not one.text.rstrip().endswith(":"):
-                yield FittingStatement(one, fit(asked, candidate, rank, one.full), _answers(asked, one))
+                yield FittingStatement(
+                    one, fit(asked, candidate, rank, one.full), *_answers(asked, one), bool(of_others(one, asked.told))
+                )
 
 
 def _is_nested(asked: Asked, candidate: Candidate) -> bool:
@@ -150,34 +160,57 @@ def _is_nested(asked: Asked, candidate: Candidate) -> bool:
     return lead is not None and lead.tag == "li"
 
 
-def _answers(asked: Asked, statement: ReadStatement) -> float:
-    """How well a modality answers what is asked; what is merely so does not say what is allowed."""
+def _answers(asked: Asked, statement: ReadStatement) -> tuple[float, bool]:
+    """How well a modality answers what is asked, and whether it says who gets what the page is about.
+
+    What is merely so does not say what is allowed.
+    """
+    if asks_of_topic(asked, statement):
+        return 1.0, True
     plain = statement.modality is Modality.IS and statement.polarity and not _ALLOWS.search(statement.full)
-    return 0.6 if plain and asked_for(asked.form) in _RULED else kind_fit(asked.form, statement.modality)
+    plain = plain and asked_for(asked.form) in _RULED
+    return 0.6 if plain else kind_fit(asked.form, statement.modality), False
 
 
 def _rivals(
-    asked: Asked, best: FittingStatement, ruling: Ruling, others: Sequence[FittingStatement], *, plain: bool = False
+    asked: Asked,
+    best: FittingStatement,
+    matter: Matter,
+    ruling: MatterRuling,
+    others: Sequence[FittingStatement],
+    *,
+    plain: bool = False,
 ) -> list[str]:
     """A doubt for another statement that fits as well and says the opposite; if ``plain``, without any condition."""
+    own = _places(matter)
     for other in others:
-        as_good = other is not best and other.fit.lacking <= best.fit.lacking and other.kind >= best.kind
-        if plain and other.statement.lead:
+        place = other.statement.candidate
+        same = place.page == best.statement.candidate.page and {place.element.anchor, place.element.lead_in} & own
+        if same or other.fit.lacking > best.fit.lacking or other.kind < best.kind or (plain and other.statement.lead):
             continue
-        if as_good and of_rule(rule := other.rule(asked)).yes != ruling.yes and not (plain and rule.tree is not None):
+        if best.of_topic and not other.of_topic and place.page == best.statement.candidate.page:
+            continue
+        rule = other.rule(asked)
+        if of_rule(rule).yes != (ruling.text == "yes") and not (plain and rule.tree is not None):
             return [f"another place says otherwise: “{other.statement.text[:80]}”"]
     return []
 
 
-def _about_conditions(asked: Asked, statement: ReadStatement, tree: JudgedCondition | None) -> list[str]:
+def _about_conditions(asked: Asked, best: FittingStatement, tree: JudgedCondition | None) -> list[str]:
     """A doubt where the question is about a condition or an exception which is open all the same."""
+    statement = best.statement
+    own = f"{statement.lead} {statement.text}"
+    for text in statement.exceptions:
+        own = own.replace(text, " ")
+    title = asked.pages(statement.candidate.page).title or ""
     words = telling(asked.parts.asks)
+    apart = uncovered(words, f"{own} {title}")
     unknown = [one.leaf.text for one in leaves(tree) if one.state is ConditionState.UNKNOWN]
     asks_not = bool(NEGATIVE.search(asked.form.sentence))
     doubts = [
         f"the question is about “{text}”"
         for text in unknown
-        if len(uncovered(words, text)) < len(words)
+        if len(uncovered(apart, text)) < len(apart)
         and (text in statement.exceptions or bool(NEGATIVE.search(text)) != asks_not)
     ]
     kept = _EXCEPT.split(statement.text, maxsplit=1)
@@ -186,15 +219,27 @@ def _about_conditions(asked: Asked, statement: ReadStatement, tree: JudgedCondit
     main = f"{statement.lead} {statement.text}"
     for one in leaves(tree):
         main = main.replace(one.leaf.text, " ")
-    if tree is not None and uncovered(words, main) == words and not _ALLOWS.search(main):
+    if (
+        tree is not None
+        and words
+        and uncovered(words, main) == words
+        and not best.of_topic
+        and not _ALLOWS.search(main)
+    ):
         doubts.append("only its condition speaks of what is asked")
     return doubts
 
 
-def _unused(asked: Asked, best: FittingStatement, tree: JudgedCondition | None) -> list[str]:
-    """A doubt where much is told, or hardly anything of it is about a rule that has no condition."""
+def _unused(asked: Asked, matter: Matter, ruling: MatterRuling) -> list[str]:
+    """A doubt where much is told, or where the verdict does not rest on what is told."""
     words = telling(asked.story)
     if len(words) >= _LONG:
         return ["more is told than can be compared"]
-    unused = len(uncovered(words, best.statement.full)) > _OTHER * len(words)
-    return ["most of what is told is about other things"] if unused and tree is None else []
+    if not words or ruling.barred:
+        return []
+    page = asked.pages(matter.own.statement.candidate.page)
+    rules = [f"{rule.statement.full} {' '.join(one.text for one in leaves(rule.condition))}" for rule in matter.rules]
+    unused = uncovered(words, f"{page.title} {' '.join(rules)}")
+    if len(unused) > _UNHEARD * len(words):
+        return [f"nothing there speaks of “{word}”" for word in sorted(unused)[:1]]
+    return []

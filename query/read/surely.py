@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from clausegraph.core.types import Alternative
 from clausegraph.query.read.answers import Asked, conditioned, with_condition
@@ -46,12 +46,12 @@ def _verdict(asked: Asked, ranked: Sequence[Candidate]) -> SureAnswer | None:
     found = sure_verdict(asked, ranked)
     if found is None:
         return None
-    ruling, doubts = found
-    first = ruling.rule.statement
-    score = probability("verdict", len(doubts))
+    first, ruling = found.statement, found.ruling
+    score = probability("verdict", len(found.doubts))
     place = (first.start, first.end)
-    made, granted = with_condition(asked, ruling.text, first.candidate, place, score, ruling.tree, ruling.rule.tree)
-    return SureAnswer(made, "verdict", tuple(doubts), granted)
+    made, granted = with_condition(asked, ruling.text, first.candidate, place, score, ruling.tree)
+    made = replace(made, otherwise=ruling.otherwise, evidence=ruling.evidence or made.evidence)
+    return SureAnswer(made, "verdict", found.doubts, granted)
 
 
 def _value(asked: Asked, ranked: Sequence[Candidate]) -> SureAnswer | None:

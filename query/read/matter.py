@@ -1,0 +1,313 @@
+"""The matter of a question: every rule of a page that together with one of them says who may, must or need not.
+
+"You can get the grant if …" and "You cannot get the grant if …" are one matter: who is not excluded does not have the
+grant yet. A list of what is refused or exempt ("We won't give a permit for:") is one rule, its items the conditions.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from clausegraph.core.language.conditions import join, parse_conditions
+from clausegraph.core.language.propositions import split_proposition
+from clausegraph.core.language.sentences import sentence_spans
+from clausegraph.core.language.slots import quantifier
+from clausegraph.core.language.words import word_set
+from clausegraph.core.types import Condition, Element, Leaf, Modality, Not, PageKey, Reading, leaves
+from clausegraph.query.read.answers import Asked
+from clausegraph.query.read.candidates import Candidate
+from clausegraph.query.read.conditions import stated_at, stated_condition
+from clausegraph.query.read.cues import main_clause
+from clausegraph.query.read.governing import is_positive
+from clausegraph.query.read.meeting import coverage, telling, uncovered
+from clausegraph.query.read.polarity import asked_for
+from clausegraph.query.read.scenario import NEGATIVE, pieces
+from clausegraph.query.read.statements import ReadStatement, statements_of
+
+_GRANTS = word_set(
+    "cannot can't won't don't claim claims apply qualify eligible eligibility entitled receive give given have"
+    " application accept accepted refuse refused reject rejected allowed permitted condition conditions requirement"
+    " requirements meet following either both one used exempt usually"
+)
+_GATES = re.compile(
+    r"\b(?:get|have|claim|apply|qualif\w+|eligib\w+|entitled|receive|give|granted?|refuse|reject|accept\w*|take|obtain)\b",
+    re.IGNORECASE,
+)
+_WHO = re.compile(
+    r"^(?!how|what|when)(?=.*(?:\b(?:who|can|cannot|eligib\w*|qualif\w*|entitle\w*|exempt\w*|except\w*|not)\b|n['’]t\b))",
+    re.I,
+)
+_TO_GET = re.compile(r"\bto (?:get|claim|qualify|apply|be eligible|receive)\b", re.IGNORECASE)
+_PRONOUN = re.compile(r"^(?:this|that|it|these|they)\b", re.IGNORECASE)
+_HEDGED = re.compile(r"\b(?:may|might|could|should) be able to\b|\bmight\b", re.IGNORECASE)
+_SINCE = re.compile(r"\s(?:from|after|within|during|until|as soon as)\s.*", re.IGNORECASE)  # when, not what is granted
+_REFUSES = re.compile(r"\b(?:refuse|reject|turn down|withhold)\b", re.IGNORECASE)
+_REQUIRES = re.compile(
+    r"\b(?:must|need to|have to)\s+(?:(?:also|already|still|each|all)\s+)*(?:be|have|get|meet|live|earn|hold|prove)\b",
+    re.IGNORECASE,
+)
+_LIFTS = re.compile(r"\b(?:does|do)(?:\s+not|n['’]t)\s+(?:apply|need|have to|matter)\b", re.IGNORECASE)
+_DUTY = (Modality.MUST, Modality.NEED_NOT, Modality.SHOULD)
+_YOU = word_set("you we they he she anyone anybody someone everyone people person it")
+_SPEAKS_OF = (("residence", re.compile(r"\blived?\b", re.IGNORECASE)), ("age", re.compile(r"\b(?:aged?|born|over)\b")))
+_REQUIREMENT = word_set(
+    "rule rules limit limits apply condition conditions requirement requirements one matter does not"
+)
+_MOST_LISTED = 12
+
+
+@dataclass(frozen=True, slots=True)
+class MatterRule:
+    """A sentence of the matter with the list that it introduces, and its condition; ``listed`` are things, not cases.
+
+    ``positive``: whether it says that something may or must be, where its condition holds.
+    """
+
+    statement: ReadStatement
+    positive: bool
+    condition: Condition | None
+    listed: bool = False
+
+    @property
+    def element(self) -> Element:
+        """Where it stands."""
+        return self.statement.candidate.element
+
+    @property
+    def anchors(self) -> frozenset[str]:
+        """Its element and those of its conditions."""
+        return frozenset({self.element.anchor, *(leaf.anchor for leaf in leaves(self.condition))})
+
+
+@dataclass(frozen=True, slots=True)
+class Matter:
+    """The rules that grant and those that bar, what lifts a requirement, and why they may not be all."""
+
+    own: MatterRule
+    grants: tuple[MatterRule, ...]
+    bars: tuple[MatterRule, ...]
+    lifts: tuple[MatterRule, ...]
+    elsewhere: tuple[str, ...]  # what other sections say of the same thing
+
+    @property
+    def rules(self) -> tuple[MatterRule, ...]:
+        """Those that grant and those that bar."""
+        return (*self.grants, *self.bars)
+
+
+def matter_of(asked: Asked, statement: ReadStatement) -> Matter:
+    """The matter that a statement belongs to."""
+    page = statement.candidate.page
+    reading = asked.pages(page)
+    first = _introducing(asked, reading, statement)
+    own = _rule(asked, reading, first)
+    others = [one for one in _sentences(asked, reading, page) if _place(one) != _place(first)]
+    duty = asked_for(asked.form) == "duty"
+    thing = _apart(_main(first), reading)
+    gate = not duty and is_gate(first)
+    same = [one for one in others if _is_of(one, first, thing, reading, asks_duty=duty)]
+    beside = [one for one in same if _is_beside(one, first, reading)]
+    granting = [one for one in (first, *beside) if _positive(one)]
+    required = [one for one in others if one not in beside and _requires(one, granting)] if gate else []
+    rules = [own, *(_rule(asked, reading, one) for one in beside)]
+    rules += [_as_condition(_rule(asked, reading, one)) for one in required]
+    cited = {leaf for rule in rules if rule.positive for leaf in leaves(rule.condition)}
+    bars = [rule for rule in rules if not rule.positive and not set(leaves(rule.condition)) & cited]
+    sections = {rule.element.headings for rule in rules}
+    lifting = [one for one in others if gate and one not in beside and _lifts(one, sections)]
+    return Matter(
+        own,
+        tuple(rule for rule in rules if rule.positive),
+        tuple(bars),
+        tuple(rule for rule in (_rule(asked, reading, one) for one in lifting) if rule.condition is not None),
+        tuple(one.text for one in same if one not in (*beside, *required) and _is_conditional(one, duty=duty)),
+    )
+
+
+def is_gate(one: ReadStatement) -> bool:
+    """Whether a statement says who gets or may have something, rather than what may be done with it."""
+    return bool(_GATES.search(_main(one)))
+
+
+def asks_of_topic(asked: Asked, one: ReadStatement) -> bool:
+    """Whether a question asks who gets what a page is about, and a statement of the page says it."""
+    reading = asked.pages(one.candidate.page)
+    asks = asked_for(asked.form) != "duty" and bool(_GATES.search(asked.parts.asks))
+    if not asks or _apart(asked.parts.asks, reading) or _apart(_main(one), reading):
+        return False
+    duty = one.modality in _DUTY and not _TO_GET.search(one.text)
+    return is_gate(one) and not duty and not (_positive(one) and _HEDGED.search(one.text))
+
+
+def _introducing(asked: Asked, reading: Reading, statement: ReadStatement) -> ReadStatement:
+    """The sentence that introduces the list of an item; a statement of anything else itself."""
+    element = statement.candidate.element
+    lead = reading.element(element.lead_in) if element.tag == "li" else None
+    if lead is None or not lead.text.rstrip().endswith(":"):
+        return statement
+    return statements_of(replace(statement.candidate, element=lead), asked.pages)[-1]
+
+
+def _sentences(asked: Asked, reading: Reading, page: PageKey) -> Iterator[ReadStatement]:
+    for element in reading.elements:
+        if not element.is_heading and element.tag not in ("li", "tr") and element.text.strip():
+            yield from statements_of(Candidate(page, element, 0.0, None), asked.pages)
+
+
+def _place(one: ReadStatement) -> tuple[str, int]:
+    return one.candidate.element.anchor, one.start
+
+
+def _is_conditional(one: ReadStatement, *, duty: bool) -> bool:
+    if _PRONOUN.match(one.text) or (one.modality in _DUTY and not duty):
+        return False
+    return one.parsed.condition is not None or one.parsed.slot is not None
+
+
+def _positive(one: ReadStatement) -> bool:
+    return is_positive(one) != bool(_REFUSES.search(_main(one)))
+
+
+def _rule(asked: Asked, reading: Reading, one: ReadStatement) -> MatterRule:
+    element, positive = one.candidate.element, _positive(one)
+    if not one.text.rstrip().endswith(":"):
+        stated = stated_at(asked.rules, one.candidate.page, element)
+        return MatterRule(one, positive, stated_condition(reading, element, one.start, one.end, stated))
+    items = [e for e in reading.elements if e.lead_in == element.anchor and e.tag == "li" and e.parent is None]
+    if not items or len(items) > _MOST_LISTED:
+        return MatterRule(one, positive, one.parsed.condition)
+    found = _stated(asked, reading, one, items)
+    made = [_item(reading, item) for item in items]
+    if found is not None or one.parsed.slot is not None:
+        default = "all" if positive else "any"
+        return MatterRule(one, positive, found or one.parsed.with_items(made, default))
+    said, negated = quantifier(one.text)
+    listed = join(said or ("all" if one.modality in _DUTY and positive else "any"), made)
+    return MatterRule(one, positive, Not(listed) if negated else listed, listed=True)
+
+
+def _stated(asked: Asked, reading: Reading, one: ReadStatement, items: Sequence[Element]) -> Condition | None:
+    """What was extracted of a list, where it has all of its items: the fullest, the first of equals."""
+    lists = [{item.anchor, *(e.anchor for e in reading.elements if e.parent == item.anchor)} for item in items]
+    element = one.candidate.element
+    found = [
+        stated.condition
+        for stated in stated_at(asked.rules, one.candidate.page, items[0])
+        if stated.condition is not None and any(span.anchor == element.anchor for span in stated.spans)
+    ]
+    whole = [tree for tree in found if all(anchors & {leaf.anchor for leaf in leaves(tree)} for anchors in lists)]
+    return max(whole, key=lambda tree: len(list(leaves(tree))), default=None)
+
+
+def _item(reading: Reading, item: Element) -> Condition:
+    """The condition that an item states: its words, what it excepts, and the list below it."""
+    spans = sentence_spans(item.text) or [(0, len(item.text))]
+    start, end = spans[0][0], spans[-1][1]
+    parsed = parse_conditions(item.text, item.anchor, start, end)
+    below = [_item(reading, other) for other in reading.elements if other.parent == item.anchor and other.tag == "li"]
+    said = parsed.with_items(below) if below else parsed.condition
+    first, last = parsed.main
+    words = item.text[first:last]
+    if below and parsed.slot is None:
+        said = join(quantifier(item.text)[0] or "all", below)
+    if not words.strip():
+        return Leaf(item.anchor, start, end, item.text[start:end])
+    own = Leaf(item.anchor, first, last, words)
+    return own if said is None else join("all", [own, said])
+
+
+def _main(one: ReadStatement) -> str:
+    text = main_clause(one)
+    return _SINCE.sub("", text) if is_positive(one) else text
+
+
+def _apart(text: str, reading: Reading) -> frozenset[str]:
+    """The words of a text beside those of the page's title and of any grant."""
+    words = frozenset(word for word in telling(text) if word.replace("’", "'") not in _GRANTS)
+    return uncovered(words, reading.title or "")
+
+
+def _is_of(
+    one: ReadStatement, first: ReadStatement, thing: frozenset[str], reading: Reading, *, asks_duty: bool
+) -> bool:
+    """Whether a statement says of the same thing what one may, or of the same what one must, as is asked."""
+    duty = one.modality in _DUTY
+    if duty != (first.modality in _DUTY) if asks_duty else duty and not _positive(one):
+        return False
+    subject = split_proposition(_main(one)).subject
+    if subject and not (set(subject.lower().split()) & _YOU) and _apart(subject, reading):
+        return False
+    theirs = _apart(_main(one), reading)
+    if _positive(one) and not duty and (one.modality is Modality.IS or _HEDGED.search(one.text)):
+        return False  # "Have these ready:" grants nothing, nor "You may be able to get it"
+    if is_gate(one) and is_gate(first):  # "from your first day" says more of what is granted, never of what is barred
+        more, less = (thing, theirs) if _positive(first) else (theirs, thing)
+        return not uncovered(less, " ".join(more)) if _positive(one) != _positive(first) else more == less
+    return not uncovered(theirs, " ".join(thing)) and not uncovered(thing, " ".join(theirs))
+
+
+def _is_beside(one: ReadStatement, first: ReadStatement, reading: Reading) -> bool:
+    """Whether both stand in one section, or in sections that only say for whom: "Who cannot get it"."""
+    ours, theirs = first.candidate.element.headings, one.candidate.element.headings
+    if theirs == ours:
+        return True
+    if not theirs or not ours or theirs[:-1] != ours[:-1]:
+        return False
+    return all(_WHO.search(headings[-1]) and not _apart(headings[-1], reading) for headings in (ours, theirs))
+
+
+def _requires(one: ReadStatement, granting: Sequence[ReadStatement]) -> bool:
+    """Whether a statement of the section that grants something says what one has to be to get it."""
+    headings = one.candidate.element.headings
+    within = any(
+        headings[: len(other.candidate.element.headings)] == other.candidate.element.headings for other in granting
+    )
+    return within and one.modality is Modality.MUST and _positive(one) and bool(_REQUIRES.search(_main(one)))
+
+
+def _as_condition(rule: MatterRule) -> MatterRule:
+    """A rule that says what one has to be, as the condition that it is."""
+    if rule.condition is not None:
+        return rule
+    one = rule.statement
+    return replace(rule, condition=Leaf(rule.element.anchor, one.start, one.end, one.text.rstrip(" .")))
+
+
+def _lifts(one: ReadStatement, sections: Collection[tuple[str, ...]]) -> bool:
+    """Whether a statement of these sections lifts a requirement: "The residence rule does not apply to you if …"."""
+    if one.candidate.element.headings not in sections:
+        return False
+    return not _positive(one) and bool(_LIFTS.search(one.text)) and one.parsed.condition is not None
+
+
+def lifted_words(rule: MatterRule) -> frozenset[str]:
+    """The words by which a rule names the requirement that it lifts: "The savings limit does not apply if …"."""
+    return telling(_main(rule.statement)) - _REQUIREMENT
+
+
+def names(words: frozenset[str], text: str) -> bool:
+    """Whether words by which a requirement is named speak of one: "residence" of where one has lived."""
+    spoken = frozenset(word for word, cue in _SPEAKS_OF if cue.search(text))
+    return not uncovered(words - spoken, text)
+
+
+def is_named(text: str, told: str, topic: str = "") -> bool:
+    """Whether somebody names one of the things that a text lists: "my caravan" is "a caravan or a trailer".
+
+    Args:
+        topic: words that say nothing by themselves, since whoever asks has them, too.
+    """
+    first, *more = re.split(r",?\s+or\s+|,\s+", text)
+    parts = [
+        first,
+        *(part for part in more if len(part.split()) > 1),
+    ]  # of "for farming or gritting" the second is none
+    return any(
+        bool(uncovered(telling(part), topic))
+        and coverage(telling(part), piece) == 1.0
+        and bool(NEGATIVE.search(part)) == bool(NEGATIVE.search(piece))
+        for part in parts
+        for piece in pieces(told)
+    )

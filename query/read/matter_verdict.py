@@ -1,0 +1,234 @@
+"""What the rules of a matter together say to the one who asks: eligible and not excluded, bound and not exempt."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from clausegraph.core.language.quantities import Quantity, find_quantities
+from clausegraph.core.language.sentences import sentence_spans
+from clausegraph.core.types import (
+    All,
+    AnyOf,
+    ConditionState,
+    Evidence,
+    JudgedCondition,
+    JudgedLeaf,
+    Leaf,
+    Modality,
+    Not,
+    holds,
+    leaves,
+    mapped,
+)
+from clausegraph.query.read.answers import Asked, judged_condition, source_of
+from clausegraph.query.read.conditions import deciding
+from clausegraph.query.read.cues import main_clause
+from clausegraph.query.read.evidence import evidence_of
+from clausegraph.query.read.figures import compare
+from clausegraph.query.read.governing import engaged, negated, presumed_tree, spoken_of
+from clausegraph.query.read.matter import Matter, MatterRule, is_named, lifted_words, names
+from clausegraph.query.read.meeting import coverage, telling, uncovered
+from clausegraph.query.read.scenario import judge
+
+MET, UNMET, UNKNOWN = ConditionState.MET, ConditionState.UNMET, ConditionState.UNKNOWN
+_ENOUGH = 0.75  # share of a condition's words by which it is met
+_SHOWN = 4  # places that are shown at most
+_FREE = (Modality.MUST, Modality.NEED_NOT, Modality.SHOULD)
+
+
+@dataclass(frozen=True, slots=True)
+class MatterRuling:
+    """Yes, no, or what a "no" becomes that nothing brings about; the tree under which it holds, and what to show of it.
+
+    ``barred``: what is told surely leads to a "no", whatever else holds. ``doubts`` are of the rules as a whole.
+    """
+
+    text: str
+    tree: JudgedCondition | None
+    otherwise: str
+    evidence: tuple[Evidence, ...]
+    barred: bool
+    doubts: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Weighed:
+    """What is granted under which condition, and what bars; ``stated``: whether the page says who may at all."""
+
+    granted: JudgedCondition | None
+    barred: JudgedCondition | None
+    stated: bool
+    doubts: tuple[str, ...]
+
+
+def ruling_of(asked: Asked, matter: Matter) -> MatterRuling:
+    """The verdict that follows from all rules of a matter."""
+    found = _weighed(asked, matter)
+    doubts = list(found.doubts)
+    excluded = "not exempt" if matter.own.statement.modality in _FREE else "not excluded"
+    text, tree, otherwise, barred = _verdict(asked, matter, found, excluded)
+    if text == excluded:
+        doubts.append("nobody is said to get it: the page has only exceptions")
+    decided = tree is not None and holds(tree) is not UNKNOWN
+    known = [one for one in leaves(deciding(tree)) if one.state is not UNKNOWN] if tree is not None else []
+    sure = all(_is_sure(asked, one) for one in known)
+    if decided and not sure:
+        doubts.append("what decides is not surely told")
+    barred = barred and sure
+    if barred:
+        doubts += _other_bounds(asked, matter, known)
+    if matter.elsewhere and not barred:
+        doubts.append(f"another section has a rule of its own: “{matter.elsewhere[0][:80]}”")
+    return MatterRuling(text, tree, otherwise, _shown(asked, matter, text, tree), barred, tuple(doubts))
+
+
+def _weighed(asked: Asked, matter: Matter) -> _Weighed:
+    grants = [tree for rule in matter.grants if (tree := judged_rule(asked, rule)) is not None]
+    bars = [tree for rule in matter.bars if (tree := judged_rule(asked, rule)) is not None]
+    opened = [tree.child for tree in bars if isinstance(tree, Not)]  # "cannot, unless …" says who can
+    bars = [tree for tree in bars if not isinstance(tree, Not)]
+    doubts = []
+    ways = [rule for rule in matter.grants if rule.condition is not None and rule.statement.modality not in _FREE]
+    if len(ways) > 1:
+        doubts.append(f"another rule grants it, too: “{ways[-1].statement.text[:80]}”")
+    if any(rule.condition is None for rule in matter.bars) and (matter.grants or len(matter.bars) > 1):
+        doubts.append("it is refused without a condition, too")
+    granted = _joined(All, [*grants, *opened])
+    granting = [telling(one.leaf.text) for one in leaves(granted)]
+    if any(telling(one.leaf.text) in granting for bar in bars for one in leaves(bar)):
+        doubts.append("another place says otherwise: one case is both granted and refused")
+    for rule in matter.lifts:
+        lifted = _lifted(asked, rule, granted)
+        if lifted is None:
+            doubts.append(f"a requirement may not apply: “{rule.statement.text[:80]}”")
+        granted = lifted or granted
+    return _Weighed(granted, _joined(AnyOf, bars), bool(matter.grants or opened), tuple(doubts))
+
+
+def _verdict(
+    asked: Asked, matter: Matter, found: _Weighed, excluded: str
+) -> tuple[str, JudgedCondition | None, str, bool]:
+    """The text, its tree, what holds otherwise, and whether a "no" is certain."""
+    granted, barred = found.granted, found.barred
+    forbids = barred is not None and (engaged(barred) or holds(presumed_tree(barred, (), asked.told)) is MET)
+    untold = [text for rule in matter.grants for text in rule.statement.exceptions if not spoken_of(text, asked.told)]
+    lifts = [leaf.text for rule in matter.lifts for leaf in leaves(rule.condition)]
+    untold += [text for text in lifts if not spoken_of(text, asked.told)]
+    lacks = granted is not None and holds(presumed_tree(granted, untold, asked.told)) is UNMET
+    if barred is not None and forbids:
+        tree = barred if granted is None else _joined(AnyOf, [barred, negated(granted)])
+        certain = holds(presumed_tree(barred, (), asked.told)) is MET
+        return "no", tree, "" if found.stated else excluded, certain
+    if granted is not None and lacks:
+        short = negated(granted)
+        return "no", short if barred is None else _joined(AnyOf, [short, barred]), "", True
+    if not found.stated:
+        if barred is None:
+            return "no", None, "", False
+        if holds(barred) is UNMET:
+            return excluded, negated(barred), "no", False
+        return "no", barred, excluded, False
+    return "yes", _joined(All, [part for part in (granted, barred and negated(barred)) if part is not None]), "", False
+
+
+def judged_rule(asked: Asked, rule: MatterRule) -> JudgedCondition | None:
+    """The condition of a rule, each leaf as what is told has it; None without one."""
+    candidate, one = rule.statement.candidate, rule.statement
+    if rule.condition is None:
+        return judged_condition(asked, candidate, one.start, one.end)
+    reading = asked.pages(candidate.page)
+
+    def judged(leaf: Leaf) -> JudgedLeaf:
+        return JudgedLeaf(leaf, _told(asked, rule, leaf), source_of(candidate.page, reading, leaf), False)
+
+    return mapped(rule.condition, judged)
+
+
+def _told(asked: Asked, rule: MatterRule, leaf: Leaf) -> ConditionState:
+    """What somebody says of a condition: by figures, by one of the cases that it names, or by most of its words."""
+    if compare(leaf.text, asked.told, asked.today) is not None:
+        return judge(leaf.text, asked.told, asked.today).state
+    topic = f"{asked.pages(rule.statement.candidate.page).title or ''} {main_clause(rule.statement)}"
+    if is_named(leaf.text, asked.told, topic):
+        return MET
+    found = judge(leaf.text, asked.told, asked.today, _ENOUGH)
+    if found.state is UNKNOWN or not uncovered(telling(leaf.text), topic):  # the question names the topic, not the case
+        return UNKNOWN
+    return found.state if found.state is MET or coverage(telling(leaf.text), asked.told) == 1.0 else UNKNOWN
+
+
+def _is_sure(asked: Asked, one: JudgedLeaf) -> bool:
+    words = telling(one.leaf.text)
+    named = is_named(one.leaf.text, asked.told)
+    return named or compare(one.leaf.text, asked.told, asked.today) is not None or coverage(words, asked.told) == 1.0
+
+
+def _joined(
+    kind: Callable[[tuple[JudgedCondition, ...]], JudgedCondition], parts: Sequence[JudgedCondition]
+) -> JudgedCondition | None:
+    """One group of all parts, flat; a single part itself, None without any."""
+    flat: list[JudgedCondition] = []
+    for part in parts:
+        same = isinstance(part, (All, AnyOf)) and type(part) is kind
+        flat += part.children if same and isinstance(part, (All, AnyOf)) else (part,)
+    return None if not flat else flat[0] if len(flat) == 1 else kind(tuple(flat))
+
+
+def _lifted(asked: Asked, rule: MatterRule, granted: JudgedCondition | None) -> JudgedCondition | None:
+    """The condition with the requirement of which a rule speaks as one that it lifts; None where none is found."""
+    words, case = lifted_words(rule), judged_rule(asked, rule)
+    if granted is None or case is None or not words:
+        return None
+    parts = granted.children if isinstance(granted, All) else (granted,)
+    said = [" ".join(f"{one.source.lead_in} {one.leaf.text}" for one in leaves(part)) for part in parts]
+    about = [i for i, text in enumerate(said) if names(words, text)]
+    if len(about) != 1:
+        return None
+    made = [_joined(AnyOf, [part, case]) if i == about[0] else part for i, part in enumerate(parts)]
+    return _joined(All, [part for part in made if part is not None])
+
+
+def _shown(asked: Asked, matter: Matter, text: str, tree: JudgedCondition | None) -> tuple[Evidence, ...]:
+    """What decides, with its lead-in; where nothing does yet, each rule, by what is told of it or with its list."""
+    if tree is not None and holds(tree) is not UNKNOWN:
+        found = [one.source for one in leaves(deciding(tree))]
+        return tuple(dict.fromkeys(found))[:_SHOWN]
+    shown: dict[Evidence, None] = {}
+    for rule in sorted(matter.rules, key=lambda rule: (rule.positive != (text == "yes"), rule is not matter.own)):
+        reading = asked.pages(rule.statement.candidate.page)
+        one = rule.statement
+        whole = evidence_of(one.candidate.page, reading, rule.element, one.start, one.end)
+        judged = judged_rule(asked, rule)
+        told = [leaf.source for leaf in leaves(judged) if leaf.state is MET and leaf.source.lead_in]
+        shown |= dict.fromkeys(told[:1] if told and text == "no" else [whole])
+    return tuple(shown)[:_SHOWN]
+
+
+def _other_bounds(asked: Asked, matter: Matter, known: Sequence[JudgedLeaf]) -> list[str]:
+    """A doubt where a figure is outside of a bound, and the section has another one for some: "£23,600 if …"."""
+    outside = [
+        found for one in known if one.state is UNMET and (found := compare(one.leaf.text, asked.told, asked.today))
+    ]
+    page = asked.pages(matter.own.statement.candidate.page)
+    sections = {rule.element.headings for rule in matter.rules}
+    own = " ".join(f"{rule.statement.text} {_texts(rule)}" for rule in matter.rules)
+    for element in page.elements:
+        for start, end in (
+            sentence_spans(element.text) if element.headings in sections and not element.is_heading else ()
+        ):
+            sentence = element.text[start:end]
+            if sentence not in own and any(
+                _is_other(q, one.bound) for q in find_quantities(sentence) for one in outside
+            ):
+                return [f"another bound stands near by: “{sentence[:80]}”"]
+    return []
+
+
+def _texts(rule: MatterRule) -> str:
+    return " ".join(leaf.text for leaf in leaves(rule.condition))
+
+
+def _is_other(limit: Quantity, bound: Quantity) -> bool:
+    edges = {limit.low, limit.high} & {bound.low, bound.high} - {None}
+    return (limit.kind, limit.unit) == (bound.kind, bound.unit) and not edges

@@ -1,0 +1,127 @@
+"""A verdict rests on all rules of its matter: who is not excluded is not granted, and a list is one rule."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from clausegraph.app.render import answer_markdown
+from clausegraph.core.inquiry import Inquiry
+from clausegraph.core.types import Answer, AnswerStatus, ConditionState, holds, leaves
+from clausegraph.query.read.assume import assumed
+from clausegraph.query.read.extractive import ExtractiveReader
+
+pytestmark = pytest.mark.unit
+READER = ExtractiveReader()
+MET, UNMET, UNKNOWN = ConditionState.MET, ConditionState.UNMET, ConditionState.UNKNOWN
+BARS = (
+    "<p>You cannot get the boat loan if:</p>",
+    "<li>you were in prison</li>",
+    "<li>you live in a hostel, unless you pay your own rent</li>",
+)
+GRANT = (
+    "<p>You can get the boat loan if all of these apply:</p>",
+    "<li>you are aged 18 or over</li>",
+    "<li>you own a mooring</li>",
+)
+EXEMPT = (
+    "<p>You do not have to pay the mooring levy on:</p>",
+    "<li>a boat built more than 60 years ago, unless you use it for hire</li>",
+    "<li>a canoe or a kayak</li>",
+    "<li>a barge used only for farming or gritting</li>",
+)
+REFUSED = (
+    "<p>You can have a mooring pass if your home is in the harbour.</p>",
+    "<p>We won’t give a mooring pass for:</p>",
+    "<li>a boat over 9 metres long</li>",
+    "<li>a raft or a pontoon</li>",
+)
+LOAN, LEVY, PASS = "Can I get the boat loan?", "Do I have to pay the mooring levy?", "Can I have a mooring pass"
+
+
+def ask(found: Any, question: str, scenario: str = "", **states: ConditionState) -> Answer:
+    inquiry = Inquiry(question, scenario)
+    result = READER.read(inquiry, found.hits(), found)
+    answer = Answer(inquiry, result.status, result.alternatives, "test", 1, quotes=result.quotes)
+    return assumed(answer, {name.replace("_", " "): state for name, state in states.items()})
+
+
+def text(answer: Answer) -> str | None:
+    return answer.alternatives[0].text if answer.alternatives else None
+
+
+def test_whom_nothing_excludes_is_not_thereby_granted(page: Callable[..., Any]) -> None:
+    found = page(*BARS)
+    barred = ask(found, LOAN, "I live in a hostel.")
+    assert text(barred) == "no" and "Otherwise: not excluded." in answer_markdown(barred)
+    free = ask(found, LOAN, "I live in a hostel.", in_prison=UNMET, own_rent=MET)
+    assert text(free) == "not excluded" and holds(free.alternatives[0].condition) is MET
+    assert "**Not excluded.**" in answer_markdown(free)
+    assert text(ask(found, LOAN, "I live in a hostel.", in_prison=UNMET, own_rent=UNMET)) == "no"
+    paying = ask(found, LOAN, "I live in a hostel. I pay my own rent.")
+    assert text(paying) == "no" and "? open: Were you in prison?" in answer_markdown(paying)
+
+
+def test_with_rule_and_exclusion_both_are_in_the_tree(page: Callable[..., Any]) -> None:
+    for lines in ((*GRANT, *BARS), (*BARS, *GRANT)):
+        found = page(*lines)
+        plain = ask(found, LOAN)
+        assert text(plain) == "yes" and len(list(leaves(plain.alternatives[0].condition))) == 5
+        barred = ask(found, LOAN, "I live in a hostel.")
+        assert text(barred) == "no" and "Otherwise: yes, if all of these hold:" in answer_markdown(barred)
+        waits = ask(found, LOAN, "I live in a hostel.", in_prison=UNMET, own_rent=MET)
+        assert text(waits) == "yes" and holds(waits.alternatives[0].condition) is UNKNOWN
+        young = ask(found, LOAN, "I am 15 and I own a mooring.")
+        assert text(young) == "no"
+        assert [one.quote for one in young.alternatives[0].evidence] == ["you are aged 18 or over"]
+
+
+def test_the_rule_of_a_list_item_is_no_verdict_on_the_whole_topic(page: Callable[..., Any]) -> None:
+    found = page(*EXEMPT)
+    every = ask(found, LEVY)
+    assert text(every) == "no" and holds(every.alternatives[0].condition) is UNKNOWN
+    assert len(list(leaves(every.alternatives[0].condition))) == 4
+    assert "Is it a canoe or a kayak?" in answer_markdown(every)
+    named = ask(found, "Do I have to pay the mooring levy on my kayak?")
+    assert text(named) == "no" and holds(named.alternatives[0].condition) is MET
+    part = ask(found, "Do I have to pay the mooring levy on my barge?")
+    assert not part.alternatives or holds(part.alternatives[0].condition) is UNKNOWN
+
+
+def test_what_is_refused_below_belongs_to_what_is_granted_above(page: Callable[..., Any]) -> None:
+    found = page(*REFUSED)
+    boat = ask(found, f"{PASS} for my boat?")
+    assert text(boat) == "yes"
+    assert {one.leaf.text for one in leaves(boat.alternatives[0].condition)} == {
+        "your home is in the harbour",
+        "a boat over 9 metres long",
+        "a raft or a pontoon",
+    }
+    raft = ask(found, f"{PASS} for my raft?")
+    assert text(raft) == "no" and [one.quote for one in raft.alternatives[0].evidence] == ["a raft or a pontoon"]
+
+
+@pytest.mark.parametrize(
+    ("lines", "scenario", "verdict"),
+    [
+        (("<p>The age rule does not apply if you are a pilot.</p>",), "I am 15.", "no"),
+        (("<p>The fuel rule does not apply if you are a pilot.</p>",), "I am 15.", None),
+        (("<p>You must also hold a pilot card.</p>",), "", "yes"),
+    ],
+)
+def test_what_lifts_a_requirement_and_what_is_required_besides(
+    page: Callable[..., Any], lines: tuple[str, ...], scenario: str, verdict: str | None
+) -> None:
+    answer = ask(page(*GRANT, *lines), LOAN, scenario)
+    assert text(answer) == verdict
+    if verdict is not None:
+        assert any("pilot" in one.leaf.text for one in leaves(answer.alternatives[0].condition))
+
+
+def test_a_lower_bound_for_some_leaves_a_doubt(page: Callable[..., Any]) -> None:
+    grant = "<p>You can get the boat loan if you earn at least £20,000.</p>"
+    assert text(ask(page(grant), LOAN, "I earn £15,000.")) == "no"
+    some = "<p>The limit is £12,000 if you are under 25.</p>"
+    assert ask(page(grant, some), LOAN, "I earn £15,000.").status is AnswerStatus.UNKNOWN

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from clausegraph.app.client import Client
-    from clausegraph.app.library import Corpus, ask, open_corpus, retrievers
+    from clausegraph.app.library import Corpus, ask, ask_web, open_corpus, retrievers
     from clausegraph.core.errors import (
         BudgetExceeded,
         ClauseGraphError,
@@ -144,6 +144,7 @@ __all__ = [
     "WorkspaceClosed",
     "__version__",
     "ask",
+    "ask_web",
     "main",
     "open_corpus",
     "retrievers",
@@ -155,7 +156,7 @@ __path__ = [str(Path(__file__).parent)]
 
 _MODULES = {
     "clausegraph.app.client": "Client",
-    "clausegraph.app.library": "Corpus ask open_corpus retrievers",
+    "clausegraph.app.library": "Corpus ask ask_web open_corpus retrievers",
     "clausegraph.core.errors": """
         BudgetExceeded ClauseGraphError FloorMissed InputError LeaseHeldError LeaseLostError LedgerError ModelCallError
         ModelError ModelMismatchError ModelRefused ModelUnavailable NotConnected NotFoundError PromptError

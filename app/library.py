@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -220,6 +221,26 @@ def ask(question: str, scenario: str = "", *, corpus: str | None = None, home: s
     """Answer one question; see :meth:`Corpus.ask`."""
     with open_corpus(corpus, home=home) as opened:
         return opened.ask(question, scenario)
+
+
+def ask_web(
+    question: str, places: Sequence[str | Path], *, at: str | None = None, home: str | Path | None = None
+) -> Answer:
+    """Answer one question from pages alone, without a corpus.
+
+    Args:
+        places: folders, files, addresses, or files of addresses.
+        at: when it is asked, as "2024-03-05T10:00-08:00"; None means now.
+
+    Raises:
+        SourceError: a place is nothing that is read, or no page has text.
+        InputError: the time cannot be read, or names no zone.
+        ModelError: a language model is set, and there is no reply.
+    """
+    from clausegraph.app.services.ask_web import answer_from_web
+
+    with Workspace(load_settings(home=home)) as workspace:
+        return answer_from_web(workspace, Inquiry(question), [str(place) for place in places], at=at).answer
 
 
 def retrievers() -> dict[str, str]:

@@ -53,7 +53,8 @@ def lines(answer: Answer) -> Iterator[PrintedLine]:
     for evidence in answer.quotes:
         yield from _evidence(evidence)
     yield PrintedLine("plain", "")
-    yield PrintedLine("dim", f"corpus {clean(answer.corpus)}, epoch {answer.epoch}")
+    placed = f"corpus {clean(answer.corpus)}, epoch {answer.epoch}" if answer.epoch else "read for this question alone"
+    yield PrintedLine("dim", placed)
     for reader in _readers(answer):
         yield PrintedLine("dim", f"read by {one_line(reader)}")
     for name in _models(answer.extractors):

@@ -282,9 +282,10 @@ def make_engine(
             or the guide was learned from a measured question.
         SettingsError: a step asks a language model, and there is none; or its price is not known.
     """
+    from clausegraph.app.crag import crag_options
     from clausegraph.query.engines.bank import make_engine as make
 
-    options = engine_options(settings, llm, measured=measured)
+    options = replace(engine_options(settings, llm, measured=measured), crag=crag_options(settings))
     chosen = {"engine": settings.engine} | changes
     if "experiences" not in chosen and shows_experiences(settings, chosen["engine"], chosen.get("instead", {})):
         chosen["experiences"] = opened_experiences(settings, measured)

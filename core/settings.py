@@ -223,6 +223,24 @@ class Settings(BaseSettings):
         description="what Airflow ingests, by name of the corpus: tables [corpora.NAME] of the file",
     )
 
+    crag_rounds: int = Field(default=4, ge=1, le=20, description="rounds of the engine crag; 1: without a critic")
+    crag_seconds: float = Field(
+        default=120.0, ge=0, le=_DAY, description="seconds after which it says that it does not know; 0: no limit"
+    )
+    crag_batch: int = Field(default=5, ge=1, le=1000, description="pages that a round adds")
+    crag_references: int = Field(default=20, ge=1, le=1000, description="pieces of pages that are shown to the model")
+    crag_tables: bool = Field(default=True, description="whether tables of pages are shown")
+    crag_self_check: bool = Field(
+        default=True, description="whether a call asks first if the references answer the question"
+    )
+    crag_sub_problems: bool = Field(default=True, description="whether sub-problems are listed and solved in order")
+    crag_false_premise: bool = Field(default=True, description='whether an answer may be "invalid question"')
+    crag_own_knowledge: bool = Field(
+        default=False, description="whether the model's own knowledge is a reference among the others, never cited"
+    )
+    crag_summarise: bool = Field(default=True, description="whether a reply that cannot be read is asked about again")
+    crag_critic: bool = Field(default=True, description="whether answers are judged, and rounds begun where they fail")
+
     log_level: Literal["debug", "info", "warning", "error"] = Field(
         default="warning", description="least level of what is logged on stderr"
     )

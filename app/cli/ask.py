@@ -10,7 +10,10 @@ from clausegraph.app.cli.session import CorpusOption, EpochOption, QuestionArgum
 from clausegraph.core.errors import InputError
 
 if TYPE_CHECKING:
-    from clausegraph.core.types import TraceStep
+    from clausegraph.app.workspace import Workspace
+    from clausegraph.core.inquiry import Inquiry
+    from clausegraph.core.types import Answer, TraceStep
+    from clausegraph.query.engines.protocol import Watch
 
 
 def ask(
@@ -35,6 +38,24 @@ def ask(
             help="CONDITION=met, =unmet or =open, by the words of a condition of the answer.", show_default="none"
         ),
     ] = None,
+    web: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--web",
+            metavar="PLACE",
+            help="Answer from pages alone, without a corpus: a folder, file, address, or file of addresses.",
+            show_default="none",
+        ),
+    ] = None,
+    at: Annotated[
+        str | None,
+        typer.Option(
+            "--at",
+            metavar="TIME",
+            help="When a question to --web is asked, as 2024-03-05T10:00-08:00.",
+            show_default="now",
+        ),
+    ] = None,
     markdown: Annotated[bool, typer.Option("--markdown", help="Print the answer as Markdown.")] = False,
     engine: Annotated[
         str | None,
@@ -50,6 +71,10 @@ def ask(
     assumptions = parse_assumptions(assume or [])
     if epoch is not None and on is not None:
         raise InputError("give --epoch or --on, not both")
+    if web:
+        _refuse_beside_web({"--epoch": epoch, "--on": on, "--assume": assume, "--engine": engine, "--corpus": corpus})
+    elif at is not None:
+        raise InputError("--at is when a question to --web is asked; give --web PLACE too, or --on DAY for a corpus")
     workspace = session.workspace(corpus)
     if on is not None:
         from clausegraph.app.services.epochs import epoch_on
@@ -67,9 +92,31 @@ def ask(
             show(render_step(step))
 
     watch = tell if trace else None
-    found = answer(workspace, workspace.settings.corpus, inquiry, epoch, assumptions, engine=engine, watch=watch)
+    if web:
+        found = _from_web(workspace, inquiry, web, at, watch)
+    else:
+        found = answer(workspace, workspace.settings.corpus, inquiry, epoch, assumptions, engine=engine, watch=watch)
     shown = answer_markdown(found).rstrip("\n") if markdown else render_answer(found)
     session.emit(answer_json(found, trace=trace), shown)
+
+
+def _refuse_beside_web(given: dict[str, object]) -> None:
+    """Tell of an option that means nothing without a corpus."""
+    wrong = next((name for name, value in given.items() if value), None)
+    if wrong:
+        raise InputError(f"{wrong} is of a corpus, and --web answers without one; leave one of them out")
+
+
+def _from_web(workspace: Workspace, inquiry: Inquiry, places: list[str], at: str | None, watch: Watch | None) -> Answer:
+    """The answer from pages that are read for it; a line on stderr for each page that could not be."""
+    from clausegraph.app.cli.output import note
+    from clausegraph.app.services.ask_web import answer_from_web
+    from clausegraph.app.text import one_line
+
+    found = answer_from_web(workspace, inquiry, places, at=at, watch=watch)
+    for reject in found.rejects:
+        note(f"Not read: {one_line(reject.what)}: {one_line(reject.reason)}")
+    return found.answer
 
 
 def register(app: typer.Typer) -> None:

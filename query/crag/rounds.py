@@ -100,7 +100,9 @@ class OpenCragQuestion:
         with self._told("attributes") as detail:
             if self.predictor is not None:
                 self.attributes = self.predictor.predict(self.question)
-            detail.update({"understood": shown_attributes(self.attributes), "by": dict(self.attributes.by)})
+            detail["understood"] = shown_attributes(self.attributes)
+            if self.attributes.by:
+                detail["by"] = dict(self.attributes.by)
             if times := shown_times(self.question):
                 detail["times"] = times
 

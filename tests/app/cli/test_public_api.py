@@ -23,7 +23,7 @@ LedgerError ModelCallError ModelError ModelMismatchError ModelRefused ModelUnava
 PageKey PromptError QueryRefused QuestionError Reject ReplyMissing RunReport ScenarioBundle SchemaError SegmentError
 SettingsError SourceError Span StorageError StoreError StoreMismatch StoreRefused StoreUnavailable TraceStep
 TripletExtractor UnusableReply View ViewExpired ViewPropertyGraphStore ViewQueryEngine ViewRetriever ViewVectorStore
-Weights WorkspaceClosed __version__ ask main open_corpus retrievers
+Weights WorkspaceClosed __version__ ask ask_web main open_corpus retrievers
 """
 
 

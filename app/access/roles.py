@@ -36,6 +36,10 @@ class Principal:
     corpora: frozenset[str] | None
     token: str
 
+    def may(self, needed: str) -> bool:
+        """Whether their role covers one, by its name."""
+        return self.role.covers(Role(needed))
+
     def may_see(self, corpus: str) -> bool:
         """Whether a corpus, by its stored name, is one of theirs."""
         return self.corpora is None or corpus in self.corpora

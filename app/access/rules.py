@@ -45,6 +45,8 @@ API_RULES: Rules = {
     f"GET {_CORPUS}/runs": Role.READER,
     f"GET {_CORPUS}/runs/{{run}}": Role.READER,
     f"GET {_CORPUS}/runs/{{run}}/rejects": Role.READER,
+    f"GET {_CORPUS}/questions": Role.CURATOR,  # people's scenarios
+    f"DELETE {_CORPUS}/questions/{{number}}": Role.CURATOR,
     f"POST {_CORPUS}/rollback": Role.ADMIN,
     f"GET {_CORPUS}/decisions": Role.READER,
     f"POST {_CORPUS}/decisions/review": Role.CURATOR,

@@ -20,6 +20,7 @@ RULES: Rules = {
     "POST /c/{corpus}/asked": Role.READER,
     "GET /c/{corpus}/asked/{name}/events": Role.READER,
     "POST /c/{corpus}/asked/{name}/suppose": Role.READER,
+    "POST /c/{corpus}/asked/{name}/judge": Role.CURATOR,
     "GET /c/{corpus}/pages": Role.READER,
     "GET /c/{corpus}/page": Role.READER,
     "GET /c/{corpus}/graph": Role.READER,

@@ -57,12 +57,7 @@ def make_server(whose: Whose) -> MCPServer[Any]:
     ) -> dict[str, Any]:
         """Answer a question, with the conditions under which the answer holds, those that are open, and evidence."""
         held, name = _for(whose, context, corpus)
-
-        def work(ticket: Ticket) -> dict[str, Any]:
-            inquiry = Inquiry(question, scenario)
-            return answer_json(answer(held.workspace, name, inquiry, epoch, watch=lambda _: ticket.check()))
-
-        return await _told(held, held.work, work)
+        return await _told(held, held.work, _answering(held, name, question, scenario, epoch))
 
     @server.tool(annotations=_READS)
     async def search(
@@ -115,6 +110,15 @@ def make_server(whose: Whose) -> MCPServer[Any]:
         held, name = _for(whose, context, corpus)
         return await _told(held, held.reads, lambda _: changes(held.workspace, name, since, until))
 
+    @server.resource("clausegraph://{corpus}/answers/{+question}", title="An answer", mime_type="application/json")
+    async def answer_to(context: Asking, corpus: str, question: str) -> str:
+        """The answer to a question of the published epoch, with its conditions and evidence."""
+        try:
+            held, name = _for(whose, context, corpus)
+            return as_json(await _told(held, held.work, _answering(held, name, question)))
+        except ToolError as error:
+            raise ResourceError(str(error)) from error
+
     @server.resource("clausegraph://{corpus}/pages/{+page}", title="A page", mime_type="application/json")
     async def page_of(context: Asking, corpus: str, page: str) -> str:
         """The text of a page of the published epoch."""
@@ -125,6 +129,18 @@ def make_server(whose: Whose) -> MCPServer[Any]:
             raise ResourceError(str(error)) from error
 
     return server
+
+
+def _answering(
+    held: Served, corpus: str, question: str, scenario: str = "", epoch: int | None = None
+) -> Callable[[Ticket], dict[str, Any]]:
+    """The work of answering a question, which ends at its next step once nobody waits."""
+
+    def work(ticket: Ticket) -> dict[str, Any]:
+        inquiry = Inquiry(question, scenario)
+        return answer_json(answer(held.workspace, corpus, inquiry, epoch, watch=lambda _: ticket.check()))
+
+    return work
 
 
 def _for(whose: Whose, context: Asking, corpus: str | None) -> tuple[Served, str]:

@@ -1,5 +1,13 @@
 """The routes of the API, by what they are about."""
 
-from clausegraph.app.api.routes import ask, decisions, graph, history, pages, system
+from clausegraph.app.api.routes import ask, decisions, graph, history, pages, questions, system
 
-ROUTERS = (system.router, ask.router, pages.router, graph.router, history.router, decisions.router)
+ROUTERS = (
+    system.router,
+    ask.router,
+    pages.router,
+    graph.router,
+    history.router,
+    decisions.router,
+    questions.router,
+)

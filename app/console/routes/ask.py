@@ -20,9 +20,10 @@ from clausegraph.app.console.answers import AskedQuestion, AskedQuestions
 from clausegraph.app.console.routing import check_form, router
 from clausegraph.app.console.templating import HEADERS, address, html, render
 from clausegraph.app.console.view import STATES, answer_view
+from clausegraph.app.services import questions as judged
 from clausegraph.app.services.ask import answer, parse_assumptions
 from clausegraph.app.services.epochs import epoch_on, list_epochs
-from clausegraph.core.errors import ClauseGraphError, InputError
+from clausegraph.core.errors import ClauseGraphError, InputError, NotFoundError
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.types import TraceStep
 
@@ -128,6 +129,19 @@ async def suppose(request: Request, who: Who, corpus: CorpusPath, name: str) -> 
     return html(request, "answer.html", screen="ask", **answer_view(made))
 
 
+@routes.post("/c/{corpus}/asked/{name}/judge")
+async def judge(
+    request: Request, held: Held, who: Who, corpus: CorpusPath, name: str, verdict: _Text, expected: _Text = ""
+) -> Response:
+    """Keep whether the answer is right, as a question to measure engines on."""
+    await check_form(request)
+    asked = _questions(request).get(who.token, corpus, name)
+    if asked.answer is None:
+        raise NotFoundError("this question has no answer yet; wait for it")
+    made = await held.reads.run(judged.judge, held.workspace, asked.answer, verdict, expected, who.name)
+    return html(request, "judged.html", made=made)
+
+
 def _questions(request: Request) -> AskedQuestions:
     state = request.app.state
     if not hasattr(state, "asked"):
@@ -138,8 +152,10 @@ def _questions(request: Request) -> AskedQuestions:
 
 def _part(request: Request, template: str, **values: Any) -> str:
     """A template as a part of the page that waits for it."""
-    session = request.scope["state"].get("session")
-    return render(template, fragment=True, csrf=session.csrf if session else "", corpus="", screen="", **values)
+    state = request.scope["state"]
+    session = state.get("session")
+    known = {"csrf": session.csrf if session else "", "who": state["principal"], "corpus": "", "screen": ""}
+    return render(template, fragment=True, **known, **values)
 
 
 def _event(kind: str, text: str) -> str:

@@ -41,6 +41,7 @@ from clausegraph.indexes.ledger.schema.truth import (
     fetches,
     hidden_statements,
     identity,
+    judged_answers,
     members,
     page_versions,
     pages,
@@ -69,7 +70,7 @@ def in_newest(table: Table) -> ColumnElement[bool]:
 __all__ = [
     "FLIPPED", "FREEZING", "FROZEN", "OPEN", "VECTOR_KINDS", "VERSIONED", "blobs", "budgets", "chunks", "corpora",
     "crawls", "decisions", "embeddings", "entity_names", "entity_tokens", "epochs", "extractions", "fetches",
-    "hidden_statements", "hidden_supports", "identity", "in_newest", "members", "metadata", "model_calls",
-    "page_versions", "pages", "passages", "run_leases", "run_pages", "run_steps", "runs", "seen_at", "segments",
-    "sources", "supports", "vectors", "work_batches",
+    "hidden_statements", "hidden_supports", "identity", "in_newest", "judged_answers", "members", "metadata",
+    "model_calls", "page_versions", "pages", "passages", "run_leases", "run_pages", "run_steps", "runs", "seen_at",
+    "segments", "sources", "supports", "vectors", "work_batches",
 ]  # fmt: skip

@@ -204,6 +204,24 @@ hidden_statements = Table(  # a statement of a page that somebody decided to be 
     **IDS_NEVER_REUSED,
 )
 
+judged_answers = Table(  # what somebody says of an answer: a question to measure engines on
+    "judged_answers",
+    metadata,
+    Column("id", Integer, primary_key=True),
+    corpus_id(),
+    Column("key", String(64), nullable=False),  # hash of question, scenario and who judged
+    Column("epoch", BigInteger, nullable=False),  # that the answer was of
+    Column("question", Text, nullable=False),
+    Column("scenario", Text, nullable=False),
+    Column("verdict", String(10), nullable=False),  # right, wrong
+    Column("expected", Text, nullable=False),  # what is right, in that person's words; empty: not said
+    Column("answer", Text, nullable=False),  # canonical JSON: status and places, no text of a page
+    Column("judged_by", Text, nullable=False),
+    Column("created", Float, nullable=False),
+    UniqueConstraint("corpus_id", "key"),
+    **IDS_NEVER_REUSED,
+)
+
 segments = Table(
     "segments",
     metadata,

@@ -127,7 +127,8 @@ def test_pages_epochs_runs_and_changes_can_be_looked_at(talk: Talks) -> None:
             (await _get(client, f"{WHERE}/epochs", on=day))["items"] for day in ("9000-01-01", date.today().isoformat())
         ]
         assert [[one["epoch"] for one in found] for found in on] == [[2], [2]]
-        run = (await _get(client, f"{WHERE}/runs"))["items"][0]["id"]
+        assert (await _get(client, f"{WHERE}/runs"))["items"]
+        run = (await _get(client, f"{WHERE}/epochs"))["items"][0]["run"]
         assert (await _get(client, f"{WHERE}/runs/{run}"))["report"]["epoch"] == 2
         assert (await _get(client, f"{WHERE}/runs/{run}/rejects"))["items"] == []
         changed = await _get(client, f"{WHERE}/changes")

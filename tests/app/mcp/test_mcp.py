@@ -47,6 +47,8 @@ async def _every_tool(client: Client) -> None:
     assert [one["uri"] for one in (await _call(client, "what_changed"))["pages"]] == ["grant.html"]
     read = await client.read_resource("clausegraph://default/pages/grant.html")
     assert json.loads(read.contents[0].text)["data"]["title"] == "Warm Home Grant"
+    read = await client.read_resource("clausegraph://default/answers/Can%20I%20get%20the%20Warm%20Home%20Grant%3F")
+    assert json.loads(read.contents[0].text)["data"]["question"] == "Can I get the Warm Home Grant?"
     wrong = await client.call_tool("page", {"page": "nothing.html"})
     assert wrong.is_error and "NotFoundError: corpus" in wrong.content[0].text
     assert (await client.call_tool("neighbourhood", {"entity": "x", "hops": 9})).is_error

@@ -1,0 +1,204 @@
+"""Answers that people judged: kept as places of pages, listed, and exported as questions that ``eval`` reads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from clausegraph.app.services.browse import Shelf, open_shelf
+from clausegraph.app.services.listings import Key, Slice
+from clausegraph.app.workspace import Workspace
+from clausegraph.core.errors import InputError
+from clausegraph.core.types import Alternative, Answer, AnswerStatus, ConditionState, Evidence, PageKey, Reading, leaves
+from clausegraph.indexes import judged
+from clausegraph.indexes.corpora import get_corpus
+from clausegraph.indexes.judged import RIGHT, JudgedAnswer
+
+if TYPE_CHECKING:
+    from clausegraph.eval.conditionalqa.dataset import ConditionalAnswer, Question
+
+Place = list[str]  # source, uri and anchor of an element, as JSON values
+_VERDICTS = ("yes", "no")
+
+
+def judge(workspace: Workspace, answer: Answer, verdict: str, expected: str, by: str) -> dict[str, Any]:
+    """Keep what somebody says of an answer; errors as ``indexes.judged.keep``, and of ``open_shelf``.
+
+    Args:
+        verdict: "right" or "wrong".
+        expected: what is right where the answer is not, in words; may be empty.
+    """
+    ledger = workspace.ledger_to_change()
+    shelf = open_shelf(ledger, answer.corpus, answer.epoch)
+    known = _Pages(shelf)
+    kept = {
+        "status": answer.status.value,
+        "alternatives": [_alternative(known, one) for one in answer.alternatives],
+        "evidence": _places(evidence for one in answer.alternatives for evidence in one.evidence),
+    }
+    asked = answer.inquiry
+    words = " ".join(expected.split())
+    return _record(
+        judged.keep(ledger, shelf.corpus, answer.epoch, asked.question, asked.scenario, verdict, words, kept, by)
+    )
+
+
+def judged_slice(workspace: Workspace, corpus: str, limit: int, after: Key | None = None) -> Slice:
+    """Judged answers of a corpus, oldest first; errors as ``get_corpus``."""
+    row = get_corpus(workspace.ledger, corpus)
+    found = judged.list_judged(workspace.ledger, row.id, int(after[0]) if after else 0, limit + 1)
+    return Slice([_record(one) for one in found[:limit]], [found[limit - 1].id] if len(found) > limit else None)
+
+
+def forget(workspace: Workspace, corpus: str, number: int) -> dict[str, Any]:
+    """Remove a judged answer; errors as ``indexes.judged.forget``. Returns it as it was."""
+    ledger = workspace.ledger_to_change()
+    return _record(judged.forget(ledger, get_corpus(ledger, corpus), number))
+
+
+def export(workspace: Workspace, corpus: str, path: Path) -> dict[str, Any]:
+    """Write the judged answers as questions in ConditionalQA's form, which ``clausegraph eval conditionalqa`` reads.
+
+    A right answer is a question's gold answer as long as the published epoch has the elements it rests on; a wrong one
+    where it was said what is right.
+
+    Returns:
+        ``written`` questions, and of each other the id and why it is ``left_out``.
+
+    Raises:
+        NotFoundError: no such corpus, or nothing published yet.
+        InputError: there is nothing to write, or the file cannot be written.
+    """
+    from clausegraph.eval.conditionalqa.dataset import write_questions
+
+    shelf = open_shelf(workspace.ledger, corpus)
+    known = _Pages(shelf)
+    made: list[Question] = []
+    left_out = []
+    for one in judged.list_judged(workspace.ledger, shelf.corpus.id):
+        try:
+            made.append(_question(known, one))
+        except _NoGold as error:
+            left_out.append({"id": one.id, "question": one.question, "why": str(error)})
+    if not made:
+        why = f": {left_out[0]['why']}" if left_out else "; judge some on the console's Ask"
+        raise InputError(f"corpus {corpus!r} has no judged answer that makes a question to measure on{why}")
+    write_questions(path, made)
+    return {"corpus": corpus, "epoch": shelf.epoch, "file": str(path), "written": len(made), "left_out": left_out}
+
+
+class _NoGold(Exception):
+    """Why a judged answer says of no question what is right."""
+
+
+class _Pages:
+    """The elements of one epoch; each page is read once."""
+
+    def __init__(self, shelf: Shelf) -> None:
+        self._shelf = shelf
+        self._listed = shelf.versions()
+        self._read: dict[PageKey, Reading] = {}
+
+    def reading(self, page: PageKey) -> Reading | None:
+        if page not in self._listed:
+            return None
+        if page not in self._read:
+            self._read[page] = self._shelf.reading(self._listed[page][0])
+        return self._read[page]
+
+    def element(self, place: Place) -> tuple[str, str]:
+        """Text and serialised form of an element.
+
+        Raises:
+            _NoGold: the epoch has it no more.
+        """
+        page = PageKey(place[0], place[1])
+        reading = self.reading(page)
+        found = reading.element(place[2]) if reading is not None else None
+        if found is None:
+            raise _NoGold(f"what it rests on ({page}, {place[2]}) is not on the pages any more; ask and judge it again")
+        return found.text, found.html
+
+
+def _alternative(known: _Pages, one: Alternative) -> dict[str, Any]:
+    """The text of an answer as a place, but for yes and no and what stands on no page; and its open conditions."""
+    open_leaves = [
+        judged_leaf.source
+        for judged_leaf in leaves(one.condition)
+        if judged_leaf.decisive and judged_leaf.state is ConditionState.UNKNOWN
+    ]
+    value: dict[str, Any] = {"conditions": _places(open_leaves)}
+    if one.text.lower() not in _VERDICTS:
+        for evidence in one.evidence:
+            reading = known.reading(evidence.page)
+            element = reading.element(evidence.span.anchor) if reading is not None else None
+            if element is not None and (start := element.text.find(one.text)) >= 0:
+                return value | {"at": _place(evidence), "start": start, "end": start + len(one.text)}
+    return value | {"text": one.text}
+
+
+def _places(found: Iterator[Evidence] | list[Evidence]) -> list[Place]:
+    return [list(place) for place in dict.fromkeys(tuple(_place(one)) for one in found)]
+
+
+def _place(one: Evidence) -> Place:
+    return [one.page.source, one.page.uri, one.span.anchor]
+
+
+def _question(known: _Pages, one: JudgedAnswer) -> Question:
+    """The question with its gold answers.
+
+    Raises:
+        _NoGold: nobody said what is right, or the pages do not say it any more.
+    """
+    from clausegraph.eval.conditionalqa.dataset import ConditionalAnswer, Question
+
+    kept = one.answer
+    places = kept["evidence"]
+    if one.verdict != RIGHT:
+        if not one.expected:
+            raise _NoGold("it was judged wrong, and nobody said what is right")
+        said = one.expected.strip(" .").lower()
+        right = ConditionalAnswer(said if said in _VERDICTS else one.expected)
+        return Question(_name(one), _url(known, places), one.scenario, one.question, False, (right,), ())
+    if kept["status"] == AnswerStatus.UNKNOWN.value:
+        raise _NoGold("nothing was asserted, so there is nothing to expect of an engine")
+    answers = tuple(_gold(known, alternative) for alternative in kept["alternatives"])
+    evidence = tuple(known.element(place)[1] for place in places)
+    return Question(_name(one), _url(known, places), one.scenario, one.question, not answers, answers, evidence)
+
+
+def _gold(known: _Pages, kept: Mapping[str, Any]) -> ConditionalAnswer:
+    from clausegraph.eval.conditionalqa.dataset import ConditionalAnswer
+
+    conditions = tuple(known.element(place)[1] for place in kept["conditions"])
+    if "at" not in kept:
+        return ConditionalAnswer(kept["text"], conditions)
+    return ConditionalAnswer(known.element(kept["at"])[0][kept["start"] : kept["end"]], conditions)
+
+
+def _name(one: JudgedAnswer) -> str:
+    return f"judged-{one.id}"
+
+
+def _url(known: _Pages, places: list[Place]) -> str:
+    """Where the first page that the answer rests on stands; empty where it rests on none."""
+    if not places:
+        return ""
+    reading = known.reading(PageKey(places[0][0], places[0][1]))
+    return (reading.url if reading is not None else None) or places[0][1]
+
+
+def _record(one: JudgedAnswer) -> dict[str, Any]:
+    return {
+        "id": one.id,
+        "question": one.question,
+        "scenario": one.scenario,
+        "epoch": one.epoch,
+        "verdict": one.verdict,
+        "expected": one.expected,
+        "status": one.answer["status"],
+        "judged_by": one.judged_by,
+        "judged": one.created,
+    }

@@ -15,7 +15,7 @@ from clausegraph.core.language.propositions import split_proposition
 from clausegraph.core.language.sentences import sentence_spans
 from clausegraph.core.language.slots import quantifier
 from clausegraph.core.language.words import word_set
-from clausegraph.core.types import Condition, Element, Leaf, Modality, Not, PageKey, Reading, leaves
+from clausegraph.core.types import All, Condition, Element, Leaf, Modality, Not, PageKey, Reading, leaves
 from clausegraph.query.read.answers import Asked
 from clausegraph.query.read.candidates import Candidate
 from clausegraph.query.read.conditions import stated_at, stated_condition
@@ -113,13 +113,13 @@ def matter_of(asked: Asked, statement: ReadStatement) -> Matter:
     required = [one for one in others if one not in beside and _requires(one, granting)] if gate else []
     rules = [own, *(_rule(asked, reading, one) for one in beside)]
     rules += [_as_condition(_rule(asked, reading, one)) for one in required]
-    cited = {leaf for rule in rules if rule.positive for leaf in leaves(rule.condition)}
-    bars = [rule for rule in rules if not rule.positive and not set(leaves(rule.condition)) & cited]
+    bars = [rule for rule in rules if not rule.positive]
+    barring = frozenset(leaf.anchor for rule in bars for leaf in leaves(rule.condition))
     sections = {rule.element.headings for rule in rules}
     lifting = [one for one in others if gate and one not in beside and _lifts(one, sections)]
     return Matter(
         own,
-        tuple(rule for rule in rules if rule.positive),
+        tuple(_without(rule, barring) for rule in rules if rule.positive),
         tuple(bars),
         tuple(rule for rule in (_rule(asked, reading, one) for one in lifting) if rule.condition is not None),
         tuple(one.text for one in same if one not in (*beside, *required) and _is_conditional(one, duty=duty)),
@@ -265,6 +265,15 @@ def _requires(one: ReadStatement, granting: Sequence[ReadStatement]) -> bool:
         headings[: len(other.candidate.element.headings)] == other.candidate.element.headings for other in granting
     )
     return within and one.modality is Modality.MUST and _positive(one) and bool(_REQUIRES.search(_main(one)))
+
+
+def _without(rule: MatterRule, barring: frozenset[str]) -> MatterRule:
+    """A rule that grants without what other rules bar, where its condition was extracted with theirs."""
+    if not isinstance(rule.condition, All):
+        return rule
+    apart = barring - {rule.element.anchor}
+    kept = [c for c in rule.condition.children if not (isinstance(c, Not) and {o.anchor for o in leaves(c)} <= apart)]
+    return replace(rule, condition=join("all", kept) if kept else None)
 
 
 def _as_condition(rule: MatterRule) -> MatterRule:

@@ -192,7 +192,7 @@ def _lifted(asked: Asked, rule: MatterRule, granted: JudgedCondition | None) -> 
 def _shown(asked: Asked, matter: Matter, text: str, tree: JudgedCondition | None) -> tuple[Evidence, ...]:
     """What decides, with its lead-in; where nothing does yet, each rule, by what is told of it or with its list."""
     if tree is not None and holds(tree) is not UNKNOWN:
-        found = [one.source for one in leaves(deciding(tree))]
+        found = [_whole(asked, one) for one in leaves(deciding(tree))]
         return tuple(dict.fromkeys(found))[:_SHOWN]
     shown: dict[Evidence, None] = {}
     for rule in sorted(matter.rules, key=lambda rule: (rule.positive != (text == "yes"), rule is not matter.own)):
@@ -200,9 +200,21 @@ def _shown(asked: Asked, matter: Matter, text: str, tree: JudgedCondition | None
         one = rule.statement
         whole = evidence_of(one.candidate.page, reading, rule.element, one.start, one.end)
         judged = judged_rule(asked, rule)
-        told = [leaf.source for leaf in leaves(judged) if leaf.state is MET and leaf.source.lead_in]
+        told = [_whole(asked, leaf) for leaf in leaves(judged) if leaf.state is MET and leaf.source.lead_in]
         shown |= dict.fromkeys(told[:1] if told and text == "no" else [whole])
     return tuple(shown)[:_SHOWN]
+
+
+def _whole(asked: Asked, one: JudgedLeaf) -> Evidence:
+    """The item or the sentence that a condition is of."""
+    page = one.source.page
+    reading = asked.pages(page)
+    element = reading.element(one.leaf.anchor)
+    if element is None:
+        return one.source
+    spans = sentence_spans(element.text) if element.tag not in ("li", "tr") else []
+    start, end = next(((s, e) for s, e in spans if s <= one.leaf.start < e), (0, len(element.text)))
+    return evidence_of(page, reading, element, start, end)
 
 
 def _other_bounds(asked: Asked, matter: Matter, known: Sequence[JudgedLeaf]) -> list[str]:

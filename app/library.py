@@ -74,7 +74,7 @@ class Corpus:
 
     def _engine(self) -> Engine:
         llm = self._workspace.model if self._settings.llm else None
-        return make_engine(self.view, self.embedder, self._settings, llm)
+        return make_engine(self.view, self.embedder, self._settings, llm, reranker=self._workspace.reranker)
 
     def contradictions(self) -> dict[str, Any]:
         """Statements that cannot both hold, and those that later ones replace, newest first.
@@ -112,7 +112,7 @@ class Corpus:
 
         if limit is None and budget is None:
             budget = self._settings.search_budget
-        made = make_retriever(name, self.view, self.embedder, weights=weights)
+        made = make_retriever(name, self.view, self.embedder, weights=weights, reranker=self._workspace.reranker)
         return ViewRetriever(self.view, made, limit=limit, budget=budget)
 
     def query_engine(self) -> ViewQueryEngine:

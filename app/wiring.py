@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from clausegraph.core.models.cassette import Cassette
     from clausegraph.core.models.embedding import Embedder
     from clausegraph.core.models.guard import GuardedLLM
+    from clausegraph.core.models.reranking import Reranker
     from clausegraph.eval.conditionalqa.dataset import Question
     from clausegraph.indexes.ledger.metering import RunMeter
     from clausegraph.indexes.views import View
@@ -268,12 +269,14 @@ def make_engine(
     settings: Settings,
     llm: GuardedLLM | None = None,
     *,
+    reranker: Reranker | None = None,
     measured: Sequence[Question] = (),
     **changes: Any,
 ) -> Engine:
     """The engine of the settings on a view; with a language model, that one reads.
 
     Args:
+        reranker: for what a language model reads; the rules' sureness is fitted to the retriever's own order.
         measured: questions with known answers that it will be asked: nothing of them may help.
         changes: ``engine``, or single ``EngineOptions``, by name.
 
@@ -286,6 +289,8 @@ def make_engine(
     from clausegraph.query.engines.bank import make_engine as make
 
     options = replace(engine_options(settings, llm, measured=measured), crag=crag_options(settings))
+    if llm is not None:
+        options = replace(options, reranker=reranker)
     chosen = {"engine": settings.engine} | changes
     if "experiences" not in chosen and shows_experiences(settings, chosen["engine"], chosen.get("instead", {})):
         chosen["experiences"] = opened_experiences(settings, measured)

@@ -17,6 +17,7 @@ from clausegraph.core.settings import Settings
 if TYPE_CHECKING:
     from clausegraph.core.models.embedding import Embedder
     from clausegraph.core.models.guard import GuardedLLM
+    from clausegraph.core.models.reranking import Reranker
     from clausegraph.indexes.graph.neo4j.server import Neo4jServer
     from clausegraph.indexes.graph.projections import Projections
     from clausegraph.indexes.ledger.store import Ledger
@@ -51,6 +52,7 @@ class Workspace:
         self._is_closed = False
         self._ledger: Ledger | None = None
         self._embedder: Embedder | None = None
+        self._reranker: Reranker | None = None
         self._model: GuardedLLM | None = None
         self._server: Neo4jServer | None = None
         self._kept: dict[tuple[str, int | None], _Kept] = {}  # by corpus and the epoch asked for
@@ -99,6 +101,20 @@ class Workspace:
 
                 self._embedder = make_embedder(self.settings)
             return self._embedder
+
+    @property
+    def reranker(self) -> Reranker | None:
+        """The cross-encoder that the settings name, if they do; it loads its model at the first question.
+
+        Raises:
+            ModelError: the model's folder or the library that runs it is not there.
+        """
+        with self._open():
+            if self._reranker is None and self.settings.reranker is not None:
+                from clausegraph.core.models.reranking import CrossEncoderReranker
+
+                self._reranker = CrossEncoderReranker(self.settings.reranker)
+            return self._reranker
 
     @property
     def model(self) -> GuardedLLM:

@@ -102,6 +102,12 @@ class Settings(BaseSettings):
     query_instruction: str | None = Field(
         default=None, description="stands before questions when they are embedded; none means the model's own"
     )
+    reranker: str | None = Field(
+        default=None,
+        min_length=1,
+        description="folder or hub id of a cross-encoder (BAAI/bge-reranker-base), which orders what search finds and "
+        "a language model reads",
+    )
     ask_elements: int = Field(default=60, ge=1, le=1000, description="elements an answer is read from")
     engine: str = Field(default="loop", description="what answers questions: loop, single-pass, or a preset")
     rounds: int = Field(default=4, ge=1, le=20, description="rounds of routing and retrieval in the loop, at most")

@@ -37,7 +37,9 @@ def answer(
     llm = workspace.model if workspace.settings.llm else None
     with workspace.view(corpus, epoch) as view:
         chosen: dict[str, Any] = {"engine": engine} if engine is not None else {}
-        found = make_engine(view, workspace.embedder, workspace.settings, llm, **chosen).ask(inquiry, watch)
+        found = make_engine(
+            view, workspace.embedder, workspace.settings, llm, reranker=workspace.reranker, **chosen
+        ).ask(inquiry, watch)
     if not assumptions:
         return found
     from clausegraph.query.read.assume import assumed

@@ -254,7 +254,9 @@ def _engine(
         changes["reader"] = _reader(settings, trial.prompt, questions)
     elif llm is None:
         changes["reader"] = ExtractiveReader(workspace.embedder, asserted=0.0)  # the scorer knows no quotes
-    return make_engine(view, workspace.embedder, settings, llm, measured=questions, **changes), watch.take
+    return make_engine(
+        view, workspace.embedder, settings, llm, reranker=workspace.reranker, measured=questions, **changes
+    ), watch.take
 
 
 def _instead(settings: Settings, trial: EngineTrial, gold: GoldEvidence, watch: RoundWatch) -> dict[str, Any]:

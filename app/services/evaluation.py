@@ -48,6 +48,7 @@ def evaluate_conditionalqa(
             view,
             workspace.embedder,
             questions,
+            reranker=workspace.reranker,
             oracle_type=oracle_type,
             read_elements=workspace.settings.ask_elements,
             progress=progress,

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.inquiry import Inquiry
-from clausegraph.core.models.embedding import Embedder
 from clausegraph.core.tokens import count_tokens
 from clausegraph.indexes.views import View
 from clausegraph.query.rank.hits import Hit
@@ -35,10 +35,11 @@ def search(
     """
     room = budget if budget is not None else workspace.settings.search_budget
     with workspace.view(corpus, epoch, embed=RETRIEVERS[retriever].embeds) as view:
-        hits = find(view, workspace.embedder, inquiry, retriever=retriever, budget=room, limit=limit)
+        find = partial(_find, view, workspace, inquiry, retriever)
+        hits = find(budget=room, limit=limit)
         found = {"question": inquiry.question, "corpus": view.corpus, "epoch": view.epoch, "retriever": retriever}
         if explain and not hits:
-            best = find(view, workspace.embedder, inquiry, retriever=retriever, budget=None, limit=1)
+            best = find(budget=None, limit=1)
             found["why_nothing"] = _too_little_room(best[0], room) if best else "nothing found"
         return found | {"hits": hits}
 
@@ -48,15 +49,12 @@ def _too_little_room(best: dict[str, Any], room: int) -> str:
     return f"the best passage has {pieces} word pieces, more than the budget of {room}; raise --budget"
 
 
-def find(
-    view: View, embedder: Embedder, inquiry: Inquiry, *, retriever: str, budget: int | None, limit: int
+def _find(
+    view: View, workspace: Workspace, inquiry: Inquiry, retriever: str, *, budget: int | None, limit: int
 ) -> list[dict[str, Any]]:
-    """Hits as JSON values, best first; arguments as ``Retriever.retrieve``.
-
-    Raises:
-        InputError: no such retriever, or budget or limit is below 1.
-    """
-    hits = make_retriever(retriever, view, embedder).retrieve(inquiry, limit=limit, budget=budget)
+    """Hits as JSON values, best first; arguments as ``Retriever.retrieve``."""
+    made = make_retriever(retriever, view, workspace.embedder, reranker=workspace.reranker)
+    hits = made.retrieve(inquiry, limit=limit, budget=budget)
     return [_hit_json(view, hit) for hit in hits]
 
 

@@ -17,13 +17,14 @@ from clausegraph.core.tokens import count_many
 _BATCH_TOKENS = 1024  # padding included, through the model at once
 
 
-def check_installed(model: str) -> None:
-    """Raise ``ModelError`` where the library is missing, which ``model`` needs."""
+def check_installed(
+    model: str, setting: str = "CLAUSEGRAPH_EMBEDDING_MODEL", otherwise: str = "the packaged MiniLM"
+) -> None:
+    """Raise ``ModelError`` where the library is missing, which ``model`` of that setting needs."""
     if find_spec("sentence_transformers") is None:
         raise ModelError(
-            f"embedding model {model!r} is no plain BERT encoder in safetensors, and the library for all others is not "
-            "installed: pip install 'clausegraph[sentence-transformers]', or unset CLAUSEGRAPH_EMBEDDING_MODEL for the "
-            "packaged MiniLM"
+            f"model {model!r} is no plain BERT encoder in safetensors, and the library for all others is missing: "
+            f"pip install 'clausegraph[sentence-transformers]', or unset {setting} for {otherwise}"
         )
 
 

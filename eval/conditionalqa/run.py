@@ -10,6 +10,7 @@ from pathlib import Path
 from clausegraph.core.errors import ClauseGraphError
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.models.embedding import Embedder
+from clausegraph.core.models.reranking import Reranker
 from clausegraph.core.tokens import count_tokens
 from clausegraph.core.types import Answer
 from clausegraph.eval.conditionalqa.dataset import ConditionalAnswer, Question, write_questions
@@ -54,6 +55,7 @@ def evaluate(
     embedder: Embedder,
     questions: Sequence[Question],
     *,
+    reranker: Reranker | None = None,
     oracle_type: bool = False,
     read_elements: int = 60,
     progress: Callable[[str, int, int], None] = lambda _stage, _done, _total: None,
@@ -61,6 +63,7 @@ def evaluate(
     """Answer every question and measure every retriever on the pages of ``view``, all pooled.
 
     Args:
+        reranker: measured as a row of its own, over the hybrid list.
         oracle_type: tell the reader the gold answer kind, only to compare with papers that do.
         read_elements: elements an answer is read from.
     """
@@ -75,8 +78,10 @@ def evaluate(
         asserted += [record] if is_asserted else []
         progress("answer", done, len(questions))
     retrieval = {}
-    for name in ROWS:
-        retriever = make_retriever(name, view, embedder)
+    retrievers = {name: make_retriever(name, view, embedder) for name in ROWS}
+    if reranker is not None:
+        retrievers[f"{SYSTEM}-reranked"] = make_retriever(SYSTEM, view, embedder, reranker=reranker)
+    for name, retriever in retrievers.items():
         records = []
         for done, question in enumerate(questions, 1):
             records.append(retrieval_record(view, retriever, question))

@@ -15,6 +15,7 @@ from clausegraph.query.steps.meter import QuestionLimits
 
 if TYPE_CHECKING:
     from clausegraph.core.models.embedding import Embedder
+    from clausegraph.core.models.reranking import Reranker
     from clausegraph.query.crag.parts import CragOptions
     from clausegraph.query.read.model.options import ReadOptions
     from clausegraph.query.steps.experiences import Experiences
@@ -42,6 +43,7 @@ class EngineOptions:
 
     Args:
         retriever: a name of the bank (``query/retrieve/bank.py``).
+        reranker: puts what is retrieved in order; none means as the retriever does.
         reader: a name of ``query/read/bank.py``, a reader that somebody made, or what makes one that asks a model.
         reading: how a model is asked to read, for those that check a reader; none means as shipped.
         limit: hits handed to the reader.
@@ -57,6 +59,7 @@ class EngineOptions:
     """
 
     retriever: str = "hybrid"
+    reranker: Reranker | None = None
     reader: str | Reader | ReaderMaker = "extractive"
     reading: ReadOptions | None = None
     limit: int = 60

@@ -186,7 +186,8 @@ def open_question(view: View, embedder: Embedder, options: EngineOptions, inquir
     """A question with an account and steps of its own; errors as of ``Loop``."""
     meter = QuestionMeter(options.question)
     model = options.model.question(meter) if options.model else None
-    lookup = Lookup(view, embedder, make_retriever(options.retriever, view, embedder), options.limit)
+    retriever = make_retriever(options.retriever, view, embedder, reranker=options.reranker)
+    lookup = Lookup(view, embedder, retriever, options.limit)
     parts = StepParts(view, embedder, lookup, model, options.reading, options.experiences)
     steps = replace(options.steps, **options.instead)
     verifier = make_verifier(steps.verify, parts)

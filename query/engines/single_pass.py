@@ -103,7 +103,7 @@ def make(view: View, embedder: Embedder, options: EngineOptions) -> SinglePass:
     Raises:
         InputError: no such retriever or reader, or a limit below 1.
     """
-    retriever = make_retriever(options.retriever, view, embedder)
+    retriever = make_retriever(options.retriever, view, embedder, reranker=options.reranker)
     return SinglePass(view, retriever, reader_of(embedder, options), options)
 
 

@@ -10,6 +10,7 @@ from clausegraph.query.registry import Entry, Registry
 
 if TYPE_CHECKING:
     from clausegraph.core.models.embedding import Embedder
+    from clausegraph.core.models.reranking import Reranker
     from clausegraph.indexes.views import View
     from clausegraph.query.rank.hits import Level
     from clausegraph.query.rank.signals import Weights
@@ -50,8 +51,10 @@ RETRIEVERS = Registry(
 )
 
 
-def make_retriever(name: str, view: View, embedder: Embedder, *, weights: Weights | None = None) -> Retriever:
-    """The retriever of that name on a view.
+def make_retriever(
+    name: str, view: View, embedder: Embedder, *, weights: Weights | None = None, reranker: Reranker | None = None
+) -> Retriever:
+    """The retriever of that name on a view; with a ``reranker``, its first hits in the order of that one.
 
     Args:
         weights: of the ranking formula, for "hybrid" only.
@@ -59,6 +62,15 @@ def make_retriever(name: str, view: View, embedder: Embedder, *, weights: Weight
     Raises:
         InputError: no such retriever, or weights that are none or that it does not have.
     """
+    made = _made(name, view, embedder, weights)
+    if reranker is None:
+        return made
+    from clausegraph.query.retrieve.reranked import Reranked
+
+    return Reranked(made, reranker)
+
+
+def _made(name: str, view: View, embedder: Embedder, weights: Weights | None) -> Retriever:
     maker = RETRIEVERS[name].load()
     if weights is None:
         made: Retriever = maker(view, embedder)

@@ -30,3 +30,17 @@ def save_tiny_distilbert(folder: Path) -> Path:
     DistilBertModel(config).save_pretrained(folder)
     BertTokenizerFast(tokenizer_file=str(packaged_model_path() / "tokenizer.json")).save_pretrained(folder)
     return folder
+
+
+def save_tiny_cross_encoder(folder: Path, classes: int = 1) -> Path:
+    import torch
+    from transformers import BertConfig, BertForSequenceClassification, BertTokenizerFast
+
+    torch.manual_seed(0)
+    config = BertConfig(
+        vocab_size=30522, hidden_size=32, num_hidden_layers=2, num_attention_heads=4, intermediate_size=64,
+        num_labels=classes, initializer_range=1.0,
+    )  # fmt: skip
+    BertForSequenceClassification(config).save_pretrained(folder)
+    BertTokenizerFast(tokenizer_file=str(packaged_model_path() / "tokenizer.json")).save_pretrained(folder)
+    return folder

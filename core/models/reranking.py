@@ -1,0 +1,87 @@
+"""Cross-encoders: models that read question and text together, and say how well the text answers (an extra)."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+
+from clausegraph.core.errors import ModelError
+from clausegraph.core.models.embedding import Vectors
+from clausegraph.core.models.hub import check_available, fetched_model
+from clausegraph.core.models.sentence_transformers import check_installed
+
+if TYPE_CHECKING:
+    from sentence_transformers import CrossEncoder
+
+_AT_ONCE = 16  # pairs through the model at once
+
+
+class Reranker(Protocol):
+    """Says how well each of some texts answers a question."""
+
+    def scores(self, question: str, texts: Sequence[str]) -> Vectors:
+        """Of each text, 0 to 1: shape (len(texts),), float32."""
+
+
+class CrossEncoderReranker:
+    """A cross-encoder with one output, such as BAAI/bge-reranker-base, on the processor; loaded at the first question.
+
+    Args:
+        name: a local folder or a hub id.
+
+    Raises:
+        ModelError: the folder, the library that runs it or the hub's model is not there.
+    """
+
+    def __init__(self, name: str) -> None:
+        check_installed(name, "CLAUSEGRAPH_RERANKER", "none")
+        self._name = name
+        folder = Path(name).expanduser()
+        self._folder = folder if folder.is_dir() else None
+        if self._folder is None and name.startswith((".", "/", "~")):
+            raise ModelError(f"reranker folder {folder} does not exist; set CLAUSEGRAPH_RERANKER to a folder or hub id")
+        if self._folder is None:
+            check_available(name)
+
+    def scores(self, question: str, texts: Sequence[str]) -> Vectors:
+        import torch
+
+        if not texts:
+            return np.empty(0, dtype=np.float32)
+        order = sorted(range(len(texts)), key=lambda row: len(texts[row]))  # little padding
+        found = np.empty(len(texts), dtype=np.float32)
+        found[order] = self._model.predict(
+            [(question, texts[row]) for row in order],
+            batch_size=_AT_ONCE,
+            show_progress_bar=False,
+            activation_fn=torch.nn.Sigmoid(),
+            convert_to_numpy=True,
+        )
+        return found
+
+    @cached_property
+    def _model(self) -> CrossEncoder:
+        folder = self._folder or fetched_model(self._name)
+        os.environ.setdefault("HF_HUB_OFFLINE", "1")  # all of the model is in the folder
+        from sentence_transformers import CrossEncoder
+        from transformers.utils.logging import disable_progress_bar
+
+        disable_progress_bar()  # type: ignore[no-untyped-call]  # the command line has its own
+        try:
+            model = CrossEncoder(str(folder), device="cpu")
+        except (OSError, ValueError) as error:
+            raise ModelError(
+                f"reranker {str(folder)!r} cannot be loaded ({str(error)[:300]}); give a folder of a cross-encoder, or "
+                "a hub id where the hub is reachable, or unset CLAUSEGRAPH_RERANKER"
+            ) from error
+        if model.num_labels != 1:
+            raise ModelError(
+                f"reranker {str(folder)!r} tells {model.num_labels} classes apart and gives no single score; "
+                "set CLAUSEGRAPH_RERANKER to a cross-encoder with one output, such as BAAI/bge-reranker-base"
+            )
+        return model

@@ -73,7 +73,7 @@ class CrossEncoderReranker:
 
         disable_progress_bar()  # type: ignore[no-untyped-call]  # the command line has its own
         try:
-            model = CrossEncoder(str(folder), device="cpu")
+            model: CrossEncoder = CrossEncoder(str(folder), device="cpu")
         except (OSError, ValueError) as error:
             raise ModelError(
                 f"reranker {str(folder)!r} cannot be loaded ({str(error)[:300]}); give a folder of a cross-encoder, or "

@@ -19,7 +19,7 @@ from sqlalchemy import Connection, Row, Select, Table, delete, insert, select, t
 from clausegraph.core.errors import InputError, NotFoundError
 from clausegraph.core.hashing import canonical_json, content_hash
 from clausegraph.core.serial import condition_to_json, statement_from_text
-from clausegraph.core.types import LITERAL, Leaf, Statement, mapped
+from clausegraph.core.types import LITERAL, Leaf, PageKey, Statement, mapped
 from clausegraph.indexes.corpora import CorpusRow
 from clausegraph.indexes.derive import DEFINITIONS, SupportRow, object_key
 from clausegraph.indexes.ledger.decoding import decode
@@ -127,6 +127,14 @@ def list_hidden(ledger: Ledger, corpus_id: int) -> list[HiddenStatement]:
         return [_decision(row) for row in connection.execute(mine.order_by(hidden_statements.c.id))]
 
 
+def look_up(ledger: Ledger, corpus: CorpusRow, statement: str) -> tuple[PageKey, Statement]:
+    """The statement of that id, and its page; errors as of :func:`hide`."""
+    with ledger.read() as connection:
+        row, _ = _find(connection, corpus, statement)
+    _check_kind(row)
+    return PageKey(row.source, row.uri), decode(supports.c.statement, row.id, row.statement, statement_from_text)
+
+
 def hide(ledger: Ledger, corpus: CorpusRow, statement: str, reason: str, by: str) -> tuple[HiddenStatement, bool]:
     """Decide that a statement is wrong; returns the decision, and whether it is new. One that was made before stays.
 
@@ -148,9 +156,7 @@ def hide(ledger: Ledger, corpus: CorpusRow, statement: str, reason: str, by: str
             return _decision(known), False
         if not is_shown:
             raise _not_found(corpus, statement)
-        if row.extractor == DEFINITIONS:
-            name = row.object.removeprefix(LITERAL)
-            raise InputError(f"this is how the page defines a name; `clausegraph entities undo {name!r}` denies it")
+        _check_kind(row)
         made = insert(hidden_statements).values(**place, reason=reason, decided_by=by, decided=time.time())
         return _decision(connection.execute(made.returning(hidden_statements)).one()), True
 
@@ -238,6 +244,12 @@ def _place(corpus: CorpusRow, row: Row[Any]) -> dict[str, Any]:
     statement = decode(supports.c.statement, row.id, row.statement, statement_from_text)
     anchor, claim = claim_of(statement)
     return {"corpus_id": corpus.id, "source": row.source, "uri": row.uri, "anchor": anchor, "claim": claim}
+
+
+def _check_kind(row: Row[Any]) -> None:
+    if row.extractor == DEFINITIONS:
+        name = row.object.removeprefix(LITERAL)
+        raise InputError(f"this is how the page defines a name; `clausegraph entities undo {name!r}` denies it")
 
 
 def _checked_reason(reason: str) -> str:

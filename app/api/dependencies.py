@@ -21,6 +21,11 @@ async def principal(connection: HTTPConnection) -> Principal:
     return cast(Principal, connection.scope["state"]["principal"])
 
 
+def about(connection: HTTPConnection, words: str) -> None:
+    """What the audit log says of a request beside its path, of what only its body has."""
+    connection.scope["state"]["about"] = f" ({words})"
+
+
 Held = Annotated[Served, Depends(served)]
 Who = Annotated[Principal, Depends(principal)]
 

@@ -10,6 +10,7 @@ from typing import Any
 from clausegraph.app.services.browse import FoundPage
 from clausegraph.app.services.records import statement_words
 from clausegraph.core.types import Element, Span
+from clausegraph.indexes.derive import DEFINITIONS, statement_id
 
 _KINDS = {"h1": "h2", "h2": "h3", "h3": "h4", "li": "list", "tr": "table"}  # the screen's title is its h1
 
@@ -18,7 +19,7 @@ _KINDS = {"h1": "h2", "h2": "h3", "h3": "h4", "li": "list", "tr": "table"}  # th
 class DrawnElement:
     """An element: its text before, in and after what is marked of it, its cells, and what is stated there.
 
-    ``inner``: an item of an item's list.
+    ``stated`` has a statement's id by its words, empty where it cannot be hidden; ``inner``: an item of an item's list.
     """
 
     anchor: str
@@ -26,7 +27,7 @@ class DrawnElement:
     marked: str
     after: str
     cells: tuple[str, ...]
-    stated: tuple[str, ...]
+    stated: Mapping[str, str]
     inner: bool
 
 
@@ -41,10 +42,11 @@ class DrawnBlock:
 def document_view(found: FoundPage, marked: Span | None) -> dict[str, Any]:
     """What the template of a page needs."""
     reading = found.reading
-    stated: dict[str, list[str]] = {}
+    stated: dict[str, dict[str, str]] = {}
     for one in found.stated:
         at = one.statement.spans[0].anchor if one.statement.spans else ""
-        stated.setdefault(at, []).append(statement_words(one.statement))
+        own = "" if one.extractor == DEFINITIONS else statement_id(one)
+        stated.setdefault(at, {}).setdefault(statement_words(one.statement), own)
     return {
         "page": found.page,
         "reading": reading,
@@ -54,7 +56,9 @@ def document_view(found: FoundPage, marked: Span | None) -> dict[str, Any]:
     }
 
 
-def _blocks(elements: Sequence[Element], marked: Span | None, stated: Mapping[str, list[str]]) -> list[DrawnBlock]:
+def _blocks(
+    elements: Sequence[Element], marked: Span | None, stated: Mapping[str, Mapping[str, str]]
+) -> list[DrawnBlock]:
     made = []
     for (kind, _), run in groupby(enumerate(elements), lambda pair: _run(*pair)):
         made.append(DrawnBlock(kind, tuple(_shown(element, marked, stated) for _, element in run)))
@@ -67,13 +71,13 @@ def _run(number: int, element: Element) -> tuple[str, int]:
     return kind, -1 if kind in ("list", "table") else number
 
 
-def _shown(element: Element, marked: Span | None, stated: Mapping[str, list[str]]) -> DrawnElement:
+def _shown(element: Element, marked: Span | None, stated: Mapping[str, Mapping[str, str]]) -> DrawnElement:
     text, here = element.text, marked is not None and marked.anchor == element.anchor
     start, end = (marked.start, marked.end) if marked is not None and here else (len(text), len(text))
     if here and start >= min(end, len(text)):
         start, end = 0, len(text)  # no place within it is named: the whole of it
     cells = tuple(text.split(" | ")) if element.tag == "tr" and not here else ()
-    said = tuple(dict.fromkeys(stated.get(element.anchor, ())))
+    said = stated.get(element.anchor, {})
     return DrawnElement(
         element.anchor, text[:start], text[start:end], text[end:], cells, said, element.parent is not None
     )

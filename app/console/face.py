@@ -7,7 +7,7 @@ from starlette.staticfiles import StaticFiles
 from clausegraph.app.access.roles import Role
 from clausegraph.app.access.rules import Rules
 from clausegraph.app.api.application import Face
-from clausegraph.app.console.routes import ask, graph, history, login, pages
+from clausegraph.app.console.routes import ask, curation, graph, history, login, pages
 from clausegraph.app.console.routing import problem_screen
 from clausegraph.app.console.templating import HERE
 
@@ -27,6 +27,15 @@ RULES: Rules = {
     "GET /c/{corpus}/runs": Role.READER,
     "GET /c/{corpus}/run": Role.READER,
     "GET /c/{corpus}/changes": Role.READER,
+    "GET /c/{corpus}/curation": Role.READER,
+    "GET /c/{corpus}/hide": Role.CURATOR,
+    "POST /c/{corpus}/curation/review": Role.CURATOR,
+    "POST /c/{corpus}/curation/merge": Role.CURATOR,
+    "POST /c/{corpus}/curation/settle": Role.CURATOR,
+    "POST /c/{corpus}/curation/deny": Role.CURATOR,
+    "POST /c/{corpus}/curation/hide": Role.CURATOR,
+    "POST /c/{corpus}/curation/unhide": Role.CURATOR,
+    "POST /c/{corpus}/curation/publish": Role.CURATOR,
     "* /static": None,
 }
 
@@ -34,5 +43,5 @@ RULES: Rules = {
 def face() -> Face:
     """The console."""
     files = StaticFiles(directory=HERE / "static", follow_symlink=True)
-    routers = [login.routes, ask.routes, pages.routes, graph.routes, history.routes]
+    routers = [login.routes, ask.routes, pages.routes, graph.routes, history.routes, curation.routes]
     return Face(RULES, routers, mounts={"/static": files}, screen=problem_screen)

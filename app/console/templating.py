@@ -11,6 +11,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
+from clausegraph.app.access.roles import Role
 from clausegraph.app.text import clean
 from clausegraph.app.version import version
 
@@ -65,10 +66,12 @@ def render(template: str, **values: Any) -> str:
 
 def html(request: Request, template: str, status: int = 200, **values: Any) -> HTMLResponse:
     """A screen, or where htmx asks for a part of one, that part alone; it says which parts of it are ours to run."""
-    session = request.scope["state"].get("session")
+    session, who = (request.scope["state"].get(name) for name in ("session", "principal"))
     known: dict[str, Any] = {
         "fragment": "hx-request" in request.headers,
-        "who": request.scope["state"].get("principal"),
+        "who": who,
+        "curates": who is not None and who.role.covers(Role.CURATOR),
+        "administers": who is not None and who.role.covers(Role.ADMIN) and who.corpora is None,
         "csrf": session.csrf if session else "",
         "corpus": request.path_params.get("corpus", ""),
         "screen": "",

@@ -58,6 +58,25 @@ def review(workspace: Workspace, name: str, of_type: str | None = None, limit: i
         return {"corpus": corpus.name, "epoch": view.epoch, "new": new, "open": len(waiting), "proposals": listed}
 
 
+def open_proposals(workspace: Workspace, name: str, limit: int | None = None) -> dict[str, Any]:
+    """The proposals that wait for a decision, as :func:`review` has them; none is looked for, and nothing stored.
+
+    Raises:
+        NotFoundError: no such corpus.
+    """
+    from clausegraph.indexes.entities.proposals import entity_profiles
+
+    ledger = workspace.ledger
+    corpus = get_corpus(ledger, name)
+    if corpus.published and list_decisions(ledger, corpus.id, PROPOSED):
+        with workspace.view(name, embed=False) as view:
+            profiles = entity_profiles(ledger, corpus.id, view.epoch)
+            waiting = _open_proposals(ledger, corpus, profiles)
+            cards = [_card(view, row, profiles) for row in waiting[:limit]]
+            return {"corpus": corpus.name, "open": len(waiting), "proposals": cards}
+    return {"corpus": corpus.name, "open": 0, "proposals": []}
+
+
 def _check_type(of_type: str | None, profiles: Mapping[str, Profile], corpus: CorpusRow) -> None:
     types = sorted({kind for profile in profiles.values() for kind in profile.types})
     if of_type is not None and of_type not in types:

@@ -118,17 +118,18 @@ def passage_record(placed: PlacedPassage, reading: Reading) -> dict[str, Any]:
         "extractor": placed.extractor,
         "elements": [
             {"anchor": element.anchor, "headings": list(element.headings), "quote": quote}
-            for element, quote in _quoted(passage.spans, reading)
+            for element, quote in quoted(passage.spans, reading)
         ],
     }
 
 
 def quotes(support: Support, reading: Reading) -> Sequence[tuple[Element, str]]:
     """The elements that state it, each with the sentences its spans touch."""
-    return _quoted(support.statement.spans, reading)
+    return quoted(support.statement.spans, reading)
 
 
-def _quoted(spans: Iterable[Span], reading: Reading) -> Sequence[tuple[Element, str]]:
+def quoted(spans: Iterable[Span], reading: Reading) -> Sequence[tuple[Element, str]]:
+    """The elements that spans touch, each with the sentences they touch; those the reading has not are left out."""
     by_anchor = {element.anchor: element for element in reading.elements}
     found: dict[str, tuple[Element, str]] = {}
     for span in spans:

@@ -5,12 +5,32 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import Any
 
-from clausegraph.app.services.records import statement_words
+from clausegraph.app.services.browse import open_shelf
+from clausegraph.app.services.records import quoted, statement_words
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.types import PageKey
 from clausegraph.indexes import hidden
 from clausegraph.indexes.corpora import get_corpus
 from clausegraph.indexes.hidden import Effect, HiddenStatement
+
+
+def look_up(workspace: Workspace, corpus: str, statement: str) -> dict[str, Any]:
+    """A statement with its page, in words, and with the sentences it was read from as the published epoch has them.
+
+    Raises:
+        NotFoundError, InputError: as ``indexes.hidden.hide``.
+    """
+    ledger = workspace.ledger
+    page, found = hidden.look_up(ledger, get_corpus(ledger, corpus), statement)
+    shelf = open_shelf(ledger, corpus)
+    version = shelf.versions().get(page)
+    said = [] if version is None else quoted(found.spans, shelf.reading(version[0]))
+    return {
+        "id": statement,
+        "page": str(page),
+        "words": statement_words(found),
+        "quotes": [{"anchor": element.anchor, "quote": quote} for element, quote in said],
+    }
 
 
 def hide(workspace: Workspace, corpus: str, statement: str, reason: str, by: str) -> dict[str, Any]:

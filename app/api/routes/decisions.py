@@ -7,7 +7,7 @@ from typing import Any
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
-from clausegraph.app.api.dependencies import OF_A_CORPUS, Held, Who, statuses
+from clausegraph.app.api.dependencies import OF_A_CORPUS, Held, Who, about, statuses
 from clausegraph.app.api.parameters import (
     CorpusPath,
     DecisionPath,
@@ -25,11 +25,6 @@ from clausegraph.app.services import entities, statements
 
 router = APIRouter(prefix="/v1/corpora/{corpus}", tags=["decisions"])
 _CHANGE = statuses(*OF_A_CORPUS, 409, 413)
-
-
-def about(request: Request, words: str) -> None:
-    """What the audit log says beside the path of a request, of what only its body has."""
-    request.scope["state"]["about"] = f" ({words})"
 
 
 @router.get("/decisions", response_model=dict[str, Any], responses=statuses(*OF_A_CORPUS))

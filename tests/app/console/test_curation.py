@@ -1,0 +1,163 @@
+"""Curation: what a curator decides on screen, and that nobody else can."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Awaitable, Callable, Iterator
+from pathlib import Path
+
+import anyio
+import httpx
+import pytest
+from playwright.sync_api import expect
+
+from clausegraph.app.access.roles import Role
+from clausegraph.app.access.tokens import Tokens
+from clausegraph.app.api.application import create_app
+from clausegraph.app.console.face import RULES, face
+from clausegraph.app.console.templating import address
+from clausegraph.app.workspace import Workspace
+from clausegraph.core.settings import Settings
+from tests.app.api.conftest import BASE, client_of
+from tests.app.console.attempts import ATTEMPTS, assert_inert
+from tests.app.console.conftest import Served, Watched, filled, serving
+from tests.app.console.test_screens import PHONE, check
+from tests.law.world import page_html
+
+CSRF = re.compile(r'name="csrf" value="([^"]+)"')
+PAGES = {
+    "grant": ["The ORS must pay the heating grant.", "Tenants must contact the ORS."],
+    "loan": ["The Office for Resident Services must pay the study loan."],
+}
+CURATION = "/c/default/curation"
+
+
+@pytest.fixture(scope="module")
+def stocked(tmp_path_factory: pytest.TempPathFactory) -> Settings:
+    """Two pages that name one office in two ways."""
+    root = tmp_path_factory.mktemp("curation")
+    for name, paragraphs in PAGES.items():
+        (root / f"{name}.html").write_text(page_html(f"The {name}", paragraphs), encoding="utf-8")
+    return filled(root / "home", root)
+
+
+@pytest.fixture
+def desk(stocked: Settings, tmp_path: Path) -> Settings:
+    """A home of one's own, to decide in."""
+    home = shutil.copytree(stocked.home, tmp_path / "home")
+    return stocked.model_copy(update={"home": home})
+
+
+Talk = Callable[[httpx.AsyncClient, str], Awaitable[None]]
+
+
+def logged_in(settings: Settings, role: Role, talk: Talk) -> None:
+    """A conversation of somebody of that role, with what forms must carry."""
+
+    async def whole() -> None:
+        async with client_of(create_app(Workspace(settings), [face()])) as client:
+            _, token = Tokens(settings.home).add(f"{role}", role)
+            await client.post("/login", data={"token": token}, headers={"Origin": BASE})
+            client.headers["Origin"] = BASE
+            screen = await client.get("/c/default/pages")
+            found = CSRF.search(screen.text)
+            assert found is not None
+            await talk(client, found[1])
+
+    anyio.run(whole)
+
+
+def posts() -> Iterator[str]:
+    yield from (
+        key.split()[1].replace("{corpus}", "default") for key in RULES if key.startswith("POST /c/{corpus}/cur")
+    )
+
+
+@pytest.mark.unit
+def test_a_reader_sees_what_was_decided_and_can_decide_nothing(desk: Settings) -> None:
+    async def look(client: httpx.AsyncClient, csrf: str) -> None:
+        screen = await client.get(CURATION)
+        assert screen.status_code == 200 and screen.text.count("<button") == screen.text.count("Log out") == 1
+        for where in ("page?name=loan.html", "graph?name=study+loan"):
+            assert "hide?" not in (await client.get(f"/c/default/{where}")).text
+        assert (await client.get("/c/default/hide?statement=abcd")).status_code == 403
+        forms = list(posts())
+        assert len(forms) == 7
+        for where in forms:
+            value = {"csrf": csrf, "name": "ors", "entity": "study loan", "number": "1", "state": "accepted"}
+            refused = await client.post(where, data=value | {"statement": "abcd", "reason": "x"})
+            assert refused.status_code == 403, where
+
+    logged_in(desk, Role.READER, look)
+
+
+@pytest.mark.unit
+def test_a_form_of_another_page_decides_nothing_and_what_it_has_stays_text(desk: Settings) -> None:
+    async def look(client: httpx.AsyncClient, csrf: str) -> None:
+        value = {"name": "ors", "entity": "study loan", "number": "1", "state": "accepted", "statement": "abcd"}
+        for where in posts():
+            for forged in ({}, {"csrf": "x"}):
+                assert (await client.post(where, data=value | forged)).status_code == 403, where
+        page = (await client.get("/c/default/page?name=loan.html")).text
+        statement = re.findall(r"hide\?statement=([0-9a-f]+)", page)[0]
+        for text in ATTEMPTS:
+            merged = await client.post(f"{CURATION}/merge", data={"csrf": csrf, "name": text, "entity": text})
+            assert merged.status_code in (400, 404)
+            assert_inert(merged.text)
+            hidden = {"csrf": csrf, "statement": statement, "reason": text}
+            assert (await client.post(f"{CURATION}/hide", data=hidden)).status_code == 303
+            screen = (await client.get(CURATION)).text
+            assert_inert(screen)
+            number = re.findall(r'name="number" value="(\d+)"', screen)[-1]
+            await client.post(f"{CURATION}/unhide", data={"csrf": csrf, "number": number})
+        assert (await client.get(address("default", "hide", statement="<script>"))).status_code == 422
+        blank = await client.post(f"{CURATION}/hide", data={"csrf": csrf, "statement": statement, "reason": " "})
+        assert blank.status_code == 400 and "say why" in blank.text
+
+    logged_in(desk, Role.CURATOR, look)
+
+
+@pytest.mark.integration
+@pytest.mark.browser
+def test_a_merge_and_a_hidden_statement_are_published_and_undone(
+    desk: Settings, window: Callable[..., Watched]
+) -> None:
+    _, token = Tokens(desk.home).add("cura", Role.CURATOR)
+    with serving(desk) as url:
+        watched = window(Served(url, desk.home, token), viewport=PHONE)
+        page = watched.login()
+        page.goto(f"{url}{CURATION}")
+        check(page)
+        page.click("text=Look for more")
+        pair = page.locator("section.pair").first
+        expect(pair.locator("blockquote").first).to_contain_text("must")
+        check(page)
+        pair.get_by_role("button", name="Accept").press("Enter")  # by the keyboard
+        expect(page.get_by_label("Decided about names")).to_contain_text("waits for the next publish")
+        page.goto(f"{url}/c/default/page?name=loan.html")
+        page.locator("summary", has_text="stated here").last.click()
+        stated = page.locator("a.act").count()
+        page.locator("a.act").last.click()
+        check(page)
+        page.fill("#reason", "the council pays it")
+        page.click("text=Hide it")
+        expect(page.get_by_label("Hidden statements")).to_contain_text("the council pays it")
+        check(page)
+        page.click("text=Publish now")
+        expect(page.get_by_text("Whatever was decided is in force")).to_be_visible()
+        assert page.get_by_text("since epoch 2").count() == 2
+        page.goto(f"{url}/c/default/page?name=loan.html")
+        expect(page.locator("article")).to_contain_text("must pay the study loan")  # the page keeps its words
+        expect(page.locator("a.act")).to_have_count(stated - 1)
+        for region in ("Decided about names", "Hidden statements"):
+            page.goto(f"{url}{CURATION}")
+            page.get_by_label(region).get_by_role("button", name="Undo").click()
+            page.wait_for_url("**/curation#*")
+        expect(page.locator("main")).to_contain_text("Shown again from the next publish on")
+        page.click("text=Publish now")
+        expect(page.get_by_text("Whatever was decided is in force")).to_be_visible()
+        expect(page.locator("section.pair")).to_be_visible()  # a proposal again
+        page.goto(f"{url}/c/default/graph?name=study+loan")
+        expect(page.locator("#facts")).to_contain_text("Office for Resident Services must pay study loan")
+        page.context.close()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 
 from clausegraph.core.inquiry import Inquiry
@@ -16,10 +16,12 @@ from clausegraph.core.types import (
     Element,
     Evidence,
     JudgedCondition,
+    JudgedLeaf,
     Leaf,
     PageKey,
     Reading,
     leaves,
+    mapped,
 )
 from clausegraph.query.read.asking import Parts, parts
 from clausegraph.query.read.candidates import Candidate
@@ -28,6 +30,7 @@ from clausegraph.query.read.conditions import Openness, judged, settled, stated_
 from clausegraph.query.read.evidence import evidence_of
 from clausegraph.query.read.figures import compare
 from clausegraph.query.read.governing import GoverningRule, Ruling, follow
+from clausegraph.query.read.meeting import coverage, telling
 from clausegraph.query.read.polarity import Polarity, decide_polarity, kind_fit, polarity_features
 from clausegraph.query.read.protocol import Pages, Rules
 from clausegraph.query.read.questions import AnswerType, QuestionForm
@@ -91,7 +94,19 @@ def judged_condition(asked: Asked, candidate: Candidate, first: int, last: int) 
     if stated is None or any(reading.element(leaf.anchor) is None for leaf in leaves(stated)):
         return None
     sources = {leaf: source_of(candidate.page, reading, leaf) for leaf in leaves(stated)}
-    return judged(stated, sources, asked.told, asked.today)
+    tree = judged(stated, sources, asked.told, asked.today)
+    return _with_row(tree, element, asked) if element.tag == "tr" else tree
+
+
+def _with_row(tree: JudgedCondition, element: Element, asked: Asked) -> JudgedCondition:
+    """The tree of a row: what it is of is met where it is asked for, however short its name."""
+    row = element.text.split(" | ")[0]
+
+    def of_row(one: JudgedLeaf) -> JudgedCondition:
+        asked_for = one.leaf.text in row and telling(row) and coverage(telling(row), asked.told) == 1.0
+        return replace(one, state=ConditionState.MET) if asked_for else one
+
+    return mapped(tree, of_row)
 
 
 def _own_bound(asked: Asked, element: Element, first: int, last: int) -> Leaf | None:

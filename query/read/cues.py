@@ -51,6 +51,9 @@ _CUES = (
 )
 _CUED = tuple((doubt, re.compile(pattern, re.IGNORECASE)) for doubt, pattern in _CUES)
 _UNCERTAIN = re.compile(r"\bmay (?=[a-z])|\b(?:was|were|had)\b")  # of a value; "in May" is a month
+_TIMES = re.compile(
+    r"\b(?:19|20)\d\d\b|\b(?:was|were|did|last|next|used to|before|will|going to|previous\w*)\b", re.IGNORECASE
+)
 _ABOUT = re.compile(r"\b(?:about|around|approximately|roughly|nearly|almost)\s+£?$", re.IGNORECASE)
 _NOT = re.compile(
     r"\b(?:not|no longer|never|neither|nor|cannot|without|instead of|rather than)\b|n['’]t\b", re.IGNORECASE
@@ -68,6 +71,15 @@ def cued(text: str, question: str, today: date) -> list[str]:
     if any(_day(found) < today for found in _ENDS.finditer(text)):
         doubts.append("it is past")
     return list(dict.fromkeys(doubts))
+
+
+def is_of_now(text: str, question: str, today: date) -> bool:
+    """Whether a row or sentence is not of a time that is over or to come, unless a question asks for such a time."""
+    if _TIMES.search(question):
+        return True
+    return not any(_day(found) > today for found in _STARTS.finditer(text)) and not any(
+        _day(found) < today for found in _ENDS.finditer(text)
+    )
 
 
 def _day(found: re.Match[str]) -> date:

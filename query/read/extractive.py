@@ -6,6 +6,7 @@ scenario leaves open. Every decision leaves a short reason in ``ReadResult.reaso
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
@@ -22,10 +23,14 @@ from clausegraph.query.read.confidence import ASSERTED, probability
 from clausegraph.query.read.protocol import ReadResult, Rules
 from clausegraph.query.read.questions import QuestionForm, QuestionKind, question_form
 from clausegraph.query.read.quoting import quotes
+from clausegraph.query.read.statements import is_furniture
 from clausegraph.query.read.surely import surely
 
 FormRule = Callable[[Inquiry], QuestionForm]
 Reasons = dict[str, object]
+
+
+_ABOUT_PAGE = re.compile(r"\b(?:updated|reviewed|page|guide|changed)\b", re.IGNORECASE)
 
 
 def _stands(alternative: Alternative) -> bool:
@@ -102,6 +107,8 @@ class ExtractiveReader:
         if self._asserted <= 0.0:
             guess = self._yes_no if asked.form.kind is QuestionKind.YES_NO else self._spans
             return guess(asked, ranked, reasons)
+        if not _ABOUT_PAGE.search(asked.form.sentence):
+            ranked = [one for one in ranked if not is_furniture(one.element.text)]
         sure = surely(asked, ranked)
         if sure is not None:
             reasons |= {"answer": sure.kind, "doubts": list(sure.doubts)}

@@ -28,7 +28,14 @@ _SUFFIX = re.compile(r"(?:ing|ed|ly|ment|ation|ion|er|al)$")
 
 _BUT = re.compile(r",\s+but\s+(?=(?:you|they|we|it|he|she|there)\b)", re.IGNORECASE)
 _DATE_LINE = re.compile(r"(?:this )?(?:page|guide)?\s*(?:was )?last (?:updated|reviewed|changed)\b", re.IGNORECASE)
+_CORRECT_AT = re.compile(r"\bcorrect (?:as )?(?:at|on|of) \d", re.IGNORECASE)
+_LINE = 12  # words of a line that dates a page
 _FORBIDS = re.compile(r"\b(?:cannot|can't|can’t|must not|may not|mustn't)\b", re.IGNORECASE)
+
+
+def is_furniture(text: str) -> bool:
+    """Whether an element only dates its page: "Last updated: 20 March 2026" answers nothing but when it was."""
+    return bool(_DATE_LINE.match(text) or _CORRECT_AT.search(text)) and len(text.split()) <= _LINE
 
 
 @lru_cache(maxsize=65536)

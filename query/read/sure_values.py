@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 from clausegraph.core.language.conditions import parse_conditions
 from clausegraph.core.language.sentences import sentence_spans
-from clausegraph.core.types import ConditionState, leaves
+from clausegraph.core.types import ConditionState, Element, leaves
 from clausegraph.query.read.answers import Asked
 from clausegraph.query.read.candidates import Candidate
-from clausegraph.query.read.cues import cued, denied
+from clausegraph.query.read.cues import cued, denied, is_of_now
 from clausegraph.query.read.evidence import introduction
 from clausegraph.query.read.meeting import telling, uncovered
 from clausegraph.query.read.questions import AnswerType
@@ -116,11 +116,18 @@ def _denied(asked: Asked, best: SureValue) -> list[str]:
 def _found(asked: Asked, ranked: Sequence[Candidate]) -> list[SureValue]:
     found = []
     for rank, candidate in enumerate(ranked[:_DEPTH]):
-        if not candidate.element.is_heading:
+        if not candidate.element.is_heading and _is_in_force(asked, candidate.element):
             for start, end, kind in values_in(asked.form, candidate.element):
                 if _is_of_kind(asked, kind):
                     found.append(_placed(asked, candidate, rank, TypedValue(candidate, start, end, 0.0, 0.0, kind)))
     return found
+
+
+def _is_in_force(asked: Asked, element: Element) -> bool:
+    """Whether a row is not of a time that is over or to come; what other elements say of time is doubted."""
+    return element.tag != "tr" or is_of_now(
+        row_and_column(element, len(element.text))[0], asked.form.sentence, asked.today
+    )
 
 
 def _is_of_kind(asked: Asked, kind: str) -> bool:

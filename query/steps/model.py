@@ -79,6 +79,7 @@ class StepModel:
         schema: Schema | None = None,
         pages: Sequence[str] = (),
         before: Sequence[ChatMessage] = (),
+        temperature: float | None = None,
     ) -> Said[T]:
         """One call.
 
@@ -87,6 +88,7 @@ class StepModel:
             parse: pure; raises ``UnusableReply`` for what cannot be read, which is then dropped from the cache.
             schema: of a JSON reply, as far as the server can be told.
             before: the chat that this call goes on with.
+            temperature: of this call; none means the settings'. For samples, whose prompts must differ to be several.
 
         Raises:
             BudgetExceeded: the question, or the run, has no room for the call; nothing was sent.
@@ -100,6 +102,7 @@ class StepModel:
         messages = (*before, *(ChatMessage(role=message.role, content=message.content) for message in rendered))
         llm = self._steps.llm
         options = llm.json_options(*schema) if schema else {}
+        options |= {} if temperature is None else {"temperature": temperature}
         self.meter.begin(found.task)
         labels = CallLabels(found.task, found.id, tuple(pages))
         response = self._send(llm, messages, options, labels)

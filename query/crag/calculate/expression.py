@@ -1,0 +1,202 @@
+"""Evaluate an expression that a model wrote: numbers, days and units; no names, attributes, loops or text handling.
+
+The evaluator is ``simpleeval``, with operators and functions of ours that check their operands, so that every step takes
+constant time and the number of steps is bounded by the length; units are ``pint``'s (decision 0044).
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+import operator
+import re
+from collections.abc import Callable
+from datetime import date, timedelta
+from functools import lru_cache
+from typing import Any
+
+from simpleeval import InvalidExpression, SimpleEval
+
+LONGEST = 500  # characters of an expression
+_MOST_NODES = 200
+_MOST = 1e30  # of a number on the way
+_MOST_POWER = 100
+_UNIT = re.compile(r"[A-Za-z°%][A-Za-z0-9°/*^ ]{0,40}")
+Value = int | float | bool | date
+
+
+class ExpressionRefused(Exception):
+    """It is no expression of the allowed kind, or its value is not defined."""
+
+
+def evaluate(expression: str) -> Value:
+    """The value of an expression.
+
+    Raises:
+        ExpressionRefused: it is too long, uses what is not allowed, or has no value (a division by zero).
+    """
+    if len(expression) > LONGEST:
+        raise ExpressionRefused(f"an expression has at most {LONGEST} characters, this one {len(expression)}")
+    try:
+        tree = ast.parse(expression.strip(), mode="eval")
+        if sum(1 for _ in ast.walk(tree)) > _MOST_NODES:
+            raise ExpressionRefused(f"an expression has at most {_MOST_NODES} parts")
+        value = _Evaluator().eval(expression.strip())
+    except (InvalidExpression, SyntaxError, TypeError, ValueError, ArithmeticError, RecursionError, MemoryError) as error:
+        raise ExpressionRefused(f"{expression!r:.120} cannot be computed: {error}") from error
+    if isinstance(value, str) or not isinstance(value, (int, float, date)) or value != value:
+        raise ExpressionRefused(f"{expression!r:.120} gives no number and no day")
+    return value
+
+
+def in_words(value: Value) -> str:
+    """A value as it is written in a reference."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, date):
+        return value.isoformat()
+    text = f"{value:.10g}"
+    return text if "e" not in text else f"{value:,.0f}".replace(",", "") if abs(value) >= 1 else text
+
+
+class _Evaluator(SimpleEval):  # type: ignore[misc]
+    """With nothing but constants, operators, comparisons, a choice, and calls of the functions below."""
+
+    def __init__(self) -> None:
+        super().__init__(operators=_OPERATORS, functions=_FUNCTIONS, names={"True": True, "False": False})
+        allowed = (ast.Expr, ast.Constant, ast.Name, ast.UnaryOp, ast.BinOp, ast.Compare, ast.IfExp, ast.Call)
+        self.nodes = {kind: handle for kind, handle in self.nodes.items() if kind in allowed}
+
+
+# --- operators: of numbers and days, bounded ------------------------------------------------------
+
+
+def _number(value: Any) -> Any:
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        raise TypeError(f"{value!r:.40} is no number")
+    if abs(value) > _MOST:
+        raise ValueError("a number is too large")
+    return value
+
+
+def _of_numbers(compute: Callable[..., Any]) -> Callable[..., Any]:
+    def checked(*values: Any) -> Any:
+        return _number(compute(*map(_number, values)))
+
+    return checked
+
+
+def _add(one: Any, other: Any) -> Any:
+    return one + timedelta(days=int(_number(other))) if isinstance(one, date) else _number(_number(one) + _number(other))
+
+
+def _subtract(one: Any, other: Any) -> Any:
+    if isinstance(one, date):
+        return (one - other).days if isinstance(other, date) else one - timedelta(days=int(_number(other)))
+    return _number(_number(one) - _number(other))
+
+
+def _power(base: Any, exponent: Any) -> Any:
+    if abs(_number(exponent)) > _MOST_POWER:
+        raise ValueError(f"an exponent is at most {_MOST_POWER}")
+    return _number(float(_number(base)) ** exponent)
+
+
+def _comparable(compare: Callable[[Any, Any], bool]) -> Callable[[Any, Any], bool]:
+    def checked(one: Any, other: Any) -> bool:
+        if not (isinstance(one, date) and isinstance(other, date)):
+            _number(one), _number(other)
+        return compare(one, other)
+
+    return checked
+
+
+_OPERATORS = {
+    ast.Add: _add,
+    ast.Sub: _subtract,
+    ast.Mult: _of_numbers(operator.mul),
+    ast.Div: _of_numbers(operator.truediv),
+    ast.FloorDiv: _of_numbers(operator.floordiv),
+    ast.Mod: _of_numbers(operator.mod),
+    ast.Pow: _power,
+    ast.USub: _of_numbers(operator.neg),
+    ast.UAdd: _of_numbers(operator.pos),
+    ast.Eq: _comparable(operator.eq),
+    ast.NotEq: _comparable(operator.ne),
+    ast.Gt: _comparable(operator.gt),
+    ast.Lt: _comparable(operator.lt),
+    ast.GtE: _comparable(operator.ge),
+    ast.LtE: _comparable(operator.le),
+}
+
+
+# --- functions ------------------------------------------------------------------------------------
+
+
+def _day(text: Any) -> date:
+    if not isinstance(text, str):
+        raise TypeError("a day is written as date('2024-03-05')")
+    return date.fromisoformat(text)
+
+
+def _years(first: Any, last: Any) -> int:
+    """Whole years between two days, as an age is counted."""
+    if not (isinstance(first, date) and isinstance(last, date)):
+        raise TypeError("years(first, last) takes two days")
+    return last.year - first.year - ((last.month, last.day) < (first.month, first.day))
+
+
+def _months(first: Any, last: Any) -> int:
+    if not (isinstance(first, date) and isinstance(last, date)):
+        raise TypeError("months(first, last) takes two days")
+    return (last.year - first.year) * 12 + last.month - first.month - (last.day < first.day)
+
+
+def _extreme(choose: Callable[..., Any]) -> Callable[..., Any]:
+    def checked(*values: Any) -> Any:
+        if not values:
+            raise ValueError("there is nothing to choose from")
+        return choose(values if all(isinstance(one, date) for one in values) else [_number(one) for one in values])
+
+    return checked
+
+
+def _mean(*values: Any) -> float:
+    return float(_number(sum(map(_number, values)) / len(values)))
+
+
+def _convert(value: Any, unit: Any, to: Any) -> float:
+    """A quantity in another unit: ``convert(5, 'mile', 'km')``."""
+    from pint import PintError
+
+    for name in (unit, to):
+        if not isinstance(name, str) or not _UNIT.fullmatch(name):
+            raise ValueError(f"{name!r:.40} is no unit")
+    try:
+        return float(_units().Quantity(_number(value), unit).to(to).magnitude)
+    except (PintError, AssertionError, AttributeError, KeyError) as error:
+        raise ValueError(f"{unit} cannot be converted to {to}: {error}") from error
+
+
+@lru_cache(maxsize=1)
+def _units() -> Any:
+    from pint import UnitRegistry
+
+    return UnitRegistry(cache_folder=None)
+
+
+_FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "date": _day,
+    "years": _years,
+    "months": _months,
+    "year": lambda day: day.year if isinstance(day, date) else _number("year"),
+    "abs": _of_numbers(abs),
+    "round": lambda value, digits=0: round(_number(value), min(int(_number(digits)), 12)),
+    "sqrt": _of_numbers(math.sqrt),
+    "log": _of_numbers(math.log),
+    "max": _extreme(max),
+    "min": _extreme(min),
+    "sum": lambda *values: _number(sum(map(_number, values))),
+    "mean": _mean,
+    "convert": _convert,
+}

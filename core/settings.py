@@ -246,6 +246,21 @@ class Settings(BaseSettings):
     )
     crag_summarise: bool = Field(default=True, description="whether a reply that cannot be read is asked about again")
     crag_critic: bool = Field(default=True, description="whether answers are judged, and rounds begun where they fail")
+    crag_attribute_model: Path | None = Field(
+        default=None, description="classifiers of open questions, from `train attributes`; none: rules and the model"
+    )
+    crag_attribute_samples: int = Field(
+        default=3, ge=1, le=20, description="calls by which the model says what an open question is like"
+    )
+    crag_calculator_samples: int = Field(
+        default=5, ge=1, le=20, description="calls by which the model writes the expression of an open question"
+    )
+    crag_graph_url: str | None = Field(
+        default=None, description="address of CRAG's API of functions (or of its replay), for open questions"
+    )
+    crag_graph_seconds: float = Field(
+        default=10.0, gt=0, le=600, description="seconds that one request to that API or endpoint may take"
+    )
 
     log_level: Literal["debug", "info", "warning", "error"] = Field(
         default="warning", description="least level of what is logged on stderr"

@@ -79,9 +79,37 @@ def experiences(
     )
 
 
+def attributes(
+    session: Session,
+    *,
+    questions: Annotated[Path, typer.Option("--questions", help="Labelled questions: JSON lines, as in examples/.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="File of the model.")],
+    seed: Annotated[int, typer.Option("--seed", help="Of the folds of the cross-validation.")] = 13,
+    force: Annotated[bool, typer.Option("--force", help="Replace a file that is there.")] = False,
+) -> None:
+    """Train the classifiers of open questions (domain, kind, dynamism) on embeddings. Asks no model."""
+    from clausegraph.app.services.train_attributes import train_attributes
+
+    made = train_attributes(session.workspace(None), questions, output, seed=seed, replace_file=force)
+    session.emit(
+        {
+            "output": str(output), "questions": made.questions, "accuracy": dict(made.accuracy),
+            "rules": {name: list(counts) for name, counts in made.rules.items()}, "seconds": round(made.seconds, 2),
+        },
+        f"written: {output}; {made.questions} questions, {made.seconds:.1f} seconds",
+        *(f"  {name}: {value:.3f} of the questions right, cross-validated" for name, value in made.accuracy.items()),
+        *(
+            f"  {name}: the rules say something of {said}, {right} of them right"
+            for name, (said, right) in made.rules.items()
+        ),
+        f"set CLAUSEGRAPH_CRAG_ATTRIBUTE_MODEL={output}",
+    )  # fmt: skip
+
+
 def register(app: typer.Typer) -> None:
     """Add the commands."""
     group = typer.Typer(no_args_is_help=True, help="Learn from labelled questions.")
     command(group, "guide")(guide)
     command(group, "experiences")(experiences)
+    command(group, "attributes")(attributes)
     app.add_typer(group, name="train")

@@ -1,7 +1,7 @@
 """Evaluate an expression that a model wrote: numbers, days and units; no names, attributes, loops or text handling.
 
-The evaluator is ``simpleeval``, with operators and functions of ours that check their operands, so that every step takes
-constant time and the number of steps is bounded by the length; units are ``pint``'s (decision 0044).
+The evaluator is ``simpleeval``, with operators and functions of ours that check their operands: each step takes
+constant time, and the length bounds the steps. Units are ``pint``'s (decision 0044).
 """
 
 from __future__ import annotations
@@ -42,11 +42,23 @@ def evaluate(expression: str) -> Value:
         if sum(1 for _ in ast.walk(tree)) > _MOST_NODES:
             raise ExpressionRefused(f"an expression has at most {_MOST_NODES} parts")
         value = _Evaluator().eval(expression.strip())
-    except (InvalidExpression, SyntaxError, TypeError, ValueError, ArithmeticError, RecursionError, MemoryError) as error:
+    except (
+        InvalidExpression,
+        SyntaxError,
+        TypeError,
+        ValueError,
+        ArithmeticError,
+        RecursionError,
+        MemoryError,
+    ) as error:
         raise ExpressionRefused(f"{expression!r:.120} cannot be computed: {error}") from error
-    if isinstance(value, str) or not isinstance(value, (int, float, date)) or value != value:
+    if isinstance(value, str) or not isinstance(value, (int, float, date)) or _is_nan(value):
         raise ExpressionRefused(f"{expression!r:.120} gives no number and no day")
     return value
+
+
+def _is_nan(value: object) -> bool:
+    return isinstance(value, float) and math.isnan(value)
 
 
 def in_words(value: Value) -> str:
@@ -65,7 +77,8 @@ class _Evaluator(SimpleEval):  # type: ignore[misc]
     def __init__(self) -> None:
         super().__init__(operators=_OPERATORS, functions=_FUNCTIONS, names={"True": True, "False": False})
         allowed = (ast.Expr, ast.Constant, ast.Name, ast.UnaryOp, ast.BinOp, ast.Compare, ast.IfExp, ast.Call)
-        self.nodes = {kind: handle for kind, handle in self.nodes.items() if kind in allowed}
+        handlers: dict[type, Any] = vars(self)["nodes"]
+        self.nodes = {kind: handle for kind, handle in handlers.items() if kind in allowed}
 
 
 # --- operators: of numbers and days, bounded ------------------------------------------------------
@@ -87,7 +100,9 @@ def _of_numbers(compute: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _add(one: Any, other: Any) -> Any:
-    return one + timedelta(days=int(_number(other))) if isinstance(one, date) else _number(_number(one) + _number(other))
+    return (
+        one + timedelta(days=int(_number(other))) if isinstance(one, date) else _number(_number(one) + _number(other))
+    )
 
 
 def _subtract(one: Any, other: Any) -> Any:

@@ -23,6 +23,7 @@ RULES: Rules = {
     "POST /c/{corpus}/asked/{name}/judge": Role.CURATOR,
     "GET /c/{corpus}/pages": Role.READER,
     "GET /c/{corpus}/page": Role.READER,
+    "GET /c/{corpus}/versions": Role.READER,
     "GET /c/{corpus}/graph": Role.READER,
     "GET /c/{corpus}/runs": Role.READER,
     "GET /c/{corpus}/run": Role.READER,

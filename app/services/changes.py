@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from sqlalchemy import Table, and_, not_, select
+from sqlalchemy import Select, Table, and_, not_, select
 
 from clausegraph.app.services.browse import Shelf, open_shelf
 from clausegraph.app.services.records import quotes, statement_words
@@ -101,16 +101,21 @@ def _pages(before: Shelf, after: Shelf) -> Iterator[dict[str, Any]]:
         yield {"kind": kind, "source": key.source, "uri": key.uri, "title": title}
 
 
-def _statements(before: Shelf, after: Shelf) -> Iterator[dict[str, Any]]:
+def page_statements(before: Shelf, after: Shelf, page: PageKey) -> Iterator[dict[str, Any]]:
+    """Statements of one page that are new, gone or changed between two epochs, as :func:`changes` has them."""
+    return _statements(before, after, page)
+
+
+def _statements(before: Shelf, after: Shelf, page: PageKey | None = None) -> Iterator[dict[str, Any]]:
     """By page: what is said in other words of the same subject and relation is one change."""
-    left, came = _stated(before, after), _stated(after, before)
+    left, came = _stated(before, after, page), _stated(after, before, page)
     common = Counter(key for key, _ in left) & Counter(key for key, _ in came)
     old, new = _grouped(_without(left, common)), _grouped(_without(came, common))
     tell_old, tell_new = _teller(before), _teller(after)
-    for page in sorted(old.keys() | new.keys(), key=lambda one: (one.source, one.uri)):
-        for was, now in _pairs(old.get(page, []), new.get(page, [])):
+    for key in sorted(old.keys() | new.keys(), key=lambda one: (one.source, one.uri)):
+        for was, now in _pairs(old.get(key, []), new.get(key, [])):
             kind = NEW if was is None else GONE if now is None else CHANGED
-            yield {"kind": kind, "page": str(page), "old": was and tell_old(was), "new": now and tell_new(now)}
+            yield {"kind": kind, "page": str(key), "old": was and tell_old(was), "new": now and tell_new(now)}
 
 
 def _pairs(old: list[Support], new: list[Support]) -> Iterator[tuple[Support | None, Support | None]]:
@@ -144,14 +149,27 @@ def _teller(shelf: Shelf) -> Callable[[Support], dict[str, Any]]:
     return tell
 
 
-def _stated(there: Shelf, not_there: Shelf) -> list[tuple[tuple[str, str, str, str], Support]]:
-    """The statements of one epoch whose rows another has not, with what makes two rows say the same at one place."""
+def _stated(there: Shelf, not_there: Shelf, page: PageKey | None) -> list[tuple[tuple[str, str, str, str], Support]]:
+    """The statements of one epoch whose rows another has not, with what makes two rows say the same at one place.
+
+    Args:
+        page: only what is stated on it.
+    """
+    wanted = _only_in(supports, there, not_there)
+    if page is not None:
+        wanted = and_(wanted, supports.c.page_id.in_(page_ids(there.corpus.id, page)))
     with there.ledger.read() as connection:
-        found = supports_where(connection, _only_in(supports, there, not_there))
+        found = supports_where(connection, wanted)
     return [
         ((source, uri, support.fact_id, content), support)
         for (source, uri, _, content), support in sorted(found, key=lambda one: one[0])
     ]
+
+
+def page_ids(corpus_id: int, key: PageKey) -> Select[int]:
+    """The id of a page's row."""
+    named = (sources.c.corpus_id == corpus_id, sources.c.name == key.source, pages.c.uri == key.uri)
+    return select(pages.c.id).join(sources, sources.c.id == pages.c.source_id).where(*named)
 
 
 def _without(stated: Iterable[tuple[K, Support]], common: Counter[K]) -> Iterator[Support]:

@@ -9,6 +9,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, and_, func, or_, select, union_all
 
 from clausegraph.app.services.browse import Shelf, open_shelf
+from clausegraph.app.services.changes import page_ids
 from clausegraph.app.services.explore import entity_of, with_statements
 from clausegraph.app.services.records import element_record
 from clausegraph.app.workspace import Workspace
@@ -109,7 +110,7 @@ def fact_slice(
     if relation is not None:
         wanted.append(supports.c.relation == relation)
     if page is not None:
-        wanted.append(supports.c.page_id.in_(_page_id(shelf, shelf.page(page)[0])))
+        wanted.append(supports.c.page_id.in_(page_ids(shelf.corpus.id, shelf.page(page)[0])))
     query = (
         select(supports.c.fact_id)
         .where(*wanted)
@@ -121,11 +122,6 @@ def fact_slice(
         ids = list(connection.execute(query).scalars())
     items = with_statements(shelf, shelf.graph.facts(ids[:limit]))
     return Slice(items, [ids[limit - 1]] if len(ids) > limit else None)
-
-
-def _page_id(shelf: Shelf, key: PageKey) -> Any:
-    named = (sources.c.corpus_id == shelf.corpus.id, sources.c.name == key.source, pages.c.uri == key.uri)
-    return select(pages.c.id).join(sources, sources.c.id == pages.c.source_id).where(*named)
 
 
 def entity_slice(workspace: Workspace, corpus: str, epoch: int, limit: int, after: Key | None = None) -> Slice:

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
 from clausegraph.app.api.dependencies import OF_A_CORPUS, Held, statuses
 from clausegraph.app.api.paging import part_of_epoch
 from clausegraph.app.api.parameters import CorpusPath, CursorQuery, EpochQuery, LimitQuery, MaybeName, NameQuery
 from clausegraph.app.api.replies import reply
+from clausegraph.app.services.comparison import compare_versions
 from clausegraph.app.services.listings import element_slice, page_slice
 from clausegraph.app.services.pages import show_page
 from clausegraph.app.services.versions import page_versions_of
 
 router = APIRouter(prefix="/v1/corpora/{corpus}", tags=["pages"])
+_Version = Annotated[int | None, Query(ge=1, le=10**15)]
 _LISTED = statuses(*OF_A_CORPUS, 304)
 
 
@@ -49,6 +51,17 @@ async def elements(
         request, held, corpus, epoch, cursor,
         lambda at, after: element_slice(held.workspace, corpus, name, at, limit, after),
     )  # fmt: skip
+
+
+@router.get("/page/comparison", response_model=dict[str, Any], responses=statuses(*OF_A_CORPUS))
+async def comparison(
+    held: Held, corpus: CorpusPath, uri: NameQuery, source: MaybeName = None,
+    version: _Version = None, against: Annotated[int | None, Query(alias="with", ge=1, le=10**15)] = None,
+) -> Response:  # fmt: skip
+    """Two versions of a page beside each other: elements and statements that are new, gone or changed; by default the
+    newest two. `version` is the older, `with` the newer, by their ids."""
+    found = await held.reads.run(compare_versions, held.workspace, corpus, uri, source, version, against)
+    return reply(found)
 
 
 @router.get("/page/versions", response_model=dict[str, Any], responses=statuses(*OF_A_CORPUS))

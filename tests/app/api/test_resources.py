@@ -119,6 +119,15 @@ def test_pages_epochs_runs_and_changes_can_be_looked_at(talk: Talks) -> None:
     async def look(client: httpx.AsyncClient) -> None:
         versions = (await _get(client, f"{WHERE}/page/versions", uri="grant.html"))["items"]
         assert [one["epochs"] for one in versions] == [[2], [1]]
+        beside = await _get(client, f"{WHERE}/page/comparison", uri="grant.html")
+        assert (beside["old"], beside["new"]) == (versions[1], versions[0])
+        differ = [one for one in beside["elements"] if one["kind"] != "same"]
+        assert [(one["kind"], "60" in one["old"]["text"], "65" in one["new"]["text"]) for one in differ] == [
+            ("changed", True, True), ("changed", False, False)
+        ]  # fmt: skip
+        assert beside["statements"] == [
+            one for one in (await _get(client, f"{WHERE}/changes"))["statements"] if one["page"] == beside["page"]
+        ]
         assert (await _get(client, f"{WHERE}/page", name="grant.html", epoch=1))["epoch"] == 1
         shown = [(await _get(client, f"{WHERE}/page", name=name))["passages"] for name in PAGES]
         assert all(one["elements"] and "condition" in one for passages in shown for one in passages) and any(shown)
@@ -143,7 +152,8 @@ def test_pages_epochs_runs_and_changes_can_be_looked_at(talk: Talks) -> None:
 NOT_THERE = (
     "pages?epoch=9", "page?name=nothing", "page/elements?name=nothing", "page/versions?uri=nothing",
     "facts?entity=nothing", "facts?page=nothing", "facts/0000", "entity?name=nothing", "neighbourhood?entity=nothing",
-    "paths?from=a&to=b", "runs/nothing", "runs/nothing/rejects", "changes?since=7", "changes?until=1",
+    "paths?from=a&to=b", "runs/nothing",
+    "page/comparison?uri=grant.html&version=999", "runs/nothing/rejects", "changes?since=7", "changes?until=1",
     "epochs?on=1999-12-31",
 )  # fmt: skip
 

@@ -15,7 +15,16 @@ from tests.app.console.test_ask import ask
 
 pytestmark = [pytest.mark.integration, pytest.mark.browser]
 
-SCREENS = ("pages", "page?name=heating-grant.html&anchor=nowhere", "graph?search=grant", "runs", "changes", "ask")
+VERSIONS = "versions?name=corpus%3Aheating-grant.html"
+SCREENS = (
+    "pages",
+    "page?name=heating-grant.html&anchor=nowhere",
+    "graph?search=grant",
+    "runs",
+    "changes",
+    VERSIONS,
+    "ask",
+)
 PHONE = {"width": 375, "height": 800}
 
 

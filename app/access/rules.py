@@ -12,7 +12,7 @@ application has its path after ``*``. A path with ``{corpus}`` is only for token
 
 _CORPUS = "/v1/corpora/{corpus}"
 
-WHOLE = frozenset(("GET /metrics", "GET /v1/settings", "GET /v1/audit"))
+WHOLE = frozenset(("GET /metrics", "GET /v1/settings", "GET /v1/audit", "GET /admin"))
 """What is of the whole server: only for tokens that are bound to no corpus."""
 
 API_RULES: Rules = {

@@ -7,7 +7,7 @@ from starlette.staticfiles import StaticFiles
 from clausegraph.app.access.roles import Role
 from clausegraph.app.access.rules import Rules
 from clausegraph.app.api.application import Face
-from clausegraph.app.console.routes import ask, curation, graph, history, login, pages
+from clausegraph.app.console.routes import admin, ask, curation, graph, history, login, pages
 from clausegraph.app.console.routing import problem_screen
 from clausegraph.app.console.templating import HERE
 
@@ -37,6 +37,7 @@ RULES: Rules = {
     "POST /c/{corpus}/curation/hide": Role.CURATOR,
     "POST /c/{corpus}/curation/unhide": Role.CURATOR,
     "POST /c/{corpus}/curation/publish": Role.CURATOR,
+    "GET /admin": Role.ADMIN,
     "* /static": None,
 }
 
@@ -44,5 +45,5 @@ RULES: Rules = {
 def face() -> Face:
     """The console."""
     files = StaticFiles(directory=HERE / "static", follow_symlink=True)
-    routers = [login.routes, ask.routes, pages.routes, graph.routes, history.routes, curation.routes]
+    routers = [login.routes, ask.routes, pages.routes, graph.routes, history.routes, curation.routes, admin.routes]
     return Face(RULES, routers, mounts={"/static": files}, screen=problem_screen)

@@ -11,6 +11,7 @@ import anyio
 import httpx
 import pytest
 from playwright.sync_api import expect
+from pydantic import SecretStr
 
 from clausegraph.app.access.roles import Role
 from clausegraph.app.access.tokens import Tokens
@@ -118,12 +119,30 @@ def test_a_form_of_another_page_decides_nothing_and_what_it_has_stays_text(desk:
     logged_in(desk, Role.CURATOR, look)
 
 
+@pytest.mark.unit
+def test_the_server_as_a_whole_is_for_admins_of_all_of_it_and_shows_no_secret(desk: Settings) -> None:
+    closed = desk.model_copy(update={"llm_key": SecretStr("sk-verysecret1"), "llm": "mistral:x"})
+
+    async def look(client: httpx.AsyncClient, csrf: str) -> None:
+        screen = await client.get("/admin")
+        assert screen.status_code == 200 and "sk-verysecret1" not in screen.text and "(set)" in screen.text
+        assert "loan.html" not in screen.text and "2 pages of" in screen.text and "ledger.db" in screen.text
+        assert 'href="/admin"' in (await client.get(CURATION)).text
+        for role, corpora in ((Role.READER, None), (Role.CURATOR, None), (Role.ADMIN, ("default",))):
+            _, token = Tokens(desk.home).add(f"{role} {corpora}", role, corpora)
+            held = {"Authorization": f"Bearer {token}", "Accept": "text/html"}
+            assert (await client.get("/admin", headers=held)).status_code == 403
+            assert 'href="/admin"' not in (await client.get(CURATION, headers=held)).text
+
+    logged_in(closed, Role.ADMIN, look)
+
+
 @pytest.mark.integration
 @pytest.mark.browser
 def test_a_merge_and_a_hidden_statement_are_published_and_undone(
     desk: Settings, window: Callable[..., Watched]
 ) -> None:
-    _, token = Tokens(desk.home).add("cura", Role.CURATOR)
+    _, token = Tokens(desk.home).add("cura", Role.ADMIN)
     with serving(desk) as url:
         watched = window(Served(url, desk.home, token), viewport=PHONE)
         page = watched.login()
@@ -160,4 +179,9 @@ def test_a_merge_and_a_hidden_statement_are_published_and_undone(
         expect(page.locator("section.pair")).to_be_visible()  # a proposal again
         page.goto(f"{url}/c/default/graph?name=study+loan")
         expect(page.locator("#facts")).to_contain_text("Office for Resident Services must pay study loan")
+        page.click("text=Admin")
+        page.click("text=Examine it")
+        expect(page.get_by_label("Findings")).to_contain_text("every row can be read")
+        page.locator("details summary").click()
+        check(page)
         page.context.close()

@@ -1,5 +1,7 @@
 """``python -m benchmarks.maintext PAGES LABELS [--draw SEED COUNT]``: main text against labels made by eye.
 
+``python -m benchmarks.maintext PAGES --pieces`` needs no labels: what is left of each page, and in how many pieces.
+
 PAGES is a folder of HTML files or CRAG's ``.jsonl`` (``.bz2``): the pages of each line's ``search_results``. LABELS is
 a folder with one file a page, ``NAME.label``, NAME a file's stem or the number of the page from 00. ``--draw`` writes
 such files for COUNT pages, drawn by a seed, with every mark still a minus.
@@ -44,6 +46,7 @@ from clausegraph.core.pages import html, main_text
 from clausegraph.core.pages.blocks import squeeze
 from clausegraph.core.pages.document import SourceDocument
 from clausegraph.core.pages.markup import INLINE, SKIPPED, is_hidden
+from clausegraph.core.pages.pieces import pieces_of
 from clausegraph.core.pages.read import read_document
 from clausegraph.core.types import Reading
 
@@ -83,11 +86,16 @@ def main() -> int:
     """Measure and print; 1 when a floor is missed."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.maintext", description=(__doc__ or "").split("\n")[0])
     parser.add_argument("pages", type=Path)
-    parser.add_argument("labels", type=Path)
+    parser.add_argument("labels", type=Path, nargs="?")
+    parser.add_argument("--pieces", action="store_true", help="print what is left of pages, and its pieces")
     parser.add_argument("--draw", type=int, nargs=2, metavar=("SEED", "COUNT"))
     parser.add_argument("--each", action="store_true", help="print every page, and what was lost and let in")
     options = parser.parse_args()
     pages = pages_of(options.pages)
+    if options.pieces:
+        return print_pieces(pages)
+    if options.labels is None:
+        parser.error("LABELS is missing")
     if options.draw:
         return draw(pages, options.labels, *options.draw)
     labels = {path.stem: read_label(path) for path in sorted(options.labels.glob("*.label"))}
@@ -297,6 +305,31 @@ OTHERS: dict[str, Callable[[str], str]] = {"trafilatura": _by_trafilatura, "resi
 # Installed by hand: its "lxml[html-clean]" beside another package's "lxml[html_clean]" ends pip 23's resolver.
 if find_spec("readability"):
     OTHERS["readability-lxml"] = _by_readability
+
+
+def print_pieces(pages: dict[str, str]) -> int:
+    """Print what is left of each page, and what it takes to come there."""
+    readings, seconds = _read_all(pages, Stopwatch())
+    start = time.process_time()
+    pieces = {name: pieces_of(reading) for name, reading in readings.items()}
+    cutting = time.process_time() - start
+    kept = {name: sum(len(piece.text) for piece in found) for name, found in pieces.items()}
+    shown = {
+        name: sum(len(text) for tag, text in outline(page) if not tag.endswith("!")) for name, page in pages.items()
+    }
+    rows = [
+        (name, len(pages[name]), shown[name], kept[name], sum(one.is_table for one in found), len(found), seconds[name])
+        for name, found in pieces.items()
+    ]
+    print_table("pages", [("", "characters", "shown", "left", "of tables", "pieces", "seconds"), *rows])
+    totals = [sum(values) for values in zip(*(row[1:] for row in rows), strict=True)]
+    print(
+        f"  {len(rows)} pages, {totals[0] / 1e6:.1f} MB, of which a browser shows {totals[1] / 1e6:.2f}; "
+        f"{1 - totals[2] / max(1, totals[1]):.0%} of that removed; {totals[4]:,} pieces, {totals[3]} of tables; "
+        f"{sum(not found for found in pieces.values())} pages without text; {totals[5]:.1f} s to read "
+        f"({max(seconds.values(), default=0):.2f} s the slowest), {cutting:.2f} s to cut"
+    )
+    return 0
 
 
 # --- printing -------------------------------------------------------------------------------------

@@ -234,7 +234,7 @@ class Settings(BaseSettings):
         default=120.0, ge=0, le=_DAY, description="seconds after which it says that it does not know; 0: no limit"
     )
     crag_batch: int = Field(default=5, ge=1, le=1000, description="pages that a round adds")
-    crag_references: int = Field(default=20, ge=1, le=1000, description="pieces of pages that are shown to the model")
+    crag_references: int = Field(default=30, ge=1, le=1000, description="pieces of pages that are shown to the model")
     crag_tables: bool = Field(default=True, description="whether tables of pages are shown")
     crag_self_check: bool = Field(
         default=True, description="whether a call asks first if the references answer the question"

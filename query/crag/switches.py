@@ -46,6 +46,6 @@ class CragSwitches:
     critic: bool = True
     rounds: int = 4
     batch: int = 5
-    references: int = 20
+    references: int = 30
     piece_characters: int = 600
     seconds: float = 30.0

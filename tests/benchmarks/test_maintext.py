@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.maintext import Label, draw, has_table, measure, outline, pages_of, read_label, score
+from benchmarks.maintext import Label, draw, has_table, measure, outline, pages_of, print_pieces, read_label, score
 from clausegraph.core.pages.read import read_document
 from clausegraph.ingestion.sources import SourceDocument
 
@@ -52,3 +52,10 @@ def test_a_run_prints_what_it_measures(tmp_path: Path, capsys: pytest.CaptureFix
     said = capsys.readouterr().out
     assert "1 of 1 tables of data; not flagged: none; wrongly: none" in said
     assert "slowest part:" in said and "resiliparse" in said
+
+
+def test_what_is_left_is_counted_in_pieces_and_tables(capsys: pytest.CaptureFixture[str]) -> None:
+    assert print_pieces({"00": PAGE, "01": "<html><body></body></html>"}) == 0
+    said = capsys.readouterr().out
+    assert "2 pages, 0.0 MB" in said
+    assert "2 pieces, 1 of tables; 1 pages without text" in said

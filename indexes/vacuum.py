@@ -1,8 +1,8 @@
 """Vacuum: what no retained epoch shows leaves the ledger, the segments, the caches and the disk.
 
 An epoch is retained while it is one of the newest ``keep_epochs``, younger than ``keep_days``, published, or held by a
-view. What somebody decided about names stays, whether or not the names are there; a mere proposal about names that are
-gone goes with them.
+view. What somebody decided about names and statements stays, whether or not these are there; a mere proposal about
+names that are gone goes with them.
 
 A vacuum marks and sweeps: first the list of epochs is cut, which is the mark, then everything goes that the ledger does
 not list any more, wherever it lies and whoever left it there. One that was killed at any point is finished by the next.

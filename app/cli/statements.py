@@ -26,7 +26,7 @@ def hide(
     """Hide a wrong statement, from the next publish on, in the graph, in search and in answers.
 
     The decision outlives new versions of the page as long as the element says the same and the same is read from it.
-    The page itself keeps its words.
+    The page itself keeps its words, which are still found and quoted.
     """
     workspace = session.workspace(corpus)
     from clausegraph.app.services import statements

@@ -1,0 +1,31 @@
+"""What an answer rests on goes with the statement, and the page's words stay."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.app.cli.conftest import Cli, parsed
+
+pytestmark = [pytest.mark.unit, pytest.mark.usefixtures("stocked")]
+
+QUESTION = "Can I get the Winter Heating Grant?"
+SCENARIO = (
+    "I was born in 1950, have lived in Lethmoor all year and get Basic Support. I have not been in hospital or prison, "
+    "have no work permit and do not live in a care home."
+)
+RULE = "born on or before 30 September 1961"
+
+
+def test_no_answer_rests_on_a_hidden_statement(cli: Cli) -> None:
+    words = ("ask", QUESTION, "--scenario", SCENARIO, "--json")
+    before = parsed(cli(*words))
+    assert RULE in str(before["alternatives"])
+    facts = parsed(cli("facts", "heating-grant.html", "--json"))["facts"]
+    stated = [one for fact in facts for one in fact["statements"] if RULE in one["words"]]
+    for one in stated:
+        assert cli("statements", "hide", one["id"], "--reason", "it was read wrongly").exit_code == 0
+    assert parsed(cli("entities", "apply", "--json"))["epoch"] == 2
+    after = parsed(cli(*words))
+    assert RULE not in str(after["alternatives"])
+    assert RULE in str(after["quotes"]) or after["status"] != "answered"
+    assert parsed(cli(*words, "--epoch", "1"))["alternatives"] == before["alternatives"]

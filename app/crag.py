@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from clausegraph.core.settings import Settings
     from clausegraph.query.crag.parts import CragOptions, CragParts
     from clausegraph.query.crag.switches import CragSwitches
+    from clausegraph.query.crag.types import AttributePredictor, Calculator, KgLookup
+    from clausegraph.query.steps.model import StepModel
 
 
 def crag_options(settings: Settings) -> CragOptions:
@@ -22,6 +25,11 @@ def crag_switches(settings: Settings) -> CragSwitches:
     from clausegraph.query.crag.switches import CragSwitches
 
     return CragSwitches(
+        attributes=settings.crag_attributes,
+        policy=settings.crag_policy,
+        graph=settings.crag_graph,
+        trust=settings.crag_trust,
+        calculator=settings.crag_calculator,
         tables=settings.crag_tables,
         self_check=settings.crag_self_check,
         sub_problems=settings.crag_sub_problems,
@@ -40,4 +48,65 @@ def crag_parts(settings: Settings) -> CragParts:
     """Makers of predictor, graph and calculator; what is not set up is left out."""
     from clausegraph.query.crag.parts import CragParts
 
-    return CragParts()
+    return CragParts(_predictor(settings), _graph(settings), _calculator(settings))
+
+
+def _predictor(settings: Settings) -> Callable[[StepModel | None], AttributePredictor | None]:
+    """Those that the settings name, or all that are at hand.
+
+    Raises:
+        InputError: the file of the classifiers cannot be read.
+        ModelMismatchError: they were trained on other embeddings.
+        SettingsError: one is named and not set up.
+    """
+    from clausegraph.query.crag.attributes.rules import AttributeRules
+    from clausegraph.query.crag.attributes.together import AttributesTogether
+
+    chosen = settings.crag_attributes
+    known: list[AttributePredictor] = [AttributeRules()] if chosen in ("auto", "rules") else []
+    if chosen in ("auto", "svm") and (svm := _classifiers(settings, needed=chosen == "svm")) is not None:
+        known.append(svm)
+    asks = chosen == "model" or (chosen == "auto" and settings.crag_attribute_model is None)
+
+    def make(model: StepModel | None) -> AttributePredictor | None:
+        from clausegraph.query.crag.attributes.model import ModelAttributes
+
+        if chosen == "off":
+            return None
+        more = [ModelAttributes(model, settings.crag_attribute_samples)] if asks and model is not None else []
+        return AttributesTogether([*known, *more])
+
+    return make
+
+
+def _classifiers(settings: Settings, *, needed: bool) -> AttributePredictor | None:
+    from clausegraph.app.wiring import make_embedder
+    from clausegraph.core.errors import SettingsError
+    from clausegraph.query.crag.attributes.svm import AttributeSvm, read_attribute_model
+
+    if settings.crag_attribute_model is None:
+        if needed:
+            raise SettingsError("CLAUSEGRAPH_CRAG_ATTRIBUTES=svm needs CLAUSEGRAPH_CRAG_ATTRIBUTE_MODEL; train one")
+        return None
+    return AttributeSvm(read_attribute_model(settings.crag_attribute_model.expanduser()), make_embedder(settings))
+
+
+def _graph(settings: Settings) -> Callable[[StepModel | None], KgLookup | None]:
+    def make(model: StepModel | None) -> KgLookup | None:
+        from clausegraph.query.crag.kg.api.lookup import ApiAddress, RuleLookup
+        from clausegraph.query.crag.kg.http import EndpointLimits
+
+        if settings.crag_graph_url is None or settings.crag_graph == "off":
+            return None
+        return RuleLookup(ApiAddress(settings.crag_graph_url, EndpointLimits(settings.crag_graph_seconds)))
+
+    return make
+
+
+def _calculator(settings: Settings) -> Callable[[StepModel | None], Calculator | None]:
+    def make(model: StepModel | None) -> Calculator | None:
+        from clausegraph.query.crag.calculate.model import ModelCalculator
+
+        return ModelCalculator(model, settings.crag_calculator_samples) if model is not None else None
+
+    return make

@@ -246,6 +246,24 @@ class Settings(BaseSettings):
     )
     crag_summarise: bool = Field(default=True, description="whether a reply that cannot be read is asked about again")
     crag_critic: bool = Field(default=True, description="whether answers are judged, and rounds begun where they fail")
+    crag_attributes: Literal["auto", "rules", "svm", "model", "off"] = Field(
+        default="auto",
+        description="who says what an open question is like; auto: rules, and classifiers and model as far as set",
+    )
+    crag_policy: dict[str, Literal["abstain", "live", "answer"]] = Field(
+        default_factory=dict,
+        description='what is done with questions of a label, such as {"real-time": "live"}: abstain at once, abstain '
+        "without a graph, or answer; static and dynamic are labels too",
+    )
+    crag_graph: Literal["auto", "rules", "plan", "tools", "off"] = Field(
+        default="auto",
+        description="who builds the calls of the graph's API: rules, a plan on its schema, or the model by itself; "
+        "auto: a plan where a model is set, else rules",
+    )
+    crag_trust: Literal["together", "kg-first"] = Field(
+        default="together", description="kg-first: pages are read only where the graph has no facts"
+    )
+    crag_calculator: bool = Field(default=True, description="whether the model may have expressions computed")
     crag_attribute_model: Path | None = Field(
         default=None, description="classifiers of open questions, from `train attributes`; none: rules and the model"
     )

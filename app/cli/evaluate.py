@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from clausegraph.app.cli.evaluate_crag import crag, crag_judge
 from clausegraph.app.cli.evaluate_engine import compare
 from clausegraph.app.cli.evaluate_table import table as table_of_runs
 from clausegraph.app.cli.progress import progress_bars
@@ -318,6 +319,8 @@ def register(app: typer.Typer) -> None:
     group.callback()(_group)
     command(group, "conditionalqa", stores=True)(conditionalqa)
     command(group, "passages", stores=True)(passages)
+    command(group, "crag")(crag)
+    command(group, "crag-judge")(crag_judge)
     command(group, "report")(report)
     command(group, "compare")(compare)
     command(group, "table", stores=True)(table_of_runs)

@@ -12,7 +12,7 @@ import pytest
 
 from clausegraph.app.dev.crag_api.server import RecordedCalls, ReplayServer
 from clausegraph.query.crag.kg.api.client import ApiClient
-from clausegraph.query.crag.kg.api.lookup import RuleLookup
+from clausegraph.query.crag.kg.api.lookup import ApiAddress, RuleLookup
 from clausegraph.query.crag.kg.http import Endpoint
 from clausegraph.query.crag.types import CragQuestion
 
@@ -114,8 +114,8 @@ def api(replay: ReplayServer) -> Iterator[ApiClient]:
 
 
 @pytest.fixture
-def rules(api: ApiClient) -> RuleLookup:
-    return RuleLookup(api)
+def rules(replay: ReplayServer) -> RuleLookup:
+    return RuleLookup(ApiAddress(replay.url))
 
 
 def asked(text: str) -> CragQuestion:

@@ -10,9 +10,7 @@ from pathlib import Path
 import pytest
 
 from clausegraph.app.dev.crag_api.server import RecordedCalls, ReplayServer
-from clausegraph.query.crag.kg.api.client import ApiClient
-from clausegraph.query.crag.kg.api.lookup import RuleLookup
-from clausegraph.query.crag.kg.http import Endpoint
+from clausegraph.query.crag.kg.api.lookup import ApiAddress, RuleLookup
 from clausegraph.query.crag.types import Attributes, CragQuestion
 
 pytestmark = pytest.mark.integration
@@ -27,11 +25,8 @@ def test_what_the_recording_answers_fully_is_right_and_the_rest_is_left_open() -
     questions = [json.loads(line) for line in text.splitlines()]
     full = [question for question in questions if question["coverage"].startswith("full")]
     partial = [question for question in questions if question["coverage"].startswith("partial")]
-    with (
-        ReplayServer(RecordedCalls.read(FOLDER / "crag_mock_api_calls.jsonl")) as server,
-        Endpoint(server.url) as endpoint,
-    ):
-        rules = RuleLookup(ApiClient(endpoint))
+    with ReplayServer(RecordedCalls.read(FOLDER / "crag_mock_api_calls.jsonl")) as server:
+        rules = RuleLookup(ApiAddress(server.url))
         answers = [rules.lookup(CragQuestion(q["query"], AT), Attributes()).answer for q in (*full, *partial)]
     assert [str(answer).lower() for answer in answers[:4]] == [question["answer"] for question in full]
     assert answers[4:] == [None] * len(partial)

@@ -8,8 +8,7 @@ from clausegraph.core.errors import InputError, NotFoundError, StoreUnavailable
 from clausegraph.query.crag.kg.align import aligned, candidates, nba_teams
 from clausegraph.query.crag.kg.api.client import ApiClient, ApiSession
 from clausegraph.query.crag.kg.api.functions import FUNCTIONS, function_of
-from clausegraph.query.crag.kg.api.lookup import RuleLookup
-from clausegraph.query.crag.kg.http import Endpoint
+from clausegraph.query.crag.kg.api.lookup import ApiAddress, RuleLookup
 from clausegraph.query.crag.types import Attributes, ReferenceKind
 from tests.query.crag.kg.conftest import asked
 
@@ -81,8 +80,9 @@ def test_empty_not_there_refused_and_failed_differ(api: ApiClient) -> None:
     session.ask("finance_get_eps", 3)  # a call is made once
     assert [call.outcome for call in session.calls] == ["empty", "not there", "refused"]
     assert "not recorded" in session.calls[1].reason
-    with Endpoint("http://127.0.0.1:9") as gone, pytest.raises(StoreUnavailable, match="cannot be reached"):
-        RuleLookup(ApiClient(gone)).lookup(asked("what is the eps of quillfeather?"), Attributes())
+    gone = RuleLookup(ApiAddress("http://127.0.0.1:9"))
+    with pytest.raises(StoreUnavailable, match="cannot be reached"):
+        gone.lookup(asked("what is the eps of quillfeather?"), Attributes())
     with pytest.raises(NotFoundError):
         api.call(function_of("finance_get_info"), ("QLF",))
 

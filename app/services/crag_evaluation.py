@@ -1,0 +1,204 @@
+"""The engine for open questions measured on CRAG's questions."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from clausegraph.app.crag import crag_options
+from clausegraph.app.version import version
+from clausegraph.app.wiring import engine_options, opened_model, reading_limits
+from clausegraph.core.errors import InputError, SettingsError
+
+if TYPE_CHECKING:
+    from clausegraph.app.workspace import Workspace
+    from clausegraph.core.models.guard import GuardedLLM
+    from clausegraph.core.settings import Settings
+    from clausegraph.eval.crag.dataset import CragCase, GivenPage
+    from clausegraph.eval.crag.judge import JudgeCheck
+    from clausegraph.eval.crag.rows import CragRow
+    from clausegraph.eval.crag.run import CragRecord
+    from clausegraph.ingestion.reading.pages import PageReading
+    from clausegraph.query.crag.switches import CragSwitches
+    from clausegraph.query.crag.text import PagesText
+    from clausegraph.query.crag.types import CragAnswer
+    from clausegraph.query.engines.protocol import EngineOptions
+
+_PAGES = {1: 5, 2: 5, 3: 50}  # of a question, by CRAG's task; from 2 on there is the API too
+
+
+@dataclass(frozen=True, slots=True)
+class CragTrial:
+    """What is measured: CRAG's task (1: five pages; 2: and the API; 3: fifty pages and the API), rows, and how.
+
+    ``judge``: whether a model grades what is worded otherwise than the gold answer. ``seconds``: 0 is no limit.
+    """
+
+    task: int = 2
+    rows: tuple[str, ...] = ("as-set",)
+    judge: bool = True
+    seconds: float = 30.0
+    at: datetime | None = None
+    cassette: Path | None = None
+    record: bool = False
+
+
+def measure_crag(
+    workspace: Workspace,
+    questions: Path,
+    trial: CragTrial,
+    output: Path | None = None,
+    told: Callable[[str, int, int], None] = lambda *_: None,
+) -> dict[str, list[CragRecord]]:
+    """Records by row.
+
+    Raises:
+        InputError: the questions cannot be read, a row is unknown, or ``output`` holds a run of something else.
+        SettingsError: a row asks a model and none is set, or a task has an API and no address is set.
+    """
+    from clausegraph.eval.crag.dataset import read_cases
+    from clausegraph.eval.crag.judge import CragJudge
+    from clausegraph.eval.crag.rows import row_of
+    from clausegraph.eval.crag.run import run_cases
+    from clausegraph.ingestion.reading.pages import page_reading
+
+    cases = read_cases(questions, trial.at)
+    rows = [row_of(name) for name in trial.rows]
+    settings = workspace.settings
+    _check(settings, rows, trial)
+    found = {}
+    with _model(settings, trial) as llm, page_reading(reading_limits(settings)) as read:
+        options = engine_options(settings, llm)
+        judge = CragJudge(options.model if trial.judge else None)
+        for row in rows:
+            kept = _kept(output, row.name, _described(workspace, questions, row, trial)) if output is not None else None
+            ask = _engine(workspace, row, trial, options, read)
+            tell = partial(_tell, told, row.name, len(cases))
+            found[row.name] = run_cases(cases, ask, judge, kept=kept, seconds=trial.seconds, told=tell)
+    return found
+
+
+def measure_judge(workspace: Workspace, verdicts: Path, cassette: Path | None = None, *, record: bool) -> JudgeCheck:
+    """How the judge of the settings sees answers that a person has graded; rules alone where no model is set.
+
+    Raises:
+        InputError: the file cannot be read.
+    """
+    from clausegraph.eval.crag.judge import CragJudge, check_judge, read_verdicts
+
+    known = read_verdicts(verdicts)
+    with _model(workspace.settings, CragTrial(cassette=cassette, record=record)) as llm:
+        return check_judge(CragJudge(engine_options(workspace.settings, llm).model), known)
+
+
+@contextmanager
+def _model(settings: Settings, trial: CragTrial) -> Iterator[GuardedLLM | None]:
+    if trial.record and trial.cassette is None:
+        raise InputError("--record needs --cassette FILE, where it records")
+    if settings.llm is None:
+        yield None
+        return
+    from clausegraph.core.models.cassette import Cassette
+
+    cassette = Cassette(trial.cassette, record=trial.record) if trial.cassette else None
+    with opened_model(settings, cassette=cassette) as llm:
+        yield llm
+
+
+def _tell(told: Callable[[str, int, int], None], row: str, total: int, done: int) -> None:
+    told(row, done, total)
+
+
+def _engine(
+    workspace: Workspace, row: CragRow, trial: CragTrial, options: EngineOptions, read: PageReading
+) -> Callable[[CragCase], CragAnswer]:
+    """What asks one question of the file."""
+    from clausegraph.query.crag.engine import CragEngine
+
+    settings = workspace.settings
+    if (chosen := row.switches.get("graph")) in ("plan", "tools", "rules", "auto"):
+        settings = settings.model_copy(update={"crag_graph": chosen})
+    made = crag_options(settings)
+    switches = replace(row.applied(made.switches), seconds=trial.seconds)
+    if trial.task == 1:
+        switches = replace(switches, graph="off")
+    engine = CragEngine(replace(made, switches=switches), options.model, options.question)
+
+    def ask(case: CragCase) -> CragAnswer:
+        given = case.pages[: _PAGES[trial.task]] if switches.pages else ()
+        return engine.answer(case.question, _text(workspace, given, switches, read))
+
+    return ask
+
+
+def _text(
+    workspace: Workspace, given: Sequence[GivenPage], switches: CragSwitches, read: PageReading
+) -> PagesText | None:
+    """The pages of a question; none where it has none."""
+    from clausegraph.core.pages.document import SourceDocument
+    from clausegraph.query.crag.pages import CragPage
+    from clausegraph.query.crag.text import PagesText
+
+    pages = []
+    for one in given:
+        reading, _ = read(SourceDocument(one.url, one.html.encode("utf-8", "replace")))
+        pages.append(CragPage(one.url, reading, one.name, one.snippet, one.modified))
+    if not pages:
+        return None
+    return PagesText(
+        pages,
+        workspace.embedder,
+        batch=switches.batch,
+        tables=switches.tables,
+        characters=switches.piece_characters,
+    )
+
+
+def _check(settings: Settings, rows: Sequence[CragRow], trial: CragTrial) -> None:
+    if trial.task not in _PAGES:
+        raise InputError(f"CRAG has tasks 1, 2 and 3, not {trial.task}")
+    if settings.llm is None and (asking := [row.name for row in rows if row.asks]):
+        raise SettingsError(f"row {asking[0]!r} asks a language model, and none is set; set CLAUSEGRAPH_LLM")
+    if trial.task > 1 and settings.crag_graph_url is None:
+        raise SettingsError(
+            f"task {trial.task} has CRAG's API; set CLAUSEGRAPH_CRAG_GRAPH_URL (`clausegraph dev crag-api` replays "
+            "recorded responses), or measure task 1"
+        )
+
+
+def _described(workspace: Workspace, questions: Path, row: CragRow, trial: CragTrial) -> dict[str, Any]:
+    settings = workspace.settings
+    shaping = {name: value for name, value in settings.model_dump(mode="json").items() if name.startswith("crag_")}
+    shaping.pop("crag_graph_url")  # a replay's port changes from run to run
+    return {
+        "version": version(),
+        "questions": questions.name,
+        "llm": settings.llm,
+        "embedding": workspace.embedder.fingerprint,
+        "task": trial.task,
+        "row": row.name,
+        "judge": trial.judge,
+        "seconds": trial.seconds,
+        "at": trial.at.isoformat() if trial.at else None,
+        "settings": shaping,
+    }
+
+
+def _kept(output: Path, name: str, described: dict[str, Any]) -> Path:
+    """The file of records of a row, which may be gone on with if everything that shapes answers is as it was."""
+    folder = output / name
+    folder.mkdir(parents=True, exist_ok=True)
+    about = folder / "run.json"
+    if about.is_file():
+        known = json.loads(about.read_text("utf-8"))
+        differ = sorted(key for key in described if known.get(key) != described[key])
+        if differ:
+            raise InputError(f"{folder} holds a run that differs in {', '.join(differ)}; choose another folder")
+    about.write_text(json.dumps(described, indent=1) + "\n", "utf-8")
+    return folder / "answers.jsonl"

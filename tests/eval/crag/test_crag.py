@@ -1,0 +1,168 @@
+"""CRAG's evaluation: question files, verdicts, the judge, runs that go on, rows and figures."""
+
+from __future__ import annotations
+
+import bz2
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from clausegraph.app.dev.crag_api.server import RecordedCalls, ReplayServer
+from clausegraph.app.dev.fake_llm import FakeModelServer, FakeOptions
+from clausegraph.app.services.crag_evaluation import CragTrial, measure_crag, measure_judge
+from clausegraph.app.workspace import Workspace
+from clausegraph.core.errors import InputError, SettingsError
+from clausegraph.core.settings import load_settings
+from clausegraph.eval.crag.dataset import read_cases
+from clausegraph.eval.crag.figures import by_group, calls_by_step, crag_figures
+from clausegraph.eval.crag.judge import read_verdicts
+from clausegraph.eval.crag.rows import ROWS, row_of
+from clausegraph.eval.crag.verdicts import by_rules
+from clausegraph.query.crag.switches import CragSwitches
+from clausegraph.query.crag.time.clock import parse_time
+
+pytestmark = pytest.mark.integration
+VERDICTS = Path(__file__).parents[3] / "examples" / "answer_verdicts.jsonl"
+GAME = {
+    "game_date": {"0": "2031-05-02 00:00:00"}, "team_name_home": {"0": "Utah Jazz"},
+    "team_name_away": {"0": "Phoenix Suns"}, "pts_home": {"0": 101.0}, "pts_away": {"0": 99.0}, "wl_home": {"0": "W"},
+    "wl_away": {"0": "L"},
+}  # fmt: skip
+PAGE = "<html><body><main><h1>Alder</h1><p>The Alder bridge opened in 1931.</p></main></body></html>"
+
+
+def _case(name: str, query: str, answer: str, **more: Any) -> dict[str, Any]:
+    case = {"interaction_id": name, "query_time": "05/14/2031, 10:00:00 PT", "query": query, "answer": answer}
+    return case | {"domain": "sports", "question_type": "simple", "static_or_dynamic": "static"} | more
+
+
+QUESTIONS = [
+    _case("a", "how many points did the jazz score on 2031-05-02?", "101"),
+    _case("b", "how many points did the suns score on 2031-05-02?", "98", domain="open"),
+    _case(
+        "c",
+        "when did the alder bridge open?",
+        "in the year 1931",
+        alternative_answers='["1931"]',
+        search_results=[{"page_url": "https://alder.example/", "page_name": "Alder", "page_result": PAGE}],
+    ),
+    _case("d", "who sang at the opening of the bridge?", "Mara Vell", domain="music"),
+]
+
+
+@pytest.fixture(scope="module")
+def questions(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    file = tmp_path_factory.mktemp("questions") / "crag.jsonl.bz2"
+    file.write_bytes(bz2.compress("\n".join(map(json.dumps, QUESTIONS)).encode()))
+    return file
+
+
+@pytest.fixture(scope="module")
+def api() -> Any:
+    calls = RecordedCalls({("sports_nba_get_games_on_date", '["2031-05-02"]'): {"result": GAME}})
+    with ReplayServer(calls) as server:
+        yield server
+
+
+def _workspace(tmp_path: Path, **settings: Any) -> Workspace:
+    return Workspace(load_settings(home=tmp_path / "home", embedding_model="hashing", **settings))
+
+
+def test_question_files(questions: Path, tmp_path: Path) -> None:
+    cases = read_cases(questions)
+    assert [case.question.id for case in cases] == ["a", "b", "c", "d"]
+    assert cases[2].answers == ("in the year 1931", "1931")
+    assert (cases[2].pages[0].name, cases[2].labels["kind"]) == ("Alder", "simple")
+    assert cases[0].question.time.isoformat() == "2031-05-14T10:00:00-07:00"
+    bare = tmp_path / "bare.jsonl"
+    bare.write_text('{"query": "who?", "answer": "she"}\n')
+    with pytest.raises(InputError, match=r"line 1 .*--at"):
+        read_cases(bare)
+    assert read_cases(bare, parse_time("2031-05-14T10:00-07:00"))[0].question.id == "1"
+
+
+@pytest.mark.parametrize(
+    ("answer", "gold", "verdict"),
+    [
+        ("The Utah Jazz.", "utah jazz", "correct"),
+        ("I don't know", "x", "missing"),
+        ("", "x", "missing"),
+        ("invalid question", "1931", "incorrect"),
+        ("Invalid question.", "invalid question", "correct"),
+        ("$11.50", "11.4987", "correct"),
+        ("127", "128", "incorrect"),
+        ("1,250", "1250", "correct"),
+        ("there were none", "invalid question", None),  # another wording: for the judge
+        ("in 1931", "1931", None),
+    ],
+)
+def test_exact_rules(answer: str, gold: str, verdict: str | None) -> None:
+    graded = by_rules(answer, (gold,))
+    assert (graded.verdict if graded else None) == verdict
+
+
+def test_a_run_without_a_model(questions: Path, api: ReplayServer, tmp_path: Path) -> None:
+    with _workspace(tmp_path, crag_graph_url=api.url) as workspace:
+        trial = CragTrial(rows=("as-set", "graph-only"))
+        found = measure_crag(workspace, questions, trial, tmp_path / "out")
+        records = found["as-set"]
+        assert [one.verdict for one in records] == ["correct", "incorrect", "correct", "missing"]
+        assert [one.verdict for one in found["graph-only"]] == ["correct", "incorrect", "missing", "missing"]
+        figures = crag_figures(records)
+        assert (figures.accuracy, figures.hallucination, figures.missing, figures.score) == (0.5, 0.25, 0.25, 0.25)
+        assert by_group(records)["domain: open"].score == -1.0
+        assert calls_by_step(records) == {}
+        kept = tmp_path / "out" / "as-set" / "answers.jsonl"
+        assert QUESTIONS[0]["query"] not in kept.read_text()  # data of others is not copied
+        kept.write_text("".join(f"{line}\n" for line in kept.read_text().splitlines()[:2]))
+        asked = sum(api.asked.values())
+        again = measure_crag(workspace, questions, CragTrial(), tmp_path / "out")["as-set"]
+        assert [one.verdict for one in again] == [one.verdict for one in records]
+        assert sum(api.asked.values()) - asked < asked / 2  # what was done is not asked again
+        with pytest.raises(InputError, match="differs in task"):
+            measure_crag(workspace, questions, CragTrial(task=1), tmp_path / "out")
+
+
+def test_what_a_row_or_a_task_needs_is_told_before_anything_is_asked(questions: Path, tmp_path: Path) -> None:
+    with _workspace(tmp_path) as workspace:
+        with pytest.raises(SettingsError, match="CRAG_GRAPH_URL"):
+            measure_crag(workspace, questions, CragTrial())
+        with pytest.raises(SettingsError, match="'own-only' asks a language model"):
+            measure_crag(workspace, questions, CragTrial(task=1, rows=("own-only",)))
+        with pytest.raises(InputError, match="tasks 1, 2 and 3"):
+            measure_crag(workspace, questions, CragTrial(task=4))
+        late = measure_crag(workspace, questions, CragTrial(task=1, seconds=1e-9))["as-set"]
+        assert {one.verdict for one in late} == {"missing"}
+
+
+def test_each_row_is_a_set_of_switches() -> None:
+    for row in ROWS.values():
+        row.applied(CragSwitches())
+    ours = [row_of(f"ustc-{name}").applied(CragSwitches()) for name in ("plain", "self-check", "graph-first")]
+    assert [(one.self_check, one.trust) for one in ours] == [
+        (False, "together"),
+        (True, "together"),
+        (True, "kg-first"),
+    ]
+    with pytest.raises(InputError, match="take one of"):
+        row_of("best")
+
+
+def test_the_judge_is_asked_about_other_wordings_alone_and_is_itself_checked(tmp_path: Path) -> None:
+    labelled = read_verdicts(VERDICTS)
+    assert {one.verdict for one in labelled} == {"correct", "incorrect", "missing"}
+    open_to_it = [one for one in labelled if one.answer and by_rules(one.answer, one.gold) is None]
+    with FakeModelServer(FakeOptions(replies="script", script=[{"explanation": "same", "score": 1}])) as fake:
+        llm = {"llm": "openai:fake-small", "llm_url": f"{fake.url}/v1", "llm_key": "none"}
+        with _workspace(tmp_path, **llm) as workspace:
+            found = measure_judge(workspace, VERDICTS, record=False)
+        assert fake.counters()["distinct_prompts"] == len(open_to_it)
+    assert found.right["correct"] == found.total["correct"]  # it says that all are right …
+    assert found.right["missing"] == found.total["missing"]
+    assert 0 < found.right["incorrect"] < found.total["incorrect"]  # … and so the check finds it out
+    assert len(found.wrong) == found.total["incorrect"] - found.right["incorrect"]
+    with _workspace(tmp_path) as workspace:
+        plain = measure_judge(workspace, VERDICTS, record=False)
+    assert plain.right["incorrect"] == plain.total["incorrect"]

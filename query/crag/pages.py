@@ -13,7 +13,9 @@ import numpy as np
 
 from clausegraph.core.errors import NotFoundError
 from clausegraph.core.models.embedding import Embedder, Vectors
+from clausegraph.core.pages.parse import parse_page
 from clausegraph.core.pages.pieces import CHARACTERS, with_pieces
+from clausegraph.core.pages.walk import page_blocks
 from clausegraph.core.types import Fact, PageKey, PlacedPassage, Reading, Support
 from clausegraph.indexes.graph.protocol import EntityHit, GraphCounts
 from clausegraph.indexes.views import Name, VectorHit, View
@@ -28,7 +30,7 @@ class CragPage:
 
     Args:
         name: as the search calls it; "" means the page's own title.
-        snippet: what the search shows of it, as plain text.
+        snippet: what the search shows of it, as text or HTML.
         modified: when it was last changed, as whoever delivers it says.
     """
 
@@ -37,6 +39,12 @@ class CragPage:
     name: str = ""
     snippet: str = ""
     modified: str = ""
+
+    @property
+    def snippet_text(self) -> str:
+        """The snippet without markup, on one line."""
+        root, _ = parse_page(self.snippet) if self.snippet.strip() else (None, None)
+        return "" if root is None else " ".join(block.text for block in page_blocks(root) if block.text)
 
 
 class EmptyGraph:

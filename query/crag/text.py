@@ -44,6 +44,7 @@ class PagesText:
         unique = list({page.url: page for page in pages}.values())
         self._batches = [tuple(unique[at : at + batch]) for at in range(0, len(unique), batch)] or [()]
         self._views: dict[int, PagesView] = {}
+        self._ranked: dict[tuple[str, int], list[Reference]] = {}  # by question and batch: later rounds ask again
 
     @property
     def batches(self) -> int:
@@ -57,10 +58,12 @@ class PagesText:
 
     def find(self, question: CragQuestion, batch: int, limit: int) -> tuple[Reference, ...]:
         """Pieces and snippets of the batches up to this one that are nearest to the question, best first."""
-        vector = self._embedder.embed_query(question.text)
-        found = [
-            one for number in range(min(batch, self.batches - 1) + 1) for one in self._near(question, number, vector)
-        ]
+        found: list[Reference] = []
+        for number in range(min(batch, self.batches - 1) + 1):
+            key = (question.text, number)
+            if key not in self._ranked:
+                self._ranked[key] = self._near(question, number, self._embedder.embed_query(question.text))
+            found += self._ranked[key]
         return _best(found, limit)
 
     def _near(self, question: CragQuestion, batch: int, vector: np.ndarray) -> list[Reference]:
@@ -131,15 +134,17 @@ def _of_chunk(reading: Reading, page: PageKey, chunk: Chunk, found: CragPage) ->
         text=body,
         source=_called(reading.title, chunk.headings),
         evidence=_evidence(reading, page, chunk.parts),
-        modified=found.modified or reading.updated or "",
+        modified=" ".join(found.modified.split()) or reading.updated or "",
     )
 
 
 def _of_snippet(page: CragPage) -> Reference:
-    text = " ".join(page.snippet.split())
+    text = page.snippet_text
     title = page.name or page.reading.title
     evidence = Evidence(PageKey("web", page.url), title, (), Span("", 0, len(text)), text, "", url=page.url)
-    return Reference(ReferenceKind.WEB, text, f"{title} (as the search shows it)", (evidence,), page.modified)
+    return Reference(
+        ReferenceKind.WEB, text, f"{title} (as the search shows it)", (evidence,), " ".join(page.modified.split())
+    )
 
 
 def _evidence(reading: Reading, page: PageKey, parts: Sequence[Span]) -> tuple[Evidence, ...]:

@@ -13,6 +13,7 @@ from clausegraph.query.crag.text import PagesText
 from clausegraph.query.crag.time.clock import parse_time
 from clausegraph.query.crag.types import CragQuestion, ReferenceKind
 from clausegraph.query.retrieve.bank import RETRIEVERS, make_retriever
+from tests.query.crag.conftest import MakePage
 
 pytestmark = pytest.mark.unit
 
@@ -48,6 +49,12 @@ def test_snippets_stand_beside_the_pages(bridges: list[CragPage]) -> None:
     best = PagesText(bridges, HashingEmbedder()).find(asked, 0, 1)[0]
     assert best.text == "The Cedar bridge is closed to cars."
     assert best.evidence[0].url == "https://Cedar.example/"
+
+
+def test_snippets_are_read_as_text(make_page: MakePage) -> None:
+    page = make_page("Oak", "<p>Nothing of it.</p>", "<ol><li>The <b>Oak</b> bridge &amp; its pier</li></ol> x < y")
+    assert page.snippet_text == "The Oak bridge & its pier x < y"
+    assert make_page("Oak", "<p>Nothing.</p>").snippet_text == ""
 
 
 def test_batches_add_pages_and_an_address_counts_once(bridges: list[CragPage]) -> None:

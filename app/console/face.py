@@ -25,6 +25,7 @@ RULES: Rules = {
     "GET /c/{corpus}/page": Role.READER,
     "GET /c/{corpus}/versions": Role.READER,
     "GET /c/{corpus}/graph": Role.READER,
+    "GET /c/{corpus}/graph/drawn": Role.READER,
     "GET /c/{corpus}/runs": Role.READER,
     "GET /c/{corpus}/run": Role.READER,
     "GET /c/{corpus}/changes": Role.READER,

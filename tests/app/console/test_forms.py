@@ -192,6 +192,27 @@ def test_lists_go_on_and_a_search_that_finds_nothing_can_be_mended(visit: Callab
     visit(look)
 
 
+def test_the_graph_of_a_page_is_what_it_states(visit: Callable[..., None]) -> None:
+    async def look(client: httpx.AsyncClient) -> None:
+        for path, status in (("", 200), ("/drawn", 200)):
+            whole = await client.get(f"/c/default/graph{path}?name=winter+heating+grant")
+            lone = await client.get(f"/c/default/graph{path}?name=winter+heating+grant&page=appeal-a-decision.html")
+            assert (whole.status_code, lone.status_code) == (status, status)
+            assert len(lone.text) < len(whole.text)
+        page = await client.get("/c/default/graph?page=heating-grant.html")
+        shown = re.findall(r'<tr id="f-([0-9a-f]+)"', page.text)
+        drawn = (await client.get("/c/default/graph/drawn?page=heating-grant.html")).json()
+        assert [one[0] for one in drawn["facts"]][: len(shown)] == shown and not drawn["more"]
+        assert ["is (not)", "=taxed"] in [one[2:] for one in drawn["facts"]]
+        assert set(re.findall(r'<p><a href="/c/default/page\?name=([^"&]+)', page.text)) == {
+            "corpus%3Aheating-grant.html"
+        }
+        lost = await client.get("/c/default/graph?page=nowhere")
+        assert lost.status_code == 404 and "has no page" in lost.text and 'id="search"' in lost.text
+
+    visit(look)
+
+
 def test_a_fact_that_is_denied_is_not_drawn_as_stated(visit: Callable[..., None]) -> None:
     async def look(client: httpx.AsyncClient) -> None:
         shown = (await client.get("/c/default/graph?name=winter+heating+grant")).text

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from clausegraph.core.language.conjunctions import starts_predicate
+from clausegraph.core.language.frames import read_frame
 
 _QUANTIFIER = re.compile(
     r"""
@@ -29,6 +31,18 @@ _LAST_STUB = re.compile(
     re.IGNORECASE,
 )
 
+# How an item ends that holds a list of its own: "you have left the home dirty and:", "it lasts a year and is either:".
+_JOINT = re.compile(
+    r",?\s+(?P<joint>and|or)(?P<stub>(?:\s+(?:if|is|are|was|were|has|have|had|be|been|also|not|you|they|it|your\s\w+"
+    r"|either|both|neither|(?:any|all|one|none|at least \w+)(?: of)?|the following|these|applies|apply))*)\s*:?\s*$",
+    re.IGNORECASE,
+)
+# "above the limit after tax and:": what else is counted, in the list, is no condition.
+_COUNTED_WITH = re.compile(
+    r"\b(?:after|before|less|minus|plus|including|excluding|without|besides|apart from|as well as|on top of"
+    r"|not counting)(?:\s[\w'’-]+){1,4}$",
+    re.IGNORECASE,
+)
 _EXAMPLES = re.compile(r"\b(?:such as|for example|including|like)(?:\s+(?:an?|the))?\s*:?\s*$", re.IGNORECASE)
 
 
@@ -72,3 +86,39 @@ def split_slot(text: str, start: int, end: int, open_ended: bool) -> tuple[tuple
         joined = "any" if opening[1].lower() == "or" else "all"
         return (start, start + opening.start()), Slot(operator, negated, joined)
     return None, Slot(operator, negated)
+
+
+@dataclass(frozen=True, slots=True)
+class OpenItem:
+    """A list item that goes on in a list of its own: it states ``[start, end)`` itself, its list fills ``slot``.
+
+    ``counts``: the list only names what else is counted, and states no condition: "after tax and:".
+    """
+
+    start: int
+    end: int
+    slot: Slot
+    counts: bool = False
+
+
+def split_item(text: str, start: int, end: int, items: Sequence[str]) -> OpenItem | None:
+    """What an item states before the "and" or "or" that its own list goes on from; None where it only introduces it.
+
+    Args:
+        items: texts of its list.
+    """
+    found = _JOINT.search(text, start, end)
+    if found is None:
+        return None
+    own = text[start : found.start()]
+    if not (starts_predicate(own, "x x x") or read_frame(own) is not None):
+        return None
+    both = found["joint"].lower() == "and"
+    operator, negated = quantifier(found["stub"])
+    counts = both and not found["stub"].strip() and bool(_COUNTED_WITH.search(own)) and not any(map(_is_clause, items))
+    joined = "all" if both else "any"
+    return OpenItem(start, found.start(), Slot(operator, negated, joined), counts)
+
+
+def _is_clause(text: str) -> bool:
+    return starts_predicate(text, "x x x")

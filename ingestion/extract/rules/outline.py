@@ -7,6 +7,7 @@ either:"), or it lists the objects of the lead-in's verb ("You cannot charge for
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from clausegraph.core.extraction import ExtractionInput, InputElement
@@ -17,7 +18,7 @@ from clausegraph.core.language.markers import plain
 from clausegraph.core.language.propositions import Proposition, split_proposition
 from clausegraph.core.language.restrictions import lists_requirements
 from clausegraph.core.language.sentences import sentence_spans
-from clausegraph.core.language.slots import Slot, lists_examples, quantifier
+from clausegraph.core.language.slots import OpenItem, Slot, lists_examples, quantifier, split_item
 from clausegraph.core.pages.lists import introducer
 from clausegraph.core.types import Condition, Modality, Not, leaves
 from clausegraph.ingestion.extract.rules.joining import joins_surely
@@ -26,6 +27,7 @@ _GRANT = re.compile(
     r"\b(?:get|claim|qualify|eligible|entitled|apply|join|receive|be paid|use"
     r"|be able|transfer|extend|register|appeal|count)\b"
 )
+_OPENS = re.compile(r"(?::|\b(?:and|or|if|unless|either|both))\s*$", re.IGNORECASE)  # of an item with a list of its own
 _GAP = 4  # a condition that ends this close to the colon is what the list goes on with
 # What a list of whole conditions goes on from: "if you:", "if all of the following apply:"; no clause of its own.
 _STUB = re.compile(
@@ -116,6 +118,13 @@ class Outline:
         """The items of the list that ``element`` introduces, as far as they are in the input."""
         return self._items.get(element.label, [])
 
+    def items_below(self, element: InputElement, depth: int = 0) -> list[InputElement]:
+        """The items of the list that ``element`` introduces with those nested in them, in order."""
+        found: list[InputElement] = []
+        for item in self.items(element):
+            found += [item, *(self.items_below(item, depth + 1) if depth < 5 else [])]
+        return found
+
     def further(self, element: InputElement) -> str:
         """The paragraph behind an element and its list, where it says that more must hold: "You must also:"."""
         behind = iter(self.by_label.values())
@@ -167,7 +176,7 @@ class Outline:
         """The condition that a list item states; an exception in it waives it ("all") or narrows it ("any")."""
         start, end = next(iter(readable_spans(item.text)), (0, 0))
         nested = self.items(item)
-        if nested and depth < 5 and item.text.rstrip().endswith(":"):
+        if nested and depth < 5 and _OPENS.search(item.text):
             return self._nested_condition(item, nested, depth)
         parsed = parse_conditions(item.text, item.label, start, end, temporal=False)
         own = leaf_tree(item, *parsed.main)
@@ -178,12 +187,15 @@ class Outline:
         return join("all", [own, parsed.condition])
 
     def _nested_condition(self, item: InputElement, nested: list[InputElement], depth: int) -> Condition | None:
-        """An item that introduces a list of its own: the list's tree, with what the item itself adds."""
+        """An item that introduces a list of its own: the list's tree, with what the item itself states."""
         start, end = readable_spans(item.text)[-1]
         parsed = parse_conditions(item.text, item.label, start, end)
+        opened = split_item(plain(item.text), start, end, [e.text for e in nested]) if parsed.slot is None else None
+        if opened is not None:
+            return self._joined_to(item, opened, nested, depth)
         named, negated = quantifier(item.text[start:end])
-        operator = (parsed.slot.operator if parsed.slot else None) or named or "any"
-        stated = [c for c in (self.item_condition(child, operator, depth + 1) for child in nested) if c is not None]
+        operator = (parsed.slot.operator if parsed.slot else None) or named or ending_operator(nested) or "any"
+        stated = self._stated(nested, operator, depth)
         if parsed.slot is None:
             if not stated:
                 return None
@@ -194,12 +206,27 @@ class Outline:
         parts = [part for part in (own, rest) if part is not None]
         return join("all", parts) if parts else None
 
+    def _joined_to(
+        self, item: InputElement, opened: OpenItem, nested: list[InputElement], depth: int
+    ) -> Condition | None:
+        """What an item states, and its own list after "and" or "or": "you left it dirty and: it was clean before"."""
+        own = leaf_tree(item, opened.start, opened.end)
+        operator = opened.slot.operator or ending_operator(nested) or opened.slot.joined
+        stated = [] if opened.counts else self._stated(nested, operator, depth)
+        tree = [join(operator, stated)] if stated else []
+        rest = [Not(one) if opened.slot.negated else one for one in tree]
+        parts = [*([own] if own is not None else []), *rest]
+        return join(opened.slot.joined, parts) if parts else None
+
+    def _stated(self, items: list[InputElement], operator: str, depth: int) -> list[Condition]:
+        found = (self.item_condition(item, operator, depth + 1) for item in items)
+        return [one for one in found if one is not None]
+
     def _default_operator(self, lead: Lead, items: list[InputElement]) -> str:
         """How an unmarked list joins: by an "or" or "and" that ends an item, else by what the lead-in does."""
-        for item in items[:-1]:
-            ending = re.search(r"\b(and|or)[,;]?$", item.text.rstrip(" .;,"))
-            if ending:
-                return "any" if ending[1] == "or" else "all"
+        joined = ending_operator(items)
+        if joined is not None:
+            return joined
         if lead.parsed.slot is not None and lead.parsed.slot.negated:
             return "any"
         if items and sum(bool(_NOUN_ITEM.match(item.text)) for item in items) * 2 > len(items):
@@ -208,6 +235,15 @@ class Outline:
         if proposition.modality is Modality.MAY and _GRANT.search(proposition.relation):
             return "all"
         return "all" if lead.requires and proposition.modality is Modality.MUST and proposition.polarity else "any"
+
+
+def ending_operator(items: Sequence[InputElement]) -> str | None:
+    """How a list joins by the "and" or "or" that ends one of its items."""
+    for item in items[:-1]:
+        ending = re.search(r"\b(and|or)[,;]?$", item.text.rstrip(" .;,"))
+        if ending:
+            return "any" if ending[1] == "or" else "all"
+    return None
 
 
 def readable_spans(text: str) -> list[tuple[int, int]]:

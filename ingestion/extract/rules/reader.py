@@ -256,7 +256,7 @@ class ChunkReader:
         condition = self.outline.list_condition(element, lead) if lead.lists_conditions else lead.parsed.condition
         spans = [Span(element.label, lead.start, lead.end)] if element.is_own else []
         if lead.lists_conditions:
-            spans += [Span(item.label, 0, len(item.text)) for item in items]
+            spans += [Span(item.label, 0, len(item.text)) for item in self.outline.items_below(element) if item.is_own]
         setting = Setting(tuple(spans), lead.text, condition)
         if spans and (lead.lists_conditions or not items):
             main = element.text[slice(*lead.parsed.main)]

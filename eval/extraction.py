@@ -31,7 +31,7 @@ published, 1,244 condition elements: rules 0.821, the few keywords 0.764, all ke
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -181,23 +181,24 @@ def predicted_trees(
             extracted[page] = _whole_page(readings[page], extractor)
         extraction, elements = extracted[page]
         stated = _labelled(label, (*extraction.statements, *extraction.passages), elements)
-        condition = without_headings(stated.condition, elements) if stated is not None else None
+        own = {element_key(html) for html in (label["statement"], *label["context"])}
+        condition = of_sentence(stated.condition, elements, own) if stated is not None else None
         found[label["id"]] = plain_tree(condition, elements)
     return found
 
 
-def without_headings(condition: Condition | None, elements: Mapping[str, Element]) -> Condition | None:
-    """The condition that a sentence and its list state, without what headings set for all below them."""
+def of_sentence(condition: Condition | None, elements: Mapping[str, Element], own: Collection[Key]) -> Condition | None:
+    """The condition that a sentence and its list state, in the elements ``own``: without what other sentences set."""
     match condition:
         case None:
             return None
         case Leaf():
-            return None if elements[condition.anchor].is_heading else condition
+            return condition if element_key(elements[condition.anchor].plain_html) in own else None
         case Not(child):
-            kept = without_headings(child, elements)
+            kept = of_sentence(child, elements, own)
             return Not(kept) if kept is not None else None
         case All(children) | AnyOf(children):
-            parts = [part for child in children if (part := without_headings(child, elements)) is not None]
+            parts = [part for child in children if (part := of_sentence(child, elements, own)) is not None]
             return join("all" if isinstance(condition, All) else "any", parts) if parts else None
 
 

@@ -19,15 +19,15 @@ _EXAMPLES = re.compile(r"[\s,(-]+(?:for example|such as|including|e\.?g\.?|like)
 _NEXT_DUTY = re.compile(r",\s+and (?:must|can|cannot|may|should|will)\b")  # what else the same subject has to do
 _BRACKET = re.compile(r"\s*\(([^()]*)\)")
 _NARROWS = re.compile(
-    r"\b(?:if|unless|except|only|not|until|when|but|excluding|without|up to|or|less than|more than|at least|within"
-    r"|under|over)\b",
+    r"\b(?:if|unless|except|only|not|until|when|but|though|although|excluding|without|up to|or|less than|more than"
+    r"|at least|within|under|over)\b",
     re.IGNORECASE,
 )
 _POINTS = re.compile(
     r"\b(?:this|these|those|it|its|itself|they|them|themselves|he|she|him|his|her|such|the same|others?|another"
-    r"|either|neither|there|here|above|below|instead|otherwise|therefore|however|respectively|former|latter|next|previous"
-    r"|earlier|later|ones|one(?= (?:of|that|who|if|or)\b|[.,]|$)|so|then|again|some of|any of|all of|both of|each of"
-    r")\b",
+    r"|either|neither|there|here|(?:above|below)(?!\s+(?:the|an?|your|their|£|\d))|instead|otherwise|therefore|however"
+    r"|respectively|former|latter|next|previous|earlier|later|ones|one(?= (?:of|that|who|if|or)\b|[.,]|$)"
+    r"|so|then|again|some of|any of|all of|both of|each of)\b",
     re.IGNORECASE,
 )
 _RELATIVE_THAT = re.compile(

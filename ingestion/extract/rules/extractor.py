@@ -18,6 +18,7 @@ from clausegraph.core.language import (
     modality,
     normalise,
     nouns,
+    outcomes,
     phrases,
     propositions,
     restrictions,
@@ -40,6 +41,7 @@ from clausegraph.ingestion.extract.rules import (
     outline,
     parts,
     reader,
+    refusals,
     requirements,
     scope,
     sure,
@@ -51,10 +53,11 @@ from clausegraph.ingestion.extract.rules.reader import ChunkReader
 
 # Every module that decides what is extracted; a test holds that none is missing.
 RULE_MODULES = (
-    *(clauses, conditions, conjunctions, frames, lists, main_verbs, markers, modality, normalise, nouns, phrases),
+    *(clauses, conditions, conjunctions, frames, lists, main_verbs, markers, modality, normalise, nouns, outcomes),
+    phrases,
     *(propositions, restrictions, sentences, slots, standing, values, verb_phrases, verbs, wording, words),
     types_of_entities,
-    *(address, joining, names, outline, parts, reader, requirements, rule_sentences, scope, sure, tables),
+    *(address, joining, names, outline, parts, reader, refusals, requirements, rule_sentences, scope, sure, tables),
 )
 
 _OF_THE_PAGE = frozenset({"role", "topic", "section", "page"})

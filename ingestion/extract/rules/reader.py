@@ -46,6 +46,7 @@ from clausegraph.core.types import (
 from clausegraph.ingestion.extract.rules.address import READER, Addressee
 from clausegraph.ingestion.extract.rules.names import Scene, resolve
 from clausegraph.ingestion.extract.rules.outline import Lead, Outline, continued, readable_spans
+from clausegraph.ingestion.extract.rules.refusals import Outcomes, excluded, excludes
 from clausegraph.ingestion.extract.rules.requirements import Requirements
 from clausegraph.ingestion.extract.rules.scope import Scopes
 from clausegraph.ingestion.extract.rules.sentences import Setting, combined, dangles, frame_statements, within
@@ -73,6 +74,8 @@ class ChunkReader:
         self.outline = Outline(chunk_input)
         self._address = Addressee(chunk_input.title or next(iter(chunk_input.headings), ""))
         self._required = Requirements()
+        self._outcomes = Outcomes()
+        self._excluded: list[Passage] = []
         self._scopes = Scopes(chunk_input)
         self.found: dict[Statement, None] = {}
         self.left: dict[Passage, None] = {}
@@ -89,9 +92,12 @@ class ChunkReader:
         told = {span.anchor for one in every for span in one.spans}
         for element in self._elements:
             if element.is_own and element.tag not in ("h1", "h2", "h3"):
-                self._name(element, told)
-        self.left |= dict.fromkeys(self._required.passages())
-        return Extraction(tuple(self.found), passages=tuple(self.left))
+                self._name(element, told if element.parent is None else set())
+        self.left |= dict.fromkeys([*self._required.passages(), *self._excluded])
+        bounded = self._outcomes.bounded()
+        statements = dict.fromkeys(bounded.get(one, one) for one in self.found)
+        passages = dict.fromkeys(bounded.get(one, one) for one in self.left)
+        return Extraction(tuple(statements), passages=tuple(passages))
 
     def _scene(self, element: InputElement, last: Mention | None = None) -> Scene:
         return Scene(self._address, element.headings, last)
@@ -154,9 +160,8 @@ class ChunkReader:
             said = f"{scene_set}, {main}" if scene_set else main
             said = re.sub(r"^otherwise,?\s+", "", said, flags=re.IGNORECASE)  # its condition says so
             found = self._stated(said, setting, scene, element, conditioned=before.conditioned)
-        self._state(element, found)
-        if not found:
-            self._rule(element, setting, proposition, read_frame(main))
+        stated = self._state(element, found) or self._rule(element, setting, proposition, read_frame(main))
+        self._grant(element, main, proposition, stated)
         self._scopes.read(element, start, end)
         if condition is None and main.strip() and restricts(proposition, main):
             self._required.add(element, start, end)
@@ -213,19 +218,19 @@ class ChunkReader:
 
     def _rule(
         self, element: InputElement, setting: Setting, proposition: Proposition, frame: Frame | None = None
-    ) -> None:
+    ) -> list[Passage]:
         """Keep the condition of a clause that does not stand as a statement, or of all in its section."""
         instruction = instructs(proposition, _duty(frame))
         says = proposition.modality is not Modality.IS or element.label in self._says
         cased = says and not instruction and self._scopes.of(element.headings) is not None
         if not setting.spans or (setting.condition is None and not cased) or dangles(setting.condition, all):
-            return
+            return []
         beside = setting.text
         for leaf in leaves(setting.condition):  # what the rule is on stands beside its condition
             beside = beside.replace(leaf.text, ";")
         names = () if instruction else tuple(self._named(beside, self._scene(element), 1))
         kind = PassageKind.INSTRUCTION if instruction else PassageKind.RULE
-        self._leave(element, Passage(kind, setting.spans, setting.condition, names))
+        return [self._leave(element, Passage(kind, setting.spans, setting.condition, names))]
 
     def _named(self, text: str, scene: Scene, most: int) -> list[Mention]:
         """Things that a text surely names, but not the page itself: no single common nouns but of known kinds."""
@@ -262,9 +267,33 @@ class ChunkReader:
             main = element.text[slice(*lead.parsed.main)]
             sure_of_list = not lead.lists_conditions or self.outline.joins_surely(element, lead)
             found = self._stated(main, setting, self._scene(element), element) if sure_of_list else []
-            self._state(element, found)
+            stated = self._state(element, found)
             if not found and not self._requirement(element, setting, lead):
-                self._rule(element, setting, lead.proposition, read_frame(main))
+                stated = self._rule(element, setting, lead.proposition, read_frame(main))
+            self._grant(element, main, lead.proposition, stated)
+        elif spans and excludes(lead):
+            self._exclusion(element, lead, spans + [Span(item.label, 0, len(item.text)) for item in items])
+        if lead.lists_conditions and lead.refuses and condition is not None:
+            self._outcomes.refuse(element, lead.main, condition)
+
+    def _exclusion(self, element: InputElement, lead: Lead, spans: list[Span]) -> None:
+        """A list of cases in which something is refused or not asked for: any of them is enough."""
+        condition = excluded(self.outline, element, lead)
+        if condition is None:
+            return
+        names = tuple(self._named(lead.main, self._scene(element), 1))
+        whole = combined(self._scopes.of(element.headings), combined(lead.parsed.condition, condition))
+        self._excluded.append(Passage(PassageKind.RULE, tuple(spans), whole, names))
+        if lead.refuses:
+            self._outcomes.refuse(element, lead.main, condition)
+
+    def _grant(
+        self, element: InputElement, main: str, proposition: Proposition, stated: Sequence[Statement | Passage]
+    ) -> None:
+        """Keep what a clause allows, for what is refused of it below."""
+        if proposition.modality is Modality.MAY and proposition.polarity:
+            for one in stated:
+                self._outcomes.grant(element, main, one)
 
     def _context_lead(self, element: InputElement) -> None:
         """A lead-in of an earlier chunk: its condition list as far as it is in this one."""
@@ -334,15 +363,19 @@ class ChunkReader:
         for start, end in spans[1:]:
             self._clause(element, start, end, before)
 
-    def _state(self, element: InputElement, statements: list[Statement]) -> None:
-        """Keep statements under what holds for all of their section."""
+    def _state(self, element: InputElement, statements: list[Statement]) -> list[Statement]:
+        """Keep statements under what holds for all of their section; as they are kept."""
         scope = self._scopes.of(element.headings)
-        self.found |= dict.fromkeys(replace(one, condition=within(scope, one.condition)) for one in statements)
+        kept = [replace(one, condition=within(scope, one.condition)) for one in statements]
+        self.found |= dict.fromkeys(kept)
+        return kept
 
-    def _leave(self, element: InputElement | None, passage: Passage) -> None:
-        """Keep a passage, under what holds for all of the element's section."""
+    def _leave(self, element: InputElement | None, passage: Passage) -> Passage:
+        """Keep a passage, under what holds for all of the element's section; as it is kept."""
         scope = self._scopes.of(element.headings) if element is not None else None
-        self.left[replace(passage, condition=combined(scope, passage.condition))] = None
+        kept = replace(passage, condition=combined(scope, passage.condition))
+        self.left[kept] = None
+        return kept
 
 
 def _duty(frame: Frame | None) -> str:

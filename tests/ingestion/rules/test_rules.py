@@ -159,7 +159,10 @@ def test_items_that_are_objects_keep_their_own_conditions() -> None:
         (APPLICANT, "sells", "farm animals", ""),
         (APPLICANT, "sells", "Custom Quay cards", "not(at an event)"),
     ]
-    assert left(*listed) == [("requirements", [], "not(farm animals)")]
+    assert left(*listed) == [
+        ("requirements", [], "not(farm animals)"),
+        ("rule", [], "any[farm animals; all[Custom Quay cards; not(at an event)]]"),
+    ]
 
 
 def test_duties_in_a_list_are_conditions_and_statements() -> None:

@@ -90,6 +90,7 @@ class ModalPhrase:
 _FORCE = {Modality.SHOULD: Modality.MUST, Modality.NEED_NOT: Modality.MUST, Modality.CAN: Modality.MAY}
 # What happens to somebody, or is so of them: "you may lose", "you can be fined"; not what they may choose to do.
 _BEFALLS = re.compile(r"(?:is|has|has to|needs|needs to|gets|receives|loses|finds|hears|qualifies|owes|wants|faces)\b")
+_ENTITLED = re.compile(r"is (?:paid|accompanied|represented|reimbursed|refunded|exempted|given|awarded|granted)\b")
 _SUFFERED = re.compile(r"(?:is|has to|loses|owes|faces)\b")
 
 
@@ -104,7 +105,8 @@ def shaded(modality: Modality, polarity: bool, modal: str, relation: str, *, per
     if said == "may" and modality in (Modality.MAY, Modality.CANNOT):
         possible = not personal or _BEFALLS.match(relation) is not None
         return (Modality.CAN, modality is Modality.MAY) if possible else (modality, polarity)
-    if said == "can" and modality is Modality.MAY and (not personal or _SUFFERED.match(relation)):
+    entitled = personal and _ENTITLED.match(relation)
+    if said == "can" and modality is Modality.MAY and not entitled and (not personal or _SUFFERED.match(relation)):
         return Modality.CAN, polarity
     return modality, polarity
 

@@ -8,6 +8,7 @@ it names ("To register, you must …").
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 from clausegraph.core.language import words
 from clausegraph.core.language.frames import expand
@@ -40,6 +41,19 @@ _FOR_ROLE = re.compile(r"\b(?:for|to)\s+(?P<role>[\w-]+(?:\s[\w-]+)?)$", re.IGNO
 _ROLE_FIRST = re.compile(
     r"^(?P<role>[\w' -]+?)(?:s'|'s|s)?(?::|'\s|\s)\s*(?:your\s)?(?:rights?|duties|responsibilities)$", re.IGNORECASE
 )
+_RULES_FOR = re.compile(  # "Rules for traders"
+    r"(?:rules|duties|advice|guidance|help|information|responsibilities|rights)?\s?for\s(?P<role>[\w' -]+)",
+    re.IGNORECASE,
+)
+_OPPOSITES = {
+    "landlord": "tenant",
+    "tenant": "landlord",
+    "employer": "employee",
+    "employee": "employer",
+    "staff": "employer",
+}
+_YOUR = re.compile(rf"\byour\s(?P<whom>(?:{'|'.join(_OPPOSITES)})s?)\b", re.IGNORECASE)
+_UNTOLD = "person dealing with"  # of a page whose title says of no side whom it is for
 _MODALS = word_set("can cannot could may might must should will would shall do did need")
 _STEPS = word_set("step part chapter section")
 _AFTER_VERBS = word_set("as against to land someone of out up")  # what makes of a noun that opens a title a verb
@@ -110,9 +124,11 @@ def doing(purpose: str) -> str:
 class Addressee:
     """What a page's title and the headings above a text say of its reader and of its publisher."""
 
-    def __init__(self, title: str) -> None:
+    def __init__(self, title: str, said: Mapping[tuple[str, ...], str] | None = None) -> None:
+        """``said``: the text below each heading path, which may name the other side: "your landlord"."""
         self.title = " ".join(title.split()) or "page"
         self._role = _role_of_title(self.title)
+        self._said = said or {}
         self._sections: dict[tuple[str, ...], str] = {}
 
     def reader(self, headings: tuple[str, ...], said: str | None = None) -> str:
@@ -138,7 +154,15 @@ class Addressee:
             named = _named_role(expand(heading).strip(" .?")) if heading != self.title else None
             if named:
                 return named
-        return self._role
+        if not self._role.startswith(_UNTOLD):
+            return self._role
+        return _opposite(self._said.get(headings, "")) or _opposite(" ".join(self._said.values())) or self._role
+
+
+def _opposite(text: str) -> str | None:
+    """Whom a text addresses by whom it calls "your": who has a landlord is a tenant. None where it has two sides."""
+    found = {_OPPOSITES[singular(match["whom"].lower())] for match in _YOUR.finditer(text)}
+    return found.pop() if len(found) == 1 else None
 
 
 def _named_role(heading: str) -> str | None:
@@ -146,7 +170,7 @@ def _named_role(heading: str) -> str | None:
     if heading.lower().startswith("your "):
         return None
     match = _AS_ROLE.search(heading) if re.match(r"(?:if|when|as|you)\b", heading, re.IGNORECASE) else None
-    match = match or _ROLE_FIRST.match(heading)
+    match = match or _ROLE_FIRST.match(heading) or _RULES_FOR.fullmatch(heading)
     if match is None or len(heading.split()) > 8:
         return None
     role = match["role"].strip().removesuffix("'s").removesuffix("'")
@@ -175,7 +199,7 @@ def _role_of_title(title: str) -> str:
         return f"person {' '.join([bare, *theirs(rest)])}"
     if _ASKED_FOR.search(plain) and not re.match(r"your\b|tax\b(?! credits?\b)", plain, re.IGNORECASE):
         return f"applicant for {plain}"
-    return f"person dealing with {' '.join(theirs(plain.removeprefix('your ').split()))}"
+    return f"{_UNTOLD} {' '.join(theirs(plain.removeprefix('your ').split()))}"
 
 
 def uncapitalised(title: str) -> str:

@@ -36,6 +36,13 @@ _ADJECTIVES = word_set(
 _STANDING_TYPES = frozenset({"organisation", "person", "tax", "document"})
 _COMPLETED = re.compile(r"\((?![A-Z][A-Za-z0-9&/-]{0,14}\))[^()]*\)$")  # by the title: "decision (Housing Benefit)"
 _PRICE = re.compile(r"(?:fees?|costs?|price|charge|fine|penalty|deposit|deadline) \(")  # a page has one, or names it
+_UNNAMED_ROLE = re.compile(
+    r"^person dealing with (?:\w+ )?(?:renting|letting|tenanc(?:y|ies)|employment)\b"
+)  # two sides
+_WHOSE = re.compile(  # of whom?
+    r"(?:partners?|spouses?|husband|wife|relatives?|dependants?|nominees?|family)",
+    re.IGNORECASE,
+)
 _LEANING_ROLE = re.compile(r"\b(?:in|on|under) (?:your|their|the|this)\b(?! [A-Z])|\b(?:it|this|you|your)\b")
 _OWNED = re.compile(r"\b(?:their|(?:their )?[\w-]+'s) ")  # of a role: whose it is, the role says
 _HALF_QUOTE = re.compile(r"(?:^|\s)['\"]|[^s]['\"](?:\s|$)")
@@ -68,6 +75,11 @@ _IDIOM = re.compile(
     r"(?:account|care|advantage|part|place|charge|note|control|notice|responsibility|effect) (?:of|in)\b"
 )
 _TO_DO = re.compile(r"(?P<noun>[\w'-]+) to (?P<verb>[a-z]+)\b")
+_ASKS_AT = re.compile(
+    r"(?P<verb>claims|applies|registers|appeals|pays) (?:at|by|from|through|in|online|within)$"
+)  # for what?
+_TWO_THINGS = re.compile(r"(?<!\bto )(?<!\bfrom )(?<!\bin )\b(?:and|or) (?:to|for|in|on|from|with|at) ")
+_HALF_A_VERB = re.compile(r"(?:puts|sends|takes|brings|gives) .+ (?:back|away|up|down)$")
 _GOING_ON = re.compile(r"\bbe \w+ing\b|\bto be\b")  # "must be planning to leave"
 
 
@@ -83,9 +95,11 @@ def names_its_subject(subject: Mention) -> bool:
     if surface.startswith("publisher"):
         return False
     if subject.type == READER:
+        if ": " in surface or _UNNAMED_ROLE.search(surface):
+            return False  # a page's title is no role
         leans = _LEANING_ROLE.search(surface) or told_before(_OWNED.sub("", surface))
         return len(surface.split()) <= _LONGEST_ROLE and not leans
-    if _COMPLETED.search(surface) and not _PRICE.match(surface):
+    if (_COMPLETED.search(surface) and not _PRICE.match(surface)) or _WHOSE.fullmatch(surface):
         return False
     first, *more = surface.split()
     known = first[:2].isupper() or subject.type in SOMEBODY | _STANDING_TYPES
@@ -116,7 +130,12 @@ def has_a_whole_object(statement: Statement) -> bool:
             return False
         return target.kind != "number" and not points(target.value) and len(target.value.split()) <= _LONGEST_VALUE
     surface = target.surface
-    if surface.startswith("publisher") or target.type == READER or _COMPLETED.search(surface):
+    if (
+        _TWO_THINGS.search(surface)
+        or surface.startswith("publisher")
+        or target.type == READER
+        or _COMPLETED.search(surface)
+    ):
         return False
     tokens = [word.lower() for word in WORD.findall(surface)]
     owned = re.search(r"\b(?:your|their)\b", f"{surface} {target.written}") is not None
@@ -180,8 +199,13 @@ def _leaves_out(statement: Statement) -> bool:
     if isinstance(target, Literal):
         return relation == "pays" and statement.condition is None
     chained = re.match(r"applies to (?!join|register|become|be |get )([a-z]+)$", relation)
+    asked = _ASKS_AT.match(relation)
+    said = statement.subject.surface.split(" ")
+    unasked = asked and said[0] != "applicant" and base_form(asked["verb"]) not in map(base_of_gerund, said[1:2])
     return bool(
         relation == "is"
+        or unasked
+        or _HALF_A_VERB.match(f"{relation} {target.surface}")
         or (relation == "takes" and _IDIOM.match(target.surface))
         or (chained and base_form(chained[1]))
         or (relation == "keeps" and _KEPT_SO.search(target.surface))

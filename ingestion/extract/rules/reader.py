@@ -53,6 +53,7 @@ from clausegraph.ingestion.extract.rules.sentences import Setting, combined, dan
 from clausegraph.ingestion.extract.rules.sure import ReadClause, sure
 from clausegraph.ingestion.extract.rules.tables import row_case, row_statements, table_of
 
+_SETS_CASE = re.compile(r"(?:if|when|once|after|where|this|these)\b", re.IGNORECASE)  # for what stands after it, too
 _AROUND = 2000  # characters of an element that are looked at on either side of a clause
 
 
@@ -72,7 +73,10 @@ class ChunkReader:
     def __init__(self, chunk_input: ExtractionInput) -> None:
         self._elements = chunk_input.elements
         self.outline = Outline(chunk_input)
-        self._address = Addressee(chunk_input.title or next(iter(chunk_input.headings), ""))
+        said: dict[tuple[str, ...], str] = {}
+        for element in chunk_input.elements:
+            said[element.headings] = f"{said.get(element.headings, '')} {element.text}"
+        self._address = Addressee(chunk_input.title or next(iter(chunk_input.headings), ""), said)
         self._required = Requirements()
         self._outcomes = Outcomes()
         self._excluded: list[Passage] = []
@@ -155,6 +159,7 @@ class ChunkReader:
         ):  # "…, or £35 if you pay early"
             value = Literal(main.strip(), value_kind(main) or "text")
             found = [replace(before.statement, object=value, condition=condition, spans=setting.spans)]
+            self._otherwise(before.statement, condition)
         else:
             scene = self._scene(element, before.last)
             said = f"{scene_set}, {main}" if scene_set else main
@@ -166,10 +171,19 @@ class ChunkReader:
         if condition is None and main.strip() and restricts(proposition, main):
             self._required.add(element, start, end)
         before.condition = condition
-        before.conditioned |= condition is not None
+        before.conditioned |= condition is not None or _SETS_CASE.match(text) is not None
         before.statement = found[0] if found else None
         if found and found[0].subject.type != READER:
             before.last = found[0].subject
+
+    def _otherwise(self, first: Statement, condition: Condition | None) -> None:
+        """A value that another takes the place of under a condition: "£70, or £35 if you pay early" is £70 if not."""
+        if condition is None or first.condition is not None:
+            return
+        scope = self._scopes.of(next(e.headings for e in self._elements if e.label == first.spans[0].anchor))
+        kept = replace(first, condition=scope)
+        again = replace(first, condition=combined(scope, Not(condition)))
+        self.found = {again if one == kept else one: None for one in self.found}
 
     def _continued(self, element: InputElement, lead: Lead, main: str, setting: Setting) -> list[Statement]:
         """What an item says after its lead-in, where that surely stands."""

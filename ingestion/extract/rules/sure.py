@@ -26,7 +26,7 @@ from clausegraph.core.language.standing import (
 from clausegraph.core.language.values import DATED
 from clausegraph.core.language.verb_phrases import HEDGES
 from clausegraph.core.language.verbs import NOUNS_IN_ING, base_of_gerund, is_base
-from clausegraph.core.language.words import DETERMINERS, IMPERATIVES, NOUN_VERBS, PURE_PASTS, word_set
+from clausegraph.core.language.words import DETERMINERS, IMPERATIVES, NOUN_VERBS, PREPOSITIONS, PURE_PASTS, word_set
 from clausegraph.core.types import All, AnyOf, Condition, Leaf, Literal, Mention, Modality, Not, Statement, leaves
 from clausegraph.ingestion.extract.rules.address import READER, doing, is_role, theirs
 from clausegraph.ingestion.extract.rules.names import Scene, topic_name
@@ -64,7 +64,12 @@ _ASKS = re.compile(  # headings that ask, and name no case: "What to take to you
 _NUMBERED = re.compile(
     r"(?:part|section|step|stage|chapter|rule|annex) (?:\d{1,2}|[A-Z]|[ivx]+)(?=[.:]|$)[.:]?", re.IGNORECASE
 )
+_VARIETY = re.compile(
+    r"(?P<which>[A-Z][\w'’-]*(?: [\w'’-]+){0,2}) (?P<head>[a-z]+)"
+)  # "Youth exchange permit" is one of several
+_SCHEMES = word_set("scheme fund route permit licence visa grant loan rate allowance")
 _DOES = re.compile(r"(?:how to )?(?P<what>(?P<verb>[A-Za-z]+) [^,;:?()]+)", re.IGNORECASE)
+_STATES = word_set("keeping having being living staying using getting owning holding")  # no deed to know somebody by
 _LONGEST_DOING = 7  # words of a heading that says what its reader does
 _EXAMPLE_HEADING = re.compile(r"\b(?:examples?|case stud(?:y|ies)|scenario|q&a|quiz)\b", re.IGNORECASE)
 _EXAMPLE = re.compile(r"(?:for )?example\b|e\.?g\.?\s", re.IGNORECASE)
@@ -74,6 +79,9 @@ _TAKEN_BACK = re.compile(  # a later sentence says more of when it holds
     r"|(?:^|[.] )(?:But|If not|Otherwise|You must be|You must have|This|It depends|The amount|How much)\b"
     r"|(?:^\s*|[.] )(?:You|They|It) do(?:es)?\b(?! not)"
 )
+_ASKS_MORE = re.compile(
+    r"^\s*You(?:'ll|’ll| will)? (?:must|need to|have to) (?!not\b)"
+)  # of who is allowed what was said
 _SENTENCE_END = re.compile(r"(?:^|(?<=[.!?]))\s+(?=[A-Z])|^\s*$")
 _MID_SENTENCE = re.compile(r"[^.!?:\s]\s*(?:but|so|and|or|-|;)?\s*$")
 _ANOTHER_VALUE = re.compile(r",?\s*or [£\d]")  # "£70, or £35 if you pay early": a statement of its own
@@ -133,7 +141,9 @@ def _leans(one: Statement, said: str, clause: ReadClause, scene: Scene) -> bool:
     goes_on = re.search(r"\b(?:if|unless|when|except)\b", rest) and not _ANOTHER_VALUE.match(rest)
     in_spite = re.search(r"\bstill\b", said) and one.condition is not None  # what else would forbid it is not told
     taken_back = _TAKEN_BACK.search(clause.later) is not None
-    return bool(example or goes_on or in_spite or taken_back or _may_inherit(clause, one) or _is_torn(one, clause))
+    asks_more = one.modality is Modality.MAY and _ASKS_MORE.match(clause.later) is not None
+    leans = example or goes_on or in_spite or taken_back or asks_more
+    return bool(leans or _may_inherit(clause, one) or _is_torn(one, clause))
 
 
 def _may_inherit(clause: ReadClause, one: Statement) -> bool:
@@ -193,10 +203,16 @@ def _of_the_section(one: Statement, scene: Scene, scope: Condition | None) -> St
 def _doing(heading: str) -> str | None:
     """What a heading says that its reader does: "Change your bank details" is "changing their bank details"."""
     named = _DOES.fullmatch(expand(heading).strip())
-    if named is None or len(heading.split()) > _LONGEST_DOING or points(heading) or hangs(named["what"]):
+    if (
+        named is None
+        or len(heading.split()) > _LONGEST_DOING
+        or re.search(r"\bor\b", heading)
+        or points(heading)
+        or hangs(named["what"])
+    ):
         return None
     verb, rest = named["verb"].lower(), named["what"].split()[1:]
-    if base_of_gerund(verb) and verb not in NOUNS_IN_ING:
+    if base_of_gerund(verb) and verb not in NOUNS_IN_ING | _STATES:
         return " ".join([verb, *theirs(rest)])
     acts = is_base(verb) and (rest[0].lower() in DETERMINERS or verb in IMPERATIVES - NOUN_VERBS)
     return doing(named["what"]) if acts else None
@@ -292,6 +308,13 @@ def _names_its_section(one: Statement, scene: Scene, scope: Condition | None) ->
     return all(_says_heading(words, heading, scene) for heading in scene.headings)
 
 
+def _is_noun(text: str) -> bool:
+    """Whether words before a noun only say of which kind it is."""
+    first, *more = text.lower().split()
+    acts = base_of_gerund(first) or (is_base(first) and first not in NOUN_VERBS)
+    return not acts and DETERMINERS.isdisjoint([first, *more]) and PREPOSITIONS.isdisjoint([first, *more])
+
+
 def _words_of(one: Statement, scope: Condition | None) -> set[str]:
     """The words of a statement and of its conditions, in their base forms."""
     cases = " ".join(leaf.text for leaf in (*leaves(scope), *leaves(one.condition)))
@@ -305,4 +328,8 @@ def _says_heading(whole: set[str], heading: str, scene: Scene) -> bool:
     telling = stems(_NUMBERED.sub(" ", expand(heading))) - _NEUTRAL
     if _NAME.fullmatch(heading) and not telling <= whole:
         return False  # another fund than that of the page
-    return not telling or not {word[:_ALIKE] for word in whole}.isdisjoint(word[:_ALIKE] for word in telling)
+    said = {word[:_ALIKE] for word in whole}
+    variety = _VARIETY.fullmatch(heading)
+    if variety and _is_noun(variety["which"]) and stem(variety["head"]) in _SCHEMES:
+        return all(word[:_ALIKE] in said for word in stems(variety["which"]) - _NEUTRAL)
+    return not telling or not said.isdisjoint(word[:_ALIKE] for word in telling)

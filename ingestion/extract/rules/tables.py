@@ -15,6 +15,8 @@ from clausegraph.core.language.conditions import parse_conditions
 from clausegraph.core.language.normalise import entity_key
 from clausegraph.core.language.propositions import shorten
 from clausegraph.core.language.values import find_values, value_kind
+from clausegraph.core.language.verbs import is_base
+from clausegraph.core.language.words import NOUN_VERBS
 from clausegraph.core.types import Condition, Leaf, Literal, Mention, Span, Statement
 from clausegraph.ingestion.extract.rules.address import theirs, uncapitalised
 from clausegraph.ingestion.extract.rules.names import Scene, topic_name
@@ -37,6 +39,7 @@ _PLAIN_HEADING = re.compile(  # names no thing that a row could be of
     r"(?:overview|eligibility|claim(?:ing)?|apply(?:ing)?|what|how|when|who|where|if|you|your|the|example|rates?|fees?|costs?|tables?)\b",
     re.IGNORECASE,
 )
+_STEP = re.compile(r"(?:step|stage|part|section) \d", re.IGNORECASE)
 _OF_SOMEBODY = re.compile(
     r"(?:you|your|they|their|someone|people|any|all|other|person|single|couple|under|over|from|before|after"
     r"|between|up to|more|less)\b",
@@ -146,13 +149,19 @@ def _property(header: str) -> str:
     return shorten(uncapitalised(header), 12) if named else ""
 
 
-def _topic(scene: Scene) -> Mention:
+def _topic(scene: Scene) -> Mention | None:
     """What rows of cases are about: the section, where its heading names a thing, else what the page is about."""
     heading = next((one for one in reversed(scene.headings) if one != scene.address.title), "")
     if heading and not _PLAIN_HEADING.match(heading):
-        return scene.section
+        return scene.section if _is_name(heading) else None
     name = scene.address.title.split(": ")[0]  # "Heating Help: a guide for older residents"
     return Mention(name, entity_key(name) or name, "topic")
+
+
+def _is_name(heading: str) -> bool:
+    """Whether a heading names a thing, and no step or deed: not "Step 2: appeal"."""
+    first = heading.split(maxsplit=1)[0].lower()
+    return not (_STEP.match(heading) or (is_base(first) and first not in NOUN_VERBS))
 
 
 def _thing(header: str, text: str, scene: Scene) -> Mention | None:

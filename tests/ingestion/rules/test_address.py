@@ -36,10 +36,24 @@ def test_the_title_names_a_role(title: str, role: str) -> None:
         ("If you are the landlord", "landlord"),
         ("Landlord's responsibilities", "landlord"),
         ("What you can claim", "applicant for Rent Supplement"),
+        ("Rules for landlords", "landlord"),
     ],
 )
 def test_a_heading_may_name_another(heading: str, role: str) -> None:
     assert Addressee("Rent Supplement").reader(("Rent Supplement", heading)) == role
+
+
+@pytest.mark.parametrize(
+    ("said", "role"),
+    [
+        ("Ask your landlord to mend it.", "tenant"),
+        ("Give your tenant a receipt.", "landlord"),
+        ("Ask your landlord, or your tenants.", "person dealing with damp homes"),  # both sides: nobody in particular
+        ("Open the windows.", "person dealing with damp homes"),
+    ],
+)
+def test_who_has_a_landlord_is_a_tenant(said: str, role: str) -> None:
+    assert Addressee("Damp homes", {("Damp homes", "Mould"): said}).reader(("Damp homes", "Mould")) == role
 
 
 def test_what_is_said_of_the_reader_as_of_somebody_else() -> None:

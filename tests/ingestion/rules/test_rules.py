@@ -89,7 +89,7 @@ def test_otherwise_negates_the_condition_before_it() -> None:
 
 def test_a_second_value_repeats_the_clause() -> None:
     found = extracted(prose("A Resident Card costs £70, or £35 if you pay within 14 days."))
-    assert found[0] == ("Resident Card", "costs", "£70", "")
+    assert found[0] == ("Resident Card", "costs", "£70", "not(you pay within 14 days)")
     assert found[1] == ("Resident Card", "costs", "£35", "you pay within 14 days")
 
 

@@ -217,3 +217,40 @@ def test_a_grant_that_asks_for_more_below_its_list_is_not_claimed() -> None:
     items = (item("you rent", "e1", "e0"), item("you own a boiler", "e2", "e0"))
     assert len(said(lead, *items)) == 1
     assert said(lead, *items, below("You must also:", label="e3")) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "headings"),
+    [
+        ("You must have £900 in savings.", ("Youth exchange permit",)),  # not every permit of the page
+        ("You must ask for a review.", ("Keeping your place",)),  # nobody is known by that
+        ("Partners cannot get the Winter Card.", ()),  # of whom?
+        ("You must put a salmon back.", ()),  # half a verb
+        ("The right to buy does not apply to sheltered homes or to boats.", ()),  # two things
+        ("You can cancel paid services. You must give 10 days' notice.", ()),  # what more must hold
+        ("When you move out your permit ends. You can claim back £4 a month.", ()),  # in the same case
+        ("You must register for VAT - though HMRC may let you off if you ask.", ()),
+    ],
+)
+def test_what_is_not_said_of_everybody_makes_no_statement(text: str, headings: tuple[str, ...]) -> None:
+    assert said(below(text, *headings)) == []
+
+
+def test_being_paid_is_allowed_and_no_mere_possibility() -> None:
+    assert said(below("You can be paid £20 a week.")) == ["applicant for Heating Grant may be paid £20 a week"]
+
+
+def test_a_title_of_two_parts_is_nobody_s_role() -> None:
+    paragraph = InputElement("e0", "p", "You must have a permit.")
+    title = "Septic tanks and treatment works: permits and rules"
+    assert RuleExtractor().extract(ExtractionInput(title, (), (paragraph,))).statements == ()
+
+
+@pytest.mark.parametrize(("heading", "rows"), [("Step 2: appeal to the Panel", 0), ("Panel hearings", 2)])
+def test_a_table_is_of_what_its_heading_names_and_no_step(heading: str, rows: int) -> None:
+    headers = ("Kind of case", "Fee")
+    table = [
+        InputElement(f"e{place}", "tr", text, ("Appeals", heading), headers=headers)
+        for place, text in enumerate(["Tax | £120", "Licences | £85"])
+    ]
+    assert len(RuleExtractor().extract(ExtractionInput("Appeals", (), tuple(table))).statements) == rows

@@ -338,7 +338,7 @@ class PassageKind(StrEnum):
 
     RULE = "rule"  # a clause that holds under a condition
     INSTRUCTION = "instruction"  # the same of whom to tell, where to turn, what to use
-    LIST = "list"  # a list of what must hold
+    LIST = "list"  # a list of what must hold, or of the cases in which something is refused or not asked for
     REQUIREMENTS = "requirements"  # all that a section requires without saying "if"
     NAMES = "names"  # nothing was understood but the things it names, if any
 

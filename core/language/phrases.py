@@ -44,6 +44,11 @@ _TIMING = re.compile(
     r"|(?:one|two|three|four|five|six|seven|eight|nine|ten|twelve)\s+(?:\w+\s+)?(?:day|week|month|year|hour)s?\b"
     r"|(?:January|February|March|April|May|June|July|August|September|October|November|December)\s+\d))",
 )
+_OFTEN = re.compile(  # how often, at the end of what follows the verb: "every month", "twice a year"
+    r"(?:^|\s)(?P<often>(?:(?:every|each)|(?:once|twice) (?:an?|every|each))"
+    r" (?:day|week|month|quarter|(?:tax |school )?year))$",
+    re.IGNORECASE,
+)
 _NARROWS = words.word_set("who that which whose where")
 _CLAUSAL = words.word_set(
     "if unless whether because although how why what while than so when whenever until though since please yes no"
@@ -94,13 +99,14 @@ class Timing:
 
 @dataclass(frozen=True, slots=True)
 class ObjectPhrase:
-    """``text`` is one thing or value, "" where there is none; ``timing`` and ``purpose`` ("claim a refund") go with
-    the verb."""
+    """``text`` is one thing or value, "" where there is none; ``timing``, ``purpose`` ("claim a refund") and how
+    ``often`` it happens go with the verb."""
 
     text: str
     timing: Timing | None = None
     purpose: str = ""
     whole: str = ""  # with the timing, where that reads as one thing too
+    often: str = ""
 
 
 def object_phrase(text: str) -> ObjectPhrase | None:
@@ -110,6 +116,9 @@ def object_phrase(text: str) -> ObjectPhrase | None:
     if whole is None:
         return None
     rest, purpose = _without_purpose(whole)
+    frequency = _OFTEN.search(rest)
+    often = frequency["often"].lower() if frequency else ""
+    rest = rest[: frequency.start()].strip(" ,") if frequency else rest
     untimed = _without_trailing(rest)
     timing_at = _TIMING.search(rest)
     timing = None
@@ -125,7 +134,7 @@ def object_phrase(text: str) -> ObjectPhrase | None:
         timing = Timing(timing.how, timing.value + either[0].rstrip(" ."), timing.kind)
     elif either:
         rest += either[0].rstrip(" .")
-    return ObjectPhrase(rest, timing, purpose, untimed if untimed and is_one_thing(untimed) else "")
+    return ObjectPhrase(rest, timing, purpose, untimed if untimed and is_one_thing(untimed) else "", often)
 
 
 def without_asides(text: str) -> str | None:

@@ -54,6 +54,7 @@ DATED = re.compile(
     rf"(?:^|\s)(?:from|since|until|up to)\s+{_FULL_DATE}(?:\s+(?:to|until)\s+{_FULL_DATE})?,?(?=\s|$)", re.IGNORECASE
 )
 """From or until when a clause holds: "from 6 April 2026"."""
+_SPAN = re.compile(rf"^(?:between\s+)?{_FULL_DATE}\s+(?:to|and|until|-|–)\s+{_FULL_DATE}$", re.IGNORECASE)
 _SPAN_END = re.compile(rf"\s+to\s+{_FULL_DATE}")  # after "from 6 April 2026"
 
 
@@ -84,13 +85,18 @@ def value_kind(text: str) -> str | None:
 
 def effective_dates(text: str) -> tuple[str | None, str | None]:
     """ISO dates of "from 6 April 2026" and "until 5 April 2027"; None where the text states none."""
+    whole = _SPAN.match(text.strip())
+    if whole:  # "6 April 2025 to 5 April 2026"
+        return _iso(whole), _iso(whole, 4)
     start = _FROM.search(text)
     end = (_SPAN_END.match(text, start.end()) if start else None) or _UNTIL.search(text)
     return (_iso(start) if start else None), (_iso(end) if end else None)
 
 
-def _iso(match: re.Match[str]) -> str | None:
+def _iso(match: re.Match[str], first: int = 1) -> str | None:
+    """The date whose day is group ``first``, and month and year the next two."""
+    day, month, year = match.group(first, first + 1, first + 2)
     try:
-        return date(int(match[3]), _MONTHS.index(match[2].lower()) + 1, int(match[1])).isoformat()
+        return date(int(year), _MONTHS.index(month.lower()) + 1, int(day)).isoformat()
     except ValueError:  # 31 April
         return None

@@ -297,7 +297,7 @@ class ChunkReader:
             return
         names = tuple(self._named(lead.main, self._scene(element), 1))
         whole = combined(self._scopes.of(element.headings), combined(lead.parsed.condition, condition))
-        self._excluded.append(Passage(PassageKind.RULE, tuple(spans), whole, names))
+        self._excluded.append(Passage(PassageKind.LIST, tuple(spans), whole, names))
         if lead.refuses:
             self._outcomes.refuse(element, lead.main, condition)
 

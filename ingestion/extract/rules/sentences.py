@@ -15,6 +15,7 @@ from clausegraph.core.language.values import DATED, effective_dates, value_kind
 from clausegraph.core.language.verb_phrases import with_particles
 from clausegraph.core.language.verbs import is_base
 from clausegraph.core.language.wording import relation_words
+from clausegraph.core.language.words import PREPOSITIONS
 from clausegraph.core.types import All, Condition, Leaf, Literal, Mention, Modality, Span, Statement, leaves
 from clausegraph.ingestion.extract.rules.address import READER, is_role
 from clausegraph.ingestion.extract.rules.names import (
@@ -229,6 +230,11 @@ def _placed(place: str, scene: Scene) -> Mention | None:
 def _stated(plain: Statement, phrase: ObjectPhrase, scene: Scene) -> list[Statement]:
     """The statement of the object, and the one of the value it happens by."""
     timing = phrase.timing
+    if phrase.often and not (phrase.text or timing):  # "is paid every month"
+        how, value = phrase.often.rsplit(maxsplit=1)
+        return [replace(plain, relation=f"{plain.relation} {how}", object=Literal(value, "duration"))]
+    if phrase.often:
+        plain = replace(plain, relation=_repeated(plain.relation, phrase.often))
     relation = plain.relation
     if not phrase.text:
         if timing is not None:
@@ -239,6 +245,12 @@ def _stated(plain: Statement, phrase: ObjectPhrase, scene: Scene) -> list[Statem
         return []
     whole = replace(plain, object=target)
     return [whole] if timing is None else _timed(plain, whole, phrase, timing)
+
+
+def _repeated(relation: str, often: str) -> str:
+    """A relation with how often it is so, before what ties it to its object: "is paid each year in"."""
+    *verb, last = relation.split()
+    return " ".join([*verb, often, last] if last in PREPOSITIONS else [relation, often])
 
 
 def _timed(plain: Statement, whole: Statement, phrase: ObjectPhrase, timing: Timing) -> list[Statement]:

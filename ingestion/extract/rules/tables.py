@@ -14,9 +14,9 @@ from clausegraph.core.extraction import InputElement
 from clausegraph.core.language.conditions import parse_conditions
 from clausegraph.core.language.normalise import entity_key
 from clausegraph.core.language.propositions import shorten
-from clausegraph.core.language.values import find_values, value_kind
+from clausegraph.core.language.values import effective_dates, find_values, value_kind
 from clausegraph.core.language.verbs import is_base
-from clausegraph.core.language.words import NOUN_VERBS
+from clausegraph.core.language.words import DETERMINERS, NOUN_VERBS
 from clausegraph.core.types import Condition, Leaf, Literal, Mention, Span, Statement
 from clausegraph.ingestion.extract.rules.address import theirs, uncapitalised
 from clausegraph.ingestion.extract.rules.names import Scene, topic_name
@@ -39,7 +39,8 @@ _PLAIN_HEADING = re.compile(  # names no thing that a row could be of
     r"(?:overview|eligibility|claim(?:ing)?|apply(?:ing)?|what|how|when|who|where|if|you|your|the|example|rates?|fees?|costs?|tables?)\b",
     re.IGNORECASE,
 )
-_STEP = re.compile(r"(?:step|stage|part|section) \d", re.IGNORECASE)
+_PERIOD = re.compile(r"(?:\d|from|until|since|up to|after|before|between|on or)\b", re.IGNORECASE)
+_STEP = re.compile(r"^(?:step|stage|part|section) \d+[a-z]?[:.)]?\s*", re.IGNORECASE)
 _OF_SOMEBODY = re.compile(
     r"(?:you|your|they|their|someone|people|any|all|other|person|single|couple|under|over|from|before|after"
     r"|between|up to|more|less)\b",
@@ -122,6 +123,7 @@ def row_statements(element: InputElement, scene: Scene, table: RowTable) -> list
     subject = _topic(scene) if case is not None else _thing(headers[0], texts[0], scene)
     if subject is None or (case is not None and (not headers[0] or re.search(r"\byou\b", headers[0], re.IGNORECASE))):
         return []
+    since, until = effective_dates(texts[0]) if _PERIOD.match(texts[0]) else (None, None)  # not "Born before 1946"
     sorted_by = " ".join(theirs(uncapitalised(headers[0]).split()))
     by = f" by {sorted_by}" if case is not None else ""  # what "£21,000 or less" is of
     return [
@@ -131,6 +133,8 @@ def row_statements(element: InputElement, scene: Scene, table: RowTable) -> list
             Literal(text, value_kind(text) or "text"),
             (Span(element.label, cells[0][0], end),),
             condition=case,
+            effective_from=since,
+            effective_to=until,
         )
         for position, ((_, end), text) in enumerate(zip(cells, texts, strict=True))
         if position and text and text not in "-–—" and _property(headers[position])
@@ -153,15 +157,19 @@ def _topic(scene: Scene) -> Mention | None:
     """What rows of cases are about: the section, where its heading names a thing, else what the page is about."""
     heading = next((one for one in reversed(scene.headings) if one != scene.address.title), "")
     if heading and not _PLAIN_HEADING.match(heading):
-        return scene.section if _is_name(heading) else None
+        return _section(heading, scene)
     name = scene.address.title.split(": ")[0]  # "Heating Help: a guide for older residents"
     return Mention(name, entity_key(name) or name, "topic")
 
 
-def _is_name(heading: str) -> bool:
-    """Whether a heading names a thing, and no step or deed: not "Step 2: appeal"."""
-    first = heading.split(maxsplit=1)[0].lower()
-    return not (_STEP.match(heading) or (is_base(first) and first not in NOUN_VERBS))
+def _section(heading: str, scene: Scene) -> Mention | None:
+    """What a heading names, with its page; none of what only says what to do: "Step 2: pay the fee"."""
+    named = _STEP.sub("", heading)
+    first, second = [*named.lower().split(), "", ""][:2]
+    if not first or (is_base(first) and (second in DETERMINERS or first not in NOUN_VERBS)):
+        return None
+    surface = f"{named} ({topic_name(scene.address.title)})"
+    return Mention(surface, entity_key(surface), "section")
 
 
 def _thing(header: str, text: str, scene: Scene) -> Mention | None:

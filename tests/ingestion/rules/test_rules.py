@@ -161,7 +161,7 @@ def test_items_that_are_objects_keep_their_own_conditions() -> None:
     ]
     assert left(*listed) == [
         ("requirements", [], "not(farm animals)"),
-        ("rule", [], "any[farm animals; all[Custom Quay cards; not(at an event)]]"),
+        ("list", [], "any[farm animals; all[Custom Quay cards; not(at an event)]]"),
     ]
 
 

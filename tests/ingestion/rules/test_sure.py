@@ -246,11 +246,36 @@ def test_a_title_of_two_parts_is_nobody_s_role() -> None:
     assert RuleExtractor().extract(ExtractionInput(title, (), (paragraph,))).statements == ()
 
 
-@pytest.mark.parametrize(("heading", "rows"), [("Step 2: appeal to the Panel", 0), ("Panel hearings", 2)])
+@pytest.mark.parametrize(("heading", "rows"), [("Step 2: pay the fee", 0), ("Step 2: appeal to the Panel", 2)])
 def test_a_table_is_of_what_its_heading_names_and_no_step(heading: str, rows: int) -> None:
     headers = ("Kind of case", "Fee")
     table = [
         InputElement(f"e{place}", "tr", text, ("Appeals", heading), headers=headers)
         for place, text in enumerate(["Tax | £120", "Licences | £85"])
     ]
-    assert len(RuleExtractor().extract(ExtractionInput("Appeals", (), tuple(table))).statements) == rows
+    found = RuleExtractor().extract(ExtractionInput("Appeals", (), tuple(table))).statements
+    assert [one.subject.surface for one in found] == ["appeal to the Panel (Appeals)"] * rows
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("You must renew the Winter Card every year.", "applicant for Heating Grant must renew every year Winter Card"),
+        ("The Winter Card is paid into bank accounts each month.", "Winter Card is paid each month into bank accounts"),
+    ],
+)
+def test_how_often_is_said_beside_the_object(text: str, line: str) -> None:
+    assert said(below(text)) == [line]
+
+
+def test_rows_of_a_period_hold_from_and_until_its_dates() -> None:
+    rows = ["6 April 2025 to 5 April 2026 | £79", "From 6 April 2026 | £82"]
+    table = [
+        InputElement(f"e{place}", "tr", row, (TITLE,), headers=("Period", "Weekly rate"))
+        for place, row in enumerate(rows)
+    ]
+    found = RuleExtractor().extract(ExtractionInput(TITLE, (TITLE,), tuple(table))).statements
+    assert [(one.effective_from, one.effective_to) for one in found] == [
+        ("2025-04-06", "2026-04-05"),
+        ("2026-04-06", None),
+    ]

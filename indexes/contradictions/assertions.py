@@ -16,6 +16,7 @@ from clausegraph.core.types import (
     Literal,
     Mention,
     Modality,
+    Not,
     PageKey,
     Reading,
     Span,
@@ -139,7 +140,7 @@ def _assertion(
         head, subject_of = ITSELF, head
     elif about is not None and head <= subject_of:
         head = ITSELF
-    dates, conditions = _conditions(statement.condition)
+    dates, conditions = _conditions(None if _is_the_default(statement) else statement.condition)
     if scope:
         conditions = (*conditions, requirement(scope))
     plain, ends = _undated(statement)
@@ -177,6 +178,15 @@ def _subject(surface: str) -> tuple[Roots, str | None, str]:
     if found := _BRACKET.fullmatch(whole):
         return roots(found[1]), found[2], scope
     return roots(whole), None, scope
+
+
+def _is_the_default(statement: Statement) -> bool:
+    """Whether its only condition is that what the sentence says behind it is not so: "£70, or £35 if you pay early"."""
+    match statement.condition:
+        case Not(Leaf() as leaf):
+            return any(leaf.anchor == span.anchor and leaf.start >= span.end for span in statement.spans)
+        case _:
+            return False
 
 
 def _conditions(tree: Condition | None) -> tuple[Validity, tuple[Requirement, ...]]:

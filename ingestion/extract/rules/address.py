@@ -24,7 +24,7 @@ ROLES = word_set(
     " business company trader instructor volunteer patient pensioner refugee partner spouse husband wife child person"
     " people contractor supplier seller buyer agent adviser donor keeper farmer leaseholder homeowner lodger visitor"
     " traveller passenger sponsor taxpayer freelancer accountant solicitor shareholder adopter nominee dependant holder"
-    " widow widower veteran teacher nurse doctor councillor seafarer teenager adult staff manager worker"
+    " club widow widower veteran teacher nurse doctor councillor seafarer teenager adult staff manager worker"
 )
 # What a page is about that people ask for.
 _ASKED_FOR = re.compile(
@@ -54,6 +54,12 @@ _OPPOSITES = {
 }
 _YOUR = re.compile(rf"\byour\s(?P<whom>(?:{'|'.join(_OPPOSITES)})s?)\b", re.IGNORECASE)
 _UNTOLD = "person dealing with"  # of a page whose title says of no side whom it is for
+_OF_ROLE = re.compile(  # "Driving instructor suspension"
+    r"(?P<role>[\w-]+(?:\s[\w-]+)?)\s(?:suspension|disqualification|dismissal|removal|retirement)\b", re.IGNORECASE
+)
+_ON_WHAT = re.compile(
+    r"[\w ]*?\btax on (?P<what>.+) you (?P<verb>[a-z]+)$", re.IGNORECASE
+)  # "Tax on shares you inherit"
 _MODALS = word_set("can cannot could may might must should will would shall do did need")
 _STEPS = word_set("step part chapter section")
 _AFTER_VERBS = word_set("as against to land someone of out up")  # what makes of a noun that opens a title a verb
@@ -184,6 +190,8 @@ def _role_of_title(title: str) -> str:
     named = _title_role(plain)
     if named:
         return named
+    head, _, aside = plain.partition(": ")
+    plain = head if aside and _ASKED_FOR.search(head) else plain  # "Carer Payment: leaflet"
     first, *rest = plain.split() or [title]
     bare = first.lower()
     if rest and bare in ("get", "request", "apply", "receive"):
@@ -232,6 +240,15 @@ def _title_role(title: str) -> str | None:
         and match["role"].split()[0].lower() not in words.PREPOSITIONS | words.DETERMINERS | {"and"}
     ):
         return singular_phrase(match["role"].lower())
-    match = re.search(r"\bif you (?P<case>.+)$", title)
+    match = _OF_ROLE.match(title)
+    return match["role"].lower() if match and is_role(match["role"]) else _role_of_case(title)
+
+
+def _role_of_case(title: str) -> str | None:
+    """Whom a title is for by what they do: "… if you're disabled", "Tax on property you inherit"."""
+    match = _ON_WHAT.match(title)
+    if match and is_base(match["verb"].lower()):
+        return f"person who {third_person(match['verb'].lower())} {' '.join(theirs(match['what'].split()))}"
+    match = re.search(r"\b(?:if|when) you (?P<case>.+)$", title)
     said = third_party(f"you {match['case']}") if match else None
     return f"person who {said}" if said else None

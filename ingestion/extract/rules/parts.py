@@ -78,7 +78,10 @@ _TO_DO = re.compile(r"(?P<noun>[\w'-]+) to (?P<verb>[a-z]+)\b")
 _ASKS_AT = re.compile(
     r"(?P<verb>claims|applies|registers|appeals|pays) (?:at|by|from|through|in|online|within)$"
 )  # for what?
-_TWO_THINGS = re.compile(r"(?<!\bto )(?<!\bfrom )(?<!\bin )\b(?:and|or) (?:to|for|in|on|from|with|at) ")
+_TWO_THINGS = re.compile(
+    r"(?<!\bto )(?<!\bfrom )(?<!\bin )\b(?:and|or) (?:to|for|in|on|from|with|at) "
+    r"|\bor (?:call|contact|phone|email|write|ask|send|apply|visit) \w"
+)
 _HALF_A_VERB = re.compile(r"(?:puts|sends|takes|brings|gives) .+ (?:back|away|up|down)$")
 _GOING_ON = re.compile(r"\bbe \w+ing\b|\bto be\b")  # "must be planning to leave"
 
@@ -139,6 +142,7 @@ def has_a_whole_object(statement: Statement) -> bool:
         return False
     tokens = [word.lower() for word in WORD.findall(surface)]
     owned = re.search(r"\b(?:your|their)\b", f"{surface} {target.written}") is not None
+    owned = owned or re.search(r"\b(?:they|them)\b", surface) is not None
     whose = owned and statement.subject.type not in SOMEBODY
     if whose or not tokens or len(tokens) > _LONGEST_OBJECT or not _is_named(target.written or surface):
         return False

@@ -98,10 +98,8 @@ class ChunkReader:
             if element.is_own and element.tag not in ("h1", "h2", "h3"):
                 self._name(element, told if element.parent is None else set())
         self.left |= dict.fromkeys([*self._required.passages(), *self._excluded])
-        bounded = self._outcomes.bounded()
-        statements = dict.fromkeys(bounded.get(one, one) for one in self.found)
-        passages = dict.fromkeys(bounded.get(one, one) for one in self.left)
-        return Extraction(tuple(statements), passages=tuple(passages))
+        statements = dict.fromkeys(map(self._outcomes.bounded, self.found))
+        return Extraction(tuple(statements), passages=tuple(dict.fromkeys(map(self._outcomes.bounded, self.left))))
 
     def _scene(self, element: InputElement, last: Mention | None = None) -> Scene:
         return Scene(self._address, element.headings, last)
@@ -281,7 +279,7 @@ class ChunkReader:
             main = element.text[slice(*lead.parsed.main)]
             sure_of_list = not lead.lists_conditions or self.outline.joins_surely(element, lead)
             found = self._stated(main, setting, self._scene(element), element) if sure_of_list else []
-            stated = self._state(element, found)
+            stated: Sequence[Statement | Passage] = self._state(element, found)
             if not found and not self._requirement(element, setting, lead):
                 stated = self._rule(element, setting, lead.proposition, read_frame(main))
             self._grant(element, main, lead.proposition, stated)

@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from clausegraph.core.extraction import InputElement
 from clausegraph.core.language.conditions import join
 from clausegraph.core.language.frames import read_frame
 from clausegraph.core.language.outcomes import same_outcome
-from clausegraph.core.types import All, AnyOf, Condition, Leaf, Modality, Not, Stated, leaves
+from clausegraph.core.types import All, AnyOf, Condition, Leaf, Modality, Not, Passage, Stated, Statement, leaves
 from clausegraph.ingestion.extract.rules.outline import Lead, Outline
 
+S = TypeVar("S", Statement, Passage)
 _PLACE = "XLISTX"
 _ENDS = re.compile(r"(?<!\bbut)(?<!\band)(?<!\bso)(?<!\bbecause)\s*:\s*$", re.IGNORECASE)
 _OF_WHAT = re.compile(r"^(?P<what>(?:an?|the|your)?\s?(?:[\w'’-]+\s){1,4}?)(?P<how>for|on|from|of|to|with|about)$")
@@ -67,24 +69,22 @@ class Outcomes:
     """What the clauses of an input grant under their headings, and what lists below the same headings refuse."""
 
     def __init__(self) -> None:
-        self._granted: list[tuple[_Clause, Stated]] = []
+        self._granted: dict[Stated, _Clause] = {}
         self._refused: list[tuple[_Clause, Condition]] = []
 
     def grant(self, element: InputElement, main: str, stated: Stated) -> None:
         """A clause that allows something, and what was made of it."""
-        self._granted.append((_Clause(element.headings, main), stated))
+        self._granted.setdefault(stated, _Clause(element.headings, main))
 
     def refuse(self, element: InputElement, main: str, condition: Condition) -> None:
         """The lead-in of a list that refuses something where ``condition`` holds."""
         self._refused.append((_Clause(element.headings, main), condition))
 
-    def bounded(self) -> dict[Stated, Stated]:
-        """What was granted, by what it is with all that is refused of it as an exception."""
-        return {
-            stated: replace(stated, condition=_without(stated.condition, refused))
-            for clause, stated in self._granted
-            if (refused := [why for other, why in self._refused if _bounds(other, clause)])
-        }
+    def bounded(self, stated: S) -> S:
+        """What was stated, with all that is refused of it as an exception."""
+        clause = self._granted.get(stated)
+        refused = [why for other, why in self._refused if clause is not None and _bounds(other, clause)]
+        return replace(stated, condition=_without(stated.condition, refused)) if refused else stated
 
 
 def _bounds(refused: _Clause, granted: _Clause) -> bool:

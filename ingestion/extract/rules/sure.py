@@ -69,6 +69,7 @@ _VARIETY = re.compile(
 )  # "Youth exchange permit" is one of several
 _SCHEMES = word_set("scheme fund route permit licence visa grant loan rate allowance")
 _DOES = re.compile(r"(?:how to )?(?P<what>(?P<verb>[A-Za-z]+) [^,;:?()]+)", re.IGNORECASE)
+_HELD = re.compile(r"(?:cancels|renews|surrenders|displays|transfers|returns|replaces)\b")
 _STATES = word_set("keeping having being living staying using getting owning holding")  # no deed to know somebody by
 _LONGEST_DOING = 7  # words of a heading that says what its reader does
 _EXAMPLE_HEADING = re.compile(r"\b(?:examples?|case stud(?:y|ies)|scenario|q&a|quiz)\b", re.IGNORECASE)
@@ -119,7 +120,7 @@ def sure(found: Sequence[Statement], clause: ReadClause, scene: Scene) -> list[S
     said = _said(clause) if found else None
     if said is None or _leans(found[0], said, clause, scene):
         return []
-    told = (_of_the_section(one, scene, clause.scope) for one in found)
+    told = (_of_the_holder(_of_the_section(one, scene, clause.scope)) for one in found)
     return [_of_the_page(one, scene) for one in told if _is_sure(_unlike_any(one, said), said, clause, scene)]
 
 
@@ -197,6 +198,16 @@ def _of_the_section(one: Statement, scene: Scene, scope: Condition | None) -> St
     if does is None:
         return one
     surface = f"person {does} ({topic_name(scene.address.title)})"
+    return replace(one, subject=Mention(surface, entity_key(surface), READER, one.subject.written))
+
+
+def _of_the_holder(one: Statement) -> Statement:
+    """A statement of what is done with what one has is about who has it, and not about an applicant."""
+    applied = one.subject.surface.removeprefix("applicant for ")
+    own = not stems(applied).isdisjoint(stems(target_text(one)) - LOSABLE)
+    if applied == one.subject.surface or not (own and _HELD.match(one.relation)):
+        return one
+    surface = f"holder of {applied}"
     return replace(one, subject=Mention(surface, entity_key(surface), READER, one.subject.written))
 
 

@@ -158,7 +158,9 @@ def _topic(scene: Scene) -> Mention | None:
     heading = next((one for one in reversed(scene.headings) if one != scene.address.title), "")
     if heading and not _PLAIN_HEADING.match(heading):
         return _section(heading, scene)
-    name = scene.address.title.split(": ")[0]  # "Heating Help: a guide for older residents"
+    name, _, rest = scene.address.title.partition(": ")  # "Heating Help: a guide for older residents"
+    if rest and " and " in name:  # "Tanks and wells: permits and rules": a fee of which?
+        return None
     return Mention(name, entity_key(name) or name, "topic")
 
 

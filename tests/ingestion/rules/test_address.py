@@ -22,6 +22,11 @@ pytestmark = pytest.mark.unit
         ("Financial help if you're disabled", "person who is disabled"),
         ("Challenge your solicitor's bill", "person challenging their solicitor's bill"),
         ("Employment contracts", "person dealing with employment contracts"),
+        ("Orchard Payment: rates", "applicant for Orchard Payment"),
+        ("Flying instructor suspension", "flying instructor"),
+        ("Tax on paintings you inherit", "person who inherits paintings"),
+        ("Stamp duty when you sell a boat", "person who sells a boat"),
+        ("Register as a community rowing club", "community rowing club"),
     ],
 )
 def test_the_title_names_a_role(title: str, role: str) -> None:

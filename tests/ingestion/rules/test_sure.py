@@ -191,8 +191,7 @@ def test_what_is_asked_or_taken_back_is_not_claimed(text: str) -> None:
         ("Master's Loan", "applicant for Master's Loan"),
         ("Claim asylum in the UK", "person claiming asylum in the UK"),
         ("Challenge your solicitor's bill", "person challenging their solicitor's bill"),
-        ("Corporation Tax when you sell business assets", "person dealing with Corporation Tax when they sell"
-         " business assets"),
+        ("Corporation Tax when you sell business assets", "person who sells business assets"),
     ],
 )  # fmt: skip
 def test_the_reader_of_a_page_is_named_by_its_title(title: str, role: str) -> None:
@@ -229,11 +228,16 @@ def test_a_grant_that_asks_for_more_below_its_list_is_not_claimed() -> None:
         ("The right to buy does not apply to sheltered homes or to boats.", ()),  # two things
         ("You can cancel paid services. You must give 10 days' notice.", ()),  # what more must hold
         ("When you move out your permit ends. You can claim back £4 a month.", ()),  # in the same case
+        ("You can ask for form HW1 or call the Heating Unit.", ()),
         ("You must register for VAT - though HMRC may let you off if you ask.", ()),
     ],
 )
 def test_what_is_not_said_of_everybody_makes_no_statement(text: str, headings: tuple[str, ...]) -> None:
     assert said(below(text, *headings)) == []
+
+
+def test_who_has_something_is_no_applicant() -> None:
+    assert said(below("You must return the Heating Grant.")) == ["holder of Heating Grant must return Heating Grant"]
 
 
 def test_being_paid_is_allowed_and_no_mere_possibility() -> None:

@@ -68,13 +68,15 @@ def open_proposals(workspace: Workspace, name: str, limit: int | None = None) ->
 
     ledger = workspace.ledger
     corpus = get_corpus(ledger, name)
-    if corpus.published and list_decisions(ledger, corpus.id, PROPOSED):
-        with workspace.view(name, embed=False) as view:
-            profiles = entity_profiles(ledger, corpus.id, view.epoch)
-            waiting = _open_proposals(ledger, corpus, profiles)
-            cards = [_card(view, row, profiles) for row in waiting[:limit]]
-            return {"corpus": corpus.name, "open": len(waiting), "proposals": cards}
-    return {"corpus": corpus.name, "open": 0, "proposals": []}
+    open_rows = list_decisions(ledger, corpus.id, PROPOSED)
+    if not corpus.published or not open_rows:
+        return {"corpus": corpus.name, "open": 0, "proposals": []}
+    with workspace.view(name, embed=False) as view:
+        named = {key for row in open_rows for key in (row.name, row.entity)}
+        profiles = entity_profiles(ledger, corpus.id, view.epoch, named)
+        waiting = _open_proposals(ledger, corpus, profiles)
+        cards = [_card(view, row, profiles) for row in waiting[:limit]]
+        return {"corpus": corpus.name, "open": len(waiting), "proposals": cards}
 
 
 def _check_type(of_type: str | None, profiles: Mapping[str, Profile], corpus: CorpusRow) -> None:

@@ -15,11 +15,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
+from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import ColumnElement, select, true
 
 from clausegraph.core.language.definitions import initials
 from clausegraph.core.language.normalise import entity_key
@@ -29,8 +30,9 @@ from clausegraph.indexes.entities.decisions import Proposed, list_decisions
 from clausegraph.indexes.entities.names import PROPOSED, REJECTED, open_definitions, wanted_names
 from clausegraph.indexes.entities.variants import Variant, is_slip, may_be_same, signature, variant
 from clausegraph.indexes.ledger.decoding import decode
-from clausegraph.indexes.ledger.schema import supports
+from clausegraph.indexes.ledger.schema import seen_at, supports
 from clausegraph.indexes.ledger.store import Ledger
+from clausegraph.indexes.truth import batches
 
 # (right, judged) on the pages of two corpora, looked at one by one; see the score above
 JUDGED = {
@@ -61,24 +63,44 @@ class Profile:
     surfaces: Counter[str] = field(default_factory=Counter)
 
 
-def entity_profiles(ledger: Ledger, corpus_id: int, epoch: int) -> dict[str, Profile]:
-    """Every entity that an epoch's supports mention, by key."""
-    query = select(supports.c.id, supports.c.subject, supports.c.object, supports.c.statement).where(
-        supports.c.corpus_id == corpus_id, supports.c.since <= epoch, supports.c.until > epoch
-    )
+def entity_profiles(
+    ledger: Ledger, corpus_id: int, epoch: int, names: Collection[str] | None = None
+) -> dict[str, Profile]:
+    """The entities that an epoch's supports mention, by key: every one, or those of the names."""
     found: dict[str, Profile] = {}
+    seen: set[int] = set()
     with ledger.read() as connection:
-        for row in connection.execute(query):
-            statement = decode(supports.c.statement, row.id, row.statement, statement_from_text)
-            ends = {row.subject: statement.subject}
-            if isinstance(statement.object, Mention):
-                ends.setdefault(row.object, statement.object)
-            for key, mention in ends.items():
-                profile = found.setdefault(key, Profile(key))
-                profile.supports += 1
-                profile.surfaces[mention.surface] += 1
-                profile.types[mention.type] += 1
-    return found
+        for condition in _about(names):
+            query = select(supports.c.id, supports.c.subject, supports.c.object, supports.c.statement).where(
+                supports.c.corpus_id == corpus_id, seen_at(supports, epoch), condition
+            )
+            for row in connection.execute(query):
+                if row.id not in seen:
+                    seen.add(row.id)
+                    _count(found, row)
+    return found if names is None else {key: found[key] for key in found if key in names}
+
+
+def _about(names: Collection[str] | None) -> Iterator[ColumnElement[bool]]:
+    """What picks the supports that mention one of the names, each of two lookups by index."""
+    if names is None:
+        yield true()
+    else:
+        for part in batches(sorted(names)):
+            yield supports.c.subject.in_(part)
+            yield supports.c.object.in_(part)
+
+
+def _count(found: dict[str, Profile], row: Any) -> None:
+    statement = decode(supports.c.statement, row.id, row.statement, statement_from_text)
+    ends = {row.subject: statement.subject}
+    if isinstance(statement.object, Mention):
+        ends.setdefault(row.object, statement.object)
+    for key, mention in ends.items():
+        profile = found.setdefault(key, Profile(key))
+        profile.supports += 1
+        profile.surfaces[mention.surface] += 1
+        profile.types[mention.type] += 1
 
 
 def propose(

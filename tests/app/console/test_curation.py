@@ -144,7 +144,7 @@ def test_a_merge_and_a_hidden_statement_are_published_and_undone(
 ) -> None:
     _, token = Tokens(desk.home).add("cura", Role.ADMIN)
     with serving(desk) as url:
-        watched = window(Served(url, desk.home, token), viewport=PHONE)
+        watched = window(Served(url, desk.home, token), viewport=PHONE, color_scheme="dark")
         page = watched.login()
         page.goto(f"{url}{CURATION}")
         check(page)

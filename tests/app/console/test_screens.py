@@ -23,6 +23,7 @@ SCREENS = (
     "runs",
     "changes",
     VERSIONS,
+    "curation",
     "ask",
 )
 PHONE = {"width": 375, "height": 800}

@@ -234,6 +234,9 @@ def test_profiles_are_those_of_the_epoch(world: World) -> None:
     world.merge("housing help office", "office of housing help")
     world.apply()
     before, after = (entity_profiles(world.ledger, corpus.id, epoch) for epoch in (1, 2))
+    for some in ({*list(after)[::2], "nobody"}, set(after), set()):
+        wanted = {key: profile for key, profile in after.items() if key in some}
+        assert entity_profiles(world.ledger, corpus.id, 2, some) == wanted
     assert "housing help office" in before and "housing help office" not in after
     assert "Housing Help Office" in after["office of housing help"].surfaces
     with open_view(world.ledger, CORPUS) as view:

@@ -23,12 +23,14 @@ from clausegraph.query.read.assume import VERDICTS
 from clausegraph.query.read.conditions import deciding, settled
 
 _YOU_BE = re.compile(
-    r"^(?P<you>you(?:r (?:\w+\s+){1,3}?)?|it|they|he|she|the \w+)\s*"
+    r"^(?P<you>you(?:r (?:\w+\s+){1,3}?)?|it|they|he|she|the (?:\w+\s+){1,2}?)\s*"
     r"(?P<be>are|were|have been|will be|is|was|can|must|will)\s+",
     re.IGNORECASE,
 )
 _YOU_HAVE_BEEN = re.compile(
-    r"^(?P<you>you)\s+(?P<be>have|had)\s+(?=(?:never |already |not )?(?:been|\w+ed|had|got)\b)", re.IGNORECASE
+    r"^(?P<you>you)\s+(?P<be>have|had)\s+(?=(?:never |already |not )?"
+    r"(?:been|\w+ed|had|got|left|paid|made|given|taken|lost|bought|sold|told|gone|come|met)\b)",
+    re.IGNORECASE,
 )
 _CONTRACTED = (("you[’']re", "you are"), ("you[’']ve", "you have"), ("you[’']ll", "you will"))
 _YOU_DO = re.compile(r"^you(?: or your \w+)?\s+(?P<verb>[a-z]+)\b")
@@ -222,4 +224,6 @@ def question_of(condition: str) -> str:
     do = _YOU_DO.match(text)
     if do and not _PAST.search(do["verb"]) and not text.startswith("you do "):
         return f"Do {text}?"
+    if re.match(r"(?:an?|the)\b", text) and not _CLAUSE.match(text):
+        return f"Is it {text}?"
     return f"Is this so: {text}?"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date
 
 from clausegraph.core.inquiry import Inquiry
@@ -11,6 +11,7 @@ from clausegraph.core.language.sentences import sentence_spans
 from clausegraph.core.language.values import TELLING_KINDS
 from clausegraph.core.models.embedding import Embedder
 from clausegraph.core.types import (
+    All,
     Alternative,
     ConditionState,
     Element,
@@ -21,12 +22,12 @@ from clausegraph.core.types import (
     PageKey,
     Reading,
     leaves,
-    mapped,
 )
 from clausegraph.query.read.asking import Parts, parts
 from clausegraph.query.read.candidates import Candidate
 from clausegraph.query.read.choose import ReadSpan, best_span
 from clausegraph.query.read.conditions import Openness, judged, settled, stated_at, stated_condition, weighed
+from clausegraph.query.read.cues import is_of_now, is_time
 from clausegraph.query.read.evidence import evidence_of
 from clausegraph.query.read.figures import compare
 from clausegraph.query.read.governing import GoverningRule, Ruling, follow
@@ -95,18 +96,17 @@ def judged_condition(asked: Asked, candidate: Candidate, first: int, last: int) 
         return None
     sources = {leaf: source_of(candidate.page, reading, leaf) for leaf in leaves(stated)}
     tree = judged(stated, sources, asked.told, asked.today)
-    return _with_row(tree, element, asked) if element.tag == "tr" else tree
+    return _without_row(tree, element, asked) if element.tag == "tr" else tree
 
 
-def _with_row(tree: JudgedCondition, element: Element, asked: Asked) -> JudgedCondition:
-    """The tree of a row: what it is of is met where it is asked for, however short its name."""
+def _without_row(tree: JudgedCondition, element: Element, asked: Asked) -> JudgedCondition | None:
+    """The condition of a cell without the name of its row, where that is asked for, or is a time that is now."""
     row = element.text.split(" | ")[0]
-
-    def of_row(one: JudgedLeaf) -> JudgedCondition:
-        asked_for = one.leaf.text in row and telling(row) and coverage(telling(row), asked.told) == 1.0
-        return replace(one, state=ConditionState.MET) if asked_for else one
-
-    return mapped(tree, of_row)
+    asked_for = telling(row) and coverage(telling(row), asked.told) == 1.0
+    parts = tree.children if isinstance(tree, All) else (tree,)
+    met = asked_for or (is_time(row) and is_of_now(row, asked.form.sentence, asked.today))
+    kept = [part for part in parts if not (met and isinstance(part, JudgedLeaf) and part.leaf.text in row)]
+    return All(tuple(kept)) if len(kept) > 1 else kept[0] if kept else None
 
 
 def _own_bound(asked: Asked, element: Element, first: int, last: int) -> Leaf | None:

@@ -41,7 +41,8 @@ def assumed(answer: Answer, states: Mapping[str, ConditionState]) -> Answer:
     made = [_under(alternative, chosen) for alternative in answer.alternatives]
     kept = tuple(alternative for alternative in made if alternative is not None)
     status = AnswerStatus.UNKNOWN if answer.alternatives and not kept else answer.status
-    quotes = answer.quotes if kept else tuple(e for a in answer.alternatives for e in a.evidence)
+    lost = answer.alternatives and not kept
+    quotes = tuple(e for a in answer.alternatives for e in a.evidence) if lost else answer.quotes
     return replace(answer, alternatives=kept, status=status, quotes=quotes)
 
 

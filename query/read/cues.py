@@ -59,7 +59,8 @@ _NOT = re.compile(
     r"\b(?:not|no longer|never|neither|nor|cannot|without|instead of|rather than)\b|n['’]t\b", re.IGNORECASE
 )
 _BOUNDED = re.compile(r"\b(?:no|not) (?:more|less|later|earlier|fewer|longer) than\b", re.IGNORECASE)
-_FREE = re.compile(r"\b(?:free|no (?:fee|charge|cost))\b", re.IGNORECASE)
+FREE = re.compile(r"\b(?:free|no (?:fee|charge|cost)|not (?:have to )?pay)\b", re.IGNORECASE)
+"""Words that say that nothing is to be paid."""
 _ANYBODY = word_set("anyone anybody everyone everybody someone person people aged only just you your own")
 
 
@@ -82,6 +83,11 @@ def is_of_now(text: str, question: str, today: date) -> bool:
     )
 
 
+def is_time(text: str) -> bool:
+    """Whether a text says from when or until when: "From 6 April 2026"."""
+    return bool(_STARTS.search(text) or _ENDS.search(text))
+
+
 def _day(found: re.Match[str]) -> date:
     """The first day that a date can mean."""
     month = _MONTHS.index(found["month"].lower()) + 1 if found["month"] else 1
@@ -100,7 +106,7 @@ def denied(before: str, text: str, question: str) -> list[str]:
     doubts = []
     if _NOT.search(kept) and not _NOT.search(question):
         doubts.append("the value stands beside a “not”")
-    if _FREE.search(kept) and not _FREE.search(question):
+    if FREE.search(kept) and not FREE.search(question):
         doubts.append("something is said to be free there")
     if _UNCERTAIN.search(text) or _ABOUT.search(before):
         doubts.append("the value is only possible, past or roughly said")

@@ -41,6 +41,10 @@ _WHO = re.compile(
 )
 _TO_GET = re.compile(r"\bto (?:get|claim|qualify|apply|be eligible|receive)\b", re.IGNORECASE)
 _PRONOUN = re.compile(r"^(?:this|that|it|these|they)\b", re.IGNORECASE)
+_VERB = re.compile(r"\b(?:is|are|was|were|has|have|had|do|does|did|can|will|must|\w+s|\w+ed)\s", re.IGNORECASE)
+_OR = re.compile(r"\sor\s", re.IGNORECASE)
+_EXCEPTED = re.compile(r"[,\s]+(?:other than|except(?: for)?|apart from|but not|excluding|unless)\s", re.IGNORECASE)
+_ASKS_WHO = re.compile(r"\b(?:get|have|claim|apply|qualif\w+|eligib\w+|entitled|receive)\b(?!\s+to\b)", re.IGNORECASE)
 _HEDGED = re.compile(r"\b(?:may|might|could|should) be able to\b|\bmight\b", re.IGNORECASE)
 _SINCE = re.compile(r"\s(?:from|after|within|during|until|as soon as)\s.*", re.IGNORECASE)  # when, not what is granted
 _REFUSES = re.compile(r"\b(?:refuse|reject|turn down|withhold)\b", re.IGNORECASE)
@@ -101,7 +105,7 @@ def matter_of(asked: Asked, statement: ReadStatement) -> Matter:
     """The matter that a statement belongs to."""
     page = statement.candidate.page
     reading = asked.pages(page)
-    first = _introducing(asked, reading, statement)
+    first = introducing(asked, statement)
     own = _rule(asked, reading, first)
     others = [one for one in _sentences(asked, reading, page) if _place(one) != _place(first)]
     duty = asked_for(asked.form) == "duty"
@@ -131,9 +135,19 @@ def is_gate(one: ReadStatement) -> bool:
     return bool(_GATES.search(_main(one)))
 
 
+def asks_who(asked: Asked) -> bool:
+    """Whether a question asks who gets or may have something."""
+    return asked_for(asked.form) != "duty" and bool(_ASKS_WHO.search(asked.parts.asks))
+
+
+def is_granting(word: str) -> bool:
+    """Whether a word only says that something is granted or not: "eligible"."""
+    return word.replace("’", "'") in _GRANTS
+
+
 def asks_of_topic(asked: Asked, one: ReadStatement) -> bool:
     """Whether a question asks who gets what a page is about, and a statement of the page says it."""
-    reading = asked.pages(one.candidate.page)
+    one, reading = introducing(asked, one), asked.pages(one.candidate.page)
     asks = asked_for(asked.form) != "duty" and bool(_GATES.search(asked.parts.asks))
     if not asks or _apart(asked.parts.asks, reading) or _apart(_main(one), reading):
         return False
@@ -141,8 +155,9 @@ def asks_of_topic(asked: Asked, one: ReadStatement) -> bool:
     return is_gate(one) and not duty and not (_positive(one) and _HEDGED.search(one.text))
 
 
-def _introducing(asked: Asked, reading: Reading, statement: ReadStatement) -> ReadStatement:
+def introducing(asked: Asked, statement: ReadStatement) -> ReadStatement:
     """The sentence that introduces the list of an item; a statement of anything else itself."""
+    reading = asked.pages(statement.candidate.page)
     element = statement.candidate.element
     lead = reading.element(element.lead_in) if element.tag == "li" else None
     if lead is None or not lead.text.rstrip().endswith(":"):
@@ -197,6 +212,8 @@ def _stated(asked: Asked, reading: Reading, one: ReadStatement, items: Sequence[
         for stated in stated_at(asked.rules, one.candidate.page, items[0])
         if stated.condition is not None and any(span.anchor == element.anchor for span in stated.spans)
     ]
+    both = [{item.anchor} for item in items if item.text.rstrip().endswith(" and:")]
+    lists += both  # its own words are a condition, too
     whole = [tree for tree in found if all(anchors & {leaf.anchor for leaf in leaves(tree)} for anchors in lists)]
     return max(whole, key=lambda tree: len(list(leaves(tree))), default=None)
 
@@ -205,16 +222,20 @@ def _item(reading: Reading, item: Element) -> Condition:
     """The condition that an item states: its words, what it excepts, and the list below it."""
     spans = sentence_spans(item.text) or [(0, len(item.text))]
     start, end = spans[0][0], spans[-1][1]
-    parsed = parse_conditions(item.text, item.anchor, start, end)
+    parsed = parse_conditions(item.text, item.anchor, start, end, temporal=False)
     below = [_item(reading, other) for other in reading.elements if other.parent == item.anchor and other.tag == "li"]
-    said = parsed.with_items(below) if below else parsed.condition
     first, last = parsed.main
     words = item.text[first:last]
-    if below and parsed.slot is None:
-        said = join(quantifier(item.text)[0] or "all", below)
     if not words.strip():
         return Leaf(item.anchor, start, end, item.text[start:end])
-    own = Leaf(item.anchor, first, last, words)
+    own = Leaf(item.anchor, first, last, words.strip(" :"))
+    said = parsed.with_items(below) if below else parsed.condition
+    if below and parsed.slot is None:
+        if quantifier(item.text)[0] == "any":  # "you get one of these benefits:"
+            return join("any", below)
+        if not all(_VERB.search(leaf.text) for tree in below for leaf in leaves(tree)):  # what else is counted
+            return own
+        said = join(quantifier(item.text)[0] or "all", below)
     return own if said is None else join("all", [own, said])
 
 
@@ -242,9 +263,10 @@ def _is_of(
     theirs = _apart(_main(one), reading)
     if _positive(one) and not duty and (one.modality is Modality.IS or _HEDGED.search(one.text)):
         return False  # "Have these ready:" grants nothing, nor "You may be able to get it"
-    if is_gate(one) and is_gate(first):  # "from your first day" says more of what is granted, never of what is barred
-        more, less = (thing, theirs) if _positive(first) else (theirs, thing)
-        return not uncovered(less, " ".join(more)) if _positive(one) != _positive(first) else more == less
+    if is_gate(one) and is_gate(first):
+        if _positive(first) and not _positive(one):  # who may not get any may not get a skilled one
+            return not uncovered(theirs, " ".join(thing))
+        return theirs == thing
     return not uncovered(theirs, " ".join(thing)) and not uncovered(thing, " ".join(theirs))
 
 
@@ -308,11 +330,15 @@ def is_named(text: str, told: str, topic: str = "") -> bool:
     Args:
         topic: words that say nothing by themselves, since whoever asks has them, too.
     """
-    first, *more = re.split(r",?\s+or\s+|,\s+", text)
-    parts = [
-        first,
-        *(part for part in more if len(part.split()) > 1),
-    ]  # of "for farming or gritting" the second is none
+    listed, *excepted = _EXCEPTED.split(text, maxsplit=1)
+    if excepted and len(uncovered(telling(excepted[0]) - telling(listed), told)) < len(
+        telling(excepted[0]) - telling(listed)
+    ):
+        return False
+    parts = [listed]
+    if _OR.search(listed):  # of "for farming or gritting" the second is none
+        first, *more = re.split(r",?\s+or\s+|,\s+", listed)
+        parts = [first, *(part for part in more if len(part.split()) > 1)]
     return any(
         bool(uncovered(telling(part), topic))
         and coverage(telling(part), piece) == 1.0

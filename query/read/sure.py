@@ -8,7 +8,7 @@ often answers with so many doubts are right was counted (``confidence.py``).
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from clausegraph.core.language.sentences import sentence_spans
@@ -56,9 +56,10 @@ def fit(asked: Asked, candidate: Candidate, rank: int, own: str) -> Fit:
     return Fit(missing, case, outside, len(uncovered(telling(asked.story), own)), rank)
 
 
-def missing_words(asked: Asked, found: Fit) -> list[str]:
+def missing_words(asked: Asked, found: Fit, ignored: Callable[[str], bool] | None = None) -> list[str]:
     """A doubt for each word that nothing there says, and one where hardly anything is said of the case."""
-    doubts = [f"nothing there says “{word}”" for word in sorted(found.missing)]
+    missing = [word for word in sorted(found.missing) if ignored is None or not ignored(word)]
+    doubts = [f"nothing there says “{word}”" for word in missing]
     case = telling(asked.parts.case)
     if len(found.case) > len(case) / _FEW:
         doubts.append(f"nothing there is said of “{asked.parts.case}”")

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from clausegraph.core.language.conditions import parse_conditions
+from clausegraph.core.language.quantities import find_quantities
 from clausegraph.core.language.sentences import sentence_spans
 from clausegraph.core.types import ConditionState, Element, leaves
 from clausegraph.query.read.answers import Asked
@@ -34,6 +35,7 @@ _DAY = re.compile(r"\b(?:what|which) (?:day|date)\b", re.IGNORECASE)
 _MONEY = re.compile(r"\b(?:costs?|prices?|fees?|charges?|pay|pays|paid|payable|payments?|rates?)\b", re.IGNORECASE)
 _FINE = re.compile(r"\b(?:fined?|fines|penalty|penalties)\b", re.IGNORECASE)
 _DOES = r"(?:i|we|you|he|she|it|they|to|be|is|are|was|get|gets)"  # behind it stands what is done
+_ANOTHER = re.compile(r"\b(?:and|or|but)\s+(?:by|for|to|within|up to|at|from|until|£|\d)", re.IGNORECASE)
 _TWO = re.compile(r"\d\D* or \D*\d")
 
 
@@ -91,6 +93,8 @@ def sure_value(asked: Asked, ranked: Sequence[Candidate]) -> tuple[TypedValue, l
         doubts.append("it may be said of others")
     if best.fit.rank >= _LATE:
         doubts.append("the search has many places before it")
+    if any(_ANOTHER.search(bound) and find_quantities(bound) for bound in best.bounds):
+        doubts.append("its sentence has several values, each for some")
     if _TWO.search(best.value.text):
         doubts.append("it is two values")
     return best.value, doubts

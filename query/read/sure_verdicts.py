@@ -6,13 +6,15 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from clausegraph.core.types import ConditionState, JudgedCondition, Modality, leaves
+from clausegraph.core.language.sentences import sentence_spans
+from clausegraph.core.types import ConditionState, JudgedCondition, Modality, holds, leaves
 from clausegraph.query.read.answers import Asked, judged_condition
 from clausegraph.query.read.candidates import Candidate
+from clausegraph.query.read.conditions import deciding
 from clausegraph.query.read.cues import cued, main_clause, of_others
 from clausegraph.query.read.figures import compare
 from clausegraph.query.read.governing import GoverningRule, of_rule
-from clausegraph.query.read.matter import Matter, asks_of_topic, matter_of
+from clausegraph.query.read.matter import Matter, MatterRule, asks_of_topic, asks_who, is_gate, is_granting, matter_of
 from clausegraph.query.read.matter_verdict import MatterRuling, ruling_of
 from clausegraph.query.read.meeting import said, telling, uncovered
 from clausegraph.query.read.polarity import asked_for, kind_fit
@@ -30,6 +32,7 @@ _EXCEPT = re.compile(r"\b(?:unless|except(?: for)?|other than|apart from|but not
 _NOT_THAT = re.compile(
     r"(?:[-–—,;(]\s*|\b(?:and|but)\s+)not\b(?!\s+only)|\b(?:rather than|instead of)\b", re.IGNORECASE
 )
+_PLACE = re.compile(r"\b(?:in|at|near)\s+([A-Z][a-z]+)(?![\w\s]*[A-Z])")  # where somebody lives says nothing by itself
 _ADVISES = re.compile(r"\b(?:should|ought|advised|recommended|encouraged)\b", re.IGNORECASE)
 _ALLOWS = re.compile(r"\b(?:allow\w*|permit\w*|entitle\w*|eligib\w*|qualif\w*|requir\w*|possible)\b", re.IGNORECASE)
 
@@ -73,15 +76,19 @@ def sure_verdict(asked: Asked, ranked: Sequence[Candidate]) -> SureVerdict | Non
     if not found:
         return None
     best, matter, ruling = _governing(asked, found)
-    doubts = missing_words(asked, best.fit)
+    rules = _shown_rules(matter, ruling)
+    gate = asks_who(asked) and is_gate(matter.own.statement)
+    doubts = missing_words(asked, best.fit, ignored=is_granting if gate else None)
+    if asks_who(asked) and not gate:
+        doubts.append("it does not say who gets it")
     if best.kind < _FITS:
         doubts.append("it says something else than what is asked")
     if not best.of_topic and best.fit.rank >= _FIRST and len(best.fit.only_around) == len(telling(asked.parts.asks)):
         doubts.append("all of the question is said only around it")
     if not best.of_topic and best.fit.rank >= _LATE:
         doubts.append("the search has many places before it")
-    doubts += [*_as_said(asked, best.statement), *_unused(asked, matter, ruling), *ruling.doubts]
-    for rule in matter.rules if ruling.text == "no" else matter.grants:
+    doubts += [*_as_said(asked, best, rules[0].statement), *_unused(asked, matter, ruling), *ruling.doubts]
+    for rule in rules:
         doubts += cued(main_clause(rule.statement), asked.form.sentence, asked.today)
     bounds = [leaf.leaf.text for leaf in leaves(ruling.tree)]
     text = " ".join(rule.statement.full for rule in matter.rules)
@@ -116,11 +123,20 @@ def _governing(asked: Asked, found: Sequence[FittingStatement]) -> tuple[Fitting
     return next(iter(seen.values()))
 
 
+def _shown_rules(matter: Matter, ruling: MatterRuling) -> list[MatterRule]:
+    """The rules that a verdict rests on: those that decide, else those that say it, its own first."""
+    said = [rule for rule in matter.rules if rule.positive == (ruling.text == "yes")] or list(matter.rules)
+    if ruling.tree is not None and holds(ruling.tree) is not ConditionState.UNKNOWN:
+        anchors = {one.leaf.anchor for one in leaves(deciding(ruling.tree))}
+        said = [rule for rule in matter.rules if rule.anchors & anchors] or said
+    return sorted(said, key=lambda rule: rule is not matter.own)
+
+
 def _places(matter: Matter) -> frozenset[str]:
     return frozenset(anchor for rule in matter.rules for anchor in rule.anchors)
 
 
-def _as_said(asked: Asked, statement: ReadStatement) -> list[str]:
+def _as_said(asked: Asked, best: FittingStatement, statement: ReadStatement) -> list[str]:
     """Doubts about how a statement says it: by its cues, of whom, as advice, or the other way round than is asked."""
     main = statement.full
     for leaf in leaves(statement.parsed.condition):
@@ -129,6 +145,12 @@ def _as_said(asked: Asked, statement: ReadStatement) -> list[str]:
     doubts += of_others(statement, asked.told)
     if _is_excluded(telling(asked.parts.asks), main):
         doubts.append("the question is about what is excluded")
+    whole = best.statement.candidate.element.text
+    spans = [(start, end) for start, end in sentence_spans(whole) if start <= best.statement.start < end]
+    text = " ".join(whole[start:end] for start, end in spans).replace(best.statement.text, " ")
+    beside = best.fit.only_around - uncovered(best.fit.only_around, text)
+    if beside and not best.of_topic:
+        doubts.append(f"“{min(beside)}” is said beside it, of something else")
     if _ADVISES.search(main) and asked_for(asked.form) == "duty":
         doubts.append("it is only advised")
     if NEGATIVE.search(asked.parts.asks) and not NEGATIVE.search(statement.full):
@@ -238,8 +260,10 @@ def _unused(asked: Asked, matter: Matter, ruling: MatterRuling) -> list[str]:
     if not words or ruling.barred:
         return []
     page = asked.pages(matter.own.statement.candidate.page)
-    rules = [f"{rule.statement.full} {' '.join(one.text for one in leaves(rule.condition))}" for rule in matter.rules]
-    unused = uncovered(words, f"{page.title} {' '.join(rules)}")
+    said = [page.title or "", *(rule.statement.full for rule in (*matter.rules, *matter.lifts))]
+    said += [f"{one.source.lead_in} {one.leaf.text}" for one in leaves(ruling.tree)]
+    words -= telling(" ".join(_PLACE.findall(asked.story)))
+    unused = uncovered(words, " ".join(said))
     if len(unused) > _UNHEARD * len(words):
         return [f"nothing there speaks of “{word}”" for word in sorted(unused)[:1]]
     return []

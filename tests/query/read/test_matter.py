@@ -125,3 +125,36 @@ def test_a_lower_bound_for_some_leaves_a_doubt(page: Callable[..., Any]) -> None
     assert text(ask(page(grant), LOAN, "I earn £15,000.")) == "no"
     some = "<p>The limit is £12,000 if you are under 25.</p>"
     assert ask(page(grant, some), LOAN, "I earn £15,000.").status is AnswerStatus.UNKNOWN
+
+
+@pytest.mark.parametrize(
+    ("lines", "question", "scenario"),
+    [
+        (("<p>You may do any job on a boat pass except diving.</p>",), "Can I get a boat pass?", ""),
+        (
+            ("<p>You can lend your oars to others, but you cannot lend your pass.</p>",),
+            "can i lend my oars and pass",
+            "",
+        ),
+        (("<p>Apply by 31 May if you have a boat, and by 30 June if you have none.</p>",), "when do i apply", ""),
+    ],
+)
+def test_what_is_said_of_another_thing_or_case_is_not_asserted(
+    page: Callable[..., Any], lines: tuple[str, ...], question: str, scenario: str
+) -> None:
+    assert ask(page(*lines), question, scenario).status is AnswerStatus.UNKNOWN
+
+
+def test_a_part_of_a_condition_does_not_meet_it(page: Callable[..., Any]) -> None:
+    found = page("<p>You cannot get the boat loan if:</p>", "<li>you have been at sea, without pay, for a year</li>")
+    assert holds(ask(found, LOAN, "I have been at sea.").alternatives[0].condition) is UNKNOWN
+
+
+def test_a_line_that_dates_the_page_is_no_quote_and_a_kind_comes_first(page: Callable[..., Any]) -> None:
+    found = page(
+        "<p>Last updated: 20 March 2026</p>",
+        "<p>The harbour levy is for people who keep a boat in the harbour of the town.</p>",
+        "<p>Boats pay £40, and £60 with an engine, as harbour levy.</p>",
+    )
+    quotes = [one.quote for one in ask(found, "how much is the harbour levy for a boat").quotes]
+    assert quotes[0].startswith("Boats pay £40") and len(quotes) == 2

@@ -236,7 +236,8 @@ def _about_conditions(asked: Asked, best: FittingStatement, tree: JudgedConditio
         and (text in statement.exceptions or bool(NEGATIVE.search(text)) != asks_not)
     ]
     kept = _EXCEPT.split(statement.text, maxsplit=1)
-    if unknown and len(kept) > 1 and uncovered(uncovered(words, kept[0]), kept[1]) != uncovered(words, kept[0]):
+    left = uncovered(words, f"{kept[0]} {statement.lead} {title}")
+    if unknown and len(kept) > 1 and uncovered(left, kept[1]) != left:
         doubts.append("the question is about an exception")
     main = f"{statement.lead} {statement.text}"
     for one in leaves(tree):

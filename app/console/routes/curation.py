@@ -19,7 +19,7 @@ from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import InputError, NotFoundError
 
 routes = router()
-_PROPOSALS = 20  # of one screen
+_PROPOSALS, _DECISIONS = 20, 200  # of one screen
 _Name = Annotated[str, Form(max_length=500)]
 _Number = Annotated[int, Form(ge=1, le=10**15)]
 _Statement = Query(pattern="^[0-9a-f]{4,64}$")
@@ -44,13 +44,21 @@ def _look(workspace: Workspace, corpus: str) -> dict[str, Any]:
     waits = [one for one in hidden["hidden"] if one["state"] == "waits"]
     return {
         "review": entities.open_proposals(workspace, corpus, _PROPOSALS),
-        "names": names | {"decisions": [one for one in names["decisions"] if one["state"] != "proposed"]},
-        "hidden": hidden,
+        "decided": _newest([one for one in names["decisions"] if one["state"] != "proposed"]),
+        "defined": names["defined"],
+        "hidden": _newest(hidden["hidden"]),
+        "returning": hidden["returning"],
         "waiting": len(names["pending"]) + len(waits) + len(hidden["returning"]),
         "looked": None,
         "problem": "",
         "typed": {"name": "", "entity": ""},
     }
+
+
+def _newest(decisions: list[dict[str, Any]]) -> dict[str, Any]:
+    """The last ones that were made, newest first, and how many more there are."""
+    ordered = sorted(decisions, key=lambda one: -one["decided"])
+    return {"shown": ordered[:_DECISIONS], "more": max(0, len(ordered) - _DECISIONS)}
 
 
 @routes.post("/c/{corpus}/curation/review")

@@ -92,13 +92,21 @@ def _classifiers(settings: Settings, *, needed: bool) -> AttributePredictor | No
 
 
 def _graph(settings: Settings) -> Callable[[StepModel | None], KgLookup | None]:
+    """The API of functions, asked as the settings say; without a model by rules."""
+
     def make(model: StepModel | None) -> KgLookup | None:
         from clausegraph.query.crag.kg.api.lookup import ApiAddress, RuleLookup
+        from clausegraph.query.crag.kg.api.tools import ToolLookup
         from clausegraph.query.crag.kg.http import EndpointLimits
+        from clausegraph.query.crag.kg.lookup import PlannedLookup
 
-        if settings.crag_graph_url is None or settings.crag_graph == "off":
+        chosen = settings.crag_graph
+        if settings.crag_graph_url is None or chosen == "off":
             return None
-        return RuleLookup(ApiAddress(settings.crag_graph_url, EndpointLimits(settings.crag_graph_seconds)))
+        api = ApiAddress(settings.crag_graph_url, EndpointLimits(settings.crag_graph_seconds))
+        if model is None or chosen == "rules":
+            return RuleLookup(api)
+        return ToolLookup(api, model) if chosen == "tools" else PlannedLookup(api, model)
 
     return make
 

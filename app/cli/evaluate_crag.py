@@ -46,6 +46,7 @@ def crag(
     ] = None,
     cassette: CassetteOption = None,
     record: RecordOption = False,
+    at_once: Annotated[int, typer.Option("--at-once", min=1, max=64, help="Questions that are open together.")] = 1,
 ) -> None:
     """Measure the engine for open questions: accuracy, hallucination, missing, score; calls and tokens by step."""
     from clausegraph.app.services.crag_evaluation import CragTrial, measure_crag
@@ -60,7 +61,7 @@ def crag(
     if questions is None:
         raise InputError("--questions is missing; give a file of CRAG's questions (or --rows)")
     asked = parse_time(at) if at else None
-    trial = CragTrial(task, tuple(row or ["as-set"]), judge, seconds, asked, cassette, record)
+    trial = CragTrial(task, tuple(row or ["as-set"]), judge, seconds, asked, cassette, record, at_once)
     with progress_bars(session) as progress:
         found = measure_crag(session.workspace(None), questions, trial, output, progress or no_progress)
     _emit(session, found)

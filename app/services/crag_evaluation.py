@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -47,6 +48,7 @@ class CragTrial:
     at: datetime | None = None
     cassette: Path | None = None
     record: bool = False
+    at_once: int = 1
 
 
 def measure_crag(
@@ -80,7 +82,9 @@ def measure_crag(
             kept = _kept(output, row.name, _described(workspace, questions, row, trial)) if output is not None else None
             ask = _engine(workspace, row, trial, options, read)
             tell = partial(_tell, told, row.name, len(cases))
-            found[row.name] = run_cases(cases, ask, judge, kept=kept, seconds=trial.seconds, told=tell)
+            found[row.name] = run_cases(
+                cases, ask, judge, kept=kept, seconds=trial.seconds, at_once=trial.at_once, told=tell
+            )
     return found
 
 
@@ -130,9 +134,13 @@ def _engine(
         switches = replace(switches, graph="off")
     engine = CragEngine(replace(made, switches=switches), options.model, options.question)
 
+    reading = threading.Lock()  # pages are read by one process
+
     def ask(case: CragCase) -> CragAnswer:
         given = case.pages[: _PAGES[trial.task]] if switches.pages else ()
-        return engine.answer(case.question, _text(workspace, given, switches, read))
+        with reading:
+            text = _text(workspace, given, switches, read)
+        return engine.answer(case.question, text)
 
     return ask
 

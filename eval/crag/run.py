@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import threading
 import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
@@ -45,12 +47,14 @@ def run_cases(
     *,
     kept: Path | None = None,
     seconds: float = LATENCY_S,
+    at_once: int = 1,
     told: Callable[[int], None] = lambda _: None,
 ) -> list[CragRecord]:
     """Records in the order of the questions.
 
     Args:
         kept: file of records, which is gone on with; none keeps nothing.
+        at_once: questions that are open together.
         seconds: an answer that took longer counts as none; 0 is no limit (a model that is answered by hand).
 
     Raises:
@@ -59,17 +63,22 @@ def run_cases(
     done = {record.id: record for record in _read(kept)}
     if strange := set(done) - {case.question.id for case in cases}:
         raise InputError(f"{kept} has records of other questions ({sorted(strange)[0]} …); choose another folder")
-    records = []
-    for number, case in enumerate(cases, 1):
+    lock, finished = threading.Lock(), [0]
+
+    def one(case: CragCase) -> CragRecord:
         record = done.get(case.question.id)
-        if record is None:
-            record = _record(case, ask, judge, seconds)
-            if kept is not None:
+        fresh = record is None
+        record = record or _record(case, ask, judge, seconds)
+        with lock:
+            if fresh and kept is not None:
                 with kept.open("a", encoding="utf-8") as file:
                     file.write(json.dumps(asdict(record), ensure_ascii=False) + "\n")
-        records.append(record)
-        told(number)
-    return records
+            finished[0] += 1
+            told(finished[0])
+        return record
+
+    with ThreadPoolExecutor(max_workers=at_once) as workers:
+        return list(workers.map(one, cases))
 
 
 def _record(case: CragCase, ask: Ask, judge: CragJudge, seconds: float) -> CragRecord:

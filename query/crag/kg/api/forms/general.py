@@ -19,6 +19,7 @@ _WORDS = word_set(
 _SUMMARY = 800  # characters of it
 _FIELDS = {"population": "population_total", "area": "area_total", "elevation": "elevation", "mayor": "leader_name"}
 _MARKUP = re.compile(r"<ref[^>]*>.*?(</ref>|$)|<[^>]+>|\{\{[^{}]*\}\}|\[\[(?:[^|\]]*\|)?|\]\]|'{2,}", re.DOTALL)
+_MOST = 8  # fields that a question is told
 _LONGEST = 20_000  # characters of structured facts that are read
 
 
@@ -29,7 +30,7 @@ def entities(asked: TimedText, api: ApiSession) -> ApiFound | None:
         same = aligned(name, [str(one) for one in known]) if isinstance(known, list) else None
         entity = api.ask("open_get_entity", same or name) if same or known is None else None
         if isinstance(entity, dict):
-            facts = (_summary(entity), *_fields(asked, same or name, entity))
+            facts = (summary_of(entity), *_fields(asked, same or name, entity))
             return ApiFound(tuple(fact for fact in facts if fact), (same or name,))
     return None
 
@@ -37,22 +38,34 @@ def entities(asked: TimedText, api: ApiSession) -> ApiFound | None:
 FORMS = (entities,)
 
 
-def _summary(entity: dict[str, Any]) -> str:
+def summary_of(entity: dict[str, Any]) -> str:
     text = str(entity.get("summary_text") or "")
     return text if len(text) <= _SUMMARY else text[:_SUMMARY].rsplit(". ", 1)[0] + "."
 
 
+def fields_of(name: str, entity: dict[str, Any]) -> list[str]:
+    """Its structured facts in words; the API writes them as a Python literal."""
+    return [fact for _, fact in _structured(name, entity)]
+
+
 def _fields(asked: TimedText, name: str, entity: dict[str, Any]) -> list[str]:
-    """Fields whose name has a word of the question; the API writes them as a Python literal."""
+    """Those whose field has a word of the question."""
+    words = set(plain(asked.text).split())
+    wanted = {_FIELDS[word] for word in words if word in _FIELDS}
+    facts = _structured(name, entity)
+    return [fact for field, fact in facts if field in wanted or words & set(field.split("_")) - {"name", "type"}][
+        :_MOST
+    ]
+
+
+def _structured(name: str, entity: dict[str, Any]) -> list[tuple[str, str]]:
     try:
         facts = ast.literal_eval(str(entity.get("summary_structured") or "{}")[:_LONGEST])
     except (ValueError, SyntaxError, MemoryError, RecursionError):
         return []
-    words = set(plain(asked.text).split())
-    wanted = {_FIELDS[word] for word in words if word in _FIELDS}
     found = []
     for field, value in facts.items() if isinstance(facts, dict) else ():
         said = " ".join(_MARKUP.sub(" ", str(value)).split())[:200]
-        if said and (field in wanted or words & set(str(field).split("_")) - {"name", "type"}):
-            found.append(f"{str(field).replace('_', ' ')} of {name}: {said}.")
-    return found[:8]
+        if said:
+            found.append((str(field), f"{str(field).replace('_', ' ')} of {name}: {said}."))
+    return found

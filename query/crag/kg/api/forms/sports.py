@@ -17,6 +17,7 @@ from clausegraph.query.crag.kg.api.found import ApiFound, number
 
 _NBA, _SOCCER = "sports_nba_get_games_on_date", "sports_soccer_get_games_on_date"
 _LOOK_BACK = 21  # days, where the API knows days but not the month
+_SINGLY = 2  # days after the first that are asked for one by one
 _LAST = r"\b(last|latest|(most )?recent(ly)?|previous)\b"
 _NEXT = r"\b(next|upcoming)\b"
 _POINTS = r"\b(points?|scor(e|es|ed|ing)|put up|rack(ed)? up)\b"
@@ -64,11 +65,7 @@ def basketball(asked: TimedText, api: ApiSession) -> ApiFound | None:
         return None
     row, side = game.row, _side(game.row, team)
     other = "away" if side == "home" else "home"
-    told = (
-        f"On {game.day}, {row['team_name_home']} ({number(row['pts_home'])} points) played at home against "
-        f"{row['team_name_away']} ({number(row['pts_away'])} points)."
-    )
-    return ApiFound((told, *_statistics(asked, row)), (team,), _of_nba(asked, game, side, other))
+    return ApiFound((_nba_words(game), *_statistics(asked, row)), (team,), _of_nba(asked, game, side, other))
 
 
 def soccer(asked: TimedText, api: ApiSession) -> ApiFound | None:
@@ -86,6 +83,22 @@ def soccer(asked: TimedText, api: ApiSession) -> ApiFound | None:
 
 
 FORMS = (basketball, soccer)
+
+
+def games_between(api: ApiSession, nba: bool, team: str, first: date, last: date) -> list[str]:
+    """The games of a team between two days, in words, the latest last."""
+    function, words = (_NBA, _nba_words) if nba else (_SOCCER, _soccer_words)
+    fits = partial(_is_between, team=team, rival=None) if nba else partial(_is_of, team=team, league="")
+    found: list[Game] = []
+    if (last - first).days <= _SINGLY:
+        for day in range((last - first).days + 1):
+            found += _on(api, function, (first + timedelta(days=day)).isoformat(), team, fits)
+    else:
+        for month in dict.fromkeys(month_of(day) for day in (first, last)):
+            found += _on(api, function, month, team, fits)
+        if not found and api.lacks(function, month_of(last), team):
+            found = list(_near(last, api, function, team, fits))
+    return [words(game) for game in sorted(found, key=lambda one: one.day) if first <= game.day <= last]
 
 
 def _is_between(row: dict[str, Any], team: str, rival: str | None) -> bool:
@@ -182,6 +195,14 @@ def _of_nba(asked: TimedText, game: Game, side: str, other: str) -> str | None:
 
 def _wanted(asked: TimedText) -> str:
     return "L" if asked.has(r"\b(lose|lost)\b") else "W"
+
+
+def _nba_words(game: Game) -> str:
+    row = game.row
+    return (
+        f"On {game.day}, {row['team_name_home']} ({number(row['pts_home'])} points) played at home against "
+        f"{row['team_name_away']} ({number(row['pts_away'])} points)."
+    )
 
 
 def _soccer_words(game: Game) -> str:

@@ -1,0 +1,71 @@
+"""A plan over a graph as the engine's look-up; where a plan cannot be made, the calls that rules build."""
+
+from __future__ import annotations
+
+from clausegraph.core.errors import StoreUnavailable
+from clausegraph.query.crag.kg.api.client import ApiSession
+from clausegraph.query.crag.kg.api.graph import ApiGraph
+from clausegraph.query.crag.kg.api.lookup import ApiAddress, RuleLookup
+from clausegraph.query.crag.kg.plan import HOPS, Planned, SchemaPlan
+from clausegraph.query.crag.kg.protocol import KnowledgeGraph
+from clausegraph.query.crag.kg.references import kg_reference
+from clausegraph.query.crag.types import Attributes, CragFeedback, CragQuestion, KgFound
+from clausegraph.query.steps.llm.reply import UNUSABLE
+from clausegraph.query.steps.model import StepModel
+
+
+class PlannedLookup:
+    """KERAG over the API of functions."""
+
+    def __init__(self, api: ApiAddress, model: StepModel, hops: int = HOPS) -> None:
+        self._api, self._model, self._hops = api, model, hops
+
+    def lookup(
+        self, question: CragQuestion, attributes: Attributes, feedback: tuple[CragFeedback, ...] = ()
+    ) -> KgFound:
+        """Facts along the plan.
+
+        Raises:
+            StoreUnavailable: the API did not answer.
+        """
+        with self._api.session() as api:
+            try:
+                planned = SchemaPlan(self._model, ApiGraph(api), self._hops).run(question, feedback)
+            except UNUSABLE as error:
+                found = RuleLookup(self._api).lookup(question, attributes, feedback)
+                return KgFound(found.references, (f"no plan ({error})", *found.calls), found.entities, found.answer)
+            if not planned.facts and api.failure:
+                raise StoreUnavailable(api.failure)
+            return found_by_plan(planned, ApiGraph.name, api)
+
+
+class GraphLookup:
+    """KERAG over any graph."""
+
+    def __init__(self, graph: KnowledgeGraph, model: StepModel, hops: int = HOPS) -> None:
+        self._graph, self._model, self._hops = graph, model, hops
+
+    def lookup(
+        self, question: CragQuestion, attributes: Attributes, feedback: tuple[CragFeedback, ...] = ()
+    ) -> KgFound:
+        """Facts along the plan; nothing where no plan can be made.
+
+        Raises:
+            StoreError: the graph did not answer.
+        """
+        try:
+            planned = SchemaPlan(self._model, self._graph, self._hops).run(question, feedback)
+        except UNUSABLE as error:
+            return KgFound(calls=(f"no plan ({error})",))
+        return found_by_plan(planned, self._graph.name)
+
+
+def found_by_plan(planned: Planned, graph: str, api: ApiSession | None = None) -> KgFound:
+    """The facts as references; the plan and the calls that it led to, in words."""
+    made = api.calls if api is not None else []
+    calls = [call.words if call.outcome == "found" else f"{call.words}: {call.outcome}" for call in made]
+    references = tuple(
+        kg_reference(fact.text, graph, fact.source or fact.relation, [thing.name for thing in planned.entities])
+        for fact in planned.facts
+    )
+    return KgFound(references, (*planned.said, *calls), tuple(thing.name for thing in planned.entities))

@@ -1,0 +1,233 @@
+"""KERAG's plan over any knowledge graph: made on the schema before anything is fetched.
+
+One call names entities, their types and the time; one call a hop drops relations that are surely irrelevant, says
+whether what is left is enough or the wrong entity was linked, and along which relations to go on: at most three hops.
+Then facts are fetched and filtered without a model; who answers summarises them, which is the second of hops + 2 calls.
+A graph without a schema is gone along hop by hop, each call seeing the relations that its data has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from datetime import date, timedelta
+from typing import Any
+
+from clausegraph.core.errors import UnusableReply
+from clausegraph.query.crag.kg.protocol import DayRange, GraphFact, GraphThing, KnowledgeGraph, SchemaRelation
+from clausegraph.query.crag.kg.relevance import MOST, nearest
+from clausegraph.query.crag.time.resolve import resolve
+from clausegraph.query.crag.types import CragFault, CragFeedback, CragQuestion
+from clausegraph.query.steps.llm.reply import UNUSABLE, object_of, object_schema, short
+from clausegraph.query.steps.model import StepModel
+
+HOPS = 3
+_ENTITIES = 4
+_BREADTH = 5  # things that a further hop is made from
+_RECENT = timedelta(days=30)  # of a question that names no time
+_TEXTS: dict[str, Any] = {"type": "array", "items": {"type": "string"}}
+_ENTITY: dict[str, Any] = {
+    "type": "object",
+    "properties": {"name": {"type": "string"}, "type": {"type": "string"}},
+    "required": ["name", "type"],
+    "additionalProperties": False,
+}
+ENTITY_SCHEMA = object_schema(
+    "plan_entities",
+    entities={"type": "array", "items": _ENTITY},
+    first_day={"type": "string"},
+    last_day={"type": "string"},
+)
+HOP_SCHEMA = object_schema(
+    "plan_hop", drop=_TEXTS, follow=_TEXTS, enough={"type": "boolean"}, wrong_entity={"type": "boolean"}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedEntities:
+    """Names with their types, and the days that the question is about."""
+
+    names: tuple[tuple[str, str], ...]
+    days: DayRange | None
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedHop:
+    """What a hop keeps; relations to follow to the next one; whether that ends the plan."""
+
+    drop: frozenset[str]
+    follow: tuple[str, ...]
+    enough: bool
+    wrong_entity: bool
+
+
+@dataclass(slots=True)
+class Planned:
+    """What a plan found, and how it was made, for the trace."""
+
+    facts: list[GraphFact] = field(default_factory=list)
+    entities: list[GraphThing] = field(default_factory=list)
+    said: list[str] = field(default_factory=list)
+    hops: int = 0
+
+
+def parse_entities(text: str, types: Sequence[str]) -> PlannedEntities:
+    """Read the first reply; a type that the schema lacks is left open.
+
+    Raises:
+        UnusableReply: it names no entity.
+    """
+    reply = object_of(text)
+    given = reply.get("entities")
+    names = []
+    for one in given if isinstance(given, list) else []:
+        if isinstance(one, dict) and short(one.get("name")).strip():
+            kind = short(one.get("type")).strip().lower()
+            names.append((short(one["name"]).strip(), kind if kind in types else ""))
+    if not names:
+        raise UnusableReply("the reply names no entity")
+    first, last = _day(reply.get("first_day")), _day(reply.get("last_day"))
+    days = (first, last) if first and last and first <= last else None
+    return PlannedEntities(tuple(dict.fromkeys(names))[:_ENTITIES], days)
+
+
+def parse_hop(text: str, relations: Sequence[SchemaRelation]) -> PlannedHop:
+    """Read the reply of a hop; relations that were not shown are ignored.
+
+    Raises:
+        UnusableReply: it does not say whether it is enough.
+    """
+    reply = object_of(text)
+    if not isinstance(reply.get("enough"), bool):
+        raise UnusableReply("the reply does not say whether it is enough")
+    known = {relation.name for relation in relations}
+    leading = {relation.name for relation in relations if relation.gives}
+    drop, follow = (_listed(reply.get(name)) for name in ("drop", "follow"))
+    return PlannedHop(
+        frozenset(drop) & known - set(follow),
+        tuple(name for name in follow if name in leading),
+        reply["enough"],
+        reply.get("wrong_entity") is True,
+    )
+
+
+class SchemaPlan:
+    """Plans for one question and fetches what was planned."""
+
+    def __init__(self, model: StepModel, graph: KnowledgeGraph, hops: int = HOPS) -> None:
+        self._model, self._graph, self._hops = model, graph, hops
+
+    def run(self, question: CragQuestion, feedback: Sequence[CragFeedback] = ()) -> Planned:
+        """The facts nearest to the question, at most thirty; none where no entity could be linked.
+
+        Where the model says that the wrong entity was linked, the next candidates take its place: at most three.
+
+        Raises:
+            UnusableReply, BudgetExceeded: the first call has no usable reply.
+        """
+        planned = Planned()
+        schema = self._graph.schema()
+        named = self._entities(question, sorted({relation.of for relation in schema}), feedback)
+        days = named.days or _days(question)
+        linked = [found for name, kind in named.names if (found := self._graph.find(name, kind))]
+        planned.entities = [found[0] for found in linked]
+        planned.said.append(f"entities {'; '.join(f'{name} ({kind})' for name, kind in named.names)}")
+        frontier, facts = planned.entities, list[GraphFact]()
+        while frontier and planned.hops < self._hops:
+            planned.hops += 1
+            relations = _of(schema, frontier) or self._on_data(frontier, days)
+            hop = self._hop(question, frontier, relations, planned)
+            if hop.wrong_entity:
+                linked = [found[1:] for found in linked if found[1:]] if frontier is planned.entities else []
+                frontier = planned.entities = [found[0] for found in linked]
+                continue
+            kept = [relation.name for relation in relations if relation.name not in hop.drop]
+            fresh = [fact for thing in frontier for fact in self._graph.facts(thing, kept, days)]
+            facts += fresh
+            if hop.enough or not hop.follow:
+                break
+            leads = [fact.thing for fact in fresh if fact.thing is not None and fact.relation in hop.follow]
+            frontier = list(dict.fromkeys(leads))[:_BREADTH]
+        planned.facts = nearest(facts, question.text, [thing.name for thing in planned.entities], MOST)
+        return planned
+
+    def _entities(
+        self, question: CragQuestion, types: Sequence[str], feedback: Sequence[CragFeedback]
+    ) -> PlannedEntities:
+        wrong = [str(one) for one in feedback if one.fault in (CragFault.ENTITIES, CragFault.GRAPH, CragFault.DOMAIN)]
+        inputs: dict[str, object] = {
+            "question": question.text,
+            "time": _asked_at(question),
+            "types": ", ".join(types) or "any",
+            "feedback": "; ".join(wrong),
+        }
+        reply = self._model.ask(
+            "crag-kg-entities", inputs, lambda text: parse_entities(text, types), schema=ENTITY_SCHEMA
+        )
+        return reply.value
+
+    def _hop(
+        self,
+        question: CragQuestion,
+        frontier: Sequence[GraphThing],
+        relations: Sequence[SchemaRelation],
+        planned: Planned,
+    ) -> PlannedHop:
+        """The model's; a reply that cannot be used keeps everything and ends the plan."""
+        inputs: dict[str, object] = {
+            "question": question.text,
+            "time": _asked_at(question),
+            "entities": "; ".join(f"{thing.name} ({thing.type})" for thing in frontier),
+            "relations": "\n".join(
+                f"{one.name}{f' -> {one.gives}' if one.gives else ''}{f': {one.about}' if one.about else ''}"
+                for one in relations
+            ),
+            "hop": f"{planned.hops} of at most {self._hops}",
+        }
+        try:
+            hop = self._model.ask(
+                "crag-kg-hop", inputs, lambda text: parse_hop(text, relations), schema=HOP_SCHEMA
+            ).value
+        except UNUSABLE as error:
+            planned.said.append(f"hop {planned.hops}: everything is kept ({error})")
+            return PlannedHop(frozenset(), (), True, False)
+        verdict = "the wrong entity" if hop.wrong_entity else "enough" if hop.enough else "not enough"
+        planned.said.append(f"hop {planned.hops}: without {', '.join(sorted(hop.drop)) or 'nothing'}; {verdict}")
+        return hop
+
+    def _on_data(self, frontier: Sequence[GraphThing], days: DayRange | None) -> list[SchemaRelation]:
+        """The relations that these things have, where there is no schema."""
+        found = [fact for thing in frontier for fact in self._graph.facts(thing, (), days)]
+        return [
+            SchemaRelation(name, "", "thing" if any(f.thing for f in found if f.relation == name) else "")
+            for name in dict.fromkeys(fact.relation for fact in found)
+        ]
+
+
+def _of(schema: Sequence[SchemaRelation], things: Sequence[GraphThing]) -> list[SchemaRelation]:
+    types = {thing.type for thing in things}
+    return list({one.name: one for one in schema if one.of in types}.values())
+
+
+def _listed(value: object) -> list[str]:
+    return [short(one).partition(" ->")[0].strip() for one in value] if isinstance(value, list) else []
+
+
+def _day(value: object) -> date | None:
+    try:
+        return date.fromisoformat(value[:10]) if isinstance(value, str) else None
+    except ValueError:
+        return None
+
+
+def _days(question: CragQuestion) -> DayRange:
+    """The days that the question's words name, else the month up to it."""
+    today = question.time.date()
+    known = [one for one in resolve(question.text, question.time) if one.text and one.start and one.end]
+    if known and known[0].start and known[0].end:
+        return known[0].start, known[0].end
+    return today - _RECENT, today
+
+
+def _asked_at(question: CragQuestion) -> str:
+    return f"{question.time:%A, %Y-%m-%d %H:%M %Z}".strip()

@@ -1,0 +1,147 @@
+"""KERAG's plan and function calling over the replayed API, with scripted replies."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from clausegraph.app.dev.crag_api.server import ReplayServer
+from clausegraph.app.dev.fake_llm import FakeModelServer
+from clausegraph.core.errors import StoreUnavailable, UnusableReply
+from clausegraph.query.crag.kg.api.lookup import ApiAddress
+from clausegraph.query.crag.kg.api.tools import ToolLookup, parse_calls
+from clausegraph.query.crag.kg.lookup import PlannedLookup
+from clausegraph.query.crag.kg.plan import parse_entities, parse_hop
+from clausegraph.query.crag.kg.protocol import GraphFact, SchemaRelation
+from clausegraph.query.crag.kg.relevance import nearest
+from clausegraph.query.crag.types import Attributes, CragFault, CragFeedback, KgFound
+from clausegraph.query.steps.meter import QuestionMeter
+from clausegraph.query.steps.model import ModelSteps
+from tests.query.crag.kg.conftest import asked
+
+pytestmark = pytest.mark.integration
+NOTHING: dict[str, Any] = {"drop": [], "follow": [], "enough": True, "wrong_entity": False}
+
+
+def entities(*named: tuple[str, str], first: str = "", last: str = "") -> dict[str, Any]:
+    return {"entities": [{"name": n, "type": t} for n, t in named], "first_day": first, "last_day": last}
+
+
+def looked_up(
+    fake: FakeModelServer, steps: ModelSteps, replay: ReplayServer, question: str, *replies: Any, **more: Any
+) -> tuple[KgFound, dict[str, int]]:
+    fake.set(replies="script", script=list(replies))
+    meter = QuestionMeter()
+    lookup = PlannedLookup(ApiAddress(replay.url), steps.question(meter))
+    found = lookup.lookup(asked(question), Attributes(), **more)
+    return found, meter.usage().tasks
+
+
+def test_one_hop_costs_two_calls_and_drops_before_it_fetches(
+    fake: FakeModelServer, steps: ModelSteps, replay: ReplayServer
+) -> None:
+    dropped = ["price_history", "dividends", "company_info", "earnings_per_share", "price_to_earnings_ratio"]
+    found, calls = looked_up(
+        fake, steps, replay, "what is quillfeather worth?", entities(("quillfeather", "company")),
+        NOTHING | {"drop": dropped},
+    )  # fmt: skip
+    assert [one.text for one in found.references] == [
+        "market capitalization of Quillfeather Inc. Common Stock: 1234567."
+    ]
+    assert calls == {"crag-kg-entities": 1, "crag-kg-hop": 1}
+    assert not any("price_history" in call for call in found.calls[2:])
+    assert found.references[0].evidence[0].page.uri == 'finance_get_market_capitalization("QLF")'
+
+
+def test_a_relation_is_followed_to_what_it_leads_to(
+    fake: FakeModelServer, steps: ModelSteps, replay: ReplayServer
+) -> None:
+    found, calls = looked_up(
+        fake, steps, replay, "when was the artist of the band born?", entities(("tin owls", "artist")),
+        NOTHING | {"follow": ["members"], "enough": False}, NOTHING,
+    )  # fmt: skip
+    assert {"members of The Tin Owls: Ada.", "members of The Tin Owls: Ben."} <= {one.text for one in found.references}
+    assert any(call.startswith('music_get_artist_birth_date("Ada")') for call in found.calls)
+    assert calls["crag-kg-hop"] == 2
+
+
+def test_games_are_those_of_the_days_asked_for(fake: FakeModelServer, steps: ModelSteps, replay: ReplayServer) -> None:
+    plan = entities(("jazz", "nba team"), first="2031-05-02", last="2031-05-02")
+    found, _ = looked_up(fake, steps, replay, "how did the jazz do?", plan, NOTHING)
+    assert [one.text for one in found.references] == [
+        "On 2031-05-02, Utah Jazz (101 points) played at home against Phoenix Suns (99 points)."
+    ]
+
+
+def test_the_wrong_entity_gives_no_fact(fake: FakeModelServer, steps: ModelSteps, replay: ReplayServer) -> None:
+    wrong = NOTHING | {"wrong_entity": True}
+    found, calls = looked_up(
+        fake, steps, replay, "how long is it?", entities(("salt and slate", "film")), wrong, wrong, wrong
+    )
+    assert found.references == () and found.entities == ()
+    assert calls["crag-kg-hop"] <= 3
+
+
+def test_without_a_usable_plan_the_rules_build_the_calls(
+    fake: FakeModelServer, steps: ModelSteps, replay: ReplayServer
+) -> None:
+    found, _ = looked_up(fake, steps, replay, "what is the market cap of quillfeather?", "no JSON")
+    assert found.answer == "$1,234,567"
+    assert found.calls[0].startswith("no plan")
+    gone = PlannedLookup(ApiAddress("http://127.0.0.1:9"), steps.question(QuestionMeter()))
+    fake.set(replies="script", script=[entities(("quillfeather", "company")), NOTHING])
+    with pytest.raises(StoreUnavailable):
+        gone.lookup(asked("what is quillfeather worth?"), Attributes())
+
+
+def test_feedback_is_told_to_the_next_plan(fake: FakeModelServer, steps: ModelSteps, replay: ReplayServer) -> None:
+    feedback = (CragFeedback(CragFault.ENTITIES, "The Slate Roof"),)
+    looked_up(
+        fake, steps, replay, "how long is slate?", entities(("slate", "film")), NOTHING, feedback=feedback
+    )  # fmt: skip
+    shown = [body["messages"][-1]["content"] for body in fake.last_requests(2)]
+    assert "The Slate Roof" in shown[0]
+
+
+def test_a_model_may_call_functions_itself(fake: FakeModelServer, steps: ModelSteps, replay: ReplayServer) -> None:
+    wanted = [
+        {"function": "finance_get_price_history", "arguments": ["QLF"]},
+        {"function": "os_system", "arguments": ["true"]},
+        {"function": "finance_get_eps", "arguments": [3]},
+    ]
+    fake.set(replies="script", script=[{"calls": wanted}])
+    lookup = ToolLookup(ApiAddress(replay.url), steps.question(QuestionMeter()))
+    found = lookup.lookup(asked("what did quillfeather close at on 2031-05-09?"), Attributes())
+    assert found.calls == ('finance_get_price_history("QLF")',)
+    assert any("2031-05-09" in one.text for one in found.references)
+    fake.set(replies="script", script=[{"calls": []}])
+    assert lookup.lookup(asked("who am i?"), Attributes()) == KgFound()
+
+
+def test_replies_are_read_strictly() -> None:
+    schema = [SchemaRelation("members", "artist", "artist"), SchemaRelation("birth_date", "artist")]
+    hop = parse_hop('{"enough": false, "drop": ["birth_date", "x"], "follow": ["members", "birth_date"]}', schema)
+    assert (hop.drop, hop.follow) == (
+        frozenset(),
+        ("members",),
+    )  # what is followed is not dropped; a value leads nowhere
+    for reply, read in (
+        ("{}", lambda text: parse_hop(text, schema)),
+        ('{"entities": []}', lambda text: parse_entities(text, ["film"])),
+        ('{"calls": [{"function": "x", "arguments": []}]}', parse_calls),
+        ('{"calls": 3}', parse_calls),
+    ):
+        with pytest.raises(UnusableReply):
+            read(reply)
+    assert parse_entities('{"entities": [{"name": "A", "type": "boat"}], "first_day": "31"}', ["film"]).names == (
+        ("A", ""),
+    )
+
+
+def test_facts_are_filtered_by_the_question_without_its_entity() -> None:
+    facts = [GraphFact(f"trait {number} of Salt: {number}.", f"trait_{number}") for number in range(40)]
+    facts.append(GraphFact("runtime of Salt: 121.", "runtime"))
+    kept = nearest(facts, "what is the runtime of salt?", ["Salt"])
+    assert len(kept) == 30
+    assert kept[0].relation == "runtime"

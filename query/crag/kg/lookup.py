@@ -6,7 +6,7 @@ from clausegraph.core.errors import StoreUnavailable
 from clausegraph.query.crag.kg.api.client import ApiSession
 from clausegraph.query.crag.kg.api.graph import ApiGraph
 from clausegraph.query.crag.kg.api.lookup import ApiAddress, RuleLookup
-from clausegraph.query.crag.kg.plan import HOPS, Planned, SchemaPlan
+from clausegraph.query.crag.kg.plan import HOPS, PlanResult, SchemaPlan
 from clausegraph.query.crag.kg.protocol import KnowledgeGraph
 from clausegraph.query.crag.kg.references import kg_reference
 from clausegraph.query.crag.types import Attributes, CragFeedback, CragQuestion, KgFound
@@ -60,7 +60,7 @@ class GraphLookup:
         return found_by_plan(planned, self._graph.name)
 
 
-def found_by_plan(planned: Planned, graph: str, api: ApiSession | None = None) -> KgFound:
+def found_by_plan(planned: PlanResult, graph: str, api: ApiSession | None = None) -> KgFound:
     """The facts as references; the plan and the calls that it led to, in words."""
     made = api.calls if api is not None else []
     calls = [call.words if call.outcome == "found" else f"{call.words}: {call.outcome}" for call in made]

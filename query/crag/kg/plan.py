@@ -62,7 +62,7 @@ class PlannedHop:
 
 
 @dataclass(slots=True)
-class Planned:
+class PlanResult:
     """What a plan found, and how it was made, for the trace."""
 
     facts: list[GraphFact] = field(default_factory=list)
@@ -117,7 +117,7 @@ class SchemaPlan:
     def __init__(self, model: StepModel, graph: KnowledgeGraph, hops: int = HOPS) -> None:
         self._model, self._graph, self._hops = model, graph, hops
 
-    def run(self, question: CragQuestion, feedback: Sequence[CragFeedback] = ()) -> Planned:
+    def run(self, question: CragQuestion, feedback: Sequence[CragFeedback] = ()) -> PlanResult:
         """The facts nearest to the question, at most thirty; none where no entity could be linked.
 
         Where the model says that the wrong entity was linked, the next candidates take its place: at most three.
@@ -125,7 +125,7 @@ class SchemaPlan:
         Raises:
             UnusableReply, BudgetExceeded: the first call has no usable reply.
         """
-        planned = Planned()
+        planned = PlanResult()
         schema = self._graph.schema()
         named = self._entities(question, sorted({relation.of for relation in schema}), feedback)
         days = named.days or _days(question)
@@ -171,7 +171,7 @@ class SchemaPlan:
         question: CragQuestion,
         frontier: Sequence[GraphThing],
         relations: Sequence[SchemaRelation],
-        planned: Planned,
+        planned: PlanResult,
     ) -> PlannedHop:
         """The model's; a reply that cannot be used keeps everything and ends the plan."""
         inputs: dict[str, object] = {

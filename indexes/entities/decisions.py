@@ -34,6 +34,7 @@ from clausegraph.indexes.entities.names import (
     chain,
     defined_by,
     defined_names,
+    expansions,
 )
 from clausegraph.indexes.ledger.decoding import OBJECT, decode_json
 from clausegraph.indexes.ledger.schema import decisions, entity_names, in_newest, supports
@@ -255,6 +256,13 @@ def _reject_definition(connection: Connection, corpus: CorpusRow, what: str, by:
     if phrase is not None:  # its whole phrase stands and falls with the short form
         name, entity = phrase
     if entity is None:
+        several = expansions(connection, corpus.id, name)
+        if len(several) > 1:
+            listed = " and as ".join(repr(one) for one in several[:5])
+            raise NotFoundError(
+                f"pages define {name!r} as {listed}, so it stands for itself and there is nothing to undo; "
+                f'to undo what is a name of one of them, give its whole phrase: "{several[0]} ({what[:_SHOWN]})"'
+            )
         raise NotFoundError(
             f"nothing was decided about {what[:_SHOWN]!r} in corpus {corpus.name!r}; "
             "`clausegraph entities list` shows the decisions"

@@ -112,6 +112,11 @@ def open_definitions(connection: Connection, corpus_id: int) -> dict[int, NameDe
     }
 
 
+def expansions(connection: Connection, corpus_id: int, name: str) -> list[str]:
+    """The entities that pages define by a name, each once."""
+    return sorted({one.entity for one in open_definitions(connection, corpus_id).values() if one.name == name})
+
+
 def defined_by(connection: Connection, corpus_id: int, phrase: str) -> tuple[str, str] | None:
     """The name and the entity that pages define by this whole phrase, as "Zonal Tax Exchange (ZTE)".
 

@@ -119,6 +119,13 @@ def test_another_expansion_on_another_page_ends_it(world: World) -> None:
     world.assert_lawful()
 
 
+def test_of_a_short_form_with_two_expansions_there_is_nothing_to_undo(world: World) -> None:
+    world.write("c", ["The Zoo Ticket Exchange (ZTE) is closed."])
+    world.ingest()
+    with pytest.raises(NotFoundError, match=r"as 'zonal tax exchange' and as 'zoo ticket exchange', so it stands for"):
+        world.undo("ZTE")
+
+
 def test_people_undo_it_and_take_that_back(world: World) -> None:
     before = world.dump()
     made, now = world.undo("ZTE")

@@ -15,7 +15,7 @@ from clausegraph.core.language.propositions import split_proposition
 from clausegraph.core.language.sentences import sentence_spans
 from clausegraph.core.language.slots import quantifier
 from clausegraph.core.language.words import word_set
-from clausegraph.core.types import All, Condition, Element, Leaf, Modality, Not, PageKey, Reading, leaves
+from clausegraph.core.types import All, Condition, Element, Leaf, Modality, Not, PageKey, Reading, leaves, mapped
 from clausegraph.query.read.answers import Asked
 from clausegraph.query.read.candidates import Candidate
 from clausegraph.query.read.conditions import stated_at, stated_condition
@@ -42,6 +42,7 @@ _WHO = re.compile(
 _TO_GET = re.compile(r"\bto (?:get|claim|qualify|apply|be eligible|receive)\b", re.IGNORECASE)
 _PRONOUN = re.compile(r"^(?:this|that|it|these|they)\b", re.IGNORECASE)
 _VERB = re.compile(r"\b(?:is|are|was|were|has|have|had|do|does|did|can|will|must|\w+s|\w+ed)\s", re.IGNORECASE)
+_REASON = re.compile(r"\s+because\b[^.;:]*", re.IGNORECASE)
 _OR = re.compile(r"\sor\s", re.IGNORECASE)
 _EXCEPTED = re.compile(r"[,\s]+(?:other than|except(?: for)?|apart from|but not|excluding|unless)\s", re.IGNORECASE)
 _ASKS_WHO = re.compile(r"\b(?:get|have|claim|apply|qualif\w+|eligib\w+|entitled|receive)\b(?!\s+to\b)", re.IGNORECASE)
@@ -186,6 +187,22 @@ def _positive(one: ReadStatement) -> bool:
 
 
 def _rule(asked: Asked, reading: Reading, one: ReadStatement) -> MatterRule:
+    rule = _rule_as_read(asked, reading, one)
+    if rule.condition is None:
+        return rule
+    return replace(rule, condition=mapped(rule.condition, lambda leaf: _with_reason(reading, leaf)))
+
+
+def _with_reason(reading: Reading, leaf: Leaf) -> Leaf:
+    """A condition with the reason that it names: "you left" of "you left because of illness" is another one."""
+    element = reading.element(leaf.anchor)
+    reason = _REASON.match(element.text, leaf.end) if element is not None else None
+    if reason is None:
+        return leaf
+    return replace(leaf, end=reason.end(), text=f"{leaf.text}{reason[0]}", meaning="")
+
+
+def _rule_as_read(asked: Asked, reading: Reading, one: ReadStatement) -> MatterRule:
     element, positive = one.candidate.element, _positive(one)
     if not one.text.rstrip().endswith(":"):
         stated = stated_at(asked.rules, one.candidate.page, element)

@@ -29,6 +29,7 @@ from clausegraph.query.read.figures import compare
 from clausegraph.query.read.governing import engaged, negated, presumed_tree, spoken_of
 from clausegraph.query.read.matter import Matter, MatterRule, is_named, lifted_words, names
 from clausegraph.query.read.meeting import coverage, telling, uncovered
+from clausegraph.query.read.polarity import asked_for
 from clausegraph.query.read.scenario import judge
 
 MET, UNMET, UNKNOWN = ConditionState.MET, ConditionState.UNMET, ConditionState.UNKNOWN
@@ -66,7 +67,9 @@ def ruling_of(asked: Asked, matter: Matter) -> MatterRuling:
     """The verdict that follows from all rules of a matter."""
     found = _weighed(asked, matter)
     doubts = list(found.doubts)
-    excluded = "not exempt" if matter.own.statement.modality in _FREE else "not excluded"
+    duty = matter.own.statement.modality in _FREE
+    asks = "not excluded" if asked_for(asked.form) in ("ability", "eligible") else "not said"
+    excluded = "not exempt" if duty else asks
     text, tree, otherwise, barred = _verdict(asked, matter, found, excluded)
     if text == excluded:
         doubts.append("nobody is said to get it: the page has only exceptions")

@@ -33,6 +33,10 @@ _NOT_THAT = re.compile(
     r"(?:[-–—,;(]\s*|\b(?:and|but)\s+)not\b(?!\s+only)|\b(?:rather than|instead of)\b", re.IGNORECASE
 )
 _PLACE = re.compile(r"\b(?:in|at|near)\s+([A-Z][a-z]+)(?![\w\s]*[A-Z])")  # where somebody lives says nothing by itself
+_RESTRICTS = re.compile(
+    r"\s(?=(?:for|on|in|at|during|between|within|after|before|from|until|up to|with|without|by)\s(?!the same time))"
+)
+_NUMBERS = re.compile(r"\d[\d.,]*")
 _ADVISES = re.compile(r"\b(?:should|ought|advised|recommended|encouraged)\b", re.IGNORECASE)
 _ALLOWS = re.compile(r"\b(?:allow\w*|permit\w*|entitle\w*|eligib\w*|qualif\w*|requir\w*|possible)\b", re.IGNORECASE)
 
@@ -88,6 +92,8 @@ def sure_verdict(asked: Asked, ranked: Sequence[Candidate]) -> SureVerdict | Non
     if not best.of_topic and best.fit.rank >= _LATE:
         doubts.append("the search has many places before it")
     doubts += [*_as_said(asked, best, rules[0].statement), *_unused(asked, matter, ruling), *ruling.doubts]
+    if not doubts and ruling.tree is None and (only := _restricted(asked, matter.own.statement)):
+        doubts.append(f"it is said only “{only}”")
     for rule in rules:
         doubts += cued(main_clause(rule.statement), asked.form.sentence, asked.today)
     bounds = [leaf.leaf.text for leaf in leaves(ruling.tree)]
@@ -121,6 +127,17 @@ def _governing(asked: Asked, found: Sequence[FittingStatement]) -> tuple[Fitting
             return made
         seen[place.anchor] = made
     return next(iter(seen.values()))
+
+
+def _restricted(asked: Asked, statement: ReadStatement) -> str:
+    """The part of a clause by which it holds only for some of what is asked: "for the first month"."""
+    page = asked.pages(statement.candidate.page)
+    around = f"{asked.told} {page.title or ''} {' '.join(statement.candidate.element.headings)}"
+    for part in _RESTRICTS.split(main_clause(statement))[1:]:
+        words = telling(part) or frozenset(_NUMBERS.findall(part))
+        if words and uncovered(words, around) == words:
+            return part.strip()
+    return ""
 
 
 def _shown_rules(matter: Matter, ruling: MatterRuling) -> list[MatterRule]:

@@ -136,6 +136,7 @@ def test_a_lower_bound_for_some_leaves_a_doubt(page: Callable[..., Any]) -> None
             "can i lend my oars and pass",
             "",
         ),
+        (("<p>No refund is given for the first month.</p>",), "do i get a refund", ""),
         (("<p>Apply by 31 May if you have a boat, and by 30 June if you have none.</p>",), "when do i apply", ""),
     ],
 )
@@ -158,3 +159,12 @@ def test_a_line_that_dates_the_page_is_no_quote_and_a_kind_comes_first(page: Cal
     )
     quotes = [one.quote for one in ask(found, "how much is the harbour levy for a boat").quotes]
     assert quotes[0].startswith("Boats pay £40") and len(quotes) == 2
+
+
+def test_the_reason_of_an_exception_is_part_of_it(page: Callable[..., Any]) -> None:
+    found = page(
+        "<p>You must repay the boat loan if you leave the crew, unless you left because of illness or age.</p>"
+    )
+    answer = ask(found, "Must I repay the boat loan if I leave the crew?", "I left.")
+    states = {one.leaf.text: one.state for one in leaves(answer.alternatives[0].condition)}
+    assert states == {"you leave the crew": MET, "you left because of illness or age": UNKNOWN}

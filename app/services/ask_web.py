@@ -61,6 +61,7 @@ def answer_from_web(
         workspace.embedder,
         batch=switches.batch,
         tables=switches.tables,
+        snippets=switches.snippets,
         characters=switches.piece_characters,
     )
     engine = engine_options(settings, workspace.model if settings.llm else None)

@@ -164,6 +164,7 @@ def _text(
         workspace.embedder,
         batch=switches.batch,
         tables=switches.tables,
+        snippets=switches.snippets,
         characters=switches.piece_characters,
     )
 

@@ -62,8 +62,8 @@ _ROWS = (
     ),
     *_steps(
         "ustc",
-        "USTC's three rows",
-        ("plain", {}),
+        "USTC's three rows: the snippets of the search, 15 at most",
+        ("plain", {"snippets": "only", "references": 15, "batch": 50}),
         ("self-check", {"self_check": True}),
         ("graph-first", {"graph": "auto", "trust": "kg-first"}),
     ),

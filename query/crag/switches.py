@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 Trust = Literal["together", "kg-first"]
+Snippets = Literal["beside", "only", "off"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +18,7 @@ class CragSwitches:
         attributes: which predictors: "auto" (all that are at hand), "rules", "model", "svm" or "off".
         policy: by label: {"real-time": "abstain"} says "i don't know" at once, "live" only where no graph is at hand.
         pages: whether pages are looked at, and their tables apart from text.
+        snippets: what a search shows of pages: "beside" their pieces, "only" these (USTC), or "off".
         graph: whether a graph is asked, where one is given: "plan" (KERAG), "rules", "tools" or "off".
         trust: "kg-first": facts of the graph are used without pages, which are read only where it has none.
         self_check: one call that asks first whether the references answer the question.
@@ -35,6 +37,7 @@ class CragSwitches:
     policy: Mapping[str, str] = field(default_factory=dict)
     pages: bool = True
     tables: bool = True
+    snippets: Snippets = "beside"
     graph: str = "plan"
     calculator: bool = True
     trust: Trust = "together"

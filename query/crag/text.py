@@ -13,6 +13,7 @@ from clausegraph.core.types import Chunk, Evidence, PageKey, Reading, Span
 from clausegraph.indexes.lexical import lexical_index
 from clausegraph.indexes.views import View
 from clausegraph.query.crag.pages import CragPage, PagesView
+from clausegraph.query.crag.switches import Snippets
 from clausegraph.query.crag.types import CragQuestion, Reference, ReferenceKind
 from clausegraph.query.rank.hits import Hit
 from clausegraph.query.read.evidence import evidence_of
@@ -20,7 +21,7 @@ from clausegraph.query.retrieve.protocol import Retriever
 
 CANDIDATES = 64  # pieces that are embedded: what takes three seconds on one core
 _WORDS = 0.3  # weight of the words that are shared, beside the similarity; chosen, not fitted
-_MOST_EVIDENCE = 3  # sentences of a piece that a reference cites
+_MOST_EVIDENCE = 20  # sentences or rows of a piece that may be cited
 
 
 class PagesText:
@@ -29,6 +30,7 @@ class PagesText:
     Args:
         batch: pages that are added at a time.
         tables: whether pieces of tables are shown.
+        snippets: "beside" the pieces, "only" these, or "off".
     """
 
     def __init__(
@@ -38,9 +40,11 @@ class PagesText:
         *,
         batch: int = 5,
         tables: bool = True,
+        snippets: Snippets = "beside",
         characters: int = 600,
     ) -> None:
         self._embedder, self._tables, self._characters = embedder, tables, characters
+        self._snippets = snippets
         unique = list({page.url: page for page in pages}.values())
         self._batches = [tuple(unique[at : at + batch]) for at in range(0, len(unique), batch)] or [()]
         self._views: dict[int, PagesView] = {}
@@ -69,14 +73,15 @@ class PagesText:
     def _near(self, question: CragQuestion, batch: int, vector: np.ndarray) -> list[Reference]:
         view = self.view(batch)
         pages = {page.url: page for page in self._batches[batch]}
-        hits = lexical_index(view).search(question.text, CANDIDATES)
+        hits = lexical_index(view).search(question.text, CANDIDATES) if self._snippets != "only" else []
         chunks = {(key, chunk.key): chunk for key in view.page_keys() for chunk in view.reading(key).chunks}
         found = []
         for hit in hits:
             reference = _of_chunk(view.reading(hit.page), hit.page, chunks[hit.page, hit.ref], pages[hit.page.uri])
             if self._tables or reference.kind is not ReferenceKind.TABLE:
                 found.append((reference, hit.score, chunks[hit.page, hit.ref].text))
-        found += [(one, 0.0, one.text) for one in map(_of_snippet, pages.values()) if one.text]
+        if self._snippets != "off":
+            found += [(one, 0.0, one.text) for one in map(_of_snippet, pages.values()) if one.text]
         if not found:
             return []
         top = max(score for _, score, _ in found) or 1.0

@@ -51,6 +51,14 @@ def test_snippets_stand_beside_the_pages(bridges: list[CragPage]) -> None:
     assert best.evidence[0].url == "https://Cedar.example/"
 
 
+def test_snippets_alone_or_left_out(bridges: list[CragPage]) -> None:
+    asked = CragQuestion("is the Cedar bridge closed to cars?", QUESTION.time)
+    alone = PagesText(bridges, HashingEmbedder(), snippets="only").find(asked, 0, 9)
+    assert [one.text for one in alone] == ["The Cedar bridge is closed to cars."]
+    without = PagesText(bridges, HashingEmbedder(), snippets="off").find(asked, 0, 9)
+    assert alone[0].text not in [one.text for one in without]
+
+
 def test_snippets_are_read_as_text(make_page: MakePage) -> None:
     page = make_page("Oak", "<p>Nothing of it.</p>", "<ol><li>The <b>Oak</b> bridge &amp; its pier</li></ol> x < y")
     assert page.snippet_text == "The Oak bridge & its pier x < y"

@@ -176,10 +176,12 @@ def deny(ledger: Ledger, corpus: CorpusRow, name: str, by: str) -> Decision:
         NotFoundError: no page defines it.
     """
     with ledger.write() as connection:
-        mine = (decisions.c.corpus_id == corpus.id, decisions.c.name == entity_key(name))
-        denied = (*mine, decisions.c.state == REJECTED, decisions.c.evidence == canonical_json(_DEFINED))
-        row = connection.execute(select(decisions).where(*denied)).first()
-        return _reject_definition(connection, corpus, name, by) if row is None else _decision(row)
+        key = entity_key(name)
+        mine = (decisions.c.corpus_id == corpus.id, decisions.c.name == key, decisions.c.state == REJECTED)
+        row = connection.execute(select(decisions).where(*mine).order_by(decisions.c.id)).first()
+        if row is not None and key not in defined_names(connection, corpus.id):
+            return _decision(row)
+        return _reject_definition(connection, corpus, name, by)
 
 
 def _take_back(connection: Connection, row: Row[Any]) -> str:

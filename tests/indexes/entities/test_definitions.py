@@ -10,6 +10,7 @@ from sqlalchemy import insert
 from clausegraph.core.errors import InputError, NotFoundError
 from clausegraph.core.language.definitions import find_definitions
 from clausegraph.indexes.corpora import get_corpus
+from clausegraph.indexes.entities.decisions import Proposed, deny, settle, store_proposals
 from clausegraph.indexes.entities.names import NameDefined, defined_pairs
 from clausegraph.indexes.entities.proposals import propose
 from clausegraph.indexes.ledger.schema import decisions
@@ -139,6 +140,25 @@ def test_people_undo_it_and_take_that_back(world: World) -> None:
     assert world.dump() == before
     with pytest.raises(NotFoundError, match="nothing was decided"):
         world.undo("heating grant")
+
+
+@pytest.mark.parametrize("proposed", [False, True])
+def test_denied_it_stays_so_however_often(world: World, proposed: bool) -> None:
+    corpus = get_corpus(world.ledger, CORPUS)
+    if proposed:
+        store_proposals(world.ledger, corpus.id, [Proposed(SHORT, LONG, 0.9, {"origin": "review"})])
+    before = world.dump()
+    made = deny(world.ledger, corpus, "ZTE", "tester")
+    assert (made.name, made.entity, made.state) == (SHORT, LONG, "rejected")
+    assert deny(world.ledger, corpus, "ZTE", "somebody else") == made
+    world.apply()
+    assert names(world) == {}
+    assert deny(world.ledger, corpus, "ZTE", "somebody else") == made
+    assert settle(world.ledger, corpus, made.id, "proposed", "tester")[1] == ("proposed" if proposed else "removed")
+    world.apply()
+    assert world.dump() == before
+    with pytest.raises(NotFoundError, match="nothing was decided"):
+        deny(world.ledger, corpus, "heating grant", "tester")
 
 
 def test_its_whole_phrase_undoes_it_and_takes_that_back(world: World) -> None:

@@ -224,6 +224,16 @@ class Settings(BaseSettings):
     serve_queue: int = Field(default=16, ge=0, le=100_000, description="how many more may wait; one more gets 503")
     serve_seconds: float = Field(default=120.0, gt=0, le=_DAY, description="seconds that `serve` gives an answer")
 
+    serve_rate: int = Field(
+        default=0,
+        ge=0,
+        le=1_000_000,
+        description="requests that a token has in a minute; one more gets 429; 0: any number",
+    )
+    evaluations: Path | None = Field(
+        default=None, description="folder whose folders `eval … --output` wrote; `serve` shows them"
+    )
+
     corpora: dict[str, ScheduledCorpus] = Field(
         default_factory=dict,
         description="what Airflow ingests, by name of the corpus: tables [corpora.NAME] of the file",

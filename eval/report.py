@@ -6,10 +6,20 @@ from pathlib import Path
 
 from clausegraph.eval import passage_report
 from clausegraph.eval.conditionalqa import report as conditionalqa
-from clausegraph.eval.page import write_pages
+from clausegraph.eval.page import Report, write_pages
 from clausegraph.eval.provenance import read_run
 
 _MAKERS = {"conditionalqa": conditionalqa.make_report, "passages": passage_report.make_report}
+
+
+def read_report(folder: Path) -> Report:
+    """The report of ``run.json`` and the records; no model is used.
+
+    Raises:
+        InputError: the folder has no finished evaluation.
+    """
+    run = read_run(folder)
+    return _MAKERS[run.benchmark](folder, run)
 
 
 def write_report(folder: Path) -> None:
@@ -18,5 +28,4 @@ def write_report(folder: Path) -> None:
     Raises:
         InputError: the folder has no finished evaluation, or cannot be written.
     """
-    run = read_run(folder)
-    write_pages(folder, _MAKERS[run.benchmark](folder, run))
+    write_pages(folder, read_report(folder))

@@ -40,6 +40,10 @@ class Principal:
         """Whether their role covers one, by its name."""
         return self.role.covers(Role(needed))
 
+    def may_see_run(self, corpus: str | None) -> bool:
+        """Whether an evaluation is theirs to see: of one of their corpora; of none, where they are bound to none."""
+        return self.corpora is None if corpus is None else self.may_see(corpus)
+
     def may_see(self, corpus: str) -> bool:
         """Whether a corpus, by its stored name, is one of theirs."""
         return self.corpora is None or corpus in self.corpora

@@ -39,12 +39,13 @@ _TITLES = {
     413: "The body is too long.",
     421: "The server does not go by that name.",
     422: "Not of the described form.",
+    429: "More requests than the token has in a minute.",
     500: "The server or its ledger failed.",
     502: "A server behind this one refused, or replied nonsense.",
     503: "Busy, ending, or a server behind this one does not answer.",
     504: "No answer in time.",
 }
-ALWAYS = (401, 403, 421, 500)
+ALWAYS = (401, 403, 421, 429, 500)
 OF_A_CORPUS = (*ALWAYS, 400, 404, 422, 502, 503)
 
 

@@ -98,6 +98,7 @@ class Guard:
         if key is None or self._rules.get(key, _CLOSED) is not None:
             exchange.who = scope["state"]["principal"] = _who(connection, self._held())
             self._check_rule(key, exchange, exchange.who)
+            self._held().rate.take(exchange.who.token)
         exchange.check_length(connection)
         await self._app(scope, exchange.receive, exchange.send)
 

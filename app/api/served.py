@@ -12,6 +12,8 @@ from clausegraph.app.access.sessions import Sessions
 from clausegraph.app.access.tokens import Tokens
 from clausegraph.app.api.metrics import Metrics
 from clausegraph.app.api.pool import WorkPool
+from clausegraph.app.api.rate import RateLimit
+from clausegraph.app.services.evaluations import Evaluations
 
 if TYPE_CHECKING:
     from clausegraph.app.workspace import Workspace
@@ -29,6 +31,8 @@ class Served:
     audit: AuditLog
     work: WorkPool
     reads: WorkPool
+    evaluations: Evaluations
+    rate: RateLimit
     metrics: Metrics = field(default_factory=Metrics)
 
     def close(self) -> None:
@@ -49,6 +53,8 @@ def serve_workspace(workspace: Workspace) -> Served:
         audit=AuditLog(settings.home),
         work=WorkPool("work", settings.serve_workers, settings.serve_queue),
         reads=WorkPool("reads", _READERS, _READS_WAITING),
+        evaluations=Evaluations(settings),
+        rate=RateLimit(settings.serve_rate),
     )
     made.metrics.watch(made.work, made.reads)
     return made

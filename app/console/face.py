@@ -7,7 +7,7 @@ from starlette.staticfiles import StaticFiles
 from clausegraph.app.access.roles import Role
 from clausegraph.app.access.rules import Rules
 from clausegraph.app.api.application import Face
-from clausegraph.app.console.routes import admin, ask, curation, graph, history, login, pages
+from clausegraph.app.console.routes import admin, ask, curation, evaluations, graph, history, login, pages
 from clausegraph.app.console.routing import problem_screen
 from clausegraph.app.console.templating import HERE
 
@@ -39,6 +39,9 @@ RULES: Rules = {
     "POST /c/{corpus}/curation/unhide": Role.CURATOR,
     "POST /c/{corpus}/curation/publish": Role.CURATOR,
     "GET /admin": Role.ADMIN,
+    "GET /c/{corpus}/evaluations": Role.READER,
+    "GET /c/{corpus}/evaluation": Role.READER,
+    "GET /c/{corpus}/evaluation/plot": Role.READER,
     "* /static": None,
 }
 
@@ -46,5 +49,14 @@ RULES: Rules = {
 def face() -> Face:
     """The console."""
     files = StaticFiles(directory=HERE / "static", follow_symlink=True)
-    routers = [login.routes, ask.routes, pages.routes, graph.routes, history.routes, curation.routes, admin.routes]
+    routers = [
+        login.routes,
+        ask.routes,
+        pages.routes,
+        graph.routes,
+        history.routes,
+        evaluations.routes,
+        curation.routes,
+        admin.routes,
+    ]
     return Face(RULES, routers, mounts={"/static": files}, screen=problem_screen)

@@ -1,6 +1,6 @@
 """The routes of the API, by what they are about."""
 
-from clausegraph.app.api.routes import ask, decisions, graph, history, pages, questions, system
+from clausegraph.app.api.routes import ask, decisions, evaluations, graph, history, pages, questions, system
 
 ROUTERS = (
     system.router,
@@ -10,4 +10,5 @@ ROUTERS = (
     history.router,
     decisions.router,
     questions.router,
+    evaluations.router,
 )

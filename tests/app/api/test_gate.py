@@ -14,6 +14,8 @@ from clausegraph.app.access.roles import Role
 from clausegraph.app.access.rules import API_RULES, WHOLE, Rules
 from clausegraph.app.access.tokens import Tokens
 from clausegraph.app.api.application import Face, check_rules, create_app
+from clausegraph.app.api.problems import Refusal
+from clausegraph.app.api.rate import RateLimit
 from clausegraph.app.console.face import face as console_face
 from clausegraph.app.mcp.http import mcp_face
 from clausegraph.app.workspace import Workspace
@@ -82,6 +84,31 @@ def test_a_body_may_have_so_many_bytes_whether_it_says_so_or_not(talk: Talks) ->
             assert answer.headers["content-type"] == "application/problem+json"
 
     talk(long)
+
+
+def test_a_token_has_so_many_requests_in_a_minute(talk: Talks) -> None:
+    now = [0.0]
+    limit = RateLimit(2, lambda: now[0])
+    waits = []
+    for seconds in (0, 0, 1, 29, 0, 600, 0, 0):
+        now[0] += seconds
+        try:
+            limit.take("a")
+            waits.append("")
+        except Refusal as error:
+            waits.append(error.problem.headers["Retry-After"])
+    assert waits == ["", "", "29", "", "30", "", "", "30"]
+    limit.take("b")
+
+    async def hurry(client: httpx.AsyncClient) -> None:
+        seen = [(await client.get("/v1/me")).status_code for _ in range(4)]
+        assert seen == [200, 200, 429, 429]
+        answer = await client.get("/v1/me")
+        assert answer.json()["error"] == "TooManyRequests" and 1 <= int(answer.headers["retry-after"]) <= 30
+        other = {"Authorization": talk.stand.bearer("admin")["Authorization"]}
+        assert (await client.get("/v1/me", headers=other)).status_code == 200
+
+    talk(hurry, serve_rate=2)
 
 
 def test_a_token_is_refused_from_the_moment_it_is_revoked_or_expires(stand: Stand) -> None:

@@ -24,6 +24,7 @@ SCREENS = (
     "changes",
     VERSIONS,
     "curation",
+    "evaluations",
     "ask",
 )
 PHONE = {"width": 375, "height": 800}

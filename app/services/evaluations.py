@@ -1,0 +1,173 @@
+"""What ``eval … --output`` wrote, to look at: runs, one with its figures, plots and wrong answers, two side by side."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from clausegraph.app.services.listings import Key, Slice
+from clausegraph.core.errors import InputError, NotFoundError
+from clausegraph.core.settings import Settings
+
+if TYPE_CHECKING:
+    from clausegraph.eval.page import Report
+    from clausegraph.eval.provenance import Provenance
+
+_KEPT = 8  # reports: each has its plots, and takes seconds to make
+May = Callable[[str | None], bool]  # whether somebody may see the runs of a corpus; None: of a file of predictions
+
+
+class Evaluations:
+    """The runs in the folder of the settings. Reports are made when they are asked for, and the last ones are kept."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._folder = settings.evaluations
+        self._lock = threading.Lock()
+        self._made: dict[tuple[str, int], Report] = {}
+
+    def listed(self, may: May) -> list[dict[str, Any]]:
+        """The finished runs that somebody may see, newest first, without their figures.
+
+        Raises:
+            InputError: a run's description is damaged.
+        """
+        found = [(name, run) for name, run in self._runs().items() if may(_corpus(run))]
+        found.sort(key=lambda pair: (pair[1].date, pair[0]), reverse=True)
+        return [_described(name, run) for name, run in found]
+
+    def report(self, name: str, may: May) -> tuple[dict[str, Any], Report]:
+        """A run with its report.
+
+        Raises:
+            NotFoundError: no such run, or not for them.
+            InputError: its files are damaged or do not belong together.
+        """
+        from clausegraph.eval.report import read_report
+
+        run = self._runs().get(name)
+        if run is None or not may(_corpus(run)):
+            raise NotFoundError(f"there is no evaluation {name[:80]!r}; the list of evaluations has those you may see")
+        assert self._folder is not None
+        folder = self._folder / name
+        key = name, max(file.stat().st_mtime_ns for file in folder.iterdir() if file.is_file())
+        with self._lock:  # two that ask for the same wait for one
+            if key not in self._made:
+                self._made[key] = read_report(folder)
+                while len(self._made) > _KEPT:
+                    del self._made[next(iter(self._made))]
+            return _described(name, run), self._made[key]
+
+    def compared(self, name: str, other: str, may: May) -> list[dict[str, Any]]:
+        """The headlines of two runs beside each other, and where both answered the same questions of ConditionalQA,
+        ``difference``: the second minus the first with its paired interval.
+
+        Raises:
+            NotFoundError, InputError: as :meth:`report`.
+        """
+        runs = [self.report(one, may) for one in (name, other)]
+        figures = [{one.label: one for one in report.headline} for _, report in runs]
+        differences = self._differences(name, other) if all(r["benchmark"] == "conditionalqa" for r, _ in runs) else {}
+        return [
+            {
+                "figure": label,
+                "first": asdict(figures[0][label]) if label in figures[0] else None,
+                "second": asdict(figures[1][label]) if label in figures[1] else None,
+                "difference": differences.get(label),
+            }
+            for label in dict.fromkeys([*figures[0], *figures[1]])
+        ]
+
+    def _differences(self, name: str, other: str) -> dict[str, dict[str, Any]]:
+        """By the label of a headline; nothing where the questions are not the same."""
+        from clausegraph.eval.comparison import paired_difference
+        from clausegraph.eval.conditionalqa.report import ANSWERS_FILE
+        from clausegraph.eval.records import QUESTION_RECORD, read_records
+        from clausegraph.eval.tables import METRIC_NAMES, METRICS
+
+        assert self._folder is not None
+        first, second = (read_records(self._folder / one / ANSWERS_FILE, QUESTION_RECORD) for one in (name, other))
+        if {one.id for one in first} != {one.id for one in second}:
+            return {}
+        made = {}
+        for metric in METRICS:
+            values = [{one.id: getattr(one.scores, metric) for one in records} for records in (first, second)]
+            found = paired_difference(*values)
+            made[f"{METRIC_NAMES[metric]}, percent"] = asdict(found) | {"excludes_zero": found.excludes_zero}
+        return made
+
+    def _runs(self) -> dict[str, Provenance]:
+        """Every run of the folder, by the name of its own folder; what is no finished run is passed over."""
+        from clausegraph.eval.provenance import RUN_FILE, read_run
+
+        if self._folder is None:
+            return {}
+        try:
+            folders = [one for one in self._folder.iterdir() if (one / RUN_FILE).is_file()]
+        except OSError as error:
+            raise InputError(
+                f"the folder of evaluations cannot be read ({error}); see the setting evaluations"
+            ) from error
+        return {one.name: read_run(one) for one in sorted(folders)}
+
+
+def case_slice(report: Report, limit: int, after: Key | None = None, kind: str = "") -> Slice:
+    """The wrong answers of a report, of one kind of error if it is given."""
+    listed = [case for case in report.cases if not kind or kind in case.kinds]
+    begin = int(after[0]) if after else 0
+    part = [asdict(case) for case in listed[begin : begin + limit]]
+    return Slice(part, [begin + limit] if begin + limit < len(listed) else None)
+
+
+def report_record(report: Report) -> dict[str, Any]:
+    """A report as JSON values, without pictures and cases."""
+    return {
+        "title": report.title,
+        "questions": report.questions,
+        "about": asdict(report.about),
+        "headline": [asdict(one) for one in report.headline],
+        "sections": [
+            {"title": one.title, "note": one.note, "tables": [asdict(table) for table in one.tables]}
+            | {"plots": [{"name": plot.name, "alt": plot.alt} for plot in one.plots]}
+            for one in report.sections
+        ],
+        "kinds": [{"kind": kind, "meaning": meaning, "cases": report.count(kind)} for kind, meaning in report.kinds],
+    }
+
+
+def plot_of(report: Report, name: str) -> bytes:
+    """A picture of a report, as PNG.
+
+    Raises:
+        NotFoundError: it has none of that name.
+    """
+    found = next((plot.png for plot in report.plots if plot.name == name), None)
+    if found is None:
+        raise NotFoundError(f"the report has no picture {name[:80]!r}")
+    return found
+
+
+def _corpus(run: Provenance) -> str | None:
+    return run.corpus.name if run.corpus is not None else None
+
+
+def _described(name: str, run: Provenance) -> dict[str, Any]:
+    return {
+        "name": name,
+        "benchmark": run.benchmark,
+        "system": run.system or ("predictions of a file" if run.corpus is None else "all parts"),
+        "date": run.date,
+        "seconds": run.seconds,
+        "version": run.program.version,
+        "corpus": _corpus(run),
+        "epoch": run.corpus.epoch if run.corpus is not None else None,
+    }
+
+
+def evaluations_of(folder: Path | None) -> str:
+    """What to do where there are none, in words."""
+    if folder is None:
+        return "Set CLAUSEGRAPH_EVALUATIONS to a folder, and start the server again"
+    return f"`clausegraph eval conditionalqa … --output {folder.name}/NAME` makes one"

@@ -98,7 +98,7 @@ def names_its_subject(subject: Mention) -> bool:
     if surface.startswith("publisher"):
         return False
     if subject.type == READER:
-        if ": " in surface or _UNNAMED_ROLE.search(surface):
+        if _UNNAMED_ROLE.search(surface):
             return False  # a page's title is no role
         leans = _LEANING_ROLE.search(surface) or told_before(_OWNED.sub("", surface))
         return len(surface.split()) <= _LONGEST_ROLE and not leans

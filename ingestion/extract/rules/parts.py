@@ -37,8 +37,8 @@ _STANDING_TYPES = frozenset({"organisation", "person", "tax", "document"})
 _COMPLETED = re.compile(r"\((?![A-Z][A-Za-z0-9&/-]{0,14}\))[^()]*\)$")  # by the title: "decision (Housing Benefit)"
 _PRICE = re.compile(r"(?:fees?|costs?|price|charge|fine|penalty|deposit|deadline) \(")  # a page has one, or names it
 _UNNAMED_ROLE = re.compile(
-    r"^person dealing with (?:\w+ )?(?:renting|letting|tenanc(?:y|ies)|employment)\b"
-)  # two sides
+    r"^applicant for [^(]*: |^person dealing with (?:\w+ )?(?:renting|letting|tenanc(?:y|ies)|employment)\b"
+)  # a title of two parts, or a matter with two sides
 _WHOSE = re.compile(  # of whom?
     r"(?:partners?|spouses?|husband|wife|relatives?|dependants?|nominees?|family)",
     re.IGNORECASE,

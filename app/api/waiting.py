@@ -62,7 +62,7 @@ async def streamed(
     What goes wrong before the first step is raised, so that it has a status of its own.
 
     Raises:
-        Refusal: too much is in work (503), or the time is over before the first step (504).
+        Refusal: too much is in work (503), or before the first step the time is over (504) or the client went away.
     """
     events: asyncio.Queue[tuple[str, Any]] = asyncio.Queue()
     loop, ticket = asyncio.get_running_loop(), Ticket()
@@ -93,7 +93,7 @@ async def streamed(
             end()
 
     try:
-        first = await _next(events, ends, seconds)
+        first = await _first(events, ends, seconds, _gone(request))
         if first[0] == "end":
             result.result()
     except BaseException:
@@ -101,6 +101,21 @@ async def streamed(
         raise
     headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
     return StreamingResponse(following(), 200, headers, "text/event-stream")
+
+
+async def _first(
+    events: asyncio.Queue[tuple[str, Any]], ends: float, seconds: float, gone: Coroutine[Any, Any, None]
+) -> tuple[str, Any]:
+    """The first event; until it is there nothing was sent, so that only the client's own word tells that it left."""
+    event, left = asyncio.ensure_future(_next(events, ends, seconds)), asyncio.ensure_future(gone)
+    try:
+        await asyncio.wait((event, left), return_when=asyncio.FIRST_COMPLETED)
+        if event.done():
+            return event.result()
+        raise _client_gone()
+    finally:
+        event.cancel()
+        left.cancel()
 
 
 async def _next(events: asyncio.Queue[tuple[str, Any]], ends: float, seconds: float) -> tuple[str, Any]:

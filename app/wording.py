@@ -34,7 +34,7 @@ _YOU_HAVE_BEEN = re.compile(
 )
 _CONTRACTED = (("you[’']re", "you are"), ("you[’']ve", "you have"), ("you[’']ll", "you will"))
 _YOU_DO = re.compile(r"^you(?: or your \w+)?\s+(?P<verb>[a-z]+)\b")
-_VERB = r"(?:are|is|was|were|has|have|had|does|do|did|will|can|must|gets?|lives?|lived|pays?|came|owes?|owns?|says?)"
+_VERB = r"(?:are|is|was|were|has|have|had|does|do|did|will|can|must|gets?|lives|lived|pays?|came|owes?|owns?|says?)"
 _CLAUSE = re.compile(
     r"^(?:you|it|they|he|she|we|its|your|their)\b|^(?:there|nobody|somebody|an?|the|either|both|all|one|\w+ of)?\s*"
     rf"(?:[\w’'-]+\s+){{0,4}}?\b{_VERB}\b",
@@ -224,6 +224,6 @@ def question_of(condition: str) -> str:
     do = _YOU_DO.match(text)
     if do and not _PAST.search(do["verb"]) and not text.startswith("you do "):
         return f"Do {text}?"
-    if re.match(r"(?:an?|the)\b", text) and not _CLAUSE.match(text):
+    if re.match(r"an?\b", text) and not _CLAUSE.match(text):
         return f"Is it {text}?"
     return f"Is this so: {text}?"

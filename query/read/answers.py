@@ -105,7 +105,13 @@ def _without_row(tree: JudgedCondition, element: Element, asked: Asked) -> Judge
     asked_for = telling(row) and coverage(telling(row), asked.told) == 1.0
     parts = tree.children if isinstance(tree, All) else (tree,)
     met = asked_for or (is_time(row) and is_of_now(row, asked.form.sentence, asked.today))
-    kept = [part for part in parts if not (met and isinstance(part, JudgedLeaf) and part.leaf.text in row)]
+
+    def is_known(part: JudgedCondition) -> bool:
+        if not isinstance(part, JudgedLeaf):
+            return False
+        return part.leaf.text in row if met else part.leaf.text == element.text and part.state is ConditionState.MET
+
+    kept = [part for part in parts if not is_known(part)]
     return All(tuple(kept)) if len(kept) > 1 else kept[0] if kept else None
 
 

@@ -214,10 +214,11 @@ def _rule_as_read(asked: Asked, reading: Reading, one: ReadStatement) -> MatterR
     made = [_item(reading, item) for item in items]
     if found is not None or one.parsed.slot is not None:
         default = "all" if positive else "any"
-        return MatterRule(one, positive, found or one.parsed.with_items(made, default))
+        listed = one.parsed.slot is None and not positive
+        return MatterRule(one, positive, found or one.parsed.with_items(made, default), listed)
     said, negated = quantifier(one.text)
-    listed = join(said or ("all" if one.modality in _DUTY and positive else "any"), made)
-    return MatterRule(one, positive, Not(listed) if negated else listed, listed=True)
+    things = join(said or ("all" if one.modality in _DUTY and positive else "any"), made)
+    return MatterRule(one, positive, Not(things) if negated else things, listed=True)
 
 
 def _stated(asked: Asked, reading: Reading, one: ReadStatement, items: Sequence[Element]) -> Condition | None:
@@ -348,18 +349,28 @@ def is_named(text: str, told: str, topic: str = "") -> bool:
         topic: words that say nothing by themselves, since whoever asks has them, too.
     """
     listed, *excepted = _EXCEPTED.split(text, maxsplit=1)
-    if excepted and len(uncovered(telling(excepted[0]) - telling(listed), told)) < len(
-        telling(excepted[0]) - telling(listed)
-    ):
+    others = telling(excepted[0]) - telling(listed) if excepted else frozenset()
+    if len(uncovered(others, told)) < len(others):
         return False
-    parts = [listed]
-    if _OR.search(listed):  # of "for farming or gritting" the second is none
-        first, *more = re.split(r",?\s+or\s+|,\s+", listed)
-        parts = [first, *(part for part in more if len(part.split()) > 1)]
-    return any(
-        bool(uncovered(telling(part), topic))
-        and coverage(telling(part), piece) == 1.0
-        and bool(NEGATIVE.search(part)) == bool(NEGATIVE.search(piece))
-        for part in parts
-        for piece in pieces(told)
-    )
+    return any(uncovered(telling(part), topic) and _signs(part, told) == {True} for part in _listed(listed))
+
+
+def is_told_both_ways(text: str, told: str) -> bool:
+    """Whether one part of what is told says something and another one denies it, of others perhaps."""
+    return any(len(_signs(part, told)) > 1 for part in _listed(text))
+
+
+def _listed(text: str) -> list[str]:
+    """The parts of a text with "or"; of "for farming or gritting" the second is none."""
+    if not _OR.search(text):
+        return [text]
+    first, *more = re.split(r",?\s+or\s+|,\s+", text)
+    return [first, *(part for part in more if len(part.split()) > 1)]
+
+
+def _signs(part: str, told: str) -> set[bool]:
+    """Whether those clauses that have all words of a part affirm it, or deny it."""
+    words = frozenset(word for word in telling(part) if not NEGATIVE.search(word))
+    having = [piece for piece in pieces(told) if words and coverage(words, piece) == 1.0]
+    least = [piece for piece in having if not any(other != piece and other in piece for other in having)]
+    return {bool(NEGATIVE.search(part)) == bool(NEGATIVE.search(piece)) for piece in least}

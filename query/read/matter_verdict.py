@@ -27,7 +27,7 @@ from clausegraph.query.read.cues import main_clause
 from clausegraph.query.read.evidence import evidence_of
 from clausegraph.query.read.figures import compare
 from clausegraph.query.read.governing import engaged, negated, presumed_tree, spoken_of
-from clausegraph.query.read.matter import Matter, MatterRule, is_named, lifted_words, names
+from clausegraph.query.read.matter import Matter, MatterRule, is_named, is_told_both_ways, lifted_words, names
 from clausegraph.query.read.meeting import coverage, telling, uncovered
 from clausegraph.query.read.polarity import asked_for
 from clausegraph.query.read.scenario import judge
@@ -55,11 +55,15 @@ class MatterRuling:
 
 @dataclass(frozen=True, slots=True)
 class _Weighed:
-    """What is granted under which condition, and what bars; ``stated``: whether the page says who may at all."""
+    """What is granted under which condition, and what bars; ``stated``: whether the page says who may at all.
+
+    ``only``: whether it says so by what it excepts alone ("cannot, unless …").
+    """
 
     granted: JudgedCondition | None
     barred: JudgedCondition | None
     stated: bool
+    only: bool
     doubts: tuple[str, ...]
 
 
@@ -106,7 +110,7 @@ def _weighed(asked: Asked, matter: Matter) -> _Weighed:
         if lifted is None:
             doubts.append(f"a requirement may not apply: “{rule.statement.text[:80]}”")
         granted = lifted or granted
-    return _Weighed(granted, _joined(AnyOf, bars), bool(matter.grants or opened), tuple(doubts))
+    return _Weighed(granted, _joined(AnyOf, bars), bool(matter.grants or opened), not matter.grants, tuple(doubts))
 
 
 def _verdict(
@@ -119,6 +123,9 @@ def _verdict(
     lifts = [leaf.text for rule in matter.lifts for leaf in leaves(rule.condition)]
     untold += [text for text in lifts if not spoken_of(text, asked.told)]
     lacks = granted is not None and holds(presumed_tree(granted, untold, asked.told)) is UNMET
+    forbids = forbids or _is_touched(asked, matter, barred)
+    if granted is not None and barred is None and found.only and holds(granted) is UNKNOWN:
+        return "no", negated(granted), "", False
     if barred is not None and forbids:
         tree = barred if granted is None else _joined(AnyOf, [barred, negated(granted)])
         certain = holds(presumed_tree(barred, (), asked.told)) is MET
@@ -127,12 +134,24 @@ def _verdict(
         short = negated(granted)
         return "no", short if barred is None else _joined(AnyOf, [short, barred]), "", True
     if not found.stated:
-        if barred is None:
-            return "no", None, "", False
-        if holds(barred) is UNMET:
-            return excluded, negated(barred), "no", False
-        return "no", barred, excluded, False
+        return _of_bars(barred, excluded)
     return "yes", _joined(All, [part for part in (granted, barred and negated(barred)) if part is not None]), "", False
+
+
+def _of_bars(barred: JudgedCondition | None, excluded: str) -> tuple[str, JudgedCondition | None, str, bool]:
+    """The same where nothing grants: whom nothing bars is no more than not excluded."""
+    if barred is not None and holds(barred) is UNMET:
+        return excluded, negated(barred), "no", False
+    return "no", barred, excluded if barred is not None else "", False
+
+
+def _is_touched(asked: Asked, matter: Matter, barred: JudgedCondition | None) -> bool:
+    """Whether what is told, or the case that is asked for, has words of an open case that bars: it comes first then."""
+    title = asked.pages(matter.own.statement.candidate.page).title or ""
+    required = " ".join(leaf.text for rule in matter.grants for leaf in leaves(rule.condition))
+    words = uncovered(telling(f"{asked.story} {asked.parts.case}"), f"{title} {required}")
+    texts = [one.leaf.text for one in leaves(barred) if one.state is UNKNOWN]
+    return any(len(uncovered(words, text)) < len(words) for text in texts)
 
 
 def judged_rule(asked: Asked, rule: MatterRule) -> JudgedCondition | None:
@@ -145,7 +164,11 @@ def judged_rule(asked: Asked, rule: MatterRule) -> JudgedCondition | None:
     def judged(leaf: Leaf) -> JudgedLeaf:
         return JudgedLeaf(leaf, _told(asked, rule, leaf), source_of(candidate.page, reading, leaf), False)
 
-    return mapped(rule.condition, judged)
+    tree = mapped(rule.condition, judged)
+    if rule.listed and isinstance(tree, AnyOf):  # what is named is asked about, not the rest of the list
+        named = tuple(child for child in tree.children if any(one.state is MET for one in leaves(child)))
+        return named[0] if len(named) == 1 else AnyOf(named or tree.children)
+    return tree
 
 
 def _told(asked: Asked, rule: MatterRule, leaf: Leaf) -> ConditionState:
@@ -153,6 +176,8 @@ def _told(asked: Asked, rule: MatterRule, leaf: Leaf) -> ConditionState:
     if compare(leaf.text, asked.told, asked.today) is not None:
         return judge(leaf.text, asked.told, asked.today).state
     topic = f"{asked.pages(rule.statement.candidate.page).title or ''} {main_clause(rule.statement)}"
+    if is_told_both_ways(leaf.text, asked.told):
+        return UNKNOWN
     if is_named(leaf.text, asked.told, topic):
         return MET
     found = judge(leaf.text, asked.told, asked.today, _ENOUGH)

@@ -168,3 +168,33 @@ def test_the_reason_of_an_exception_is_part_of_it(page: Callable[..., Any]) -> N
     answer = ask(found, "Must I repay the boat loan if I leave the crew?", "I left.")
     states = {one.leaf.text: one.state for one in leaves(answer.alternatives[0].condition)}
     assert states == {"you leave the crew": MET, "you left because of illness or age": UNKNOWN}
+
+
+@pytest.mark.parametrize(
+    ("lines", "question", "scenario", "first"),
+    [
+        (
+            (*GRANT, "<p>You cannot get the boat loan if you were convicted of theft at sea.</p>"),
+            LOAN,
+            "I was convicted of theft.",
+            "**No, if this holds:**",
+        ),
+        (("<p>You cannot dive here except for rescue.</p>",), "can i dive here", "", "**No, unless this holds:**"),
+        (
+            ("<p>You can get the boat loan if you have never crashed a boat.</p>",),
+            LOAN,
+            "I never crashed a boat.",
+            "**Yes.**",
+        ),
+        (
+            ("<p>You can get the boat loan if you have never crashed a boat.</p>",),
+            LOAN,
+            "My wife crashed a boat, I never crashed a boat.",
+            "**Yes, if this holds:**",
+        ),
+    ],
+)
+def test_what_is_spoken_of_comes_first_and_what_is_told_both_ways_is_open(
+    page: Callable[..., Any], lines: tuple[str, ...], question: str, scenario: str, first: str
+) -> None:
+    assert answer_markdown(ask(page(*lines), question, scenario)).startswith(first)

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from clausegraph.core.settings import Settings
+    from clausegraph.query.crag.kg.http import EndpointLimits
+    from clausegraph.query.crag.kg.protocol import KnowledgeGraph
     from clausegraph.query.crag.parts import CragOptions, CragParts
     from clausegraph.query.crag.switches import CragSwitches
     from clausegraph.query.crag.types import AttributePredictor, Calculator, KgLookup
@@ -92,23 +96,49 @@ def _classifiers(settings: Settings, *, needed: bool) -> AttributePredictor | No
 
 
 def _graph(settings: Settings) -> Callable[[StepModel | None], KgLookup | None]:
-    """The API of functions, asked as the settings say; without a model by rules."""
+    """What the settings name: the API of functions, or an endpoint under a plan. Without one a corpus has its own.
 
-    def make(model: StepModel | None) -> KgLookup | None:
-        from clausegraph.query.crag.kg.api.lookup import ApiAddress, RuleLookup
-        from clausegraph.query.crag.kg.api.tools import ToolLookup
-        from clausegraph.query.crag.kg.http import EndpointLimits
-        from clausegraph.query.crag.kg.lookup import PlannedLookup
+    Raises:
+        SettingsError: an address is none, or Neo4j cannot be used.
+    """
+    from clausegraph.query.crag.parts import nobody
 
-        chosen = settings.crag_graph
-        if settings.crag_graph_url is None or chosen == "off":
-            return None
-        api = ApiAddress(settings.crag_graph_url, EndpointLimits(settings.crag_graph_seconds))
-        if model is None or chosen == "rules":
-            return RuleLookup(api)
-        return ToolLookup(api, model) if chosen == "tools" else PlannedLookup(api, model)
+    if settings.crag_graph_kind != "neo4j" and settings.crag_graph_url is None:
+        return nobody
+    return partial(_lookup, settings)
 
-    return make
+
+def _lookup(settings: Settings, model: StepModel | None) -> KgLookup | None:
+    from clausegraph.query.crag.kg.api.lookup import ApiAddress, RuleLookup
+    from clausegraph.query.crag.kg.api.tools import ToolLookup
+    from clausegraph.query.crag.kg.http import EndpointLimits
+    from clausegraph.query.crag.kg.lookup import GraphLookup, PlannedLookup
+
+    chosen, limits = settings.crag_graph, EndpointLimits(settings.crag_graph_seconds)
+    if chosen == "off":
+        return None
+    if settings.crag_graph_kind != "api":
+        return GraphLookup(partial(_endpoint, settings, limits), model) if model is not None else None
+    api = ApiAddress(settings.crag_graph_url or "", limits)
+    if model is None or chosen == "rules":
+        return RuleLookup(api)
+    return ToolLookup(api, model) if chosen == "tools" else PlannedLookup(api, model)
+
+
+@contextmanager
+def _endpoint(settings: Settings, limits: EndpointLimits) -> Iterator[KnowledgeGraph]:
+    if settings.crag_graph_kind == "neo4j":
+        from clausegraph.app.neo4j import make_server
+        from clausegraph.query.crag.kg.cypher import CypherGraph
+
+        with make_server(settings) as server:
+            yield CypherGraph(server, settings.crag_graph_name)
+        return
+    from clausegraph.query.crag.kg.http import Endpoint
+    from clausegraph.query.crag.kg.sparql import SparqlGraph
+
+    with Endpoint(settings.crag_graph_url or "", limits) as endpoint:
+        yield SparqlGraph(endpoint)
 
 
 def _calculator(settings: Settings) -> Callable[[StepModel | None], Calculator | None]:

@@ -283,8 +283,15 @@ class Settings(BaseSettings):
     crag_calculator_samples: int = Field(
         default=5, ge=1, le=20, description="calls by which the model writes the expression of an open question"
     )
+    crag_graph_kind: Literal["api", "sparql", "neo4j"] = Field(
+        default="api",
+        description="what open questions are looked up in: CRAG's API of functions, a SPARQL endpoint, or the Neo4j of "
+        "neo4j_uri, whatever it holds; endpoints need a model",
+    )
+    crag_graph_name: str = Field(default="name", min_length=1, description="property of Neo4j's nodes that names them")
     crag_graph_url: str | None = Field(
-        default=None, description="address of CRAG's API of functions (or of its replay), for open questions"
+        default=None,
+        description="address of that API (or of its replay) or SPARQL endpoint; none: the corpus's own graph",
     )
     crag_graph_seconds: float = Field(
         default=10.0, gt=0, le=600, description="seconds that one request to that API or endpoint may take"

@@ -174,7 +174,7 @@ def _check(settings: Settings, rows: Sequence[CragRow], trial: CragTrial) -> Non
         raise InputError(f"CRAG has tasks 1, 2 and 3, not {trial.task}")
     if settings.llm is None and (asking := [row.name for row in rows if row.asks]):
         raise SettingsError(f"row {asking[0]!r} asks a language model, and none is set; set CLAUSEGRAPH_LLM")
-    if trial.task > 1 and settings.crag_graph_url is None:
+    if trial.task > 1 and settings.crag_graph_url is None and settings.crag_graph_kind != "neo4j":
         raise SettingsError(
             f"task {trial.task} has CRAG's API; set CLAUSEGRAPH_CRAG_GRAPH_URL (`clausegraph dev crag-api` replays "
             "recorded responses), or measure task 1"

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
+from dataclasses import replace
 from datetime import UTC, datetime
 from datetime import time as day_time
 
@@ -20,7 +21,9 @@ from clausegraph.indexes.views import View
 from clausegraph.query.crag.answer.model import ModelAnswerer, OwnKnowledge
 from clausegraph.query.crag.answer.sure import SureAnswerer
 from clausegraph.query.crag.critic import ModelCritic, RuleCritic
-from clausegraph.query.crag.parts import CragOptions
+from clausegraph.query.crag.kg.lookup import GraphLookup
+from clausegraph.query.crag.kg.own import CorpusGraph
+from clausegraph.query.crag.parts import CragOptions, nobody
 from clausegraph.query.crag.rounds import OpenCragQuestion
 from clausegraph.query.crag.text import CorpusText
 from clausegraph.query.crag.time.clock import now
@@ -95,7 +98,7 @@ class CorpusCrag:
     def __init__(self, view: View, embedder: Embedder, options: EngineOptions) -> None:
         self._view = view
         self._text = CorpusText(view, make_retriever(options.retriever, view, embedder))
-        self._engine = CragEngine(options.crag or CragOptions(), options.model, options.question)
+        self._engine = CragEngine(_with_own_graph(options.crag or CragOptions(), view), options.model, options.question)
 
     def ask(self, inquiry: Inquiry, watch: Watch | None = None) -> Answer:
         """The answer at the view's epoch; a date is the noon of that day, in UTC.
@@ -109,6 +112,17 @@ class CorpusCrag:
         at = now() if inquiry.as_of is None else datetime.combine(inquiry.as_of, day_time(12), UTC)
         found = self._engine.answer(CragQuestion(inquiry.text, at), self._text, watch)
         return as_answer(found, inquiry, self._view.corpus, self._view.epoch)
+
+
+def _with_own_graph(options: CragOptions, view: View) -> CragOptions:
+    """Where no other graph is set up, the corpus's own is planned over; without a model there is no plan."""
+    if options.parts.graph is not nobody:
+        return options
+
+    def graph(model: StepModel | None) -> GraphLookup | None:
+        return GraphLookup(lambda: nullcontext(CorpusGraph(view)), model) if model is not None else None
+
+    return replace(options, parts=replace(options.parts, graph=graph))
 
 
 def as_answer(found: CragAnswer, inquiry: Inquiry, corpus: str, epoch: int) -> Answer:

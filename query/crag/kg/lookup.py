@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+
 from clausegraph.core.errors import StoreUnavailable
 from clausegraph.query.crag.kg.api.client import ApiSession
 from clausegraph.query.crag.kg.api.graph import ApiGraph
@@ -40,10 +43,12 @@ class PlannedLookup:
 
 
 class GraphLookup:
-    """KERAG over any graph."""
+    """KERAG over any graph, which is opened for each look-up and closed after it."""
 
-    def __init__(self, graph: KnowledgeGraph, model: StepModel, hops: int = HOPS) -> None:
-        self._graph, self._model, self._hops = graph, model, hops
+    def __init__(
+        self, opened: Callable[[], AbstractContextManager[KnowledgeGraph]], model: StepModel, hops: int = HOPS
+    ) -> None:
+        self._opened, self._model, self._hops = opened, model, hops
 
     def lookup(
         self, question: CragQuestion, attributes: Attributes, feedback: tuple[CragFeedback, ...] = ()
@@ -53,11 +58,12 @@ class GraphLookup:
         Raises:
             StoreError: the graph did not answer.
         """
-        try:
-            planned = SchemaPlan(self._model, self._graph, self._hops).run(question, feedback)
-        except UNUSABLE as error:
-            return KgFound(calls=(f"no plan ({error})",))
-        return found_by_plan(planned, self._graph.name)
+        with self._opened() as graph:
+            try:
+                planned = SchemaPlan(self._model, graph, self._hops).run(question, feedback)
+            except UNUSABLE as error:
+                return KgFound(calls=(f"no plan ({error})",))
+            return found_by_plan(planned, graph.name)
 
 
 def found_by_plan(planned: PlanResult, graph: str, api: ApiSession | None = None) -> KgFound:
@@ -65,7 +71,9 @@ def found_by_plan(planned: PlanResult, graph: str, api: ApiSession | None = None
     made = api.calls if api is not None else []
     calls = [call.words if call.outcome == "found" else f"{call.words}: {call.outcome}" for call in made]
     references = tuple(
-        kg_reference(fact.text, graph, fact.source or fact.relation, [thing.name for thing in planned.entities])
+        kg_reference(
+            fact.text, graph, fact.source or fact.relation, [thing.name for thing in planned.entities], fact.evidence
+        )
         for fact in planned.facts
     )
     return KgFound(references, (*planned.said, *calls), tuple(thing.name for thing in planned.entities))

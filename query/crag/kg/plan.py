@@ -197,7 +197,7 @@ class SchemaPlan:
 
     def _on_data(self, frontier: Sequence[GraphThing], days: DayRange | None) -> list[SchemaRelation]:
         """The relations that these things have, where there is no schema."""
-        found = [fact for thing in frontier for fact in self._graph.facts(thing, (), days)]
+        found = [fact for thing in frontier for fact in self._graph.facts(thing, None, days)]
         return [
             SchemaRelation(name, "", "thing" if any(f.thing for f in found if f.relation == name) else "")
             for name in dict.fromkeys(fact.relation for fact in found)

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from datetime import date
 from typing import Protocol
 
+from clausegraph.core.types import Evidence
+
 DayRange = tuple[date, date]
 
 
@@ -40,6 +42,7 @@ class GraphFact:
     relation: str
     thing: GraphThing | None = None
     source: str = ""
+    evidence: tuple[Evidence, ...] = ()  # where it is stated, if the graph knows
 
 
 class KnowledgeGraph(Protocol):
@@ -55,5 +58,5 @@ class KnowledgeGraph(Protocol):
     def find(self, name: str, kind: str) -> list[GraphThing]:
         """The things of that type most like a name, at most three, the surest first; any type where it is empty."""
 
-    def facts(self, thing: GraphThing, relations: Collection[str], days: DayRange | None) -> list[GraphFact]:
-        """Facts of a thing along these relations; those that have a time, of these days."""
+    def facts(self, thing: GraphThing, relations: Collection[str] | None, days: DayRange | None) -> list[GraphFact]:
+        """Facts of a thing along these relations (none means all); those that have a time, of these days."""

@@ -8,8 +8,12 @@ from clausegraph.core.types import Evidence, PageKey, Span
 from clausegraph.query.crag.types import Reference, ReferenceKind
 
 
-def kg_reference(fact: str, graph: str, call: str, entities: Iterable[str] = ()) -> Reference:
-    """A fact in words; its page is the call that gave it, since a graph has no pages."""
+def kg_reference(
+    fact: str, graph: str, call: str, entities: Iterable[str] = (), stated: tuple[Evidence, ...] = ()
+) -> Reference:
+    """A fact in words. It is cited by where it is stated; an API has no pages, so there the call is the page."""
+    if stated:
+        return Reference(ReferenceKind.KG, fact, graph, stated, score=1.0)
     evidence = Evidence(
         page=PageKey("kg", call),
         title=graph,

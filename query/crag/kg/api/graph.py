@@ -98,10 +98,11 @@ class ApiGraph:
             case _:
                 return self._searched(name, kind if kind in _SEARCH else "entity")
 
-    def facts(self, thing: GraphThing, relations: Collection[str], days: DayRange | None) -> list[GraphFact]:
+    def facts(self, thing: GraphThing, relations: Collection[str] | None, days: DayRange | None) -> list[GraphFact]:
         """Those of the relations that the thing's type has, a call each."""
         found: list[GraphFact] = []
-        for relation in relations:
+        known = [*_GETTERS.get(thing.type, {}), *_SPECIAL.get(thing.type, {})]
+        for relation in known if relations is None else relations:
             getter = _GETTERS.get(thing.type, {}).get(relation)
             if getter is not None:
                 found += self._gotten(thing, relation, *getter)

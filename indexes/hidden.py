@@ -23,7 +23,15 @@ from clausegraph.core.types import LITERAL, Leaf, PageKey, Statement, mapped
 from clausegraph.indexes.corpora import CorpusRow
 from clausegraph.indexes.derive import DEFINITIONS, SupportRow, object_key
 from clausegraph.indexes.ledger.decoding import decode
-from clausegraph.indexes.ledger.schema import hidden_statements, hidden_supports, in_newest, pages, sources, supports
+from clausegraph.indexes.ledger.schema import (
+    hidden_statements,
+    hidden_supports,
+    in_newest,
+    pages,
+    seen_at,
+    sources,
+    supports,
+)
 from clausegraph.indexes.ledger.store import Ledger
 
 LONGEST_REASON = 1000  # characters
@@ -104,6 +112,15 @@ def hidden_claims(connection: Connection, corpus_id: int) -> dict[int, frozenset
     for row in connection.execute(query):
         found.setdefault(row.id, set()).add((row.anchor, row.claim))
     return {page: frozenset(claims) for page, claims in found.items()}
+
+
+def hidden_places(connection: Connection, corpus_id: int, epoch: int) -> dict[PageKey, frozenset[str]]:
+    """The elements of an epoch at which a statement is hidden, by page: anchors."""
+    found: dict[PageKey, set[str]] = {}
+    for row in connection.execute(_rows(hidden_supports, corpus_id).where(seen_at(hidden_supports, epoch))):
+        statement = decode(hidden_supports.c.statement, row.id, row.statement, statement_from_text)
+        found.setdefault(PageKey(row.source, row.uri), set()).add(claim_of(statement)[0])
+    return {page: frozenset(anchors) for page, anchors in found.items()}
 
 
 def parted(rows: Iterable[SupportRow], claims: Collection[Claim]) -> tuple[list[SupportRow], list[SupportRow]]:

@@ -19,6 +19,7 @@ from clausegraph.indexes.corpora import CorpusRow, get_corpus
 from clausegraph.indexes.epochs import find_epoch, get_published
 from clausegraph.indexes.graph.protocol import Graph
 from clausegraph.indexes.graph.sql import SqlGraph
+from clausegraph.indexes.hidden import hidden_places
 from clausegraph.indexes.ledger.readers import EpochHold, EpochReads, hold
 from clausegraph.indexes.ledger.schema import members, pages, seen_at, sources, vectors
 from clausegraph.indexes.ledger.store import Ledger
@@ -63,6 +64,7 @@ class View:
         self._segments: dict[str, list[VisibleVectors]] = {}
         self._readings: OrderedDict[PageKey, Reading] = OrderedDict()
         self._passages: OrderedDict[PageKey, tuple[PlacedPassage, ...]] = OrderedDict()
+        self._hidden: dict[PageKey, frozenset[str]] | None = None
         self._versions: dict[PageKey, int] = {}
         self._named: dict[int, Name] = {}
         self._pages: dict[int, PageKey] = {}
@@ -115,6 +117,14 @@ class View:
         """The passages of a page that are on one of the elements."""
         wanted = set(anchors)
         return [one for one in self.passages(page) if any(span.anchor in wanted for span in one.passage.spans)]
+
+    def hidden_on(self, page: PageKey) -> frozenset[str]:
+        """The elements of a page at which a curator hides a statement: anchors."""
+        self._reads.check_open()
+        if self._hidden is None:
+            with self._reads.read() as connection:
+                self._hidden = hidden_places(connection, self._corpus_id, self.epoch)
+        return self._hidden.get(page, frozenset())
 
     def search(self, kind: str, vector: Vectors, limit: int) -> list[VectorHit]:
         """The ``limit`` nearest chunks, elements, facts or passages of the epoch.

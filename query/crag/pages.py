@@ -126,6 +126,10 @@ class PagesView(View):
         """None."""
         return []
 
+    def hidden_on(self, page: PageKey) -> frozenset[str]:
+        """Nothing: nobody curates them."""
+        return frozenset()
+
     def search(self, kind: str, vector: Vectors, limit: int) -> list[VectorHit]:
         """As ``View.search``; there are chunks and elements, and no facts or passages."""
         names, matrix = self.vectors(kind)

@@ -13,6 +13,7 @@ from clausegraph.core.models.embedding import Embedder
 from clausegraph.core.telemetry.spans import span
 from clausegraph.core.types import Answer, TraceStep
 from clausegraph.indexes.views import View
+from clausegraph.query.engines.hidden import unless_hidden
 from clausegraph.query.engines.protocol import EngineOptions
 from clausegraph.query.engines.single_pass import ViewRules, reader_of, stated_by, usage_detail
 from clausegraph.query.read.bank import READERS
@@ -122,7 +123,8 @@ class OpenQuestion:
         """Read the answer from the round that was accepted, or from the best of those that were not."""
         number = self._best()
         with self._told("read") as detail:
-            self.result = self.reader.read(self.inquiry, self.rounds[number].found.hits, ViewRules(self.view))
+            read = self.reader.read(self.inquiry, self.rounds[number].found.hits, ViewRules(self.view))
+            self.result = unless_hidden(self.view, read)
             detail.update({"round": number + 1} | dict(self.result.reasons))
             return True
 
@@ -136,7 +138,7 @@ class OpenQuestion:
             verdict = self.verifier.verify(self.inquiry, self.result, hits, ViewRules(self.view))
             detail.update({"supported": verdict.supported, "because": verdict.reason})
             if verdict.repaired is not None:
-                self.result = verdict.repaired
+                self.result = unless_hidden(self.view, verdict.repaired)
                 detail.update({"repaired": True})
             return verdict.supported
 

@@ -12,6 +12,7 @@ from clausegraph.core.models.embedding import Embedder
 from clausegraph.core.telemetry.spans import span
 from clausegraph.core.types import Alternative, Answer, Evidence, PageKey, PlacedPassage, Reading, Support, TraceStep
 from clausegraph.indexes.views import View
+from clausegraph.query.engines.hidden import unless_hidden
 from clausegraph.query.engines.protocol import EngineOptions, ReaderMaker, Watch
 from clausegraph.query.rank.hits import Hit
 from clausegraph.query.read.bank import READERS, make_reader
@@ -92,7 +93,7 @@ class SinglePass:
         meter = QuestionMeter(self._options.question)
         model = self._options.model.question(meter) if self._options.model else None
         with span("ask.read", elements=len(hits)):
-            result = self._reader(model).read(inquiry, hits, ViewRules(self._view))
+            result = unless_hidden(self._view, self._reader(model).read(inquiry, hits, ViewRules(self._view)))
         detail = dict(result.reasons) | usage_detail(meter)
         return result, TraceStep("read", (time.perf_counter() - start) * 1000, detail)
 

@@ -1,0 +1,29 @@
+"""What a curator hides is asserted by no reader: the place at which it was read is quoted."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from clausegraph.core.types import Alternative, AnswerStatus
+from clausegraph.indexes.views import View
+from clausegraph.query.read.protocol import ReadResult
+
+
+def unless_hidden(view: View, result: ReadResult) -> ReadResult:
+    """The result without the alternatives that rest on an element at which a statement is hidden.
+
+    A reader reads pages, and may read there what was found to be wrong; so their evidence is quoted instead.
+    """
+    doubted = [one for one in result.alternatives if _is_hidden(view, one)]
+    if not doubted:
+        return result
+    kept = tuple(one for one in result.alternatives if one not in doubted)
+    quoted = tuple(dict.fromkeys(place for one in doubted for place in one.evidence))
+    reasons = dict(result.reasons) | {"hidden": len(doubted)}
+    if kept:
+        return replace(result, alternatives=kept, reasons=reasons)
+    return ReadResult(AnswerStatus.UNKNOWN, (), reasons, quoted)
+
+
+def _is_hidden(view: View, one: Alternative) -> bool:
+    return any(place.span.anchor in view.hidden_on(place.page) for place in one.evidence)

@@ -12,6 +12,7 @@ from clausegraph.app.api.dependencies import OF_A_CORPUS, Held, statuses
 from clausegraph.app.api.parameters import AnswerBody, CorpusPath, EpochQuery, PassagesBody
 from clausegraph.app.api.pool import Ticket
 from clausegraph.app.api.replies import reply
+from clausegraph.app.api.shapes import AnswerReply, PassagesReply
 from clausegraph.app.api.waiting import Tell, streamed, waited
 from clausegraph.app.services.ask import answer, parse_assumptions
 from clausegraph.app.services.search import search
@@ -20,12 +21,10 @@ from clausegraph.core.types import Answer, TraceStep
 
 router = APIRouter(prefix="/v1/corpora/{corpus}", tags=["questions"])
 _EVENTS = "text/event-stream"
-_STREAM: dict[int | str, dict[str, Any]] = {
-    200: {"content": {"application/json": {}, _EVENTS: {"schema": {"type": "string"}}}}
-}
+_STREAM: dict[int | str, dict[str, Any]] = {200: {"content": {_EVENTS: {"schema": {"type": "string"}}}}}
 
 
-@router.post("/ask", response_model=dict[str, Any], responses=_STREAM | statuses(*OF_A_CORPUS, 409, 413, 504))
+@router.post("/ask", response_model=AnswerReply, responses=_STREAM | statuses(*OF_A_CORPUS, 409, 413, 504))
 async def ask(
     request: Request, held: Held, corpus: CorpusPath, asked: AnswerBody, epoch: EpochQuery = None
 ) -> Response:
@@ -56,7 +55,7 @@ async def ask(
     return reply(found, epoch=found["epoch"])
 
 
-@router.post("/retrieve", response_model=dict[str, Any], responses=statuses(*OF_A_CORPUS, 409, 413, 504))
+@router.post("/retrieve", response_model=PassagesReply, responses=statuses(*OF_A_CORPUS, 409, 413, 504))
 async def retrieve(
     request: Request, held: Held, corpus: CorpusPath, asked: PassagesBody, epoch: EpochQuery = None
 ) -> Response:

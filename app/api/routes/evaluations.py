@@ -11,6 +11,7 @@ from clausegraph.app.api.dependencies import ALWAYS, Held, Who, statuses
 from clausegraph.app.api.paging import after_cursor, part
 from clausegraph.app.api.parameters import CursorQuery, LimitQuery
 from clausegraph.app.api.replies import reply
+from clausegraph.app.api.shapes import EvaluationsReply
 from clausegraph.app.services.evaluations import case_slice, report_record
 
 router = APIRouter(prefix="/v1/evaluations", tags=["evaluations"])
@@ -18,7 +19,7 @@ _ONE = statuses(*ALWAYS, 400, 404, 422, 503)
 _Run = Annotated[str, Path(min_length=1, max_length=200, description="Name of the run's folder.")]
 
 
-@router.get("", response_model=dict[str, Any], responses=statuses(*ALWAYS, 400, 503))
+@router.get("", response_model=EvaluationsReply, responses=statuses(*ALWAYS, 400, 503))
 async def evaluations(held: Held, who: Who) -> Response:
     """The finished runs in the folder of the settings, newest first, of corpora that the token may see."""
     return reply({"items": await held.reads.run(held.evaluations.listed, who.may_see_run)})

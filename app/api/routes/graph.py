@@ -10,6 +10,7 @@ from starlette.responses import Response
 from clausegraph.app.api.dependencies import OF_A_CORPUS, Held, statuses
 from clausegraph.app.api.paging import of_epoch, part_of_epoch
 from clausegraph.app.api.parameters import CorpusPath, CursorQuery, EpochQuery, LimitQuery, MaybeName, NameQuery
+from clausegraph.app.api.shapes import EntitiesReply, FactsReply, NeighbourhoodReply
 from clausegraph.app.services.browse import look_up_fact
 from clausegraph.app.services.contradictions import contradictions as find_contradictions
 from clausegraph.app.services.explore import find_paths, show_entity
@@ -22,7 +23,7 @@ _Names = Annotated[list[str], Query(alias="entity", min_length=1, max_length=20,
 _Relations = Annotated[list[str] | None, Query(alias="relation", max_length=50, description="May be given again.")]
 
 
-@router.get("/facts", response_model=dict[str, Any], responses=_READ)
+@router.get("/facts", response_model=FactsReply, responses=_READ)
 async def facts(
     request: Request, held: Held, corpus: CorpusPath,
     entity: MaybeName = None, relation: MaybeName = None, page: MaybeName = None,
@@ -50,7 +51,7 @@ async def fact(
     )
 
 
-@router.get("/entities", response_model=dict[str, Any], responses=_READ)
+@router.get("/entities", response_model=EntitiesReply, responses=_READ)
 async def entities(
     request: Request, held: Held, corpus: CorpusPath, search: MaybeName = None,
     epoch: EpochQuery = None, cursor: CursorQuery = None, limit: LimitQuery = 50,
@@ -73,7 +74,7 @@ async def entity(
     return await of_epoch(request, held, corpus, epoch, lambda at: show_entity(held.workspace, corpus, name, at))
 
 
-@router.get("/neighbourhood", response_model=dict[str, Any], responses=_READ)
+@router.get("/neighbourhood", response_model=NeighbourhoodReply, responses=_READ)
 async def neighbourhood(
     request: Request, held: Held, corpus: CorpusPath, entity: _Names, relation: _Relations = None,
     hops: Annotated[int, Query(ge=1, le=2)] = 1, limit: Annotated[int, Query(ge=1, le=5000)] = 200,

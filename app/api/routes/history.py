@@ -11,6 +11,7 @@ from clausegraph.app.api.dependencies import OF_A_CORPUS, Held, statuses
 from clausegraph.app.api.paging import after_cursor, part
 from clausegraph.app.api.parameters import CorpusPath, CursorQuery, EpochNumber, LimitQuery, RollbackBody
 from clausegraph.app.api.replies import reply
+from clausegraph.app.api.shapes import ChangesReply, EpochsReply, RunsReply
 from clausegraph.app.services import epochs as epoch_services
 from clausegraph.app.services.changes import changes as find_changes
 from clausegraph.app.services.listings import reject_slice, run_slice
@@ -27,7 +28,7 @@ async def status(held: Held, corpus: CorpusPath) -> Response:
     return reply((await held.reads.run(corpus_status, held.workspace, corpus))[0])
 
 
-@router.get("/epochs", response_model=dict[str, Any], responses=_READ)
+@router.get("/epochs", response_model=EpochsReply, responses=_READ)
 async def epochs(
     held: Held,
     corpus: CorpusPath,
@@ -48,14 +49,14 @@ async def rollback(held: Held, corpus: CorpusPath, wanted: RollbackBody) -> Resp
     return reply(await held.reads.run(epoch_services.rollback, held.workspace, corpus, wanted.epoch))
 
 
-@router.get("/changes", response_model=dict[str, Any], responses=_READ)
+@router.get("/changes", response_model=ChangesReply, responses=_READ)
 async def changes(held: Held, corpus: CorpusPath, since: EpochNumber = None, until: EpochNumber = None) -> Response:
     """Pages and statements that are new, gone or changed between two retained epochs; by default the published one and
     the one before it."""
     return reply(await held.reads.run(find_changes, held.workspace, corpus, since, until))
 
 
-@router.get("/runs", response_model=dict[str, Any], responses=_READ)
+@router.get("/runs", response_model=RunsReply, responses=_READ)
 async def runs(
     request: Request, held: Held, corpus: CorpusPath, cursor: CursorQuery = None, limit: LimitQuery = 50
 ) -> Response:

@@ -11,6 +11,7 @@ from clausegraph.app.api.dependencies import OF_A_CORPUS, Held, statuses
 from clausegraph.app.api.paging import part_of_epoch
 from clausegraph.app.api.parameters import CorpusPath, CursorQuery, EpochQuery, LimitQuery, MaybeName, NameQuery
 from clausegraph.app.api.replies import reply
+from clausegraph.app.api.shapes import ComparisonReply, ElementsReply, PagesReply, VersionsReply
 from clausegraph.app.services.comparison import compare_versions
 from clausegraph.app.services.listings import element_slice, page_slice
 from clausegraph.app.services.pages import show_page
@@ -21,7 +22,7 @@ _Version = Annotated[int | None, Query(ge=1, le=10**15)]
 _LISTED = statuses(*OF_A_CORPUS, 304)
 
 
-@router.get("/pages", response_model=dict[str, Any], responses=_LISTED)
+@router.get("/pages", response_model=PagesReply, responses=_LISTED)
 async def pages(
     request: Request, held: Held, corpus: CorpusPath,
     epoch: EpochQuery = None, cursor: CursorQuery = None, limit: LimitQuery = 50,
@@ -41,7 +42,7 @@ async def page(held: Held, corpus: CorpusPath, name: NameQuery, epoch: EpochQuer
     return reply(found, epoch=found["epoch"])
 
 
-@router.get("/page/elements", response_model=dict[str, Any], responses=_LISTED)
+@router.get("/page/elements", response_model=ElementsReply, responses=_LISTED)
 async def elements(
     request: Request, held: Held, corpus: CorpusPath, name: NameQuery,
     epoch: EpochQuery = None, cursor: CursorQuery = None, limit: LimitQuery = 50,
@@ -53,7 +54,7 @@ async def elements(
     )  # fmt: skip
 
 
-@router.get("/page/comparison", response_model=dict[str, Any], responses=statuses(*OF_A_CORPUS))
+@router.get("/page/comparison", response_model=ComparisonReply, responses=statuses(*OF_A_CORPUS))
 async def comparison(
     held: Held, corpus: CorpusPath, uri: NameQuery, source: MaybeName = None,
     version: _Version = None, against: Annotated[int | None, Query(alias="with", ge=1, le=10**15)] = None,
@@ -64,7 +65,7 @@ async def comparison(
     return reply(found)
 
 
-@router.get("/page/versions", response_model=dict[str, Any], responses=statuses(*OF_A_CORPUS))
+@router.get("/page/versions", response_model=VersionsReply, responses=statuses(*OF_A_CORPUS))
 async def versions(held: Held, corpus: CorpusPath, uri: NameQuery, source: MaybeName = None) -> Response:
     """The versions of a page that retained epochs have, newest first."""
     found = await held.reads.run(page_versions_of, held.workspace, corpus, uri, source)

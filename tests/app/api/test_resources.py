@@ -9,8 +9,10 @@ from typing import Any
 
 import httpx
 import pytest
+from pydantic import BaseModel
 
 from clausegraph.app.access.rules import API_RULES
+from clausegraph.app.api import shapes
 from tests.app.api.conftest import PAGES, Talks
 
 pytestmark = pytest.mark.unit
@@ -147,6 +149,36 @@ def test_pages_epochs_runs_and_changes_can_be_looked_at(talk: Talks) -> None:
         assert (await _get(client, "/v1/prompts"))["items"]
 
     talk(look)
+
+
+SHAPES: dict[str, type[BaseModel]] = {
+    "pages": shapes.PagesReply,
+    "page/elements?name=grant.html": shapes.ElementsReply,
+    "page/versions?uri=grant.html": shapes.VersionsReply,
+    "page/comparison?uri=grant.html": shapes.ComparisonReply,
+    "facts": shapes.FactsReply,
+    "entities": shapes.EntitiesReply,
+    "neighbourhood?entity=council": shapes.NeighbourhoodReply,
+    "epochs": shapes.EpochsReply,
+    "runs": shapes.RunsReply,
+    "changes": shapes.ChangesReply,
+    "questions": shapes.QuestionsReply,
+    "ask": shapes.AnswerReply,
+    "retrieve": shapes.PassagesReply,
+}
+
+
+def test_what_is_sent_has_the_fields_of_the_document_and_no_other(talk: Talks) -> None:
+    async def look(client: httpx.AsyncClient) -> None:
+        for path, shape in SHAPES.items():
+            body = {"question": "How much is the Warm Home Grant?"} | ({"trace": True} if path == "ask" else {})
+            asked = path in ("ask", "retrieve")
+            sent = await (client.post(f"{WHERE}/{path}", json=body) if asked else client.get(f"{WHERE}/{path}"))
+            value = sent.json()
+            read = shape.model_validate(value, strict=False)
+            assert read.model_dump(by_alias=True, exclude_unset=True) == value, path
+
+    talk(look, role="curator")
 
 
 NOT_THERE = (

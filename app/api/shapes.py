@@ -1,0 +1,373 @@
+"""What responses look like, for the OpenAPI document: the services make them, and a test holds them to this."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, Field
+
+
+class ShownQuote(BaseModel):
+    """A quoted span with everything that is needed to find it again."""
+
+    source: str
+    uri: str
+    title: str
+    url: str | None
+    updated: str | None
+    headings: list[str]
+    anchor: str
+    start: int
+    end: int
+    lead_in: str
+    quote: str
+    items: list[str]
+    html: str
+    page_number: int | None
+
+
+class ShownAlternative(BaseModel):
+    """An answer, the tree of conditions under which it holds, and where it is said."""
+
+    text: str
+    headline: str
+    score: float
+    holds: str
+    otherwise: str
+    condition: Any = Field(description='{"all": […]}, {"any": […]}, {"not": …}, {"leaf": {…}} or null.')
+    open_conditions: list[str]
+    open_questions: list[str]
+    evidence: list[ShownQuote]
+
+
+class ShownStep(BaseModel):
+    """A step of the engine."""
+
+    name: str
+    milliseconds: float
+    detail: dict[str, Any]
+
+
+class CorrectedWord(BaseModel):
+    """A misspelt word of the question, as it was read."""
+
+    typed: str
+    read: str
+
+
+class AnswerReply(BaseModel):
+    """An answer; docs/answers.md describes it."""
+
+    form: str = Field(alias="schema", description="Name and version of this form.")
+    question: str
+    scenario: str
+    status: str
+    corpus: str
+    epoch: int
+    corrected: list[CorrectedWord]
+    pages_disagree: bool
+    extractors: list[str]
+    alternatives: list[ShownAlternative]
+    quotes: list[ShownQuote]
+    trace: list[ShownStep] | None = None
+
+
+class ShownPassage(BaseModel):
+    """A passage that a question is about, with what each part of the score adds."""
+
+    page: str
+    title: str
+    url: str | None
+    headings: list[str]
+    anchor: str
+    anchors: list[str]
+    page_number: int | None
+    text: str
+    score: float
+    parts: dict[str, float]
+
+
+class PassagesReply(BaseModel):
+    """Passages, best first."""
+
+    question: str
+    corpus: str
+    epoch: int
+    retriever: str
+    hits: list[ShownPassage]
+
+
+class PartOfList(BaseModel):
+    """A part of a list; `next` is the cursor of the next one."""
+
+    corpus: str
+    next: str | None
+
+
+class ListedPage(BaseModel):
+    """A page in a list."""
+
+    source: str
+    uri: str
+    title: str
+    statements: int
+
+
+class PagesReply(PartOfList):
+    """Pages by source and uri."""
+
+    epoch: int
+    items: list[ListedPage]
+
+
+class ShownElement(BaseModel):
+    """An element of a page."""
+
+    page: str
+    anchor: str
+    tag: str
+    headings: list[str]
+    text: str
+    html: str
+    lead_in: str | None
+    parent: str | None
+    page_number: int | None
+
+
+class ElementsReply(PartOfList):
+    """The elements of a page in its order."""
+
+    epoch: int
+    items: list[ShownElement]
+
+
+class ShownStatement(BaseModel):
+    """What a page states of a fact."""
+
+    id: str
+    words: str
+    subject: str
+    object: str
+    modality: str
+    polarity: bool
+    page: str
+    title: str
+    updated: str | None
+    effective_from: str | None
+    effective_to: str | None
+    quotes: list[str]
+
+
+class ShownFact(BaseModel):
+    """A fact with its statements."""
+
+    id: str
+    subject: str
+    relation: str
+    object: str
+    supports: int
+    statements: list[ShownStatement]
+
+
+class FactsReply(PartOfList):
+    """Facts by id."""
+
+    epoch: int
+    items: list[ShownFact]
+
+
+class NearFact(ShownFact):
+    """A fact around entities: so many steps away."""
+
+    hop: int
+
+
+class NeighbourhoodReply(BaseModel):
+    """The facts around entities, and the entities among them."""
+
+    corpus: str
+    epoch: int
+    around: list[str]
+    more: bool
+    entities: list[str]
+    facts: list[NearFact]
+
+
+class ListedEntity(BaseModel):
+    """An entity, and the statements it is in."""
+
+    entity: str
+    statements: int
+
+
+class EntitiesReply(PartOfList):
+    """Entities by key."""
+
+    epoch: int
+    items: list[ListedEntity]
+
+
+class ListedEpoch(BaseModel):
+    """A retained epoch; times are seconds since 1970."""
+
+    epoch: int
+    published: bool
+    created: float
+    run: str
+    model: str
+    changes: dict[str, dict[str, int]]
+
+
+class EpochsReply(BaseModel):
+    """Retained epochs, newest first."""
+
+    corpus: str
+    items: list[ListedEpoch]
+
+
+class ListedRun(BaseModel):
+    """A run, without its report."""
+
+    id: str
+    kind: str
+    source: str
+    started: float
+    ended: float | None
+    status: str
+
+
+class RunsReply(PartOfList):
+    """Runs, newest first."""
+
+    items: list[ListedRun]
+
+
+class AnchoredQuote(BaseModel):
+    """A sentence, and the element it stands in."""
+
+    anchor: str
+    quote: str
+
+
+class SaidThen(BaseModel):
+    """A statement as one of two epochs has it."""
+
+    fact: str
+    words: str
+    quotes: list[AnchoredQuote]
+
+
+class ChangedStatement(BaseModel):
+    """A statement that is new, gone or changed."""
+
+    kind: str
+    page: str
+    old: SaidThen | None
+    new: SaidThen | None
+
+
+class ChangedPage(BaseModel):
+    """A page that is new, gone, changed or read again."""
+
+    kind: str
+    source: str
+    uri: str
+    title: str
+
+
+class ChangesReply(BaseModel):
+    """What differs between two epochs."""
+
+    corpus: str
+    since: int
+    until: int
+    pages: list[ChangedPage]
+    statements: list[ChangedStatement]
+
+
+class ListedVersion(BaseModel):
+    """A version of a page, with the retained epochs that have it."""
+
+    source: str
+    uri: str
+    version: int
+    title: str | None
+    url: str | None
+    read: float
+    content_type: str
+    bytes: str
+    epochs: list[int]
+
+
+class VersionsReply(BaseModel):
+    """The versions of a page, newest first."""
+
+    corpus: str
+    items: list[ListedVersion]
+
+
+class ElementThen(BaseModel):
+    """An element as one of two versions has it."""
+
+    tag: str
+    anchor: str
+    text: str
+
+
+class ComparedElement(BaseModel):
+    """An element that is the same, new, gone or changed."""
+
+    kind: str
+    old: ElementThen | None
+    new: ElementThen | None
+
+
+class ComparisonReply(BaseModel):
+    """Two versions of a page beside each other."""
+
+    corpus: str
+    page: str
+    versions: list[ListedVersion]
+    old: ListedVersion | None
+    new: ListedVersion | None
+    elements: list[ComparedElement]
+    statements: list[ChangedStatement]
+
+
+class JudgedQuestion(BaseModel):
+    """An answer that somebody judged."""
+
+    id: int
+    question: str
+    scenario: str
+    epoch: int
+    verdict: Literal["right", "wrong"]
+    expected: str
+    status: str
+    judged_by: str
+    judged: float
+
+
+class QuestionsReply(PartOfList):
+    """Judged answers, oldest first."""
+
+    items: list[JudgedQuestion]
+
+
+class ListedEvaluation(BaseModel):
+    """A run of `eval`."""
+
+    name: str
+    benchmark: str
+    system: str
+    date: str
+    seconds: float
+    version: str
+    corpus: str | None
+    epoch: int | None
+
+
+class EvaluationsReply(BaseModel):
+    """Finished runs of `eval`, newest first."""
+
+    items: list[ListedEvaluation]

@@ -106,10 +106,41 @@ def attributes(
     )  # fmt: skip
 
 
+def chats(
+    session: Session,
+    *,
+    questions: Annotated[Path, typer.Option("--questions", help="Open questions with gold answers, in CRAG's form.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="JSON lines of chats.")],
+    task: Annotated[int, typer.Option("--task", help="1: pages; 2: and the API; 3: fifty pages and the API.")] = 2,
+    at: Annotated[
+        str | None,
+        typer.Option("--at", help="When questions are asked whose file does not say so.", show_default="none"),
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace a file that is there.")] = False,
+) -> None:
+    """Write fine-tuning data: reasoning where it led to the gold answer, else the gold answer without reasoning."""
+    from clausegraph.app.services.crag_evaluation import CragTrial
+    from clausegraph.app.services.crag_tuning import write_chats
+    from clausegraph.ingestion.pipeline import no_progress
+    from clausegraph.query.crag.time.clock import parse_time
+
+    trial = CragTrial(task, seconds=0, at=parse_time(at) if at else None)
+    with progress_bars(session) as progress:
+        made = write_chats(
+            session.workspace(None), questions, output, trial, replace_file=force, told=progress or no_progress
+        )
+    session.emit(
+        {"output": str(output), "chats": made.chats, "reasoned": made.reasoned, "failed": list(made.failed)},
+        f"written: {output}; {made.chats} chats, {made.reasoned} of them with reasoning",
+        *(f"  failed: {why}" for why in made.failed),
+    )
+
+
 def register(app: typer.Typer) -> None:
     """Add the commands."""
     group = typer.Typer(no_args_is_help=True, help="Learn from labelled questions.")
     command(group, "guide")(guide)
     command(group, "experiences")(experiences)
     command(group, "attributes")(attributes)
+    command(group, "chats")(chats)
     app.add_typer(group, name="train")

@@ -73,14 +73,14 @@ def measure_crag(
     cases = read_cases(questions, trial.at)
     rows = [row_of(name) for name in trial.rows]
     settings = workspace.settings
-    _check(settings, rows, trial)
+    check_trial(settings, rows, trial)
     found = {}
-    with _model(settings, trial) as llm, page_reading(reading_limits(settings)) as read:
+    with trial_model(settings, trial) as llm, page_reading(reading_limits(settings)) as read:
         options = engine_options(settings, llm)
         judge = CragJudge(options.model if trial.judge else None)
         for row in rows:
             kept = _kept(output, row.name, _described(workspace, questions, row, trial)) if output is not None else None
-            ask = _engine(workspace, row, trial, options, read)
+            ask = trial_engine(workspace, row, trial, options, read)
             tell = partial(_tell, told, row.name, len(cases))
             found[row.name] = run_cases(
                 cases, ask, judge, kept=kept, seconds=trial.seconds, at_once=trial.at_once, told=tell
@@ -97,12 +97,12 @@ def measure_judge(workspace: Workspace, verdicts: Path, cassette: Path | None = 
     from clausegraph.eval.crag.judge import CragJudge, check_judge, read_verdicts
 
     known = read_verdicts(verdicts)
-    with _model(workspace.settings, CragTrial(cassette=cassette, record=record)) as llm:
+    with trial_model(workspace.settings, CragTrial(cassette=cassette, record=record)) as llm:
         return check_judge(CragJudge(engine_options(workspace.settings, llm).model), known)
 
 
 @contextmanager
-def _model(settings: Settings, trial: CragTrial) -> Iterator[GuardedLLM | None]:
+def trial_model(settings: Settings, trial: CragTrial) -> Iterator[GuardedLLM | None]:
     if trial.record and trial.cassette is None:
         raise InputError("--record needs --cassette FILE, where it records")
     if settings.llm is None:
@@ -119,7 +119,7 @@ def _tell(told: Callable[[str, int, int], None], row: str, total: int, done: int
     told(row, done, total)
 
 
-def _engine(
+def trial_engine(
     workspace: Workspace, row: CragRow, trial: CragTrial, options: EngineOptions, read: PageReading
 ) -> Callable[[CragCase], CragAnswer]:
     """What asks one question of the file."""
@@ -169,7 +169,7 @@ def _text(
     )
 
 
-def _check(settings: Settings, rows: Sequence[CragRow], trial: CragTrial) -> None:
+def check_trial(settings: Settings, rows: Sequence[CragRow], trial: CragTrial) -> None:
     if trial.task not in _PAGES:
         raise InputError(f"CRAG has tasks 1, 2 and 3, not {trial.task}")
     if settings.llm is None and (asking := [row.name for row in rows if row.asks]):

@@ -6,12 +6,15 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from clausegraph.app.render import answer_markdown
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.types import Answer, AnswerStatus, ConditionState, holds, leaves
 from clausegraph.query.read.assume import assumed
 from clausegraph.query.read.extractive import ExtractiveReader
+from tests.query.read.conftest import Pages, reading
 
 pytestmark = pytest.mark.unit
 READER = ExtractiveReader()
@@ -198,3 +201,43 @@ def test_what_is_spoken_of_comes_first_and_what_is_told_both_ways_is_open(
     page: Callable[..., Any], lines: tuple[str, ...], question: str, scenario: str, first: str
 ) -> None:
     assert answer_markdown(ask(page(*lines), question, scenario)).startswith(first)
+
+
+_SAID = (
+    "I am 15.",
+    "I am 40.",
+    "I own a mooring.",
+    "I do not own a mooring.",
+    "I live in a hostel.",
+    "I was in prison.",
+)
+_MORE = (
+    "I pay my own rent.",
+    "I never live in a hostel.",
+    "I have a canoe.",
+    "My boat is 12 metres long.",
+    "I hire it out.",
+)
+_LEAVES = ("prison", "own rent", "hostel", "18 or over", "mooring", "canoe", "9 metres", "harbour")
+_PAGES = (((*GRANT, *BARS), LOAN), (BARS, LOAN), (EXEMPT, LEVY), (REFUSED, f"{PASS} for my boat?"), (GRANT, LOAN))
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    said=st.lists(st.sampled_from((*_SAID, *_MORE)), max_size=4),
+    asked=st.sampled_from(_PAGES),
+    states=st.dictionaries(st.sampled_from(_LEAVES), st.sampled_from((MET, UNMET)), max_size=4),
+)
+def test_no_verdict_is_refuted_by_its_own_tree_nor_by_what_is_assumed(
+    said: list[str], asked: tuple[tuple[str, ...], str], states: dict[str, ConditionState]
+) -> None:
+    found = Pages(dict([reading("page", asked[0])]))
+    inquiry = Inquiry(asked[1], " ".join(said))
+    result = ExtractiveReader(asserted=0.01).read(inquiry, found.hits(), found)
+    answer = Answer(inquiry, result.status, result.alternatives, "test", 1)
+    words = [one.leaf.text for a in answer.alternatives for one in leaves(a.condition)]
+    known = {name: state for name, state in states.items() if sum(name in text for text in words) == 1}
+    for alternative in (*answer.alternatives, *assumed(answer, known).alternatives):
+        assert holds(alternative.condition) is not UNMET
+        if alternative.text == "yes" and holds(alternative.condition) is MET:
+            assert asked[0] not in (BARS, EXEMPT)  # what only bars or exempts grants nothing

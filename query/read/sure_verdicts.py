@@ -14,7 +14,16 @@ from clausegraph.query.read.conditions import deciding
 from clausegraph.query.read.cues import cued, main_clause, of_others
 from clausegraph.query.read.figures import compare
 from clausegraph.query.read.governing import GoverningRule, of_rule
-from clausegraph.query.read.matter import Matter, MatterRule, asks_of_topic, asks_who, is_gate, is_granting, matter_of
+from clausegraph.query.read.matter import (
+    Matter,
+    MatterRule,
+    asks_of_topic,
+    asks_who,
+    is_gate,
+    is_granting,
+    matter_of,
+    of_another,
+)
 from clausegraph.query.read.matter_verdict import MatterRuling, ruling_of
 from clausegraph.query.read.meeting import said, telling, uncovered
 from clausegraph.query.read.polarity import asked_for, kind_fit
@@ -85,6 +94,8 @@ def sure_verdict(asked: Asked, ranked: Sequence[Candidate]) -> SureVerdict | Non
     doubts = missing_words(asked, best.fit, ignored=is_granting if gate else None)
     if asks_who(asked) and not gate:
         doubts.append("it does not say who gets it")
+    if other := of_another(asked, matter.own.statement):
+        doubts.append(f"it is said of “{other}”")
     if best.kind < _FITS:
         doubts.append("it says something else than what is asked")
     if not best.of_topic and best.fit.rank >= _FIRST and len(best.fit.only_around) == len(telling(asked.parts.asks)):

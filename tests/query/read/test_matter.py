@@ -139,6 +139,8 @@ def test_a_lower_bound_for_some_leaves_a_doubt(page: Callable[..., Any]) -> None
             "can i lend my oars and pass",
             "",
         ),
+        (("<p>You can get harbour leave if you have a boat.</p>",), "can i get harbour pay", ""),
+        (("<p>You can get lodging help for a sailor if he is ill.</p>",), "can i get sailor help", ""),
         (("<p>No refund is given for the first month.</p>",), "do i get a refund", ""),
         (("<p>Apply by 31 May if you have a boat, and by 30 June if you have none.</p>",), "when do i apply", ""),
     ],

@@ -120,7 +120,7 @@ class PagesReply(PartOfList):
     items: list[ListedPage]
 
 
-class ShownElement(BaseModel):
+class ListedElement(BaseModel):
     """An element of a page."""
 
     page: str
@@ -138,7 +138,7 @@ class ElementsReply(PartOfList):
     """The elements of a page in its order."""
 
     epoch: int
-    items: list[ShownElement]
+    items: list[ListedElement]
 
 
 class ShownStatement(BaseModel):

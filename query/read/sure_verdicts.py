@@ -94,7 +94,7 @@ def sure_verdict(asked: Asked, ranked: Sequence[Candidate]) -> SureVerdict | Non
     doubts = missing_words(asked, best.fit, ignored=is_granting if gate else None)
     if asks_who(asked) and not gate:
         doubts.append("it does not say who gets it")
-    if other := of_another(asked, matter.own.statement):
+    if not doubts and (other := of_another(asked, matter.own.statement)):
         doubts.append(f"it is said of “{other}”")
     if best.kind < _FITS:
         doubts.append("it says something else than what is asked")

@@ -147,7 +147,7 @@ def _used(found: CragAnswer) -> tuple[TraceStep, ...]:
         "calls": used.calls,
         "prompt_tokens": used.prompt_tokens,
         "output_tokens": used.output_tokens,
-        "by_step": dict(used.by_step),
+        "by_step": [f"{task} {count}" for task, count in used.by_step.items()],
     }
     return (TraceStep("model", used.seconds * 1000, detail),)
 

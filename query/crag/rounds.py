@@ -130,7 +130,7 @@ class OpenCragQuestion:
             with self._told("pages") as detail:
                 found = self.text.find(self.question, self.batch, self.switches.references)
                 self.looked.append(f"pages, batch {self.batch + 1} of {self.text.batches}")
-                best = [f"{one.source}: {one.text}"[:_SHOWN] for one in found[:3]]
+                best = [" ".join(f"“{one.source}: {one.text}"[:_SHOWN].split()) + "…”" for one in found[:3]]
                 detail.update(
                     {"batch": f"{self.batch + 1} of {self.text.batches}", "references": len(found), "best": best}
                 )

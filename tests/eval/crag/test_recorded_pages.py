@@ -1,0 +1,84 @@
+"""Ten questions over their pages that a strong model answered once, answered again from its recorded replies."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from clausegraph.app.wiring import make_embedder
+from clausegraph.core.models.build import ModelOptions, make_llm
+from clausegraph.core.models.cassette import Cassette
+from clausegraph.core.models.embedding import Embedder
+from clausegraph.core.pages.document import SourceDocument
+from clausegraph.core.pages.read import read_document
+from clausegraph.core.prompts import shipped_prompts
+from clausegraph.core.settings import Settings
+from clausegraph.eval.crag.dataset import CragCase, GivenPage, read_cases
+from clausegraph.eval.crag.figures import crag_figures
+from clausegraph.eval.crag.judge import CragJudge
+from clausegraph.eval.crag.run import CragRecord, run_cases
+from clausegraph.query.crag.engine import CragEngine
+from clausegraph.query.crag.pages import CragPage
+from clausegraph.query.crag.parts import CragOptions
+from clausegraph.query.crag.switches import CragSwitches
+from clausegraph.query.crag.text import PagesText
+from clausegraph.query.crag.types import CragAnswer
+from clausegraph.query.steps.model import ModelSteps
+
+pytestmark = pytest.mark.integration
+
+CASSETTE = Path(__file__).parent / "recorded" / "pages.jsonl"
+SHARED = Path(os.environ.get("CLAUSEGRAPH_SHARED_DATA", Path(__file__).parents[4] / "shared" / "data"))
+ONE = 6  # the question whose pages are the shortest
+FIGURES = (0.2, 0.1, 0.7)  # accuracy, hallucination, missing
+
+
+@pytest.fixture(scope="module")
+def cases() -> list[CragCase]:
+    path = SHARED / "crag" / "crag_example.jsonl.bz2"
+    if not path.is_file():
+        pytest.skip(f"no questions with pages at {path}; set CLAUSEGRAPH_SHARED_DATA to the parent of crag/")
+    return read_cases(path)
+
+
+@pytest.fixture(scope="module")
+def embedder() -> Embedder:
+    return make_embedder(Settings())
+
+
+@pytest.fixture
+def steps() -> Iterator[ModelSteps]:
+    options = ModelOptions("openai", "by-hand", "http://127.0.0.1:9/v1", "none", max_output=8192, json_mode="schema")
+    with make_llm(options, cassette=Cassette(CASSETTE)) as llm:
+        yield ModelSteps(llm, shipped_prompts())
+
+
+def read(page: GivenPage) -> CragPage:
+    raw = page.html.encode("utf-8", "surrogatepass")
+    reading, _ = read_document(SourceDocument(page.url, raw, title=page.name or None, url=page.url))
+    return CragPage(page.url, reading, page.name, page.snippet, page.modified)
+
+
+def replayed(cases: list[CragCase], embedder: Embedder, steps: ModelSteps) -> list[CragRecord]:
+    engine = CragEngine(CragOptions(CragSwitches(seconds=0)), steps)
+
+    def ask(case: CragCase) -> CragAnswer:
+        return engine.answer(case.question, PagesText([read(page) for page in case.pages], embedder))
+
+    return run_cases(cases, ask, CragJudge(steps), seconds=0)
+
+
+def test_one_question_is_answered_as_it_was(cases: list[CragCase], embedder: Embedder, steps: ModelSteps) -> None:
+    record = replayed([cases[ONE]], embedder, steps)[0]
+    assert (record.failed, record.verdict, record.calls) == ("", "missing", 1)
+
+
+@pytest.mark.long
+def test_the_score_is_what_it_was(cases: list[CragCase], embedder: Embedder, steps: ModelSteps) -> None:
+    records = replayed(cases, embedder, steps)
+    assert not [one.failed for one in records if one.failed]
+    found = crag_figures(records)
+    assert (found.accuracy, found.hallucination, found.missing) == FIGURES

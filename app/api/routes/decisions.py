@@ -7,6 +7,13 @@ from typing import Any
 from fastapi import APIRouter, Request
 from starlette.responses import Response
 
+from clausegraph.app.api.decision_shapes import (
+    DecisionsReply,
+    HideReply,
+    HidingDecision,
+    NameDecision,
+    SettledReply,
+)
 from clausegraph.app.api.dependencies import OF_A_CORPUS, Held, Who, about, statuses
 from clausegraph.app.api.parameters import (
     CorpusPath,
@@ -27,7 +34,7 @@ router = APIRouter(prefix="/v1/corpora/{corpus}", tags=["decisions"])
 _CHANGE = statuses(*OF_A_CORPUS, 409, 413)
 
 
-@router.get("/decisions", response_model=dict[str, Any], responses=statuses(*OF_A_CORPUS))
+@router.get("/decisions", response_model=DecisionsReply, responses=statuses(*OF_A_CORPUS))
 async def decisions(held: Held, corpus: CorpusPath) -> Response:
     """Every decision, by whom, since which epoch it is in force, and what waits for the next publish: about names
     (`decisions`, what pages define, `pending`), and about statements (`hidden`, and what comes back: `returning`)."""
@@ -45,14 +52,14 @@ async def review(held: Held, corpus: CorpusPath, wanted: ReviewBody) -> Response
     return reply(await held.reads.run(entities.review, held.workspace, corpus, wanted.type, wanted.limit))
 
 
-@router.post("/decisions/merge", response_model=dict[str, Any], responses=_CHANGE)
+@router.post("/decisions/merge", response_model=NameDecision, responses=_CHANGE)
 async def merge(request: Request, held: Held, who: Who, corpus: CorpusPath, pair: MergeBody) -> Response:
     """Take a name for an entity; a pair that is merged already stays so."""
     about(request, f"{pair.name!r} is {pair.entity!r}")
     return reply(await held.reads.run(entities.merge, held.workspace, corpus, pair.name, pair.entity, who.name))
 
 
-@router.post("/decisions/deny", response_model=dict[str, Any], responses=_CHANGE)
+@router.post("/decisions/deny", response_model=SettledReply, responses=_CHANGE)
 async def deny(request: Request, held: Held, who: Who, corpus: CorpusPath, denied: DenyBody) -> Response:
     """Decide that a name is not what pages define it to be."""
     about(request, repr(denied.name))
@@ -73,7 +80,7 @@ async def publish(request: Request, held: Held, corpus: CorpusPath) -> Response:
     return reply(await waited(request, held.work, held.workspace.settings.serve_seconds, work))
 
 
-@router.put("/decisions/{number}", response_model=dict[str, Any], responses=_CHANGE)
+@router.put("/decisions/{number}", response_model=SettledReply, responses=_CHANGE)
 async def settle(
     request: Request, held: Held, who: Who, corpus: CorpusPath, number: DecisionPath, wanted: SettleBody
 ) -> Response:
@@ -82,7 +89,7 @@ async def settle(
     return reply(await held.reads.run(entities.settle, held.workspace, corpus, number, wanted.state, who.name))
 
 
-@router.put("/statements/{statement}/hidden", response_model=dict[str, Any], responses=_CHANGE)
+@router.put("/statements/{statement}/hidden", response_model=HideReply, responses=_CHANGE)
 async def hide(
     request: Request, held: Held, who: Who, corpus: CorpusPath, statement: StatementPath, why: HideBody
 ) -> Response:
@@ -91,7 +98,7 @@ async def hide(
     return reply(await held.reads.run(statements.hide, held.workspace, corpus, statement, why.reason, who.name))
 
 
-@router.delete("/hidden/{number}", response_model=dict[str, Any], responses=_CHANGE)
+@router.delete("/hidden/{number}", response_model=HidingDecision, responses=_CHANGE)
 async def unhide(held: Held, corpus: CorpusPath, number: DecisionPath) -> Response:
     """Take back a decision that hides a statement."""
     return reply(await held.reads.run(statements.undo, held.workspace, corpus, number))

@@ -8,8 +8,16 @@ from typing import Any
 
 import httpx
 import pytest
+from pydantic import BaseModel
 
 from clausegraph.app.access.audit import AuditLog
+from clausegraph.app.api.decision_shapes import (
+    DecisionsReply,
+    HideReply,
+    HidingDecision,
+    NameDecision,
+    SettledReply,
+)
 from tests.app.api.conftest import Stand, Talks
 
 pytestmark = pytest.mark.unit
@@ -23,11 +31,15 @@ def curating(stand: Stand, tmp_path: Path) -> Talks:
     return Talks(Stand(shutil.copytree(stand.home, tmp_path / "home"), stand.tokens))
 
 
-async def twice(client: httpx.AsyncClient, method: str, path: str, value: Any = None) -> Any:
+async def twice(
+    client: httpx.AsyncClient, method: str, path: str, value: Any = None, shape: type[BaseModel] | None = None
+) -> Any:
     """The same request again changes nothing more."""
     answers = [await client.request(method, f"{WHERE}/{path}", json=value) for _ in range(2)]
     assert [one.status_code for one in answers] == [200, 200], [one.text for one in answers]
     first, second = (one.json() for one in answers)
+    if shape is not None:
+        assert shape.model_validate(first).model_dump(exclude_unset=True) == first
     assert (first | {"new": None}) == (second | {"new": None})
     return first
 
@@ -40,7 +52,9 @@ async def get(client: httpx.AsyncClient, path: str) -> Any:
 
 def test_a_merge_is_made_published_and_taken_back(curating: Talks) -> None:
     async def decide(client: httpx.AsyncClient) -> None:
-        merged = await twice(client, "POST", "decisions/merge", {"name": "Visa", "entity": "Warm Home Grant"})
+        merged = await twice(
+            client, "POST", "decisions/merge", {"name": "Visa", "entity": "Warm Home Grant"}, NameDecision
+        )
         assert (merged["state"], merged["decided_by"]) == ("accepted", "curator-False")
         assert (await get(client, "decisions"))["pending"] == [{"name": "visa", "before": "visa", "after": GRANT}]
         published = await client.post(f"{WHERE}/decisions/publish")
@@ -75,7 +89,7 @@ def test_a_proposal_is_accepted_rejected_and_open_again(curating: Talks) -> None
     async def decide(client: httpx.AsyncClient) -> None:
         (number,) = [one["id"] for one in (await get(client, "decisions"))["decisions"]]
         for state in ("accepted", "proposed", "rejected", "proposed"):
-            assert (await twice(client, "PUT", f"decisions/{number}", {"state": state}))["now"] == state
+            assert (await twice(client, "PUT", f"decisions/{number}", {"state": state}, SettledReply))["now"] == state
         await twice(client, "PUT", f"decisions/{number}", {"state": "rejected"})
         other = await client.put(f"{WHERE}/decisions/{number}", json={"state": "accepted"})
         assert other.status_code == 400 and "was rejected by curator-False" in other.json()["detail"]
@@ -88,16 +102,19 @@ def test_a_statement_is_hidden_nowhere_found_and_shown_again(curating: Talks) ->
         facts = (await get(client, "facts?page=visa.html"))["items"]
         (fact,) = [one for one in facts if "£20" in str(one["statements"])]
         wrong = fact["statements"][0]["id"]
-        made = await twice(client, "PUT", f"statements/{wrong}/hidden", {"reason": "it is £25 now"})
+        made = await twice(client, "PUT", f"statements/{wrong}/hidden", {"reason": "it is £25 now"}, HideReply)
         assert (made["state"], made["decided_by"], made["reason"]) == ("waits", "curator-False", "it is £25 now")
         assert (await client.post(f"{WHERE}/decisions/publish")).json()["epoch"] == 3
         assert "£20" not in str(await get(client, "facts?page=visa.html"))
         assert (await client.get(f"{WHERE}/facts/{fact['id']}")).status_code == 404
-        (listed,) = (await get(client, "decisions"))["hidden"]
+        sent = await get(client, "decisions")
+        assert DecisionsReply.model_validate(sent).model_dump(exclude_unset=True) == sent
+        (listed,) = sent["hidden"]
         assert (listed["state"], listed["since"]) == ("hidden", 3)
         again = await client.put(f"{WHERE}/statements/{wrong}/hidden", json={"reason": "again"})
         assert again.status_code == 200 and again.json()["reason"] == "it is £25 now"
-        assert (await client.delete(f"{WHERE}/hidden/{made['id']}")).status_code == 200
+        taken = (await client.delete(f"{WHERE}/hidden/{made['id']}")).json()
+        assert HidingDecision.model_validate(taken).model_dump(exclude_unset=True) == taken
         assert (await client.delete(f"{WHERE}/hidden/{made['id']}")).status_code == 404
         assert len((await get(client, "decisions"))["returning"]) == 1
         assert (await client.post(f"{WHERE}/decisions/publish")).json()["epoch"] == 4

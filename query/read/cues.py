@@ -58,7 +58,8 @@ _ABOUT = re.compile(r"\b(?:about|around|approximately|roughly|nearly|almost)\s+�
 _NOT = re.compile(
     r"\b(?:not|no longer|never|neither|nor|cannot|without|instead of|rather than)\b|n['’]t\b", re.IGNORECASE
 )
-_BOUNDED = re.compile(r"\b(?:no|not) (?:more|less|later|earlier|fewer|longer) than\b", re.IGNORECASE)
+BOUNDED = re.compile(r"\b(?:no|not) (?:more|less|later|earlier|fewer|longer) than\b", re.IGNORECASE)
+"""A bound in words that deny: no more than."""
 FREE = re.compile(r"\b(?:free|no (?:fee|charge|cost)|not (?:have to )?pay)\b", re.IGNORECASE)
 """Words that say that nothing is to be paid."""
 _ANYBODY = word_set("anyone anybody everyone everybody someone person people aged only just you your own")
@@ -102,7 +103,7 @@ def denied(before: str, text: str, question: str) -> list[str]:
         before: its sentence up to it.
         text: all of its sentence, without its conditions.
     """
-    kept = _BOUNDED.sub(" ", text)
+    kept = BOUNDED.sub(" ", text)
     doubts = []
     if _NOT.search(kept) and not _NOT.search(question):
         doubts.append("the value stands beside a “not”")

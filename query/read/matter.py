@@ -61,6 +61,9 @@ _REQUIREMENT = word_set(
     "rule rules limit limits apply condition conditions requirement requirements one matter does not"
 )
 _ANY = word_set("since until same only still anyone anybody everyone everybody you your")
+_LISTING = word_set("apply applies true statements circumstances situations least any more all these")
+_CASE = re.compile(r"\b(?:if|when|provided that|as long as)\s+(.*):\s*$", re.IGNORECASE)
+_MANY = 3  # words before a list that are a condition of their own
 _MOST_LISTED = 12
 
 
@@ -85,6 +88,16 @@ class MatterRule:
     def anchors(self) -> frozenset[str]:
         """Its element and those of its conditions."""
         return frozenset({self.element.anchor, *(leaf.anchor for leaf in leaves(self.condition))})
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether its condition has what the sentence says before its list: "if you work at sea because:"."""
+        case = _CASE.search(self.statement.text)
+        if case is None or self.condition is None:
+            return True
+        said = " ".join(leaf.text for leaf in leaves(self.condition))
+        words = uncovered(frozenset(word for word in telling(case[1]) if word not in _GRANTS), said)
+        return len(words - _LISTING) < _MANY
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -23,18 +24,21 @@ from clausegraph.core.types import (
 )
 from clausegraph.query.read.answers import Asked, judged_condition, source_of
 from clausegraph.query.read.conditions import deciding
-from clausegraph.query.read.cues import main_clause
+from clausegraph.query.read.cues import BOUNDED, main_clause
 from clausegraph.query.read.evidence import evidence_of
-from clausegraph.query.read.figures import compare
+from clausegraph.query.read.figures import Comparison, compare
 from clausegraph.query.read.governing import engaged, negated, presumed_tree, spoken_of
 from clausegraph.query.read.matter import Matter, MatterRule, is_named, is_told_both_ways, lifted_words, names
 from clausegraph.query.read.meeting import coverage, telling, uncovered
 from clausegraph.query.read.polarity import asked_for
-from clausegraph.query.read.scenario import judge
+from clausegraph.query.read.scenario import NEGATIVE, judge
 
 MET, UNMET, UNKNOWN = ConditionState.MET, ConditionState.UNMET, ConditionState.UNKNOWN
 _ENOUGH = 0.75  # share of a condition's words by which it is met
+_DURING = re.compile(r"\b(?:during|between|throughout|in the week|one day)\b", re.IGNORECASE)
+_TELLS = 5  # letters from which a word tells that a case is spoken of
 _SHOWN = 4  # places that are shown at most
+_OF_ONE = ("age", "born", "number", "amount")  # bounds that a sentence can set for one without "if"
 _FREE = (Modality.MUST, Modality.NEED_NOT, Modality.SHOULD)
 
 
@@ -99,6 +103,8 @@ def _weighed(asked: Asked, matter: Matter) -> _Weighed:
     ways = [rule for rule in matter.grants if rule.condition is not None and rule.statement.modality not in _FREE]
     if len(ways) > 1:
         doubts.append(f"another rule grants it, too: “{ways[-1].statement.text[:80]}”")
+    if any(not rule.is_whole for rule in matter.rules):
+        doubts.append("a part of its condition was not read")
     if any(rule.condition is None for rule in matter.bars) and (matter.grants or len(matter.bars) > 1):
         doubts.append("it is refused without a condition, too")
     granted = _joined(All, [*grants, *opened])
@@ -150,6 +156,7 @@ def _is_touched(asked: Asked, matter: Matter, barred: JudgedCondition | None) ->
     title = asked.pages(matter.own.statement.candidate.page).title or ""
     required = " ".join(leaf.text for rule in matter.grants for leaf in leaves(rule.condition))
     words = uncovered(telling(f"{asked.story} {asked.parts.case}"), f"{title} {required}")
+    words = frozenset(word for word in words if len(word) >= _TELLS)
     texts = [one.leaf.text for one in leaves(barred) if one.state is UNKNOWN]
     return any(len(uncovered(words, text)) < len(words) for text in texts)
 
@@ -158,7 +165,9 @@ def judged_rule(asked: Asked, rule: MatterRule) -> JudgedCondition | None:
     """The condition of a rule, each leaf as what is told has it; None without one."""
     candidate, one = rule.statement.candidate, rule.statement
     if rule.condition is None:
-        return judged_condition(asked, candidate, one.start, one.end)
+        own = judged_condition(asked, candidate, one.start, one.end)
+        bound = compare(one.text, asked.told, asked.today)
+        return own if bound is not None and bound.bound.kind in _OF_ONE else None
     reading = asked.pages(candidate.page)
 
     def judged(leaf: Leaf) -> JudgedLeaf:
@@ -173,8 +182,9 @@ def judged_rule(asked: Asked, rule: MatterRule) -> JudgedCondition | None:
 
 def _told(asked: Asked, rule: MatterRule, leaf: Leaf) -> ConditionState:
     """What somebody says of a condition: by figures, by one of the cases that it names, or by most of its words."""
-    if compare(leaf.text, asked.told, asked.today) is not None:
-        return judge(leaf.text, asked.told, asked.today).state
+    compared = compare(leaf.text, asked.told, asked.today)
+    if compared is not None:
+        return judge(leaf.text, asked.told, asked.today).state if _is_bounded(leaf.text, compared) else UNKNOWN
     topic = f"{asked.pages(rule.statement.candidate.page).title or ''} {main_clause(rule.statement)}"
     if is_told_both_ways(leaf.text, asked.told):
         return UNKNOWN
@@ -184,6 +194,13 @@ def _told(asked: Asked, rule: MatterRule, leaf: Leaf) -> ConditionState:
     if found.state is UNKNOWN or not uncovered(telling(leaf.text), topic):  # the question names the topic, not the case
         return UNKNOWN
     return found.state if found.state is MET or coverage(telling(leaf.text), asked.told) == 1.0 else UNKNOWN
+
+
+def _is_bounded(text: str, compared: Comparison) -> bool:
+    """Whether a condition bounds the figure that is told: not what was left undone, nor when else something was."""
+    if compared.bound.kind in ("date", "since") and _DURING.search(text):
+        return False
+    return not NEGATIVE.search(BOUNDED.sub(" ", text))
 
 
 def _is_sure(asked: Asked, one: JudgedLeaf) -> bool:

@@ -47,7 +47,7 @@ _RESTRICTS = re.compile(
 )
 _NUMBERS = re.compile(r"\d[\d.,]*")
 _ADVISES = re.compile(r"\b(?:should|ought|advised|recommended|encouraged)\b", re.IGNORECASE)
-_ALLOWS = re.compile(r"\b(?:allow\w*|permit\w*|entitle\w*|eligib\w*|qualif\w*|requir\w*|possible)\b", re.IGNORECASE)
+_ALLOWS = re.compile(r"\b(?:allow\w*|permitted|entitle\w*|eligib\w*|qualif\w*|requir\w*|possible)\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)

@@ -151,6 +151,27 @@ def test_what_is_said_of_another_thing_or_case_is_not_asserted(
     assert ask(page(*lines), question, scenario).status is AnswerStatus.UNKNOWN
 
 
+@pytest.mark.parametrize(
+    ("condition", "scenario"),
+    [
+        ("you lived here for at least one day during May 2026", "I moved here in 2019."),
+        ("your landlord has not repaired the boat within 28 days", "My landlord did not repair the boat for 6 weeks."),
+    ],
+)
+def test_a_figure_that_a_condition_does_not_bound_leaves_it_open(
+    page: Callable[..., Any], condition: str, scenario: str
+) -> None:
+    answer = ask(page(f"<p>You can get the boat loan if {condition}.</p>"), LOAN, scenario)
+    assert not answer.alternatives or holds(answer.alternatives[0].condition) is UNKNOWN
+
+
+def test_what_a_lead_in_requires_besides_its_list_is_not_passed_over(page: Callable[..., Any]) -> None:
+    lead = "<p>You can get the boat loan if you are a sailor who works at sea on 2 days a week because:</p>"
+    assert (
+        ask(page(lead, "<li>you have no harbour</li>", "<li>you were sent</li>"), LOAN).status is AnswerStatus.UNKNOWN
+    )
+
+
 def test_a_part_of_a_condition_does_not_meet_it(page: Callable[..., Any]) -> None:
     found = page("<p>You cannot get the boat loan if:</p>", "<li>you have been at sea, without pay, for a year</li>")
     assert holds(ask(found, LOAN, "I have been at sea.").alternatives[0].condition) is UNKNOWN

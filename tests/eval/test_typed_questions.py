@@ -16,7 +16,7 @@ from clausegraph.ingestion.sources import SourceDocument, open_source
 pytestmark = pytest.mark.unit
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
-QUESTIONS: list[dict[str, Any]] = json.loads((EXAMPLES / "typed_questions.json").read_text(encoding="utf-8"))
+FILES = {"typed_questions.json": {"sample": 30, "pages59": 70}, "typed_questions_2.json": {"sample": 30, "pages59": 30}}
 WITHOUT_EVIDENCE = {"off_topic", "not_answerable"}
 
 
@@ -31,15 +31,22 @@ def digests(location: Path) -> dict[str, set[str]]:
     }
 
 
+def questions(name: str) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = json.loads((EXAMPLES / name).read_text(encoding="utf-8"))
+    return found
+
+
 def lost(corpus: str, known: dict[str, set[str]]) -> list[str]:
-    asked = [one for one in QUESTIONS if one["corpus"] == corpus and one["page"]]
+    asked = [one for name in FILES for one in questions(name) if one["corpus"] == corpus and one["page"]]
     return [one["id"] for one in asked if not set(one["evidence"]) <= known.get(one["page"], set())]
 
 
-def test_each_question_has_what_its_kind_needs() -> None:
-    assert len({one["id"] for one in QUESTIONS}) == len(QUESTIONS) == 100
-    assert Counter(one["corpus"] for one in QUESTIONS) == {"sample": 30, "pages59": 70}
-    for one in QUESTIONS:
+@pytest.mark.parametrize("name", FILES)
+def test_each_question_has_what_its_kind_needs(name: str) -> None:
+    asked = questions(name)
+    assert len({one["id"] for one in asked}) == len(asked)
+    assert Counter(one["corpus"] for one in asked) == FILES[name]
+    for one in asked:
         assert one["question"] and one["answer"], one["id"]
         assert bool(one["evidence"]) is (one["kind"] not in WITHOUT_EVIDENCE), one["id"]
         assert (one["verdict"] in ("yes", "no", "depends")) is (one["kind"] in ("yes_no", "branch")), one["id"]

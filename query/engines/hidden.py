@@ -26,4 +26,5 @@ def unless_hidden(view: View, result: ReadResult) -> ReadResult:
 
 
 def _is_hidden(view: View, one: Alternative) -> bool:
-    return any(place.span.anchor in view.hidden_on(place.page) for place in one.evidence)
+    places = (*one.evidence, *one.sources)  # a verdict rests on all rules in its tree, shown or not
+    return any(place.span.anchor in view.hidden_on(place.page) for place in places)

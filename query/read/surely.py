@@ -53,6 +53,9 @@ def _verdict(asked: Asked, ranked: Sequence[Candidate]) -> SureAnswer | None:
     place = (first.start, first.end)
     made, granted = with_condition(asked, ruling.text, first.candidate, place, score, ruling.tree)
     made = replace(made, otherwise=ruling.otherwise, evidence=ruling.evidence or made.evidence)
+    bound = made.condition
+    if isinstance(bound, JudgedLeaf) and bound.leaf.text == first.text and bound.state is ConditionState.MET:
+        made = replace(made, condition=None)  # the rule itself: nothing is a condition of itself
     return SureAnswer(made, "verdict", found.doubts, granted)
 
 

@@ -19,7 +19,7 @@ from sqlalchemy import Connection, Row, Select, Table, delete, insert, select, t
 from clausegraph.core.errors import InputError, NotFoundError
 from clausegraph.core.hashing import canonical_json, content_hash
 from clausegraph.core.serial import condition_to_json, statement_from_text
-from clausegraph.core.types import LITERAL, Leaf, PageKey, Statement, mapped
+from clausegraph.core.types import LITERAL, Leaf, PageKey, Statement, leaves, mapped
 from clausegraph.indexes.corpora import CorpusRow
 from clausegraph.indexes.derive import DEFINITIONS, SupportRow, object_key
 from clausegraph.indexes.ledger.decoding import decode
@@ -115,11 +115,12 @@ def hidden_claims(connection: Connection, corpus_id: int) -> dict[int, frozenset
 
 
 def hidden_places(connection: Connection, corpus_id: int, epoch: int) -> dict[PageKey, frozenset[str]]:
-    """The elements of an epoch at which a statement is hidden, by page: anchors."""
+    """The elements of an epoch that a hidden statement was read from, its conditions included, by page: anchors."""
     found: dict[PageKey, set[str]] = {}
     for row in connection.execute(_rows(hidden_supports, corpus_id).where(seen_at(hidden_supports, epoch))):
         statement = decode(hidden_supports.c.statement, row.id, row.statement, statement_from_text)
-        found.setdefault(PageKey(row.source, row.uri), set()).add(claim_of(statement)[0])
+        anchors = {span.anchor for span in statement.spans} | {leaf.anchor for leaf in leaves(statement.condition)}
+        found.setdefault(PageKey(row.source, row.uri), set()).update(anchors)
     return {page: frozenset(anchors) for page, anchors in found.items()}
 
 

@@ -119,7 +119,7 @@ class View:
         return [one for one in self.passages(page) if any(span.anchor in wanted for span in one.passage.spans)]
 
     def hidden_on(self, page: PageKey) -> frozenset[str]:
-        """The elements of a page at which a curator hides a statement: anchors."""
+        """The elements of a page from which a statement was read that a curator hides: anchors."""
         self._reads.check_open()
         if self._hidden is None:
             with self._reads.read() as connection:

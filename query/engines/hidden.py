@@ -10,7 +10,8 @@ from clausegraph.query.read.protocol import ReadResult
 
 
 def unless_hidden(view: View, result: ReadResult) -> ReadResult:
-    """The result without the alternatives that rest on an element at which a statement is hidden.
+    """The result without the alternatives that rest, by their evidence or a condition, on what a hidden statement was
+    read from.
 
     A reader reads pages, and may read there what was found to be wrong; so their evidence is quoted instead.
     """

@@ -27,5 +27,10 @@ def unless_hidden(view: View, result: ReadResult) -> ReadResult:
 
 
 def _is_hidden(view: View, one: Alternative) -> bool:
-    places = (*one.evidence, *one.sources)  # a verdict rests on all rules in its tree, shown or not
-    return any(place.span.anchor in view.hidden_on(place.page) for place in places)
+    """Whether it rests on such an element: shown, in its tree, or what introduces the list of one of these."""
+    for place in (*one.evidence, *one.sources):
+        element = view.reading(place.page).element(place.span.anchor)
+        lead = None if element is None else element.lead_in
+        if view.hidden_on(place.page) & {place.span.anchor, lead}:
+            return True
+    return False

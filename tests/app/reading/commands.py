@@ -32,6 +32,8 @@ READING = {
     "corpora list": [],
     "entities list": [],
     "epochs list": [],
+    "statements list": [],
+    "questions list": [],
 }
 WRITING = {
     "ingest", "pages remove", "pages refresh",
@@ -39,10 +41,12 @@ WRITING = {
     "epochs vacuum", "project neo4j", "server neo4j", "server stop", "dags export", "dags serve", "dags run",
     "dags prepare", "dags stop", "eval conditionalqa", "eval passages", "eval report", "eval table", "train guide",
     "train experiences", "serve", "tokens add", "tokens revoke",
+    "statements hide", "statements undo", "questions remove",
 }  # fmt: skip
-NO_LEDGER = {  # or one of their own, or another server's
+NO_LEDGER = {  # or one of their own, or another server's; `questions export` wants judged answers, of which there are none
     "settings", "cypher", "prompts list", "prompts show", "prompts render", "dags health", "dev fake-llm",
-    "eval compare", "tokens list",
+    "eval compare", "tokens list", "eval crag", "eval crag-judge", "train attributes", "train chats", "dev crag-api",
+    "questions export",
 }  # fmt: skip
 
 

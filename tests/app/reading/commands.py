@@ -43,7 +43,7 @@ WRITING = {
     "train experiences", "serve", "tokens add", "tokens revoke",
     "statements hide", "statements undo", "questions remove",
 }  # fmt: skip
-NO_LEDGER = {  # or one of their own, or another server's; `questions export` wants judged answers, of which there are none
+NO_LEDGER = {  # or one of their own, or another server's; `questions export` needs judged answers
     "settings", "cypher", "prompts list", "prompts show", "prompts render", "dags health", "dev fake-llm",
     "eval compare", "tokens list", "eval crag", "eval crag-judge", "train attributes", "train chats", "dev crag-api",
     "questions export",

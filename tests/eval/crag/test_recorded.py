@@ -1,0 +1,41 @@
+"""A run with a strong model, answered by hand, over the recorded responses of the real API: replayed to the same score.
+
+The cassette has hashes and replies only; questions and responses stay where they are, and the test skips without them.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from clausegraph.app.dev.crag_api.server import RecordedCalls, ReplayServer
+from clausegraph.app.services.crag_evaluation import CragTrial, measure_crag
+from clausegraph.app.workspace import Workspace
+from clausegraph.core.settings import load_settings
+from clausegraph.eval.crag.figures import calls_by_step, crag_figures
+from clausegraph.query.crag.time.clock import parse_time
+
+pytestmark = pytest.mark.integration
+FOLDER = Path(os.environ.get("CLAUSEGRAPH_SHARED_DATA", Path(__file__).parents[4] / "shared" / "data")) / "crag"
+CASSETTE = Path(__file__).parent / "plan.cassette.jsonl"
+
+
+def test_the_recorded_run_has_the_same_score(tmp_path: Path) -> None:
+    if not (FOLDER / "crag_mock_api_calls.jsonl").is_file():
+        pytest.skip(f"no recorded calls at {FOLDER}; set CLAUSEGRAPH_SHARED_DATA to its parent")
+    with ReplayServer(RecordedCalls.read(FOLDER / "crag_mock_api_calls.jsonl")) as api:
+        settings = load_settings(
+            home=tmp_path, embedding_model="hashing", llm="openai:by-hand", llm_url="http://127.0.0.1:9/v1",
+            llm_key="none", crag_graph_url=api.url, crag_attributes="rules", crag_calculator_samples=1, crag_rounds=2,
+        )  # fmt: skip
+        trial = CragTrial(seconds=0, at=parse_time("2024-03-12T10:00-07:00"), cassette=CASSETTE)
+        with Workspace(settings) as workspace:
+            records = measure_crag(workspace, FOLDER / "crag_questions_touching_slice.jsonl", trial)["as-set"]
+    figures = crag_figures(records)
+    assert (figures.questions, figures.failed, figures.unjudged) == (14, 0, 0)
+    assert [one.verdict for one in records[:4]] == ["correct"] * 4  # what the recording answers fully
+    assert [one.id for one in records if one.verdict == "incorrect"] == ["1702"]  # the recording says another price
+    assert round(figures.score, 4) == 0.2143
+    assert sum(calls_by_step(records).values()) == pytest.approx(4.5)

@@ -327,6 +327,7 @@ class ComparisonReply(BaseModel):
 
     corpus: str
     page: str
+    title: str
     versions: list[ListedVersion]
     old: ListedVersion | None
     new: ListedVersion | None

@@ -40,7 +40,11 @@ def compare_versions(
     versions = page_versions_of(workspace, corpus, uri, source)
     key = PageKey(versions[0]["source"], uri)
     versions = [one for one in versions if one["source"] == key.source]
-    found: dict[str, Any] = {"corpus": corpus, "page": str(key), "versions": versions}
+    newest = versions[0]
+    title = (
+        newest["title"] or open_shelf(workspace.ledger, corpus, newest["epochs"][0]).reading(newest["version"]).title
+    )
+    found: dict[str, Any] = {"corpus": corpus, "page": str(key), "title": title, "versions": versions}
     if len(versions) < 2 and old is None and new is None:
         return found | {"old": None, "new": None, "elements": [], "statements": []}
     after = _version(versions, new) if new is not None else versions[0]

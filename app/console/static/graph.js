@@ -3,7 +3,7 @@
 (async () => {
   const canvas = document.getElementById("canvas");
   if (!canvas) return;
-  const MANY = 400, READABLE = 0.8; // nodes that a layout by forces takes long for; zoom below which labels blur
+  const FEW = 25, MANY = 400, READABLE = 0.8; // nodes that fit on a ring, that a layout by forces takes long for; zoom below which labels blur
   const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
   const facts = [];
   if (canvas.dataset.from) {
@@ -30,10 +30,11 @@
   const ordered = [...nodes.values()].sort((one, other) => other.degree - one.degree);
   const turned = (at) => ({ x: 34 * Math.sqrt(at) * Math.cos(2.4 * at), y: 34 * Math.sqrt(at) * Math.sin(2.4 * at) });
   const label = { label: "data(shown)", color: colour("--text"), "text-background-color": colour("--ground"), "text-background-opacity": 0.85, "text-background-padding": 2 };
+  const wide = Math.min(2.2, Math.max(1, canvas.clientWidth / canvas.clientHeight)); // a ring becomes as wide as its place
   const drawn = cytoscape({
     container: canvas,
     elements: [...ordered.map((data, at) => ({ data, ...(many ? { position: turned(at) } : {}) })), ...edges],
-    layout: many ? { name: "preset" } : { name: "cose", animate: false, nodeDimensionsIncludeLabels: true, idealEdgeLength: () => 120, nodeRepulsion: () => 9000 },
+    layout: many ? { name: "preset" } : nodes.size <= FEW ? { name: "concentric", concentric: (node) => (node.degree() > 1 ? 2 : 1), levelWidth: () => 1, minNodeSpacing: 130, padding: 40, avoidOverlap: true, transform: (node, at) => ({ x: at.x * wide, y: at.y }) } : { name: "cose", animate: false, nodeDimensionsIncludeLabels: true, idealEdgeLength: () => 190, nodeRepulsion: () => 9000 },
     minZoom: 0.03,
     maxZoom: 4,
     textureOnViewport: many,
@@ -44,7 +45,7 @@
       { selector: many ? "node[degree > 1], .pointed" : "node", style: { ...label, "font-size": 14, "text-wrap": "ellipsis", "text-max-width": 160, "min-zoomed-font-size": 8 } },
       { selector: "node[value = 1]", style: { shape: "rectangle", "background-color": colour("--dim") } },
       { selector: "edge", style: { width: 1.5, "line-color": colour("--line"), "target-arrow-color": colour("--line"), "target-arrow-shape": many ? "none" : "triangle", "curve-style": many ? "haystack" : "bezier" } },
-      { selector: many ? "edge.pointed" : "edge", style: { ...label, "font-size": 13, "text-wrap": "ellipsis", "text-max-width": 140, "text-rotation": "autorotate", "min-zoomed-font-size": 9 } },
+      { selector: many ? "edge.pointed" : "edge", style: { ...label, "font-size": 13, "text-wrap": "ellipsis", "text-max-width": 170, "text-rotation": "autorotate", "min-zoomed-font-size": 9 } },
       { selector: ":selected", style: { "background-color": colour("--open"), "line-color": colour("--open"), "target-arrow-color": colour("--open") } },
     ],
   });

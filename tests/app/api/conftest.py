@@ -49,22 +49,22 @@ class Stand:
         return {"Authorization": f"Bearer {self.tokens[role, bound]}"}
 
 
-def publish(home: Path, corpus: str, folder: Path, *, age: int, money: int) -> None:
+def publish(home: Path, corpus: str, folder: Path, *, age: int, money: int, model: str = "hashing") -> None:
     """One more epoch of a corpus: its pages say another age and another sum."""
     folder.mkdir(parents=True, exist_ok=True)
     for name, body in PAGES.items():
         text = body.format(age=age, money=money)
         (folder / name).write_text(f"<html><body><main>{text}</main></body></html>", encoding="utf-8")
-    with Workspace(Settings(home=home, embedding_model="hashing", extractor="rules")) as workspace:
+    with Workspace(Settings(home=home, embedding_model=model, extractor="rules")) as workspace:
         run_ingest(workspace, corpus, open_source(str(folder)), Options())
 
 
-def make_stand(made: Path) -> Stand:
+def make_stand(made: Path, model: str = "hashing") -> Stand:
     """The home and its tokens, in a new folder."""
     home = made / "home"
     for corpus in CORPORA:
-        publish(home, corpus, made / corpus / "pages", age=60, money=100)
-        publish(home, corpus, made / corpus / "pages", age=65, money=140)
+        publish(home, corpus, made / corpus / "pages", age=60, money=100, model=model)
+        publish(home, corpus, made / corpus / "pages", age=65, money=140, model=model)
     kept = Tokens(home)
     tokens = {
         (role.value, bound): kept.add(f"{role}-{bound}", role, CORPORA[:1] if bound else None)[1]

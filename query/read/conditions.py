@@ -54,6 +54,8 @@ def stated_condition(
 
     What was extracted comes first; without any that covers the span, the sentence, its list and its lead-in are parsed.
     """
+    if _is_thing(reading, element):  # one thing of many: the conditions of the others are none of its own
+        found = [stated for stated in found if not any(s.anchor == element.lead_in for s in stated.spans)]
     for stated in found:  # an item of a list of conditions: the statement that the list belongs to
         condition = stated.condition
         cites = any(s.anchor == element.lead_in for s in stated.spans)
@@ -74,6 +76,12 @@ def stated_condition(
     above = _lead_condition(reading, lead) if lead is not None else None
     parts = tuple(part for part in (above, own) if part is not None)
     return None if not parts else parts[0] if len(parts) == 1 else All(parts)
+
+
+def _is_thing(reading: Reading, element: Element) -> bool:
+    """Whether an item is of a list of things, not of conditions: "You cannot sell:"."""
+    lead = reading.element(element.lead_in) if element.tag == "li" else None
+    return lead is not None and lead.text.rstrip().endswith(":") and _lead_condition(reading, lead) is None
 
 
 def _is_the_answer(condition: Condition, element: Element, start: int, end: int) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import calendar
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -41,6 +42,8 @@ _EXCEPT = re.compile(r"\b(?:unless|except(?: for)?|other than|apart from|but not
 _NOT_THAT = re.compile(
     r"(?:[-–—,;(]\s*|\b(?:and|but)\s+)not\b(?!\s+only)|\b(?:rather than|instead of)\b", re.IGNORECASE
 )
+_AGE = re.compile(r"\b(?:aged?|years old|born|birth|birthday)\b", re.IGNORECASE)
+_MONTHS = telling(" ".join(calendar.month_name))  # of a date, which is compared as a figure
 _PLACE = re.compile(r"\b(?:in|at|near)\s+([A-Z][a-z]+)(?![\w\s]*[A-Z])")  # where somebody lives says nothing by itself
 _RESTRICTS = re.compile(
     r"\s(?=(?:for|on|in|at|during|between|within|after|before|from|until|up to|with|without|by)\s(?!the same time))"
@@ -291,7 +294,9 @@ def _unused(asked: Asked, matter: Matter, ruling: MatterRuling) -> list[str]:
     page = asked.pages(matter.own.statement.candidate.page)
     said = [page.title or "", *(rule.statement.full for rule in (*matter.rules, *matter.lifts))]
     said += [f"{one.source.lead_in} {one.leaf.text}" for one in leaves(ruling.tree)]
-    words -= telling(" ".join(_PLACE.findall(asked.story)))
+    words -= telling(" ".join(_PLACE.findall(asked.story))) | _MONTHS
+    if _AGE.search(" ".join(said)):
+        words -= telling("born birthday birth old aged age")  # said in one way, and asked for in another
     unused = uncovered(words, " ".join(said))
     if len(unused) > _UNHEARD * len(words):
         return [f"nothing there speaks of “{word}”" for word in sorted(unused)[:1]]

@@ -7,7 +7,7 @@ every module is behind a switch. Nothing of a question is kept.
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence, Set
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -17,9 +17,10 @@ from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.models.embedding import Embedder
 from clausegraph.core.telemetry.spans import span
 from clausegraph.core.types import Alternative, Answer, AnswerStatus, Evidence, TraceStep
+from clausegraph.indexes.lexical import stems
 from clausegraph.indexes.views import View
 from clausegraph.query.crag.answer.model import ModelAnswerer, OwnKnowledge
-from clausegraph.query.crag.answer.sure import SureAnswerer
+from clausegraph.query.crag.answer.sure import SureAnswerer, telling
 from clausegraph.query.crag.critic import ModelCritic, RuleCritic
 from clausegraph.query.crag.kg.lookup import GraphLookup
 from clausegraph.query.crag.kg.own import CorpusGraph
@@ -130,13 +131,20 @@ def as_answer(found: CragAnswer, inquiry: Inquiry, corpus: str, epoch: int) -> A
     evidence = tuple(dict.fromkeys(quote for reference in found.used for quote in reference.evidence))
     status, quotes = found.status, tuple[Evidence, ...]()
     if status is AnswerStatus.UNKNOWN:
-        near = [one.evidence[0] for one in found.references if one.evidence]
+        asked = telling(inquiry.question)
+        near = [_nearest(asked, one.evidence) for one in found.references if one.evidence]
         quotes = tuple(dict.fromkeys(near))[:_QUOTED]
         status = status if quotes else AnswerStatus.NOT_ANSWERABLE
     elif status is AnswerStatus.INVALID_PREMISE:
         quotes = evidence
     alternatives = (Alternative(found.text, None, evidence, 1.0),) if status is AnswerStatus.ANSWERED else ()
     return Answer(inquiry, status, alternatives, corpus, epoch, (*found.trace, *_used(found)), quotes=quotes)
+
+
+def _nearest(asked: Set[str], evidence: Sequence[Evidence]) -> Evidence:
+    """The one with most words of the question that title and headings do not say already; of equal ones the first."""
+    above = {stem for one in evidence for stem in stems(" ".join((one.title or "", *one.headings)))}
+    return max(evidence, key=lambda one: len((asked - above) & set(stems(one.quote))))
 
 
 def _used(found: CragAnswer) -> tuple[TraceStep, ...]:

@@ -7,6 +7,7 @@ and no other sentence that has all the words states another. That is rare, and m
 from __future__ import annotations
 
 import re
+from collections.abc import Set
 from dataclasses import replace
 
 from clausegraph.core.language.normalise import tokens
@@ -60,11 +61,16 @@ class SureAnswerer:
         return CragDraft(AnswerStatus.UNKNOWN, DONT_KNOW, (), {"because": why})
 
 
+def telling(question: str) -> Set[str]:
+    """Stems of the words that say what is asked about."""
+    return {stem for word in tokens(question) if word not in _STOP for stem in stems(word)}
+
+
 def _stated(question: str, references: tuple[Reference, ...]) -> list[tuple[str, Reference, Evidence]]:
     form = next((value for asks, value in _FORMS if asks.search(question)), None)
     if form is None:
         return []
-    wanted = {stem for word in tokens(question) if word not in _STOP for stem in stems(word)}
+    wanted = telling(question)
     found = []
     for reference in references:
         if reference.kind is not ReferenceKind.WEB or len(wanted) < 2:

@@ -46,6 +46,8 @@ def test_what_no_page_says_is_not_asserted(cli: Cli, pages: Path) -> None:
     assert result.exit_code == 0
     assert "Not sure: no answer is asserted." in result.stdout
     assert "read for this question alone" in result.stdout
+    paid = cli("ask", "Who paid for the Alder bridge?", "--web", str(pages)).stdout
+    assert "“It was paid for by the guild of salt merchants.”" in paid  # not what comes first under that heading
 
 
 def test_addresses_are_fetched_by_the_guarded_client(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,6 +12,7 @@ from clausegraph.core.errors import SettingsError
 
 _SECRET_OF = {"llm_url": "llm_key", "embedding_url": "embedding_key", "neo4j_uri": "neo4j_password"}
 _HEADERS = ("OTEL_EXPORTER_OTLP_HEADERS", "OTEL_EXPORTER_OTLP_TRACES_HEADERS")  # which may carry a collector's token
+_DOORS = ("oidc_issuer", "oidc_client_id", "oidc_claim", "oidc_roles")
 
 
 def refuse_foreign_secrets(
@@ -52,6 +53,12 @@ def refuse_opening(found: Mapping[str, object], path: str) -> None:
     if found.get("web_browser"):
         raise SettingsError(
             f"{path} in the working directory sets web_browser, and such a file does not decide which program is run; "
+            f"if you trust it, set CLAUSEGRAPH_CONFIG={path}; if not, leave this folder"
+        )
+
+    if opened := next((name for name in _DOORS if found.get(name)), None):
+        raise SettingsError(
+            f"{path} in the working directory sets {opened}, and such a file does not decide who may sign in; "
             f"if you trust it, set CLAUSEGRAPH_CONFIG={path}; if not, leave this folder"
         )
 

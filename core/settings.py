@@ -70,6 +70,15 @@ class ScheduledCorpus(BaseModel):
     retry_delay: float = Field(default=30.0, gt=0, le=_DAY, description="seconds before the first retry")
 
 
+class SignInRole(BaseModel):
+    """What whoever a provider of identities says to be in a group may do: a table ``[oidc_roles.GROUP]``."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    role: Literal["reader", "curator", "admin"]
+    corpora: tuple[str, ...] | None = Field(default=None, min_length=1)
+
+
 class Settings(BaseSettings):
     """What can be set; docs/settings.md is made of the descriptions."""
 
@@ -229,6 +238,25 @@ class Settings(BaseSettings):
         ge=0,
         le=1_000_000,
         description="requests that a token has in a minute; one more gets 429; 0: any number",
+    )
+    oidc_issuer: str | None = Field(
+        default=None,
+        min_length=1,
+        description="address of an OpenID Connect provider with which people sign in to the console; none: with tokens",
+    )
+    oidc_client_id: str | None = Field(
+        default=None, min_length=1, description="id under which that provider knows this server"
+    )
+    oidc_client_secret: SecretStr | None = Field(
+        default=None, description="secret that the provider gave this server; none: a public client"
+    )
+    oidc_claim: str = Field(
+        default="groups", min_length=1, description="claim of the provider's token that says what somebody may do"
+    )
+    oidc_roles: dict[str, SignInRole] = Field(
+        default_factory=dict,
+        description='value of that claim to role and corpora, such as {"staff": {"role": "reader", "corpora": '
+        '["benefits"]}}; without corpora: every one',
     )
     evaluations: Path | None = Field(
         default=None, description="folder whose folders `eval … --output` wrote; `serve` shows them"

@@ -17,7 +17,7 @@ from clausegraph.core.errors import SettingsError
 _MOST_BYTES = 1_000_000
 _LINE = re.compile(r"\(at line (\d+), column \d+\)")
 _BARE = re.compile(r"\s*([\w.-]+)\s*=\s*([^\s\"'\[{#][^#]*?)\s*(?:#.*)?")
-_SECRETS = ("_key", "_password")
+_SECRETS = ("_key", "_password", "_secret")
 _WORDS = {
     "int_type": "must be a whole number, without quotes",
     "int_parsing": "must be a whole number",

@@ -1,4 +1,4 @@
-"""Browser sessions: a cookie that stands for a token, so that no script and no address ever holds the token."""
+"""Browser sessions: a cookie that stands for a token or a person, so that no script ever holds the token."""
 
 from __future__ import annotations
 
@@ -18,11 +18,15 @@ _MOST = 1000  # sessions; the oldest ends when there are more
 
 @dataclass(frozen=True, slots=True)
 class BrowserSession:
-    """A browser's session: the id of its token, what its forms must carry, and when it ends."""
+    """A browser's session: the id of its token, what its forms must carry, and when it ends.
+
+    ``person`` is whoever a provider of identities vouched for, who has no token.
+    """
 
     token: str
     csrf: str
     ends: float
+    person: Principal | None = None
 
 
 class Sessions:
@@ -34,10 +38,15 @@ class Sessions:
         self._lock = threading.Lock()
         self._open: dict[str, BrowserSession] = {}  # by the hash of the cookie, oldest first
 
-    def start(self, principal: Principal) -> tuple[str, BrowserSession]:
-        """A new session and the value of its cookie, which is nowhere kept."""
+    def start(self, principal: Principal, *, vouched: bool = False) -> tuple[str, BrowserSession]:
+        """A new session and the value of its cookie, which is nowhere kept.
+
+        Args:
+            vouched: whether a provider of identities vouched for them; the session hangs on no token then.
+        """
         cookie = secrets.token_urlsafe(32)
-        made = BrowserSession(principal.token, secrets.token_urlsafe(32), time.monotonic() + self._seconds)
+        person, ends = principal if vouched else None, time.monotonic() + self._seconds
+        made = BrowserSession(principal.token, secrets.token_urlsafe(32), ends, person)
         with self._lock:
             self._open[_key(cookie)] = made
             while len(self._open) > _MOST:
@@ -54,7 +63,7 @@ class Sessions:
             found = self._open.get(_key(cookie))
         if found is None or time.monotonic() >= found.ends:
             return None
-        principal = self._tokens.holder(found.token)
+        principal = found.person or self._tokens.holder(found.token)
         return None if principal is None else (principal, found)
 
     def end(self, cookie: str) -> None:

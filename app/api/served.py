@@ -9,6 +9,7 @@ from starlette.requests import HTTPConnection
 
 from clausegraph.app.access.audit import AuditLog
 from clausegraph.app.access.sessions import Sessions
+from clausegraph.app.access.sign_in import SignIn, sign_in_of
 from clausegraph.app.access.tokens import Tokens
 from clausegraph.app.api.metrics import Metrics
 from clausegraph.app.api.pool import WorkPool
@@ -33,6 +34,7 @@ class Served:
     reads: WorkPool
     evaluations: Evaluations
     rate: RateLimit
+    sign_in: SignIn | None = None
     metrics: Metrics = field(default_factory=Metrics)
 
     def close(self) -> None:
@@ -43,7 +45,11 @@ class Served:
 
 
 def serve_workspace(workspace: Workspace) -> Served:
-    """What a server of a workspace holds; it closes the workspace at its end."""
+    """What a server of a workspace holds; it closes the workspace at its end.
+
+    Raises:
+        SettingsError: those of the sign-in do not fit together.
+    """
     settings = workspace.settings
     tokens = Tokens(settings.home)
     made = Served(
@@ -55,6 +61,7 @@ def serve_workspace(workspace: Workspace) -> Served:
         reads=WorkPool("reads", _READERS, _READS_WAITING),
         evaluations=Evaluations(settings),
         rate=RateLimit(settings.serve_rate),
+        sign_in=sign_in_of(settings),
     )
     made.metrics.watch(made.work, made.reads)
     return made

@@ -7,7 +7,7 @@ from starlette.staticfiles import StaticFiles
 from clausegraph.app.access.roles import Role
 from clausegraph.app.access.rules import Rules
 from clausegraph.app.api.application import Face
-from clausegraph.app.console.routes import admin, ask, curation, evaluations, graph, history, login, pages
+from clausegraph.app.console.routes import admin, ask, curation, evaluations, graph, history, login, pages, sign_in
 from clausegraph.app.console.routing import problem_screen
 from clausegraph.app.console.templating import HERE
 
@@ -15,6 +15,8 @@ RULES: Rules = {
     "GET /": Role.READER,
     "GET /login": None,
     "POST /login": None,
+    "GET /login/oidc": None,
+    "GET /login/oidc/back": None,
     "POST /logout": Role.READER,
     "GET /c/{corpus}/ask": Role.READER,
     "POST /c/{corpus}/asked": Role.READER,
@@ -51,6 +53,7 @@ def face() -> Face:
     files = StaticFiles(directory=HERE / "static", follow_symlink=True)
     routers = [
         login.routes,
+        sign_in.routes,
         ask.routes,
         pages.routes,
         graph.routes,

@@ -29,9 +29,9 @@ async def start(request: Request, held: Held, who: Who) -> Response:
 
 
 @routes.get("/login")
-async def login_form(request: Request, next: str = "/") -> Response:
+async def login_form(request: Request, held: Held, next: str = "/") -> Response:
     """The form that takes a token."""
-    return html(request, "login.html", next=_inside(next), wrong="")
+    return html(request, "login.html", next=inside(next), wrong="", provider=held.sign_in is not None)
 
 
 @routes.post("/login")
@@ -44,9 +44,13 @@ async def login(
     who = held.tokens.find(token.strip())
     if who is None:
         wrong = "This token is unknown, revoked or expired. `clausegraph tokens list` shows them."
-        return html(request, "login.html", 403, next=_inside(next), wrong=wrong)
-    cookie, _ = held.sessions.start(who)
-    response = RedirectResponse(_inside(next), 303)
+        return html(request, "login.html", 403, next=inside(next), wrong=wrong, provider=held.sign_in is not None)
+    return entered(request, held.sessions.start(who)[0], next)
+
+
+def entered(request: Request, cookie: str, wanted: str) -> Response:
+    """To where somebody wanted to go, with the cookie of the session."""
+    response = RedirectResponse(inside(wanted), 303)
     secure = request.url.scheme == "https"
     response.set_cookie(COOKIE, cookie, httponly=True, samesite="lax", secure=secure, path="/")
     return response
@@ -62,7 +66,7 @@ async def logout(request: Request, held: Held) -> Response:
     return response
 
 
-def _inside(wanted: str) -> str:
+def inside(wanted: str) -> str:
     """An address of this server; the start where another is asked for."""
-    inside = wanted.startswith("/") and not wanted.startswith(("//", "/\\")) and wanted.isprintable()
-    return wanted if inside and wanted.isascii() else "/"
+    ours = wanted.startswith("/") and not wanted.startswith(("//", "/\\")) and wanted.isprintable()
+    return wanted if ours and wanted.isascii() else "/"

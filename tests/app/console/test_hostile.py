@@ -33,12 +33,15 @@ def _addresses(text: str) -> Iterator[str]:
     yield address("default", "run", name=text)
     yield address("default", "runs", before=1, run=text)
     yield address("default", "changes", since=text, until=text)
+    yield address("default", "versions", name=text, version=text, **{"with": text})
+    yield address("default", "evaluation", name=text, kind=text, **{"with": text})
+    yield address("default", "hide", statement=text)
     yield address(text, "ask")
     yield f"/login?{urlencode({'next': '/' + text})}"
 
 
 def test_what_is_in_an_address_or_a_question_stays_text(hostile: Settings) -> None:
-    _, token = Tokens(hostile.home).add("reader", Role.READER)
+    _, token = Tokens(hostile.home).add(f"admin {ATTEMPTS[2]}", Role.ADMIN)
 
     async def everywhere() -> None:
         attempts = 0
@@ -58,6 +61,13 @@ def test_what_is_in_an_address_or_a_question_stays_text(hostile: Settings) -> No
                 assert [one.split("\n")[0] for one in told][-1] == "event: answer"
                 assert sum(one.startswith("event: answer") for one in told) == 1
                 assert_inert("\n".join(line.removeprefix("data: ") for line in told[-1].split("\n")[1:]))
+                judged = {"verdict": "wrong", "expected": text}
+                name = re.findall(r'/asked/([^/"]+)/events', asked.text)[0]
+                assert_inert((await client.post(f"/c/default/asked/{name}/judge", data=judged)).text)
+            for where in ("/c/default/curation", "/c/default/evaluations", "/admin"):
+                shown = await client.get(where)
+                assert shown.status_code == 200
+                assert_inert(shown.text)
             assert attempts >= 60
 
     anyio.run(everywhere)

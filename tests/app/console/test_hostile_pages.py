@@ -17,7 +17,7 @@ pytestmark = [pytest.mark.integration, pytest.mark.browser]
 
 
 def test_what_pages_and_file_names_say_stays_text(hostile: Settings, window: Callable[..., Watched]) -> None:
-    _, token = Tokens(hostile.home).add("looker", Role.READER)
+    _, token = Tokens(hostile.home).add(f"looker {ATTEMPTS[2]}", Role.ADMIN)
     with serving(hostile) as url:
         watched = window(Served(url, hostile.home, token))
         page = watched.login()
@@ -28,6 +28,9 @@ def test_what_pages_and_file_names_say_stays_text(hostile: Settings, window: Cal
         for link in links[::6]:
             page.goto(f"{url}{link}")
             assert page.locator("article.document").count() == 1
+        for screen in (links[0].replace("/page?", "/versions?"), "/c/default/curation", "/admin"):
+            page.goto(f"{url}{screen}")
+            assert_inert(page.content())
         page.goto(f"{url}/c/default/ask")
         ask(page, "Can I get the Grant 2?", "")
         page.locator(".card a, .leaf a").first.click()

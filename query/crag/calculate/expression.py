@@ -21,6 +21,7 @@ LONGEST = 500  # characters of an expression
 _MOST_NODES = 200
 _MOST = 1e30  # of a number on the way
 _MOST_POWER = 100
+_MOST_DIGITS = 12  # that are rounded to; Python would compute 10 to the power of a million before it says 0
 _UNIT = re.compile(r"[A-Za-z°%][A-Za-z0-9°/*^ ]{0,40}")
 Value = int | float | bool | date
 
@@ -206,7 +207,7 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "months": _months,
     "year": lambda day: day.year if isinstance(day, date) else _number("year"),
     "abs": _of_numbers(abs),
-    "round": lambda value, digits=0: round(_number(value), min(int(_number(digits)), 12)),
+    "round": lambda value, digits=0: round(_number(value), max(-_MOST_DIGITS, min(int(_number(digits)), _MOST_DIGITS))),
     "sqrt": _of_numbers(math.sqrt),
     "log": _of_numbers(math.log),
     "max": _extreme(max),

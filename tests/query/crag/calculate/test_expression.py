@@ -27,6 +27,8 @@ pytestmark = pytest.mark.unit
         ("212 > 201", "yes"),
         ("2 ** 10", "1024"),
         ("1200000000 * 1000", "1200000000000"),
+        ("round(1234567, -3)", "1235000"),
+        ("round(5, -100000000)", "0"),  # at once: ten to that power would take for ever
     ],
 )
 def test_computes(expression: str, value: str) -> None:

@@ -96,7 +96,7 @@ class _Drawing:
         return {
             "text": one.text,
             "headline": first,
-            "otherwise": otherwise(found[0])[0].rstrip(":.") if found else "",
+            "otherwise": otherwise(found[0])[0].partition(",")[0].rstrip(".") if found else "",  # the tree has the rest
             "questions": open_questions(found[0]) if found else [],
             "tree": None if one.condition is None else self._part(_under(one.condition, states)),
             "cards": [card(self._answer, evidence) for evidence in dict.fromkeys(one.evidence)],

@@ -22,7 +22,8 @@ _MOST_NODES = 200
 _MOST = 1e30  # of a number on the way
 _MOST_POWER = 100
 _MOST_DIGITS = 12  # that are rounded to; Python would compute 10 to the power of a million before it says 0
-_UNIT = re.compile(r"[A-Za-z°%][A-Za-z0-9°/*^ ]{0,40}")
+_ONE_UNIT = r"[A-Za-z°%][A-Za-z0-9°]{0,20}(?: ?(?:\*\*|\^) ?-?[1-9])?"
+_UNIT = re.compile(rf"{_ONE_UNIT}(?: ?[*/ ] ?{_ONE_UNIT}){{0,4}}")  # pint computes powers of powers as it reads a unit
 Value = int | float | bool | date
 
 
@@ -155,6 +156,12 @@ def _day(text: Any) -> date:
     return date.fromisoformat(text)
 
 
+def _year(day: Any) -> int:
+    if not isinstance(day, date):
+        raise TypeError("year(day) takes a day")
+    return day.year
+
+
 def _years(first: Any, last: Any) -> int:
     """Whole years between two days, as an age is counted."""
     if not (isinstance(first, date) and isinstance(last, date)):
@@ -189,7 +196,7 @@ def _convert(value: Any, unit: Any, to: Any) -> float:
         if not isinstance(name, str) or not _UNIT.fullmatch(name):
             raise ValueError(f"{name!r:.40} is no unit")
     try:
-        return float(_units().Quantity(_number(value), unit).to(to).magnitude)
+        return float(_number(_units().Quantity(_number(value), unit).to(to).magnitude))
     except (PintError, AssertionError, AttributeError, KeyError) as error:
         raise ValueError(f"{unit} cannot be converted to {to}: {error}") from error
 
@@ -205,7 +212,7 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "date": _day,
     "years": _years,
     "months": _months,
-    "year": lambda day: day.year if isinstance(day, date) else _number("year"),
+    "year": _year,
     "abs": _of_numbers(abs),
     "round": lambda value, digits=0: round(_number(value), max(-_MOST_DIGITS, min(int(_number(digits)), _MOST_DIGITS))),
     "sqrt": _of_numbers(math.sqrt),

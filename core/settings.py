@@ -14,11 +14,11 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
-from pydantic_settings import SettingsError as PydanticSettingsError
 
 from clausegraph.core.addresses import refuse_foreign_secrets, refuse_opening
 from clausegraph.core.errors import SettingsError
 from clausegraph.core.models.names import SERVED_MODEL
+from clausegraph.core.settings_environment import Variables, example
 from clausegraph.core.settings_file import read_settings_file, unknown_setting, wrong_setting
 from clausegraph.core.web_modes import WebMode
 
@@ -143,10 +143,14 @@ class Settings(BaseSettings):
     web_seconds: float = Field(default=30.0, ge=0.1, le=3600, description="seconds that a whole request may take")
     web_attempts: int = Field(default=3, ge=1, le=20, description="attempts per address, the first included")
     web_allow: tuple[str, ...] = Field(
-        default=(), description="networks and hosts that are fetched from although their addresses are not public"
+        default=(),
+        description="networks and hosts that are fetched from although their addresses are not public",
+        examples=["127.0.0.1, 10.0.0.0/8, intra.example"],
     )
     web_names: dict[str, tuple[str, ...]] = Field(
-        default_factory=dict, description="host name to network addresses, for names that are not to be looked up"
+        default_factory=dict,
+        description="host name to network addresses, for names that are not to be looked up",
+        examples=['{"intra.example": ["10.0.0.1"]}'],
     )
     web_browser: str | None = Field(
         default=None, min_length=1, description="path of a Chromium that renders pages which only their scripts fill"
@@ -180,7 +184,9 @@ class Settings(BaseSettings):
         "none means no limit",
     )
     llm_prices: dict[str, tuple[Price, Price]] = Field(
-        default_factory=dict, description="model name to price of a million prompt tokens and a million reply tokens"
+        default_factory=dict,
+        description="model name to price of a million prompt tokens and a million reply tokens",
+        examples=['{"mistral-small-latest": [0.1, 0.3]}'],
     )
     llm_cache_mb: int = Field(
         default=1000, ge=0, le=10_000_000, description="megabytes of replies that are kept; 0: none"
@@ -227,7 +233,9 @@ class Settings(BaseSettings):
     neo4j_deadline: float = Field(default=600.0, gt=0, le=_DAY, description="seconds that Neo4j may take for an epoch")
 
     serve_hosts: tuple[str, ...] = Field(
-        default=(), description="names by which `serve` may be asked, beside those of the loopback"
+        default=(),
+        description="names by which `serve` may be asked, beside those of the loopback",
+        examples=["graph.example, 10.0.0.5"],
     )
     serve_workers: int = Field(default=4, ge=1, le=1000, description="answers and searches that `serve` does at once")
     serve_queue: int = Field(default=16, ge=0, le=100_000, description="how many more may wait; one more gets 503")
@@ -255,8 +263,8 @@ class Settings(BaseSettings):
     )
     oidc_roles: dict[str, SignInRole] = Field(
         default_factory=dict,
-        description='value of that claim to role and corpora, such as {"staff": {"role": "reader", "corpora": '
-        '["benefits"]}}; without corpora: every one',
+        description="value of that claim to role and corpora; without corpora: every one",
+        examples=['{"staff": {"role": "reader", "corpora": ["benefits"]}}'],
     )
     evaluations: Path | None = Field(
         default=None, description="folder whose folders `eval … --output` wrote; `serve` shows them"
@@ -265,6 +273,7 @@ class Settings(BaseSettings):
     corpora: dict[str, ScheduledCorpus] = Field(
         default_factory=dict,
         description="what Airflow ingests, by name of the corpus: tables [corpora.NAME] of the file",
+        examples=['{"north": {"source": "pages/north"}}'],
     )
 
     crag_rounds: int = Field(default=4, ge=1, le=20, description="rounds of the engine crag; 1: without a critic")
@@ -290,8 +299,9 @@ class Settings(BaseSettings):
     )
     crag_policy: dict[str, Literal["abstain", "live", "answer"]] = Field(
         default_factory=dict,
-        description='what is done with questions of a label, such as {"real-time": "live"}: abstain at once, abstain '
-        "without a graph, or answer; static and dynamic are labels too",
+        description="what is done with questions of a label: abstain at once, abstain without a graph (live), or "
+        "answer; static and dynamic are labels too",
+        examples=['{"real-time": "live"}'],
     )
     crag_graph: Literal["auto", "rules", "plan", "tools", "off"] = Field(
         default="auto",
@@ -345,7 +355,7 @@ class Settings(BaseSettings):
         file_secret_settings: PydanticBaseSettingsSource,
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         """The file is read by :func:`load_settings`, which can name it in a message."""
-        return (init_settings, env_settings)
+        return (init_settings, Variables(settings_cls))
 
 
 def load_settings(**given: Any) -> Settings:
@@ -366,10 +376,6 @@ def load_settings(**given: Any) -> Settings:
         return Settings(**(beside | given))
     except ValidationError as error:
         raise SettingsError(_explain(error, given, path, beside)) from error
-    except (PydanticSettingsError, RecursionError) as error:  # a variable that holds no JSON where JSON belongs
-        raise SettingsError(
-            f"a variable holds no JSON where JSON belongs (llm_prices, web_allow, …): {error}"
-        ) from error
 
 
 def _refuse_foreign_secrets(path: Path, beside: dict[str, Any], given: dict[str, Any]) -> None:
@@ -423,5 +429,9 @@ def _file_values() -> tuple[Path, dict[str, Any]]:
 def _explain(error: ValidationError, given: dict[str, Any], path: Path, in_file: dict[str, Any]) -> str:
     first = error.errors()[0]
     key = str(first["loc"][0]) if first["loc"] else "?"
-    place = "given here" if key in given else f"in {path}" if key in in_file else f"in {PREFIX}{key.upper()}"
-    return wrong_setting(first, place, path if key in in_file and key not in given else None)
+    if key in given:
+        return wrong_setting(first, "given here", None)
+    if key in in_file:
+        return wrong_setting(first, f"in {path}", path)
+    variable, shown = PREFIX + key.upper(), example(Settings.model_fields[key]) if key in Settings.model_fields else ""
+    return wrong_setting(first, f"in {variable}", None) + (f"; write it as {variable}='{shown}'" if shown else "")

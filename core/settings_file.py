@@ -17,6 +17,7 @@ from clausegraph.core.errors import SettingsError
 _MOST_BYTES = 1_000_000
 _LINE = re.compile(r"\(at line (\d+), column \d+\)")
 _BARE = re.compile(r"\s*([\w.-]+)\s*=\s*([^\s\"'\[{#][^#]*?)\s*(?:#.*)?")
+TABLES = ("corpora", "crag_policy", "llm_prices", "oidc_roles", "web_names")
 _SECRETS = ("_key", "_password", "_secret")
 _WORDS = {
     "int_type": "must be a whole number, without quotes",
@@ -38,6 +39,7 @@ _WORDS = {
     "string_too_short": "must not be empty",
     "extra_forbidden": "is no setting here",
     "missing": "is missing; add it",
+    "tuple_type": 'must be a list, as ["…", "…"]',
     "dict_type": "must be a table",
     "model_type": "must be a table",
 }  # the kinds of pydantic's errors; others are in its words
@@ -94,7 +96,7 @@ def unknown_setting(path: Path, key: str, value: object, known: Sequence[str]) -
     if isinstance(value, dict) and key not in known:
         return SettingsError(
             f"unknown setting {key!r} in {place}: settings stand at the top of the file, not in a table; "
-            f"remove the line [{key}] (the only tables are llm_prices, web_names and corpora.NAME)"
+            f"remove the line [{key}] (the only tables are {', '.join(TABLES)})"
         )
     near = get_close_matches(key, known, n=1)
     meant = f"did you mean {near[0]!r}?" if near else f"known are: {', '.join(sorted(known))}"
@@ -109,9 +111,7 @@ def wrong_setting(first: ErrorDetails, place: str, path: Path | None) -> str:
         path: the settings file, where it is from that.
     """
     parts = [str(part) for part in first["loc"]]
-    name = (
-        ".".join(parts) if parts and parts[0] in ("corpora", "llm_prices", "web_names") else parts[0] if parts else "?"
-    )
+    name = ".".join(parts) if parts and parts[0] in TABLES else parts[0] if parts else "?"
     found = "a secret" if is_secret(parts[-1] if parts else "") else repr(str(first["input"])[:80])
     line = _line_of(path, parts[0], *parts[1:2]) if path is not None and parts else ""
     words = _WORDS.get(first["type"])

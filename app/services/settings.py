@@ -11,6 +11,7 @@ from pydantic import BaseModel, SecretStr
 from pydantic.fields import FieldInfo
 
 from clausegraph.core.settings import CONFIG_NAME, PREFIX, ScheduledCorpus, Settings, load_settings, origins
+from clausegraph.core.settings_environment import example, form
 
 _INTRODUCTION = f"""# Settings
 
@@ -19,7 +20,8 @@ This page is made by `clausegraph settings --markdown`. `clausegraph settings` s
 A setting is given as an environment variable, or as `name = value` in `{CONFIG_NAME}` in the working directory, or in
 the TOML file that `{PREFIX}CONFIG` names. The options `--home` and `--corpus` win over the variable, which wins over
 the file, which wins over the default. A name that is no setting is refused in the file and told of in the environment.
-`{PREFIX}DEBUG=1` shows the traceback of an error.
+`{PREFIX}DEBUG=1` shows the traceback of an error. A list is words with commas or spaces between them in a variable, and
+`name = ["…", "…"]` in the file; a table is JSON in a variable, and `[name]` with its lines below it in the file.
 
 A `{CONFIG_NAME}` that merely lies in the working directory may have come with somebody else's folder. It gets no secret
 from elsewhere: where it sets `llm_url`, `embedding_url`, `neo4j_uri` or `telemetry_url`, and the key, password or
@@ -52,7 +54,7 @@ def list_settings(settings: Settings) -> list[dict[str, Any]]:
 def settings_page() -> str:
     """The reference in Markdown."""
     rows = [
-        (f"`{name}`", f"`{PREFIX}{name.upper()}`" if name != "corpora" else "", _default(field), _about(field))
+        (f"`{name}`", f"`{PREFIX}{name.upper()}`", _default(field), _about(field))
         for name, field in Settings.model_fields.items()
     ]
     corpora = [(f"`{name}`", _default(field), _about(field)) for name, field in ScheduledCorpus.model_fields.items()]
@@ -92,7 +94,9 @@ def _default(field: FieldInfo) -> str:
 
 
 def _about(field: FieldInfo) -> str:
-    """The description, with the values where only some are taken."""
+    """The description, with the values where only some are taken, and what a variable of several holds."""
+    if field.examples:
+        return f"{field.description} (in the variable: {form(field)}, such as `{example(field)}`)"
     choices = _choices(field.annotation)
     listed = f" (one of {', '.join(f'`{choice}`' for choice in choices)})" if choices else ""
     return f"{field.description}{listed}"

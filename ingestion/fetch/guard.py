@@ -61,7 +61,7 @@ class AddressGuard:
             if not (host in self._hosts or self._may(address)):
                 raise AddressRefusedError(
                     f"{host} is {'' if host == str(address) else f'{address}, which is '}no public address; if it is a "
-                    "server of yours, name it in CLAUSEGRAPH_WEB_ALLOW"
+                    f"server of yours, allow it: CLAUSEGRAPH_WEB_ALLOW={host}"
                 )
         return [str(address) for address in found]
 

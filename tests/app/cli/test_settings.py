@@ -53,6 +53,10 @@ def test_config_names_another_file(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         ('home = "C:\\Users"', ["line 1", "single quotes"]),
         ('[settings]\ncorpus = "x"', ["line 1: settings stand at the top", "remove the line [settings]"]),
         ('[corpora.north]\nsource = "x"\nlimit = 0', ["'corpora.north.limit'", "line 1", "at least 1"]),
+        (
+            'serve_hosts = "graph.example"',
+            ["'serve_hosts' in clausegraph.toml, line 1", 'must be a list, as ["…", "…"]'],
+        ),
         ("[corpora.north]", ["'corpora.north.source'", "line 1", "is missing; add it"]),
         ('embedding_pooling = "max"', ["'embedding_pooling'", "'cls' or 'mean'"]),
     ],
@@ -69,6 +73,51 @@ def test_wrong_variable_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CLAUSEGRAPH_KEEP_DAYS", "soon")
     with pytest.raises(SettingsError, match=r"CLAUSEGRAPH_KEEP_DAYS.*soon"):
         load_settings()
+
+
+@pytest.mark.parametrize(
+    "value", ["127.0.0.1,10.0.0.0/8", "127.0.0.1 10.0.0.0/8", " 127.0.0.1, 10.0.0.0/8 ", '["127.0.0.1", "10.0.0.0/8"]']
+)
+def test_a_list_is_words_in_a_variable(value: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CLAUSEGRAPH_WEB_ALLOW", value)
+    assert load_settings().web_allow == ("127.0.0.1", "10.0.0.0/8")
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "why"),
+    [
+        (
+            "WEB_ALLOW",
+            '["127.0.0.1"',
+            "between them (found '[\"127.0.0.1\"'); write it as CLAUSEGRAPH_WEB_ALLOW='127.0.0.1, 1",
+        ),
+        (
+            "LLM_PRICES",
+            "1",
+            "a table (found '1'); write it as CLAUSEGRAPH_LLM_PRICES='{\"mistral-small-latest\": [0.1, 0.3]}'",
+        ),
+        ("CRAG_POLICY", "live", "JSON (found 'live'); write it as CLAUSEGRAPH_CRAG_POLICY='{\"real-time\": \"live\"}'"),
+        ("OIDC_ROLES", "[" * 100_000, 'CLAUSEGRAPH_OIDC_ROLES=\'{"staff"'),
+    ],
+)
+def test_a_variable_of_several_values_shows_its_form(
+    name: str, value: str, why: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(f"CLAUSEGRAPH_{name}", value)
+    with pytest.raises(SettingsError) as caught:
+        load_settings()
+    assert why in str(caught.value)
+    assert f"setting '{name.lower()}' in CLAUSEGRAPH_{name} is wrong" in str(caught.value)
+    assert len(str(caught.value)) < 300
+
+
+def test_the_example_of_each_setting_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    several = {name: field.examples for name, field in Settings.model_fields.items() if field.examples}
+    for name, examples in several.items():
+        monkeypatch.setenv(f"CLAUSEGRAPH_{name.upper()}", examples[0])
+    found = load_settings()
+    assert all(getattr(found, name) for name in several)
+    assert {"web_allow", "web_names", "serve_hosts", "llm_prices", "oidc_roles", "crag_policy"} <= set(several)
 
 
 def test_a_settings_file_that_is_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,6 +13,7 @@ import typer
 
 from clausegraph.app.cli.evaluate_crag import crag, crag_judge
 from clausegraph.app.cli.evaluate_engine import compare
+from clausegraph.app.cli.evaluate_stark import kgqa, stark
 from clausegraph.app.cli.evaluate_table import table as table_of_runs
 from clausegraph.app.cli.progress import progress_bars
 from clausegraph.app.cli.session import Session, command
@@ -321,6 +322,8 @@ def register(app: typer.Typer) -> None:
     command(group, "passages", stores=True)(passages)
     command(group, "crag")(crag)
     command(group, "crag-judge")(crag_judge)
+    command(group, "stark")(stark)
+    command(group, "kgqa")(kgqa)
     command(group, "report")(report)
     command(group, "compare")(compare)
     command(group, "table", stores=True)(table_of_runs)

@@ -64,7 +64,7 @@ def crag(
     trial = CragTrial(task, tuple(row or ["as-set"]), judge, seconds, asked, cassette, record, at_once)
     with progress_bars(session) as progress:
         found = measure_crag(session.workspace(None), questions, trial, output, progress or no_progress)
-    _emit(session, found)
+    emit_crag(session, found)
 
 
 def crag_judge(
@@ -94,7 +94,8 @@ def crag_judge(
     )
 
 
-def _emit(session: Session, found: dict[str, list[CragRecord]]) -> None:
+def emit_crag(session: Session, found: dict[str, list[CragRecord]]) -> None:
+    """Figures by row and group, calls by step, and what was not right."""
     from clausegraph.eval.crag.figures import by_group, calls_by_step, crag_figures
 
     figures = {name: crag_figures(records) for name, records in found.items()}

@@ -79,7 +79,11 @@ def measure_crag(
         options = engine_options(settings, llm)
         judge = CragJudge(options.model if trial.judge else None)
         for row in rows:
-            kept = _kept(output, row.name, _described(workspace, questions, row, trial)) if output is not None else None
+            kept = (
+                kept_records(output, row.name, _described(workspace, questions, row, trial))
+                if output is not None
+                else None
+            )
             ask = trial_engine(workspace, row, trial, options, read)
             tell = partial(_tell, told, row.name, len(cases))
             found[row.name] = run_cases(
@@ -199,8 +203,8 @@ def _described(workspace: Workspace, questions: Path, row: CragRow, trial: CragT
     }
 
 
-def _kept(output: Path, name: str, described: dict[str, Any]) -> Path:
-    """The file of records of a row, which may be gone on with if everything that shapes answers is as it was."""
+def kept_records(output: Path, name: str, described: dict[str, Any]) -> Path:
+    """The file of records of a row or method, gone on with if everything that shapes answers is as it was."""
     folder = output / name
     folder.mkdir(parents=True, exist_ok=True)
     about = folder / "run.json"

@@ -14,7 +14,7 @@ from clausegraph.core.errors import ClauseGraphError, InputError
 from clausegraph.query.crag.time.clock import parse_time
 from clausegraph.query.crag.types import CragQuestion
 
-GROUPS = ("domain", "kind", "dynamism", "popularity")
+GROUPS = ("domain", "kind", "dynamism", "popularity", "hops")
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,1 @@
+"""Retrieval from semi-structured knowledge bases, as STaRK measures it."""

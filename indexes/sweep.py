@@ -15,6 +15,7 @@ from pathlib import Path
 from clausegraph.core.errors import SegmentError, StorageError
 from clausegraph.indexes.corpora import list_corpora
 from clausegraph.indexes.files import file_errors
+from clausegraph.indexes.kept_answers import corpus_folders
 from clausegraph.indexes.ledger.dialect import is_removal_promised, promise_removal
 from clausegraph.indexes.ledger.readers import corpora_with_files, forget
 from clausegraph.indexes.ledger.store import Ledger
@@ -80,6 +81,7 @@ def _of_dropped_corpora(ledger: Ledger) -> Iterator[str]:
         lambda: stored.update(index.corpora()),
         lambda: read.update(corpora_with_files(ledger)),
         lambda: cached.extend(_inside(ledger.caches)),
+        lambda: cached.extend(corpus_folders(ledger.home)),
     ):
         yield from why_not(seen)
     listed = {corpus.id for corpus in list_corpora(ledger)}

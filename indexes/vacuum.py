@@ -17,6 +17,7 @@ from dataclasses import asdict, dataclass
 from functools import partial
 
 from clausegraph.indexes.corpora import CorpusRow
+from clausegraph.indexes.kept_answers import folders_but
 from clausegraph.indexes.ledger.dialect import promise_removal
 from clausegraph.indexes.ledger.leases import RunLease
 from clausegraph.indexes.ledger.readers import users_of_epoch
@@ -97,6 +98,7 @@ def vacuum(
     if ledger.is_tight:
         ledger.compact()  # new segments are written before the old ones go
     remains += [*_rewrite_segments(ledger, lease), *_remove_caches(ledger, corpus.id, retained.kept)]
+    remains += _forget_answers(ledger, corpus.id, retained.kept)
     ledger.compact()
     after = len(listed_segments(ledger, corpus.id))
     return VacuumReport(retained.floor, retained.kept, unpublished, retained.gone, rows, before, after, remains)
@@ -125,6 +127,12 @@ def _rewrite_segments(ledger: Ledger, lease: RunLease) -> Iterator[str]:
         if len(rows) > 1 or holds_strangers(ledger, rows[0]):
             yield from why_not(partial(merge_segments, ledger, lease, model, kind))
     yield from why_not(partial(remove_unlisted, ledger, lease.corpus_id))
+
+
+def _forget_answers(ledger: Ledger, corpus_id: int, kept: Collection[int]) -> Iterator[str]:
+    """Answers go with their epoch: they quote its pages."""
+    for path in folders_but(ledger.home, corpus_id, kept):
+        yield from remove_path(path)
 
 
 def _remove_caches(ledger: Ledger, corpus_id: int, kept: Collection[int]) -> Iterator[str]:

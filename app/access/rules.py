@@ -32,6 +32,9 @@ API_RULES: Rules = {
     f"GET {_CORPUS}": Role.READER,
     f"POST {_CORPUS}/ask": Role.READER,
     f"POST {_CORPUS}/retrieve": Role.READER,
+    f"GET {_CORPUS}/answers": Role.READER,
+    f"GET {_CORPUS}/answers/{{name}}": Role.READER,
+    f"DELETE {_CORPUS}/answers/{{name}}": Role.READER,  # one's own
     f"GET {_CORPUS}/pages": Role.READER,
     f"GET {_CORPUS}/page": Role.READER,
     f"GET {_CORPUS}/page/elements": Role.READER,

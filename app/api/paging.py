@@ -53,8 +53,8 @@ async def of_epoch(
 ) -> Response:
     """What ``read`` has of an epoch; 304 for a client that has it. It is read on a thread."""
     pin = await pinned(held, corpus, epoch)
-    if _has(request, pin):
-        return _unchanged(pin)
+    if has_it(request, pin):
+        return unchanged(pin)
     return reply(await held.reads.run(read, pin.epoch), epoch=pin.epoch, etag=pin.etag)
 
 
@@ -75,8 +75,8 @@ async def part_of_epoch(
     if epoch is not None and begun not in (None, epoch):
         raise _foreign("it is of another epoch")
     pin = await pinned(held, corpus, begun or epoch)
-    if _has(request, pin):
-        return _unchanged(pin)
+    if has_it(request, pin):
+        return unchanged(pin)
     found = await held.reads.run(read, pin.epoch, after)
     value = {"corpus": corpus, "epoch": pin.epoch} | part(request, found, pin.epoch)
     return reply(value, epoch=pin.epoch, etag=pin.etag)
@@ -129,11 +129,13 @@ def _foreign(why: str) -> Exception:
     return refusal("CursorInvalid", 400, "Not a cursor of this list", f"cursor: {why}; take `next` of the part before")
 
 
-def _has(request: Request, pin: Pin) -> bool:
+def has_it(request: Request, pin: Pin) -> bool:
+    """Whether the client says that it has what is tagged so."""
     given = [tag.strip() for tag in request.headers.get("if-none-match", "").split(",")]
     return pin.etag in given or "*" in given
 
 
-def _unchanged(pin: Pin) -> Response:
+def unchanged(pin: Pin) -> Response:
+    """The response to a client that has it."""
     headers = {"ETag": pin.etag, EPOCH_HEADER: str(pin.epoch), "Cache-Control": "private, no-cache"}
     return Response(status_code=304, headers=headers)

@@ -98,6 +98,7 @@ class HideBody(BaseModel):
     reason: str = Field(min_length=1, max_length=LONGEST_REASON)
 
 
+AnswerPath = Annotated[str, Path(pattern="^[0-9a-f]{16}$", description="Its id.")]
 DecisionPath = Annotated[int, Path(ge=1, le=10**15, description="Number of the decision.")]
 StatementPath = Annotated[str, Path(pattern="^[0-9a-f]{4,64}$", description="Its id, or how only its id begins.")]
 LimitQuery = Annotated[int, Query(ge=1, le=200, description="Items at most.")]

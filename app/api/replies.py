@@ -17,11 +17,16 @@ def as_json(value: Any) -> str:
     return clean_json(json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":")))
 
 
-def reply(value: Any, *, epoch: int | None = None, etag: str | None = None) -> Response:
-    """A JSON response; what is of an epoch says so, and whoever keeps it asks again whether it still holds."""
+def reply(value: Any, *, epoch: int | None = None, etag: str | None = None, location: str = "") -> Response:
+    """A JSON response; what is of an epoch says so, and whoever keeps it asks again whether it still holds.
+
+    ``location`` is where the same can be had again.
+    """
     headers = {"Cache-Control": "private, no-cache" if etag else "no-store"}
     if epoch is not None:
         headers[EPOCH_HEADER] = str(epoch)
     if etag is not None:
         headers["ETag"] = etag
+    if location:
+        headers["Content-Location"] = location
     return Response(as_json(value), 200, headers, "application/json")

@@ -15,6 +15,7 @@ from clausegraph.app.api.metrics import Metrics
 from clausegraph.app.api.pool import WorkPool
 from clausegraph.app.api.rate import RateLimit
 from clausegraph.app.services.evaluations import Evaluations
+from clausegraph.app.services.kept import KeptAnswers
 
 if TYPE_CHECKING:
     from clausegraph.app.workspace import Workspace
@@ -33,6 +34,7 @@ class Served:
     work: WorkPool
     reads: WorkPool
     evaluations: Evaluations
+    kept: KeptAnswers
     rate: RateLimit
     sign_in: SignIn | None = None
     metrics: Metrics = field(default_factory=Metrics)
@@ -60,9 +62,11 @@ def serve_workspace(workspace: Workspace) -> Served:
         work=WorkPool("work", settings.serve_workers, settings.serve_queue),
         reads=WorkPool("reads", _READERS, _READS_WAITING),
         evaluations=Evaluations(settings),
+        kept=KeptAnswers(workspace),
         rate=RateLimit(settings.serve_rate),
         sign_in=sign_in_of(settings),
     )
+    made.kept.forget_strangers(one.id for one in tokens.all())
     made.metrics.watch(made.work, made.reads)
     return made
 

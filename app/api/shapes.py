@@ -72,6 +72,24 @@ class AnswerReply(BaseModel):
     trace: list[ShownStep] | None = None
 
 
+class ListedAnswer(BaseModel):
+    """An answer that is kept for whoever asked."""
+
+    id: str
+    question: str
+    scenario: str
+    epoch: int
+    status: str
+    asked: float = Field(description="Seconds since 1970.")
+
+
+class AnswersReply(BaseModel):
+    """Answers that are kept for whoever asks for them, newest first."""
+
+    corpus: str
+    items: list[ListedAnswer]
+
+
 class ShownPassage(BaseModel):
     """A passage that a question is about, with what each part of the score adds."""
 

@@ -49,9 +49,9 @@ async def in_time(
         waiting.cancel()
 
 
-def json_event(kind: str, value: Any) -> str:
-    """An event whose data is JSON on one line."""
-    return f"event: {kind}\ndata: {as_json(value)}\n\n"
+def json_event(kind: str, value: Any, name: str = "") -> str:
+    """An event whose data is JSON on one line; ``name`` is its id, if it has one."""
+    return f"event: {kind}\n" + (f"id: {name}\n" if name else "") + f"data: {as_json(value)}\n\n"
 
 
 async def streamed(

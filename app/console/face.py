@@ -20,6 +20,8 @@ RULES: Rules = {
     "POST /logout": Role.READER,
     "GET /c/{corpus}/ask": Role.READER,
     "POST /c/{corpus}/asked": Role.READER,
+    "GET /c/{corpus}/asked/{name}": Role.READER,
+    "POST /c/{corpus}/asked/{name}/forget": Role.READER,
     "GET /c/{corpus}/asked/{name}/events": Role.READER,
     "POST /c/{corpus}/asked/{name}/suppose": Role.READER,
     "POST /c/{corpus}/asked/{name}/judge": Role.CURATOR,

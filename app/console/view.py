@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from clausegraph.app.answer_json import pages_disagree
-from clausegraph.app.console.answers import AskedQuestion
 from clausegraph.app.console.templating import address
 from clausegraph.app.console.trace import found_view
 from clausegraph.app.render import STATUS_LINES, answer_markdown
+from clausegraph.app.services.kept import AskedQuestion
 from clausegraph.app.wording import asked_of, headline, leaf_words, open_questions, otherwise
 from clausegraph.core.types import (
     All,

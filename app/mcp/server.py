@@ -5,6 +5,7 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Callable
 from typing import Annotated, Any, TypeVar
+from urllib.parse import quote
 
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ResourceError, ToolError
@@ -12,7 +13,6 @@ from mcp_types import ToolAnnotations
 from pydantic import Field
 
 from clausegraph.app.access.roles import Principal
-from clausegraph.app.answer_json import answer_json
 from clausegraph.app.api.pool import Ticket, WorkPool
 from clausegraph.app.api.problems import Refusal, problem_of, refusal
 from clausegraph.app.api.replies import as_json
@@ -57,7 +57,16 @@ def make_server(whose: Whose) -> MCPServer[Any]:
     ) -> dict[str, Any]:
         """Answer a question, with the conditions under which the answer holds, those that are open, and evidence."""
         held, name = _for(whose, context, corpus)
-        return await _told(held, held.work, _answering(held, name, question, scenario, epoch))
+        who = whose(context)[1]
+
+        def work(ticket: Ticket) -> dict[str, Any]:
+            begun = held.kept.begin(who.token, name, Inquiry(question, scenario), epoch, {})
+            found = answer(held.workspace, name, begun.inquiry, epoch, watch=lambda _: ticket.check())
+            kept = held.kept.keep(begun, found)
+            where = f"clausegraph://{quote(name, safe='')}/answers/{kept.id}"
+            return kept.shown(trace=False) | ({"resource": where} if kept.is_kept else {})
+
+        return await _told(held, held.work, work)
 
     @server.tool(annotations=_READS)
     async def search(
@@ -110,12 +119,15 @@ def make_server(whose: Whose) -> MCPServer[Any]:
         held, name = _for(whose, context, corpus)
         return await _told(held, held.reads, lambda _: changes(held.workspace, name, since, until))
 
-    @server.resource("clausegraph://{corpus}/answers/{+question}", title="An answer", mime_type="application/json")
-    async def answer_to(context: Asking, corpus: str, question: str) -> str:
-        """The answer to a question of the published epoch, with its conditions and evidence."""
+    @server.resource("clausegraph://{corpus}/answers/{answer}", title="An answer", mime_type="application/json")
+    async def kept_answer(context: Asking, corpus: str, answer: str) -> str:
+        """An answer that `ask` gave, as it was, with its conditions and evidence; `resource` in it was its address."""
         try:
             held, name = _for(whose, context, corpus)
-            return as_json(await _told(held, held.work, _answering(held, name, question)))
+            who = whose(context)[1]
+            return as_json(
+                await _told(held, held.reads, lambda _: held.kept.get(who.token, name, answer).shown(trace=False))
+            )
         except ToolError as error:
             raise ResourceError(str(error)) from error
 
@@ -129,18 +141,6 @@ def make_server(whose: Whose) -> MCPServer[Any]:
             raise ResourceError(str(error)) from error
 
     return server
-
-
-def _answering(
-    held: Served, corpus: str, question: str, scenario: str = "", epoch: int | None = None
-) -> Callable[[Ticket], dict[str, Any]]:
-    """The work of answering a question, which ends at its next step once nobody waits."""
-
-    def work(ticket: Ticket) -> dict[str, Any]:
-        inquiry = Inquiry(question, scenario)
-        return answer_json(answer(held.workspace, corpus, inquiry, epoch, watch=lambda _: ticket.check()))
-
-    return work
 
 
 def _for(whose: Whose, context: Asking, corpus: str | None) -> tuple[Served, str]:

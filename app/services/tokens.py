@@ -12,6 +12,7 @@ from clausegraph.app.access.roles import Role
 from clausegraph.app.access.tokens import TokenRecord, Tokens
 from clausegraph.core.errors import InputError, SchemaError
 from clausegraph.core.settings import Settings
+from clausegraph.indexes.kept_answers import forget_owner
 
 
 def add_token(
@@ -63,7 +64,7 @@ def list_tokens(settings: Settings) -> list[dict[str, Any]]:
 
 
 def revoke_token(settings: Settings, name: str) -> dict[str, Any]:
-    """Take a token away; a running server refuses it from the next request on.
+    """Take a token away; a running server refuses it from the next request on. Answers that were kept for it go.
 
     Raises:
         NotFoundError: no token of that name.
@@ -71,6 +72,7 @@ def revoke_token(settings: Settings, name: str) -> dict[str, Any]:
     """
     found = Tokens(settings.home).revoke(name)
     _write_down(settings, "tokens revoke", found.name)
+    forget_owner(settings.home, found.id)
     return _record(found)
 
 

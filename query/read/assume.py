@@ -36,14 +36,19 @@ def assumed(answer: Answer, states: Mapping[str, ConditionState]) -> Answer:
     Raises:
         InputError: no condition of the answer has that text, or several have.
     """
-    every = list(dict.fromkeys(leaf.leaf.text for a in answer.alternatives for leaf in leaves(a.condition)))
-    chosen = {_named(name, every): state for name, state in states.items()}
+    chosen = named(answer, states)
     made = [_under(alternative, chosen) for alternative in answer.alternatives]
     kept = tuple(alternative for alternative in made if alternative is not None)
     status = AnswerStatus.UNKNOWN if answer.alternatives and not kept else answer.status
     lost = answer.alternatives and not kept
     quotes = tuple(e for a in answer.alternatives for e in a.evidence) if lost else answer.quotes
     return replace(answer, alternatives=kept, status=status, quotes=quotes)
+
+
+def named(answer: Answer, states: Mapping[str, ConditionState]) -> dict[str, ConditionState]:
+    """The states by the whole text of each condition; errors as of :func:`assumed`."""
+    every = list(dict.fromkeys(leaf.leaf.text for a in answer.alternatives for leaf in leaves(a.condition)))
+    return {_named(name, every): state for name, state in states.items()}
 
 
 def _named(name: str, every: list[str]) -> str:

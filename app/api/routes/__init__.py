@@ -1,10 +1,11 @@
 """The routes of the API, by what they are about."""
 
-from clausegraph.app.api.routes import ask, decisions, evaluations, graph, history, pages, questions, system
+from clausegraph.app.api.routes import answers, ask, decisions, evaluations, graph, history, pages, questions, system
 
 ROUTERS = (
     system.router,
     ask.router,
+    answers.router,
     pages.router,
     graph.router,
     history.router,

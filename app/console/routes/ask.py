@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from fastapi import Form, Query
 from starlette.requests import Request
-from starlette.responses import Response, StreamingResponse
+from starlette.responses import RedirectResponse, Response, StreamingResponse
 
 from clausegraph.app.answer_json import step_json
 from clausegraph.app.api.dependencies import Held, Who
@@ -16,13 +16,13 @@ from clausegraph.app.api.pool import Ticket
 from clausegraph.app.api.problems import Refusal, problem_of
 from clausegraph.app.api.served import request_id
 from clausegraph.app.api.waiting import Tell, streamed
-from clausegraph.app.console.answers import AskedQuestion, AskedQuestions
 from clausegraph.app.console.routing import check_form, router
 from clausegraph.app.console.templating import HEADERS, address, html, render
 from clausegraph.app.console.view import STATES, answer_view
 from clausegraph.app.services import questions as judged
 from clausegraph.app.services.ask import answer, parse_assumptions
 from clausegraph.app.services.epochs import epoch_on, list_epochs
+from clausegraph.app.services.kept import AskedQuestion
 from clausegraph.core.errors import ClauseGraphError, InputError, NotFoundError
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.types import TraceStep
@@ -48,8 +48,8 @@ async def ask_form(
     epochs = await held.reads.run(list_epochs, held.workspace, corpus)
     at_once = bool(question.strip()) and request.headers.get("sec-fetch-site") in _HERE
     filled: dict[str, Any] = {"question": question, "scenario": scenario, "epoch": epoch, "on": on, "assume": assume}
-    last = _questions(request).last(who.token, corpus)
-    return html(request, "ask.html", screen="ask", epochs=epochs, at_once=at_once, last=last, **filled)
+    last = [] if at_once else await held.reads.run(held.kept.last, who.token, corpus)
+    return html(request, "ask.html", screen="ask", epochs=epochs, at_once=at_once, last=last, asked=None, **filled)
 
 
 @routes.post("/c/{corpus}/asked")
@@ -72,18 +72,35 @@ async def ask(
             raise InputError("choose an epoch or a day, not both")
         number = await held.reads.run(epoch_on, held.workspace, corpus, on.strip())
     supposed = parse_assumptions(assume)
-    asked = _questions(request).add(who.token, corpus, Inquiry(question, scenario), number, supposed)
+    asked = held.kept.begin(who.token, corpus, Inquiry(question, scenario), number, supposed)
     response = html(request, "asking.html", asked=asked)
     again = address(corpus, "ask", question=question, scenario=scenario, epoch=number, assume=assume)
     response.headers["HX-Push-Url"] = again
     return response
 
 
+@routes.get("/c/{corpus}/asked/{name}")
+async def kept(request: Request, held: Held, who: Who, corpus: CorpusPath, name: str) -> Response:
+    """An answer that somebody got before, as it was; nothing is asked again."""
+    epochs = await held.reads.run(list_epochs, held.workspace, corpus)
+    asked = _answered(await held.reads.run(held.kept.get, who.token, corpus, name))
+    filled: dict[str, Any] = {"question": asked.inquiry.question, "scenario": asked.inquiry.scenario}
+    filled |= {"epoch": asked.epoch, "on": "", "assume": [], "at_once": False, "last": [], "epochs": epochs}
+    return html(request, "ask.html", screen="ask", **filled, **answer_view(asked))
+
+
+@routes.post("/c/{corpus}/asked/{name}/forget")
+async def forget(request: Request, held: Held, who: Who, corpus: CorpusPath, name: str) -> Response:
+    """Forget an answer, with its question and scenario."""
+    await check_form(request)
+    await held.reads.run(held.kept.forget, who.token, corpus, name)
+    return RedirectResponse(address(corpus, "ask"), 303)
+
+
 @routes.get("/c/{corpus}/asked/{name}/events")
 async def events(request: Request, held: Held, who: Who, corpus: CorpusPath, name: str) -> Response:
     """The steps as they end, each an event ``step``; then ``answer``, which is the answer or what went wrong."""
-    questions = _questions(request)
-    asked = questions.get(who.token, corpus, name)
+    asked = await held.reads.run(held.kept.get, who.token, corpus, name)
 
     def work(ticket: Ticket, tell: Tell) -> AskedQuestion:
         def watch(step: TraceStep) -> None:
@@ -93,9 +110,7 @@ async def events(request: Request, held: Held, who: Who, corpus: CorpusPath, nam
         if asked.answer is not None:  # a browser that lost the connection asks for the same again
             return asked
         found = answer(held.workspace, corpus, asked.inquiry, asked.epoch, watch=watch)
-        done = asked.answered(found)
-        questions.put(done)
-        return done
+        return held.kept.keep(asked, found)
 
     def write(kind: str, value: Any) -> str:
         if kind == "step":
@@ -113,11 +128,10 @@ async def events(request: Request, held: Held, who: Who, corpus: CorpusPath, nam
 
 
 @routes.post("/c/{corpus}/asked/{name}/suppose")
-async def suppose(request: Request, who: Who, corpus: CorpusPath, name: str) -> Response:
+async def suppose(request: Request, held: Held, who: Who, corpus: CorpusPath, name: str) -> Response:
     """The same answer with its conditions as the form has them: nothing is searched, read or sent to a model."""
     await check_form(request)
-    questions = _questions(request)
-    asked = questions.get(who.token, corpus, name)
+    asked = _answered(await held.reads.run(held.kept.get, who.token, corpus, name))
     form = await request.form()
     given = {
         words: STATES[str(state)]
@@ -125,7 +139,6 @@ async def suppose(request: Request, who: Who, corpus: CorpusPath, name: str) -> 
         if (state := form.get(f"leaf-{number}")) in STATES
     }
     made = replace(asked, supposed=given)
-    questions.put(made)
     return html(request, "answer.html", screen="ask", **answer_view(made))
 
 
@@ -135,19 +148,16 @@ async def judge(
 ) -> Response:
     """Keep whether the answer is right, as a question to measure engines on."""
     await check_form(request)
-    asked = _questions(request).get(who.token, corpus, name)
-    if asked.answer is None:
-        raise NotFoundError("this question has no answer yet; wait for it")
+    asked = _answered(await held.reads.run(held.kept.get, who.token, corpus, name))
+    assert asked.answer is not None
     made = await held.reads.run(judged.judge, held.workspace, asked.answer, verdict, expected, who.name)
     return html(request, "judged.html", made=made)
 
 
-def _questions(request: Request) -> AskedQuestions:
-    state = request.app.state
-    if not hasattr(state, "asked"):
-        state.asked = AskedQuestions()
-    found: AskedQuestions = state.asked
-    return found
+def _answered(asked: AskedQuestion) -> AskedQuestion:
+    if asked.answer is None:
+        raise NotFoundError("this question has no answer yet; wait for it")
+    return asked
 
 
 def _part(request: Request, template: str, **values: Any) -> str:

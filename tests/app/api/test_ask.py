@@ -46,7 +46,7 @@ def test_a_stream_has_the_steps_and_then_the_answer(talk: Talks) -> None:
             events = [event.split("\n", 1) for event in (await got.aread()).decode().strip().split("\n\n")]
         kinds = [kind.removeprefix("event: ") for kind, _ in events]
         assert kinds[-1] == "answer" and set(kinds[:-1]) == {"step"}
-        assert json.loads(events[-1][1].removeprefix("data: "))["epoch"] == 2
+        assert json.loads(events[-1][1].partition("\ndata: ")[2])["epoch"] == 2
 
     talk(stream)
 

@@ -35,13 +35,16 @@ def check_killed_after(home: Path, stand: Stand, count: int) -> None:
     """Ask from several clients without a pause, kill the server once ``count`` are answered, and start it again."""
     token = stand.tokens["reader", False]
     answered: list[Any] = []
+    kept: list[str] = []
 
     with Serving(home) as server, server.client(token) as client:
         before = look(client)
 
         def ask() -> None:
             while True:
-                answered.append(client.post(f"{WHERE}/ask", json=QUESTION).raise_for_status().json())
+                got = client.post(f"{WHERE}/ask", json=QUESTION).raise_for_status()
+                answered.append(got.json())
+                kept.append(got.headers["content-location"])
 
         with ThreadPoolExecutor(ASKING) as at_work:
             calls = [at_work.submit(ask) for _ in range(ASKING)]
@@ -52,6 +55,7 @@ def check_killed_after(home: Path, stand: Stand, count: int) -> None:
     assert all(one == before["answer"] for one in answered)
     with Serving(home) as server, server.client(token) as client:
         assert look(client) == before
+        assert all(client.get(where).raise_for_status().json() == before["answer"] for where in kept)
         assert server.end(signal.SIGTERM) == 0
     assert "Traceback" not in server.errors
     ledgers = [one for one in home.rglob("*") if one.is_file() and one.read_bytes()[:15] == b"SQLite format 3"]

@@ -61,8 +61,9 @@ def test_what_is_in_an_address_or_a_question_stays_text(hostile: Settings) -> No
                 assert [one.split("\n")[0] for one in told][-1] == "event: answer"
                 assert sum(one.startswith("event: answer") for one in told) == 1
                 assert_inert("\n".join(line.removeprefix("data: ") for line in told[-1].split("\n")[1:]))
-                judged = {"verdict": "wrong", "expected": text}
                 name = re.findall(r'/asked/([^/"]+)/events', asked.text)[0]
+                assert_inert((await client.get(f"/c/default/asked/{name}")).text)  # as it was kept
+                judged = {"verdict": "wrong", "expected": text}
                 assert_inert((await client.post(f"/c/default/asked/{name}/judge", data=judged)).text)
             for where in ("/c/default/curation", "/c/default/evaluations", "/admin"):
                 shown = await client.get(where)

@@ -57,7 +57,7 @@ _TOLD = re.compile(
     r"|order|agreement|contract|permission|licence|certificate|equipment|building|activity|event|person|party|office"
     r"|team|authority|organisation|company|group|address|number|website|page|section|list|table|figures?|total|balance"
     r"|difference|repairs?|bill|debt|tenancy|property|trust|fund|pool|sale|move|journey|trip|complaint|dispute"
-    r"|situation|assessment|report|record|return|declaration|statement|plan|award|nomination|committee|panel)"
+    r"|situation|assessment|report|unit|map|record|return|declaration|statement|plan|award|nomination|committee|panel)"
     r"\b(?!\s+(?:of|for|from|in|who|that|you|your|to|on|about|with|between|against|by|under|itself)\b|['-])",
     re.IGNORECASE,
 )

@@ -37,8 +37,10 @@ from clausegraph.core.types import Mention, Statement
 from clausegraph.ingestion.extract.rules import (
     address,
     joining,
+    leaning,
     names,
     outline,
+    pairs,
     parts,
     reader,
     refusals,
@@ -57,7 +59,8 @@ RULE_MODULES = (
     phrases,
     *(propositions, restrictions, sentences, slots, standing, values, verb_phrases, verbs, wording, words),
     types_of_entities,
-    *(address, joining, names, outline, parts, reader, refusals, requirements, rule_sentences, scope, sure, tables),
+    *(address, joining, leaning, names, outline, pairs, parts, reader, refusals, requirements, rule_sentences, scope),
+    *(sure, tables),
 )
 
 _OF_THE_PAGE = frozenset({"role", "topic", "section", "page"})

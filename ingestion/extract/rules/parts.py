@@ -19,10 +19,11 @@ _LONGEST_OBJECT = 12
 _LONGEST_VALUE = 14
 _LONGEST_RELATION = 8
 _VAGUE_STARTS = word_set(
-    "more less most all any some several different certain enough further various particular many much few another"
-    " other others better best worse such similar related relevant extra something anything everything how what whether"
-    " things thing ways way part rest examples example lots lot kind type types number amount something someone same"
-    " yes no none others both either each every next last first possible able likely up about around over early late"
+    "more less most all any some several remaining different certain enough further various particular many much few"
+    " another other others better best worse such similar related relevant extra something anything everything how what"
+    " whether things thing ways way part rest examples example lots lot kind type types number amount something someone"
+    " same yes no none others both either each every next last first possible able likely up about around over early"
+    " late"
 )
 _VAGUE_HEADS = word_set(
     "things thing way ways rest example examples lot kind type number amount following step steps details information"
@@ -90,6 +91,11 @@ def target_text(statement: Statement) -> str:
     """The object as the statement has it."""
     node = statement.object
     return node.value if isinstance(node, Literal) else node.surface
+
+
+def is_completed(statement: Statement) -> bool:
+    """Whether the object is a bare noun that only the title says more of: "decision (Housing Benefit)"."""
+    return _COMPLETED.search(target_text(statement)) is not None
 
 
 def names_its_subject(subject: Mention) -> bool:

@@ -26,6 +26,8 @@ from clausegraph.ingestion.extract.rules.names import (
     resolve,
     resolve_object,
 )
+from clausegraph.ingestion.extract.rules.pairs import things
+from clausegraph.ingestion.extract.rules.parts import is_completed
 
 _DUTIES = (Modality.MUST, Modality.SHOULD)
 _SOMEBODY = frozenset({READER, "person", "organisation"})  # types of who can be allowed something
@@ -240,11 +242,15 @@ def _stated(plain: Statement, phrase: ObjectPhrase, scene: Scene) -> list[Statem
         if timing is not None:
             return [replace(plain, relation=f"{relation} {timing.how}", object=Literal(timing.value, timing.kind))]
         return _acted(plain, scene)
-    target = resolve_object(phrase.text, scene, property_of=relation.split()[-1] == "is")
-    if target is None:
+    property_of = relation.split()[-1] == "is"
+    named = things(phrase.text, plain.modality, polarity=plain.polarity)
+    targets = [resolve_object(one, scene, property_of=property_of) for one in named]
+    whole = [replace(plain, object=target) for target in targets if target is not None]
+    if not named or len(whole) < len(named) or (len(named) > 1 and any(map(is_completed, whole))):
         return []
-    whole = replace(plain, object=target)
-    return [whole] if timing is None else _timed(plain, whole, phrase, timing)
+    if timing is not None:
+        return _timed(plain, whole[0], phrase, timing) if len(whole) == 1 else []
+    return whole
 
 
 def _repeated(relation: str, often: str) -> str:

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from clausegraph.core.language.frames import Frame, expand
-from clausegraph.core.language.normalise import entity_key
+from clausegraph.core.language.normalise import entity_key, singular
 from clausegraph.core.language.standing import (
     LOSABLE,
     hangs,
@@ -29,6 +29,7 @@ from clausegraph.core.language.verbs import NOUNS_IN_ING, base_of_gerund, is_bas
 from clausegraph.core.language.words import DETERMINERS, IMPERATIVES, NOUN_VERBS, PREPOSITIONS, PURE_PASTS, word_set
 from clausegraph.core.types import All, AnyOf, Condition, Leaf, Literal, Mention, Modality, Not, Statement, leaves
 from clausegraph.ingestion.extract.rules.address import READER, doing, is_role, theirs
+from clausegraph.ingestion.extract.rules.leaning import Place, stands_alone
 from clausegraph.ingestion.extract.rules.names import Scene, topic_name
 from clausegraph.ingestion.extract.rules.parts import (
     SOMEBODY,
@@ -38,6 +39,7 @@ from clausegraph.ingestion.extract.rules.parts import (
     target_text,
 )
 
+_ANYBODY = word_set("worker employee staff people member child parent patient student")  # those that its page is about
 _LONGEST_LEAF = 40  # words
 _ALIKE = 4  # letters by which a word of a heading and one of the statement are taken for one
 _NEUTRAL_WORDS = word_set(  # of headings that name no case
@@ -67,6 +69,7 @@ _NUMBERED = re.compile(
 _VARIETY = re.compile(
     r"(?P<which>[A-Z][\w'’-]*(?: [\w'’-]+){0,2}) (?P<head>[a-z]+)"
 )  # "Youth exchange permit" is one of several
+_KIND = re.compile(r"(?P<which>[A-Z][a-z]+) (?P<head>[a-z]+)")  # "Fire safety": rules on which safety?
 _SCHEMES = word_set("scheme fund route permit licence visa grant loan rate allowance")
 _DOES = re.compile(r"(?:how to )?(?P<what>(?P<verb>[A-Za-z]+) [^,;:?()]+)", re.IGNORECASE)
 _HELD = re.compile(r"(?:cancels|renews|surrenders|displays|transfers|returns|replaces)\b")
@@ -79,6 +82,7 @@ _TAKEN_BACK = re.compile(  # a later sentence says more of when it holds
     r"|does not apply|do not apply|only|instead)\b"
     r"|(?:^|[.] )(?:But|If not|Otherwise|You must be|You must have|This|It depends|The amount|How much)\b"
     r"|(?:^\s*|[.] )(?:You|They|It) do(?:es)?\b(?! not)"
+    r"|(?:^\s*|[.] )The [a-z]+ (?:must|has to|have to|needs to)\b"
 )
 _ASKS_MORE = re.compile(
     r"^\s*You(?:'ll|’ll| will)? (?:must|need to|have to) (?!not\b)"
@@ -91,6 +95,7 @@ _ODD_LEAF = re.compile(  # no condition that can be met, or one cut from its sen
     r":|^to\b|^that\b|\b(?:an?|the|new|used|any|your|their|of|for|to|with|and|or)$"
     r"|\b(?:able|going) to \w+$|,\s+(?:as well as|which|so|but)\b|\bdo (?:have|not have) to\b"
     r"|\b(?:may|might|must|should|could|certain)\b"
+    r"|\b(?:eligible|entitled)$|^you need (?:any |some |more |further )?(?:help|information|advice)$"
 )
 
 
@@ -120,8 +125,10 @@ def sure(found: Sequence[Statement], clause: ReadClause, scene: Scene) -> list[S
     said = _said(clause) if found else None
     if said is None or _leans(found[0], said, clause, scene):
         return []
-    told = (_of_the_holder(_of_the_section(one, scene, clause.scope)) for one in found)
-    return [_of_the_page(one, scene) for one in told if _is_sure(_unlike_any(one, said), said, clause, scene)]
+    told = [_of_the_holder(_of_the_section(one, scene, clause.scope)) for one in found]
+    also = " ".join(map(target_text, told)) if len(told) > 1 else ""
+    sure_of = [one for one in told if _is_sure(_unlike_any(one, said), said, clause, scene, also)]
+    return [_of_the_page(one, scene) for one in sure_of] if len(sure_of) == len(told) else []
 
 
 def _said(clause: ReadClause) -> str | None:
@@ -170,9 +177,10 @@ def _is_torn(one: Statement, clause: ReadClause) -> bool:
 def _of_the_page(one: Statement, scene: Scene) -> Statement:
     """A statement about "the yearly fee" is about that of what its page is about."""
     subject = one.subject
+    anybody = subject.type != READER and singular(subject.surface) in _ANYBODY
     own = subject.surface.islower() and not is_role(subject.surface) and subject.type not in SOMEBODY
     topic = topic_name(scene.address.title)
-    if not own or subject.surface in topic.lower():
+    if not (own or anybody) or subject.surface in topic.lower():
         return one
     surface = f"{subject.surface} ({topic})"
     return replace(one, subject=Mention(surface, entity_key(surface), subject.type, subject.written or subject.surface))
@@ -229,34 +237,36 @@ def _doing(heading: str) -> str | None:
     return doing(named["what"]) if acts else None
 
 
-def _is_sure(one: Statement, said: str, clause: ReadClause, scene: Scene) -> bool:
+def _is_sure(one: Statement, said: str, clause: ReadClause, scene: Scene, also: str) -> bool:
+    """Whether a statement stands; ``also``: all that its clause names beside its object."""
     return (
         names_its_subject(one.subject)
         and has_a_whole_object(one)
         and has_a_telling_relation(one, clause.frame)
-        and _points_nowhere(said, one)
-        and _says_all(one, said)
+        and _points_nowhere(said, one, also)
+        and _says_all(one, said, also)
         and _conditions_stand(one, clause.scope, clause.whole)
         and _names_its_section(one, scene, clause.scope)
+        and stands_alone(one, Place(clause.main, clause.whole, clause.scope, scene.address.title))
     )
 
 
-def _points_nowhere(said: str, one: Statement) -> bool:
+def _points_nowhere(said: str, one: Statement, also: str) -> bool:
     """Whether nothing in a clause stands for what was told before, but what a name has whole ("the grant")."""
     if isinstance(one.object, Literal):  # "28 days of the decision" is whole
         said = said.replace(expand(one.object.value), " ")
     if one.subject.type == READER:  # whose it is, the subject says
         said = re.sub(r"\byour\b", "", said)
     ends = (one.subject, one.object)
-    known = stems(" ".join(end.surface for end in ends if isinstance(end, Mention) and " " in end.surface))
+    known = stems(" ".join(end.surface for end in ends if isinstance(end, Mention) and " " in end.surface) + f" {also}")
     return not points(said) and known.issuperset(told_before(said))
 
 
-def _says_all(one: Statement, said: str) -> bool:
-    """Whether every word of the clause that tells something is in a part of the statement."""
+def _says_all(one: Statement, said: str, also: str) -> bool:
+    """Whether every word of the clause that tells something is in a part of the statement, or of one beside it."""
     written = one.object.written if isinstance(one.object, Mention) else ""
     wording = " ".join(word for word in one.wording.split() if not (word.endswith("ly") or word in HEDGES))
-    parts = (one.subject.surface, one.subject.written, one.relation, wording, target_text(one), written)
+    parts = (one.subject.surface, one.subject.written, one.relation, wording, target_text(one), written, also)
     dated = one.effective_from or one.effective_to
     return stems(DATED.sub(" ", said) if dated else said) - LOSABLE <= stems(" ".join(parts))
 
@@ -316,7 +326,17 @@ def _names_its_section(one: Statement, scene: Scene, scope: Condition | None) ->
     if one.subject.surface.istitle() and one.subject.surface in scene.address.title:
         return True
     words = _words_of(one, scope)
+    kinds = filter(None, map(_KIND.fullmatch, scene.headings))
+    if any(_is_of_another_kind(one, kind["which"].lower(), kind["head"], words) for kind in kinds):
+        return False
     return all(_says_heading(words, heading, scene) for heading in scene.headings)
+
+
+def _is_of_another_kind(one: Statement, which: str, head: str, words: set[str]) -> bool:
+    """Whether a statement leaves out which kind its object is of: "safety regulations" below "Fire safety"."""
+    if stem(which) in _NEUTRAL or not _is_noun(which) or stem(head) not in stems(target_text(one)):
+        return False
+    return stem(which)[:_ALIKE] not in {word[:_ALIKE] for word in words}
 
 
 def _is_noun(text: str) -> bool:

@@ -6,7 +6,7 @@ import pytest
 
 from clausegraph.core.extraction import ExtractionInput, InputElement
 from clausegraph.core.language.wording import relation_words
-from clausegraph.core.types import Literal, PassageKind
+from clausegraph.core.types import Literal, Mention, PassageKind
 from clausegraph.ingestion.extract.rules.extractor import RuleExtractor
 from tests.ingestion.rules.trees import item, written
 
@@ -283,3 +283,53 @@ def test_rows_of_a_period_hold_from_and_until_its_dates() -> None:
         ("2025-04-06", "2026-04-05"),
         ("2026-04-06", None),
     ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Contact the Heating Unit.",  # about what?
+        "Contact the Heating Unit if you live in Wales.",
+        "You can take your case to an employment tribunal.",  # after what?
+        "You will be charged interest daily.",
+        "You must pay a fee.",  # for what?
+        "You may have to pay tax on the rental income.",  # from which property?
+        "You can claim a fuel refund for mail order goods, such as coal, delivered abroad.",  # what comes last is lost
+        "You can claim a fuel refund if you cannot work because you are ill.",  # so is what a condition rests on
+        "Employers must keep the payroll, for example by post if they close.",  # a case of the example alone
+        "The court will keep a copy of your appeal form.",  # whose?
+        "Landlords must give a fuel statement if you have a lease.",
+    ],
+)
+def test_what_its_page_alone_completes_claims_nothing(text: str) -> None:
+    assert said(below(text)) == []
+
+
+def test_a_kind_that_only_the_heading_tells_is_no_object_without_it() -> None:
+    assert said(below("Landlords must follow safety regulations.", "Fire safety")) == []
+    assert said(below("Landlords must follow fire safety regulations.", "Fire safety")) != []
+
+
+def test_those_of_whom_a_page_speaks_are_those_of_its_title() -> None:
+    assert said(below("Workers must get basic safety training.")) == [
+        "workers (Heating Grant) must get basic safety training"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "objects"),
+    [
+        ("You must keep a passport photo and a birth certificate.", ["passport photo", "birth certificate"]),
+        ("You must keep a passport photo or a birth certificate.", []),  # neither is a duty
+        ("You can keep a passport photo or a birth certificate.", ["passport photo", "birth certificate"]),
+        ("You cannot keep a passport photo and a birth certificate.", []),  # not both, or neither?
+        ("You must keep spare parts and accessories.", []),  # are these spare, too?
+        ("You can ask for a male or female interviewer.", ["male or female interviewer"]),  # one thing
+        ("You can get Parental Leave and Pay.", ["Parental Leave and Pay"]),  # a name
+        ("You must get health and safety training.", ["health and safety training"]),
+        ("You must keep records of income and savings.", ["records of income and savings"]),
+    ],
+)
+def test_two_things_in_one_object_are_two_statements_or_none(text: str, objects: list[str]) -> None:
+    found = RuleExtractor().extract(ExtractionInput(TITLE, (TITLE,), (below(text),))).statements
+    assert [one.object.surface for one in found if isinstance(one.object, Mention)] == objects

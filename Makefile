@@ -10,6 +10,7 @@ SERVER := $(VENV)/.installed-server
 ALL := $(VENV)/.installed-all
 DEMO_HOME := .demo
 TEST_WORKERS ?= 2
+export PYTHONDONTWRITEBYTECODE =  # where it is set, each process would compile all our modules anew
 
 .PHONY: demo demo-llm demo-team console test test-long check bench neo4j airflow stop clean
 

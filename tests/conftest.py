@@ -13,12 +13,13 @@ from xdist.scheduler import LoadScopeScheduling
 from tests.harness.ending import at_session_end, left_over
 
 _HERE = Path(__file__).parent
-# Folders that share a server run in one process, so that it is started once; the others run beside them. What takes
-# longest comes first, so that no process waits for it at the end.
+# Folders that share a server, or what is slow to load, run in one process, so that it is started once; the others run
+# beside them. What takes longest comes first, so that no process waits for it at the end.
 _TOGETHER = {
     "neo4j": ("indexes/neo4j", "injection/cypher", "query/llamaindex", "contracts/graph", "app/cypher"),
     "airflow": ("dags",),
     "serving": ("app/api", "app/mcp"),
+    "torch": ("core/models/embedding", "query/retrieve"),  # which takes five seconds to load
 }
 _FIRST = ("airflow", "neo4j", "injection/documents", "law")
 

@@ -9,10 +9,10 @@ import httpx
 import pytest
 from typer.testing import CliRunner
 
-from clausegraph.app.cli.main import make_app
 from clausegraph.app.servers import airflow, airflow_api
 from clausegraph.app.servers.airflow_api import AirflowApi, describe, health
 from clausegraph.core.errors import InputError, NotFoundError, StorageError
+from tests.harness.cli import made_app
 
 pytestmark = pytest.mark.unit
 
@@ -123,7 +123,7 @@ def test_health_by_part(script: Any) -> None:
     assert health(URL) == {"metadatabase": "healthy", "scheduler": "unhealthy", "dag_processor": "unknown"}
 
     def ask(*words: str) -> int:
-        return CliRunner().invoke(make_app(), ["dags", "health", "--url", URL, *words]).exit_code
+        return CliRunner().invoke(made_app(), ["dags", "health", "--url", URL, *words]).exit_code
 
     assert (ask("--part", "metadatabase"), ask("--part", "scheduler"), ask()) == (0, 1, 1)
     assert ask("--part", "webserver") == 2
@@ -143,13 +143,13 @@ def test_prepare_needs_a_password_and_its_file(monkeypatch: pytest.MonkeyPatch, 
         monkeypatch.delenv(name, raising=False)
     prepared: list[Any] = []
     monkeypatch.setattr(airflow, "prepare_airflow", prepared.append)
-    result = CliRunner().invoke(make_app(), ["dags", "prepare"])
+    result = CliRunner().invoke(made_app(), ["dags", "prepare"])
     assert result.exit_code == 2 and "AIRFLOW_ADMIN_PASSWORD is not set" in result.output
     monkeypatch.setenv("AIRFLOW_ADMIN_PASSWORD", 'p"w')
-    result = CliRunner().invoke(make_app(), ["dags", "prepare"])
+    result = CliRunner().invoke(made_app(), ["dags", "prepare"])
     assert result.exit_code == 2 and "PASSWORDS_FILE is not set" in result.output and not prepared
     file = tmp_path / "passwords.json"
     monkeypatch.setenv("AIRFLOW__CORE__SIMPLE_AUTH_MANAGER_PASSWORDS_FILE", str(file))
-    result = CliRunner().invoke(make_app(), ["dags", "prepare"])
+    result = CliRunner().invoke(made_app(), ["dags", "prepare"])
     assert result.exit_code == 0 and 'p"w' not in result.output and prepared
     assert file.read_text(encoding="utf-8") == '{"admin": "p\\"w"}' and file.stat().st_mode & 0o777 == 0o600

@@ -12,11 +12,11 @@ import pytest
 import yaml
 from typer.testing import CliRunner
 
-from clausegraph.app.cli.main import make_app
 from clausegraph.app.servers import airflow, neo4j
 from clausegraph.app.servers.jars import VERSION
 from clausegraph.core.settings import MODEL_POOL, PREFIX, Settings, load_settings
 from tests.docker.stack import COMPOSE, DOCKER, ENV_EXAMPLE, REPOSITORY, SERVICES, VARIABLE, resolved, texts
+from tests.harness.cli import made_app
 
 pytestmark = pytest.mark.unit
 
@@ -127,7 +127,7 @@ def test_every_command_of_ours_is_one() -> None:
     assert len(ours) == 6
     for _, *words in ours:
         path = words[: next((at for at, word in enumerate(words) if word.startswith("--")), len(words))]
-        shown = CliRunner().invoke(make_app(), [*path, "--help"], env={"COLUMNS": "200", "TERM": "dumb"})
+        shown = CliRunner().invoke(made_app(), [*path, "--help"], env={"COLUMNS": "200", "TERM": "dumb"})
         assert shown.exit_code == 0, words
         assert all(word in shown.output for word in words if word.startswith("--")), words
 

@@ -8,9 +8,9 @@ import tomllib
 import pytest
 from typer.testing import CliRunner
 
-from clausegraph.app.cli.main import make_app
 from clausegraph.core.tokens import PACKAGED
 from tests.docker.stack import DOCKER, REPOSITORY, instructions, words_of
+from tests.harness.cli import made_app
 
 pytestmark = pytest.mark.unit
 
@@ -80,4 +80,4 @@ def test_its_commands_are_ours() -> None:
     assert len(commands) == 3 and {words[0] for words in commands} == {"clausegraph"}
     for _, *words in commands:
         path = [word for word in words if not word.startswith(("-", "/"))]
-        assert CliRunner().invoke(make_app(), [*path, "--help"]).exit_code == 0, words
+        assert CliRunner().invoke(made_app(), [*path, "--help"]).exit_code == 0, words

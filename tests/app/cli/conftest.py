@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import json
 import os
 import shutil
@@ -13,14 +12,12 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner, Result
 
-from clausegraph.app.cli.main import make_app
+from tests.harness.cli import made_app
 
 REPOSITORY = Path(__file__).resolve().parents[3]
 SAMPLE = REPOSITORY / "examples" / "corpus"
 
 Cli = Callable[..., Result]
-
-_made = functools.cache(make_app)  # it is the same for every call
 
 
 @pytest.fixture(autouse=True)
@@ -40,7 +37,7 @@ def cli() -> Cli:
     runner = CliRunner()
 
     def run(*words: str, **options: Any) -> Result:
-        return runner.invoke(_made(), list(words), **options)
+        return runner.invoke(made_app(), list(words), **options)
 
     return run
 
@@ -50,7 +47,7 @@ def stocked_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A home with the sample corpus as ``default``; never written to."""
     home = tmp_path_factory.mktemp("stocked") / "home"
     environment = {"CLAUSEGRAPH_EMBEDDING_MODEL": "hashing"}
-    result = CliRunner(env=environment).invoke(make_app(), ["ingest", str(SAMPLE), "--home", str(home), "--quiet"])
+    result = CliRunner(env=environment).invoke(made_app(), ["ingest", str(SAMPLE), "--home", str(home), "--quiet"])
     assert result.exit_code == 0, result.output
     return home
 

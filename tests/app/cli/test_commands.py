@@ -11,7 +11,6 @@ import pytest
 from clausegraph.core.types import PassageKind
 from clausegraph.query.retrieve.bank import RETRIEVERS
 from tests.app.cli.conftest import REPOSITORY, SAMPLE, Cli, parsed
-from tests.core.models.embedding.tiny_models import save_tiny_cross_encoder
 
 pytestmark = pytest.mark.unit
 
@@ -89,15 +88,6 @@ def test_search(cli: Cli, retriever: str) -> None:
     assert value["retriever"] == retriever and 0 < len(scores) <= 5
     assert scores == sorted(scores, reverse=True)
     assert cli("search", "Winter Heating Grant", "-r", retriever).stdout.startswith("score")
-
-
-@pytest.mark.usefixtures("stocked")
-def test_search_in_the_order_of_a_cross_encoder(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("CLAUSEGRAPH_RERANKER", str(save_tiny_cross_encoder(tmp_path / "model")))
-    hits = parsed(cli("search", "Winter Heating Grant", "-n", "5", "--json"))["hits"]
-    assert len(hits) == 5 and all(list(hit["parts"]) == ["reranked"] for hit in hits)
-    monkeypatch.setenv("CLAUSEGRAPH_RERANKER", str(tmp_path / "none"))
-    assert "CLAUSEGRAPH_RERANKER" in cli("search", "Winter Heating Grant").stderr
 
 
 @pytest.mark.usefixtures("stocked")

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from clausegraph.app.cli.main import make_app
 from tests.app.cli.conftest import Cli, parsed
+from tests.harness.cli import made_app
 
 pytestmark = pytest.mark.unit
 
@@ -48,7 +48,7 @@ def made_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("passages")
     (folder / "passages.json").write_text(json.dumps(PASSAGES), encoding="utf-8")
     words = ["ingest", str(folder / "passages.json"), "--home", str(folder / "home"), "--quiet"]
-    result = CliRunner(env={"CLAUSEGRAPH_EMBEDDING_MODEL": "hashing"}).invoke(make_app(), words)
+    result = CliRunner(env={"CLAUSEGRAPH_EMBEDDING_MODEL": "hashing"}).invoke(made_app(), words)
     assert result.exit_code == 0, result.output
     return folder / "home"
 

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 import typer
 
-from clausegraph.app.cli.main import make_app
 from clausegraph.core.settings import load_settings
 from tests.app.cli.conftest import Cli
+from tests.harness.cli import made_app
 
 pytestmark = pytest.mark.unit
 
@@ -25,7 +25,7 @@ def commands(group: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str
             yield (*path, name), one
 
 
-COMMANDS = dict(commands(typer.main.get_command(make_app())))
+COMMANDS = dict(commands(typer.main.get_command(made_app())))
 
 
 def valued(command: Any) -> list[Any]:

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from clausegraph.app.cli.main import make_app
 from clausegraph.app.dev.fake_llm import FakeModelServer, FakeOptions
 from clausegraph.app.services.engine_tables import TABLES
+from tests.harness.cli import made_app
 
 pytestmark = pytest.mark.integration
 
@@ -40,7 +40,7 @@ def measured(fake: FakeModelServer, tmp_path: Path) -> Measured:
     runner = CliRunner(env={f"CLAUSEGRAPH_{name}": value for name, value in set_to.items()})
 
     def run(*arguments: str) -> dict[str, Any]:
-        done = runner.invoke(make_app(), ["--json", *arguments])
+        done = runner.invoke(made_app(), ["--json", *arguments])
         assert done.exit_code == 0, done.output
         return json.loads(done.stdout) if done.stdout else {}
 

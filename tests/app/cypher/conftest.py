@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from clausegraph.app.cli.main import make_app
 from clausegraph.indexes.graph.neo4j.server import Address, Neo4jServer
+from tests.harness.cli import made_app
 from tests.harness.neo4j import emptied, shared_address
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -44,7 +44,7 @@ def cli(address: Address, tmp_path_factory: pytest.TempPathFactory) -> Cli:
     runner = CliRunner(env=environment)
 
     def run(*words: str, given: str | None = None) -> Result:
-        return runner.invoke(make_app(), list(words), input=given)
+        return runner.invoke(made_app(), list(words), input=given)
 
     setup = re.search(r"<!-- setup:begin -->\n```sh\n(.*?)```", DOCUMENT, re.DOTALL)
     assert setup is not None

@@ -12,7 +12,7 @@ from typing import Any
 import typer
 from typer.testing import CliRunner
 
-from clausegraph.app.cli.main import make_app
+from tests.harness.cli import made_app
 
 READING = {
     "ask": ["Who can apply for an allotment?"],
@@ -60,19 +60,19 @@ def all_commands() -> set[str]:
         else:
             yield " ".join(words)
 
-    return set(leaves(typer.main.get_command(make_app())))
+    return set(leaves(typer.main.get_command(made_app())))
 
 
 def failures(home: Path, elsewhere: Path) -> dict[str, str]:
     """Run the reading commands on a home; what those said that did not end with 0."""
     runner = CliRunner(env={"CLAUSEGRAPH_EMBEDDING_MODEL": "hashing", "CLAUSEGRAPH_HOME": str(home)})
-    status = runner.invoke(make_app(), ["status", "--json"])
+    status = runner.invoke(made_app(), ["status", "--json"])
     if status.exit_code:
         return {"status": status.output}
     given = {"RUN": json.loads(status.stdout)["corpora"][0]["runs"][0]["id"], "OUTPUT": str(elsewhere / "facts.jsonl")}
     failed = {}
     for words, arguments in READING.items():
-        done = runner.invoke(make_app(), [*words.split(), *(given.get(word, word) for word in arguments)])
+        done = runner.invoke(made_app(), [*words.split(), *(given.get(word, word) for word in arguments)])
         if done.exit_code:
             failed[words] = f"{done.exit_code}: {done.output} {done.exception!r}"
     return failed

@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from clausegraph.app.cli.main import make_app
 from tests.app.reading.commands import NO_LEDGER, READING, WRITING, all_commands, failures
+from tests.harness.cli import made_app
 
 REPOSITORY = Path(__file__).resolve().parents[3]
 SAMPLE = REPOSITORY / "examples" / "corpus"
@@ -30,7 +30,7 @@ def stocked(tmp_path_factory: pytest.TempPathFactory) -> Path:
     shutil.copytree(SAMPLE, folder / "pages")
     runner = CliRunner(env={"CLAUSEGRAPH_EMBEDDING_MODEL": "hashing", "CLAUSEGRAPH_HOME": str(folder / "home")})
     for _ in range(2):
-        ended = runner.invoke(make_app(), ["ingest", str(folder / "pages"), "--quiet"])
+        ended = runner.invoke(made_app(), ["ingest", str(folder / "pages"), "--quiet"])
         assert ended.exit_code == 0, ended.output
         (folder / "pages" / "street-trading-licence.html").unlink(missing_ok=True)
         (folder / "pages" / "new.html").write_text("<html><body><main><p>You may keep bees.</p></main></body></html>")
@@ -74,7 +74,7 @@ def test_every_command_is_known_to_read_or_to_write() -> None:
 @pytest.mark.unit
 def test_no_reading_command_waits_for_a_writer_or_changes_a_file(home: Path, tmp_path: Path) -> None:
     runner = CliRunner(env={"CLAUSEGRAPH_EMBEDDING_MODEL": "hashing", "CLAUSEGRAPH_HOME": str(home)})
-    assert runner.invoke(make_app(), ["search", "bees"]).exit_code == 0  # keeps the index of words, which is a cache
+    assert runner.invoke(made_app(), ["search", "bees"]).exit_code == 0  # keeps the index of words, which is a cache
     before = state(home)
     with closing(sqlite3.connect(home / "ledger.db", isolation_level=None)) as writer:
         writer.execute("BEGIN IMMEDIATE")  # all the time: whoever wants to write would fail after half a minute

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from clausegraph.app.cli.main import make_app
+from tests.harness.cli import made_app
 
 pytestmark = pytest.mark.unit
 
@@ -30,7 +30,7 @@ def clean(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def cli(*words: str) -> Result:
-    return CliRunner().invoke(make_app(), ["prompts", *words])
+    return CliRunner().invoke(made_app(), ["prompts", *words])
 
 
 def test_list(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import socket
 import subprocess
 import sys
@@ -11,11 +12,13 @@ from pathlib import Path
 
 import pytest
 from lxml import html
+from typer.testing import CliRunner
 
 from clausegraph.app.dev.fake_llm import FakeModelServer, FakeOptions
 from clausegraph.core.telemetry.recording import start_telemetry, stop_telemetry
 from tests.app.cli.conftest import REPOSITORY, SAMPLE
 from tests.core.telemetry.conftest import Collector, Run
+from tests.harness.cli import made_app
 
 pytestmark = pytest.mark.integration
 
@@ -23,8 +26,26 @@ KEY = "sk-this-is-the-key-0123456789"
 QUESTION = "Can I get the heating grant for a rented flat?"
 SCENARIO = "I am 70 and rent a flat from a friend."
 GUIDES = SAMPLE / "guides"  # where three pages do
+PAGE = SAMPLE / "heating-grant.html"
 STAGES = ("read", "extract", "plan", "embed", "publish")
 LOSS = "telemetry.lost"
+
+
+@pytest.fixture(scope="module")
+def guides(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home with the guides; never written to."""
+    home = tmp_path_factory.mktemp("guides") / "home"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("CLAUSEGRAPH_EMBEDDING_MODEL", "hashing")
+        done = CliRunner().invoke(made_app(), ["ingest", str(GUIDES), "--home", str(home), "-q"])
+    assert done.exit_code == 0, done.output
+    return home
+
+
+@pytest.fixture
+def stocked(guides: Path, tmp_path: Path) -> None:
+    """The guides in the home of the settings."""
+    shutil.copytree(guides, tmp_path / "home")
 
 
 def traced(collector: Collector, **more: str) -> dict[str, str]:
@@ -85,12 +106,13 @@ def test_calls_of_a_model(collector: Collector, run: Run) -> None:
     assert KEY not in sent and not [text for text in page_texts() if text in sent]
 
 
-def test_the_question_where_it_is_asked_for(collector: Collector, run: Run, tmp_path: Path) -> None:
-    assert run("ingest", str(GUIDES)).returncode == 0
+@pytest.mark.usefixtures("stocked")
+def test_the_question_where_it_is_asked_for(collector: Collector, run: Run) -> None:
     assert run("ask", QUESTION, **traced(collector, CLAUSEGRAPH_LOG_PROMPTS="true")).returncode == 0
     assert collector.one("ask").attributes["clausegraph.question"] == QUESTION
 
 
+@pytest.mark.usefixtures("stocked")
 def test_off_by_default(collector: Collector, run: Run) -> None:
     assert run("ingest", str(GUIDES), CLAUSEGRAPH_TELEMETRY_URL=collector.url).returncode == 0
     assert collector.paths == []
@@ -112,7 +134,7 @@ def test_collector_down(run: Run, answers: str) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1] if answers == "silent" else 9
         address = f"http://name:password@127.0.0.1:{port}"
-        done = run("ingest", str(GUIDES), "-q", CLAUSEGRAPH_TELEMETRY="otlp", CLAUSEGRAPH_TELEMETRY_URL=address)
+        done = run("ingest", str(PAGE), "-q", CLAUSEGRAPH_TELEMETRY="otlp", CLAUSEGRAPH_TELEMETRY_URL=address)
     assert done.returncode == 0 and "published epoch 1" in done.stdout
     (line,) = done.stderr.splitlines()
     assert LOSS in line and "password" not in line
@@ -173,8 +195,8 @@ def test_off_loads_nothing_of_it(word: str) -> None:
     assert python(code, word).stdout.splitlines()[-1] == "LOADED []"
 
 
-def test_llamaindex_calls_are_spans(collector: Collector, run: Run) -> None:
-    assert run("ingest", str(GUIDES)).returncode == 0
+@pytest.mark.usefixtures("stocked")
+def test_llamaindex_calls_are_spans(collector: Collector) -> None:
     from clausegraph import open_corpus
 
     with open_corpus() as corpus:

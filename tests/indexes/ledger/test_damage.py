@@ -16,10 +16,10 @@ import pytest
 from sqlalchemy import Column
 from typer.testing import CliRunner, Result
 
-from clausegraph.app.cli.main import make_app
 from clausegraph.core.errors import StorageError
 from clausegraph.indexes.ledger.schema import metadata
 from tests.app.cli.conftest import SAMPLE
+from tests.harness.cli import made_app
 
 pytestmark = pytest.mark.unit
 
@@ -33,7 +33,7 @@ GARBAGE: tuple[Any, ...] = (
 
 def ask(*words: str) -> Callable[[Path], Result]:
     def run(home: Path) -> Result:
-        return CliRunner(env=HASHING).invoke(make_app(), [*words, "--home", str(home)])
+        return CliRunner(env=HASHING).invoke(made_app(), [*words, "--home", str(home)])
 
     return run
 

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner, Result
 
-from clausegraph.app.cli.main import make_app
 from clausegraph.indexes.graph.neo4j.server import Address
+from tests.harness.cli import made_app
 
 pytestmark = pytest.mark.integration
 
@@ -39,7 +39,7 @@ def cli(address: Address, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cl
 
     def run(*words: str, **environment: str) -> Result:
         settings = {f"CLAUSEGRAPH_{name}": value for name, value in environment.items()}
-        return CliRunner(env=settings).invoke(make_app(), list(words))
+        return CliRunner(env=settings).invoke(made_app(), list(words))
 
     return run
 

@@ -134,7 +134,7 @@ def test_what_a_server_answers_becomes_one_line_with_the_fix(
 def test_another_writer_is_publishing(town: Town, address: Address) -> None:
     from typer.testing import CliRunner
 
-    from clausegraph.app.cli.main import make_app
+    from tests.harness.cli import made_app
 
     town.write("a", "grant | pays | =£200")
     town.publish()
@@ -145,17 +145,17 @@ def test_another_writer_is_publishing(town: Town, address: Address) -> None:
     runner = CliRunner(env=environment)
     words = ["project", "neo4j", "--corpus", "town", "--verify"]
     with run_lease(town.ledger, town.id, "ingest-1"):
-        refused = runner.invoke(make_app(), words)
+        refused = runner.invoke(made_app(), words)
     assert refused.exit_code == LeaseHeldError.exit_code
-    done = runner.invoke(make_app(), words)
+    done = runner.invoke(made_app(), words)
     assert done.exit_code == 0, done.output
     assert "every node and relationship is as the ledger has it" in done.output
     with Neo4jServer(address) as server:
         server.write("MATCH ()-[r:STATES]->() SET r.relation = 'changed'")
-    found = runner.invoke(make_app(), words)
+    found = runner.invoke(made_app(), words)
     assert (found.exit_code, "differs" in found.output) == (1, True)
-    assert runner.invoke(make_app(), [*words, "--rebuild"]).exit_code == 0
-    shown = runner.invoke(make_app(), ["project", "neo4j", "--corpus", "town", "--status"])
+    assert runner.invoke(made_app(), [*words, "--rebuild"]).exit_code == 0
+    shown = runner.invoke(made_app(), ["project", "neo4j", "--corpus", "town", "--status"])
     assert "is current" in shown.output
 
 

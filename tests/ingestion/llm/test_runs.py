@@ -15,7 +15,6 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from clausegraph.app.cli.main import make_app
 from clausegraph.app.dev.fake_llm import FakeModelServer, FakeOptions
 from clausegraph.app.services.ingest import run_ingest
 from clausegraph.app.workspace import Workspace
@@ -28,6 +27,7 @@ from clausegraph.indexes.views import open_view
 from clausegraph.ingestion.pipeline import Options
 from clausegraph.ingestion.report import RunReport
 from clausegraph.ingestion.sources import open_source
+from tests.harness.cli import made_app
 from tests.harness.wait import PATIENCE_S, until
 
 pytestmark = pytest.mark.integration
@@ -181,7 +181,7 @@ def test_a_vacuum_leaves_nothing_of_a_page_that_is_gone(tmp_path: Path, fake: Fa
     (folder / "p3.html").unlink()
     run(settings, folder)
     result = CliRunner().invoke(
-        make_app(),
+        made_app(),
         ["epochs", "vacuum", "--keep-epochs", "1", "--keep-days", "0", "--json", "--home", str(settings.home)],
     )
     assert json.loads(result.stdout)["replies"] > 0

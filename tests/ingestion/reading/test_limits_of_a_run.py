@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from clausegraph.app.cli.main import make_app
+from tests.harness.cli import made_app
 from tests.ingestion.reading.pages import large, slow
 
 pytestmark = pytest.mark.integration
@@ -28,7 +28,7 @@ def folder(tmp_path: Path) -> Path:
 
 def run(home: Path, *words: str) -> dict[str, Any]:
     settings = {"CLAUSEGRAPH_EMBEDDING_MODEL": "hashing", "CLAUSEGRAPH_READING_SECONDS": "1"}
-    result = CliRunner(env=settings).invoke(make_app(), [*words, "--home", str(home), "--json"])
+    result = CliRunner(env=settings).invoke(made_app(), [*words, "--home", str(home), "--json"])
     assert result.exit_code == 0, result.output
     return json.loads(result.stdout)  # type: ignore[no-any-return]
 

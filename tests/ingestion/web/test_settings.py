@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from clausegraph.app.cli.main import make_app
 from clausegraph.app.wiring import web_options
 from clausegraph.core.errors import SettingsError
 from clausegraph.core.settings import load_settings
+from tests.harness.cli import made_app
 from tests.harness.site import NAME
 from tests.ingestion.web.town import Town
 
@@ -49,7 +49,7 @@ def test_a_command_ingests_a_site(settled: Town) -> None:
     settled.site.answers["/permits/copy.html"] = settled.site.answers["/permits/0.html"]
     settled.page("/", "Permits", "The town has permits of some kinds.", links=links)
     done = CliRunner().invoke(
-        make_app(), ["ingest", settled.site.url("/"), "--as", "site", "--corpus", "town", "--alike", "7"]
+        made_app(), ["ingest", settled.site.url("/"), "--as", "site", "--corpus", "town", "--alike", "7"]
     )
     assert done.exit_code == 0, done.output
     assert "pages: 3 added" in done.output
@@ -62,7 +62,7 @@ def test_a_command_ingests_a_site(settled: Town) -> None:
 def test_private_addresses_need_a_setting(settled: Town, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("CLAUSEGRAPH_WEB_ALLOW")
     settled.pages(1)
-    done = CliRunner().invoke(make_app(), ["ingest", settled.site.url("/"), "--corpus", "town"])
+    done = CliRunner().invoke(made_app(), ["ingest", settled.site.url("/"), "--corpus", "town"])
     assert done.exit_code == 2 and "no public address" in " ".join(done.output.split())
     assert settled.site.asked == []
 

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from clausegraph.app.cli.main import make_app
 from clausegraph.app.services.export.table import safe_cell
 from clausegraph.core.types import Literal
 from clausegraph.indexes.graph.neo4j.cypher import run_cypher
@@ -16,6 +15,7 @@ from clausegraph.indexes.graph.neo4j.projection import Neo4jProjection
 from clausegraph.indexes.graph.neo4j.server import Neo4jServer
 from clausegraph.indexes.views import open_view
 from tests.contracts.graph.scripted import Town
+from tests.harness.cli import made_app
 from tests.injection.cypher.hostile import NAMES
 
 pytestmark = pytest.mark.integration
@@ -74,11 +74,11 @@ def test_names_on_the_command_line(
     }
     words = ["cypher", query, "--corpus", town.corpus, "--param", f"relation={json.dumps(relation)}"]
     runner = CliRunner(env=environment)
-    result = runner.invoke(make_app(), [*words, "--json"])
+    result = runner.invoke(made_app(), [*words, "--json"])
     assert result.exit_code == 0, result.output
     expected = sorted((s, o.removeprefix("=")) for s, found, o in stated if found == relation)
     assert sorted((row["s"], row["o"]) for row in json.loads(result.stdout)["rows"]) == expected
-    plain, as_csv = runner.invoke(make_app(), words), runner.invoke(make_app(), [*words, "--csv"])
+    plain, as_csv = runner.invoke(made_app(), words), runner.invoke(made_app(), [*words, "--csv"])
     assert plain.exit_code == as_csv.exit_code == 0
     assert not {"\u2028", "\x1b"} & set(plain.stdout + as_csv.stdout)
     assert all(safe_cell(s).splitlines()[0][:20] in as_csv.stdout.replace('""', '"') for s, _ in expected)

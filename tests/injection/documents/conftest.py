@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner, Result
 
-from clausegraph.app.cli.main import make_app
 from tests.app.cli.conftest import Cli, clean_environment, cli
+from tests.harness.cli import made_app
 from tests.injection.documents.hostile import NAMES, TEXTS, page_of, pages
 
 __all__ = ["Cli", "clean_environment", "cli"]  # the fixtures of the command line's own tests
@@ -37,7 +37,7 @@ def hostile_home(hostile_folder: Path, tmp_path_factory: pytest.TempPathFactory)
     """A home with the hostile pages as corpus ``default``; never written to."""
     home = tmp_path_factory.mktemp("home") / "home"
     words = ["ingest", str(hostile_folder), "--home", str(home), "--json"]
-    result = CliRunner(env=HASHING).invoke(make_app(), words)
+    result = CliRunner(env=HASHING).invoke(made_app(), words)
     assert result.exit_code == 0, result.output
     report = json.loads(result.stdout)
     assert len(report["pages_added"]) == len(pages()) + len(NAMES), report["rejects"]

@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from clausegraph.app.cli.main import make_app
 from clausegraph.core.errors import InputError
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.models.embedding import HashingEmbedder
@@ -27,6 +26,7 @@ from clausegraph.query.rank.hits import Level
 from clausegraph.query.rank.signals import Place
 from clausegraph.query.retrieve.bank import make_retriever
 from clausegraph.query.retrieve.network import network_for
+from tests.harness.cli import made_app
 from tests.query.passages.conftest import PASSAGES, QUESTIONS, SUPPORT
 
 Write = Callable[[str, Any], Path]
@@ -179,7 +179,7 @@ def test_questions_of_another_corpus_are_refused(view: View, embedder: HashingEm
 
 def test_the_command_prints_the_table(tmp_path: Path, write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CLAUSEGRAPH_EMBEDDING_MODEL", "hashing")
-    run = partial(CliRunner().invoke, make_app())
+    run = partial(CliRunner().invoke, made_app())
     passages, questions = str(write("passages.json", PASSAGES)), str(write("questions.json", QUESTIONS))
     begin = ["eval", "passages", "--home", str(tmp_path / "cli"), "--quiet"]
     words = [*begin, "--passages", passages, "--questions", questions]

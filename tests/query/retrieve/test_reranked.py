@@ -17,7 +17,11 @@ from tests.core.models.embedding.tiny_models import save_tiny_cross_encoder
 
 ASKED = Inquiry("How old must I be to get the mooring grant?", "I am 20.")
 
-pytest.importorskip("sentence_transformers", reason="the extra sentence-transformers is not installed")
+
+@pytest.fixture(scope="module", autouse=True)
+def _extra() -> None:
+    """Here, not above: each process collects this module, and few run it."""
+    pytest.importorskip("sentence_transformers", reason="the extra sentence-transformers is not installed")
 
 
 @pytest.fixture(scope="module")

@@ -129,6 +129,9 @@ class ListedPage(BaseModel):
     uri: str
     title: str
     statements: int
+    published: str | None = Field(description="The day that the page states of itself, as `updated`.")
+    updated: str | None
+    read: float | None = Field(description="When this version was read, in seconds since 1970.")
 
 
 class PagesReply(PartOfList):

@@ -8,7 +8,7 @@ from typing import Any
 
 from clausegraph.app.answer_json import pages_disagree
 from clausegraph.app.console.templating import address
-from clausegraph.app.console.trace import found_view
+from clausegraph.app.console.trace import Texts, found_view
 from clausegraph.app.render import STATUS_LINES, answer_markdown
 from clausegraph.app.services.kept import AskedQuestion
 from clausegraph.app.wording import asked_of, headline, leaf_words, open_questions, otherwise
@@ -58,8 +58,8 @@ class Branch:
     parts: tuple[Branch | Choice, ...]
 
 
-def answer_view(asked: AskedQuestion) -> dict[str, Any]:
-    """What the template of an answer needs."""
+def answer_view(asked: AskedQuestion, texts: Texts) -> dict[str, Any]:
+    """What the template of an answer needs; ``texts`` are those of the elements that its steps found."""
     answer = asked.answer
     assert answer is not None
     under = assumed(answer, asked.supposed) if asked.supposed else answer
@@ -74,7 +74,7 @@ def answer_view(asked: AskedQuestion) -> dict[str, Any]:
         "disagree": pages_disagree(under),
         "alternatives": [draw.alternative(one) for one in answer.alternatives],
         "quotes": [] if answer.alternatives else [card(answer, one) for one in answer.quotes],
-        "found": found_view(answer),
+        "found": found_view(answer, texts),
         "permalink": address(answer.corpus, "ask", **again, assume=supposed),
         "markdown": answer_markdown(under),
     }

@@ -16,7 +16,7 @@ from clausegraph.app.workspace import Workspace
 from clausegraph.core.language.normalise import tokens
 from clausegraph.core.types import LITERAL, PageKey
 from clausegraph.indexes.corpora import get_corpus
-from clausegraph.indexes.ledger.schema import pages, runs, seen_at, sources, supports
+from clausegraph.indexes.ledger.schema import page_versions, pages, runs, seen_at, sources, supports
 from clausegraph.indexes.runs import get_run, runs_before
 
 Key = list[Any]  # of an item in its list, as JSON values
@@ -31,7 +31,7 @@ class Slice:
 
 
 def page_slice(workspace: Workspace, corpus: str, epoch: int, limit: int, after: Key | None = None) -> Slice:
-    """Pages by source and uri, each with the number of its statements.
+    """Pages by source and uri, each with the number of its statements, its dates, and when it was read.
 
     Raises:
         NotFoundError: no such corpus or epoch.
@@ -42,16 +42,28 @@ def page_slice(workspace: Workspace, corpus: str, epoch: int, limit: int, after:
     ]
     part = listed[:limit]
     stated = _statement_counts(shelf, [key for key, _, _ in part])
+    read = _read_at(shelf, [version for _, version, _ in part])
     items = [
         {
             "source": key.source,
             "uri": key.uri,
-            "title": title or shelf.reading(version).title,
+            "title": title or stated_on.title,
             "statements": stated.get(key, 0),
+            "published": stated_on.published,
+            "updated": stated_on.updated,
+            "read": read.get(version),
         }
         for key, version, title in part
+        for stated_on in (shelf.reading(version),)
     ]
     return Slice(items, [part[-1][0].source, part[-1][0].uri] if len(listed) > limit else None)
+
+
+def _read_at(shelf: Shelf, versions: Sequence[int]) -> dict[int, float]:
+    """When each page version was read, in seconds since 1970."""
+    query = select(page_versions.c.id, page_versions.c.fetched).where(page_versions.c.id.in_(versions))
+    with shelf.ledger.read() as connection:
+        return {row.id: row.fetched for row in connection.execute(query)}
 
 
 def _statement_counts(shelf: Shelf, keys: Sequence[PageKey]) -> dict[PageKey, int]:

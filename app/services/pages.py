@@ -10,7 +10,7 @@ from sqlalchemy import select
 from clausegraph.app.services.browse import Shelf, open_shelf
 from clausegraph.app.services.records import page_record, passage_record
 from clausegraph.app.workspace import Workspace
-from clausegraph.core.errors import InputError
+from clausegraph.core.errors import InputError, NotFoundError
 from clausegraph.core.types import PageKey
 from clausegraph.indexes.corpora import SourceRow, list_sources
 from clausegraph.indexes.fetches import FetchRow, load_fetches
@@ -21,6 +21,29 @@ if TYPE_CHECKING:
     from clausegraph.ingestion.report import RunReport
 
 WEB = "web"
+
+
+def element_texts(
+    workspace: Workspace, corpus: str, epoch: int, places: Sequence[tuple[str, str]]
+) -> dict[tuple[str, str], tuple[str, str]]:
+    """The title of the page and the text of each element, by the page's ``source:uri`` and the anchor.
+
+    What the epoch does not have, or nothing where there is no such epoch any more, is left out.
+    """
+    try:
+        shelf = open_shelf(workspace.ledger, corpus, epoch)
+    except NotFoundError:
+        return {}
+    listed = {str(key): version for key, (version, _) in shelf.versions().items()}
+    found = {}
+    for page in dict.fromkeys(page for page, _ in places):
+        if page in listed:
+            reading = shelf.reading(listed[page])
+            for place in places:
+                element = reading.element(place[1]) if place[0] == page else None
+                if element is not None:
+                    found[place] = (reading.title or page, element.text)
+    return found
 
 
 def show_page(workspace: Workspace, corpus: str, name: str, epoch: int | None = None) -> dict[str, Any]:

@@ -18,11 +18,15 @@ from clausegraph.app.api.served import request_id
 from clausegraph.app.api.waiting import Tell, streamed
 from clausegraph.app.console.routing import check_form, router
 from clausegraph.app.console.templating import HEADERS, address, html, render
+from clausegraph.app.console.told import step_title
+from clausegraph.app.console.trace import places_of
 from clausegraph.app.console.view import STATES, answer_view
 from clausegraph.app.services import questions as judged
 from clausegraph.app.services.ask import answer, parse_assumptions
 from clausegraph.app.services.epochs import epoch_on, list_epochs
 from clausegraph.app.services.kept import AskedQuestion
+from clausegraph.app.services.pages import element_texts
+from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import ClauseGraphError, InputError, NotFoundError
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.types import TraceStep
@@ -86,7 +90,8 @@ async def kept(request: Request, held: Held, who: Who, corpus: CorpusPath, name:
     asked = _answered(await held.reads.run(held.kept.get, who.token, corpus, name))
     filled: dict[str, Any] = {"question": asked.inquiry.question, "scenario": asked.inquiry.scenario}
     filled |= {"epoch": asked.epoch, "on": "", "assume": [], "at_once": False, "last": [], "epochs": epochs}
-    return html(request, "ask.html", screen="ask", **filled, **answer_view(asked))
+    shown = await held.reads.run(_shown, held.workspace, asked)
+    return html(request, "ask.html", screen="ask", **filled, **shown)
 
 
 @routes.post("/c/{corpus}/asked/{name}/forget")
@@ -102,23 +107,23 @@ async def events(request: Request, held: Held, who: Who, corpus: CorpusPath, nam
     """The steps as they end, each an event ``step``; then ``answer``, which is the answer or what went wrong."""
     asked = await held.reads.run(held.kept.get, who.token, corpus, name)
 
-    def work(ticket: Ticket, tell: Tell) -> AskedQuestion:
+    def work(ticket: Ticket, tell: Tell) -> dict[str, Any]:
         def watch(step: TraceStep) -> None:
             tell(step_json(step))
 
         ticket.check()
         if asked.answer is not None:  # a browser that lost the connection asks for the same again
-            return asked
+            return _shown(held.workspace, asked)
         found = answer(held.workspace, corpus, asked.inquiry, asked.epoch, watch=watch)
-        return held.kept.keep(asked, found)
+        return _shown(held.workspace, held.kept.keep(asked, found))
 
     def write(kind: str, value: Any) -> str:
         if kind == "step":
-            return _event("step", render("step.html", step=value))
+            return _event("step", render("step.html", step=value, title=step_title(value["name"])))
         if kind == "problem":
             told = {"title": value["title"], "detail": value["detail"], "request_id": value["request"]}
             return _event("answer", _part(request, "error.html", **told))
-        return _event("answer", _part(request, "answer.html", **answer_view(value)))
+        return _event("answer", _part(request, "answer.html", **value))
 
     try:
         return await streamed(request, held.work, held.workspace.settings.serve_seconds, work, write)
@@ -139,7 +144,7 @@ async def suppose(request: Request, held: Held, who: Who, corpus: CorpusPath, na
         if (state := form.get(f"leaf-{number}")) in STATES
     }
     made = replace(asked, supposed=given)
-    return html(request, "answer.html", screen="ask", **answer_view(made))
+    return html(request, "answer.html", screen="ask", **await held.reads.run(_shown, held.workspace, made))
 
 
 @routes.post("/c/{corpus}/asked/{name}/judge")
@@ -152,6 +157,13 @@ async def judge(
     assert asked.answer is not None
     made = await held.reads.run(judged.judge, held.workspace, asked.answer, verdict, expected, who.name)
     return html(request, "judged.html", made=made)
+
+
+def _shown(workspace: Workspace, asked: AskedQuestion) -> dict[str, Any]:
+    """What the template of an answer needs."""
+    assert asked.answer is not None
+    places = places_of(asked.answer)
+    return answer_view(asked, element_texts(workspace, asked.corpus, asked.answer.epoch, places))
 
 
 def _answered(asked: AskedQuestion) -> AskedQuestion:

@@ -175,7 +175,7 @@ def test_a_merge_and_a_hidden_statement_are_published_and_undone(
             page.wait_for_url("**/curation#*")
         expect(page.locator("main")).to_contain_text("Shown again from the next publish on")
         page.click("text=Publish now")
-        expect(page.get_by_text("Whatever was decided is in force")).to_be_visible()
+        expect(page.get_by_text("Nobody has decided anything yet")).to_be_visible()
         expect(page.locator("section.pair")).to_be_visible()  # a proposal again
         page.goto(f"{url}/c/default/graph?name=study+loan")
         expect(page.locator("#facts")).to_contain_text("Office for Resident Services must pay study loan")

@@ -17,11 +17,12 @@ if TYPE_CHECKING:
     from clausegraph.query.steps.model import StepModel
 
 
-def crag_options(settings: Settings) -> CragOptions:
-    """Which modules are on, and the parts that this deployment has."""
+def crag_options(settings: Settings, switches: CragSwitches | None = None) -> CragOptions:
+    """Which modules are on, those of the settings or others, and the parts that this deployment has."""
     from clausegraph.query.crag.parts import CragOptions
 
-    return CragOptions(crag_switches(settings), crag_parts(settings))
+    switches = switches or crag_switches(settings)
+    return CragOptions(switches, crag_parts(settings, switches))
 
 
 def crag_switches(settings: Settings) -> CragSwitches:
@@ -48,21 +49,22 @@ def crag_switches(settings: Settings) -> CragSwitches:
     )
 
 
-def crag_parts(settings: Settings) -> CragParts:
+def crag_parts(settings: Settings, switches: CragSwitches) -> CragParts:
     """Makers of predictor, graph and calculator; what is not set up is left out."""
     from clausegraph.query.crag.parts import CragParts
 
-    return CragParts(_predictor(settings), _graph(settings), _calculator(settings))
+    return CragParts(predictor_maker(settings), _graph(settings, switches), _calculator(settings))
 
 
-def _predictor(settings: Settings) -> Callable[[StepModel | None], AttributePredictor | None]:
+def predictor_maker(settings: Settings) -> Callable[[StepModel | None], AttributePredictor | None]:
     """Those that the settings name, or all that are at hand.
 
     Raises:
-        InputError: the file of the classifiers cannot be read.
+        InputError: the file of the classifiers, or of the examples, cannot be read.
         ModelMismatchError: they were trained on other embeddings.
         SettingsError: one is named and not set up.
     """
+    from clausegraph.query.crag.attributes.labelled import read_labels
     from clausegraph.query.crag.attributes.rules import AttributeRules
     from clausegraph.query.crag.attributes.together import AttributesTogether
 
@@ -71,13 +73,14 @@ def _predictor(settings: Settings) -> Callable[[StepModel | None], AttributePred
     if chosen in ("auto", "svm") and (svm := _classifiers(settings, needed=chosen == "svm")) is not None:
         known.append(svm)
     asks = chosen == "model" or (chosen == "auto" and settings.crag_attribute_model is None)
+    examples = read_labels(settings.crag_attribute_examples.expanduser()) if settings.crag_attribute_examples else ()
 
     def make(model: StepModel | None) -> AttributePredictor | None:
         from clausegraph.query.crag.attributes.model import ModelAttributes
 
         if chosen == "off":
             return None
-        more = [ModelAttributes(model, settings.crag_attribute_samples)] if asks and model is not None else []
+        more = [ModelAttributes(model, settings.crag_attribute_samples, examples)] if asks and model is not None else []
         return AttributesTogether([*known, *more])
 
     return make
@@ -95,7 +98,7 @@ def _classifiers(settings: Settings, *, needed: bool) -> AttributePredictor | No
     return AttributeSvm(read_attribute_model(settings.crag_attribute_model.expanduser()), make_embedder(settings))
 
 
-def _graph(settings: Settings) -> Callable[[StepModel | None], KgLookup | None]:
+def _graph(settings: Settings, switches: CragSwitches) -> Callable[[StepModel | None], KgLookup | None]:
     """What the settings name: the API of functions, or an endpoint under a plan. Without one a corpus has its own.
 
     Raises:
@@ -105,10 +108,10 @@ def _graph(settings: Settings) -> Callable[[StepModel | None], KgLookup | None]:
 
     if settings.crag_graph_kind != "neo4j" and settings.crag_graph_url is None:
         return nobody
-    return partial(_lookup, settings)
+    return partial(_lookup, settings, switches)
 
 
-def _lookup(settings: Settings, model: StepModel | None) -> KgLookup | None:
+def _lookup(settings: Settings, switches: CragSwitches, model: StepModel | None) -> KgLookup | None:
     from clausegraph.query.crag.kg.api.lookup import ApiAddress, RuleLookup
     from clausegraph.query.crag.kg.api.tools import ToolLookup
     from clausegraph.query.crag.kg.http import EndpointLimits
@@ -118,11 +121,14 @@ def _lookup(settings: Settings, model: StepModel | None) -> KgLookup | None:
     if chosen == "off":
         return None
     if settings.crag_graph_kind != "api":
-        return GraphLookup(partial(_endpoint, settings, limits), model) if model is not None else None
+        opened = partial(_endpoint, settings, limits)
+        return GraphLookup(opened, model, switches.hops, filtered=switches.filtered) if model is not None else None
     api = ApiAddress(settings.crag_graph_url or "", limits)
     if model is None or chosen == "rules":
         return RuleLookup(api)
-    return ToolLookup(api, model) if chosen == "tools" else PlannedLookup(api, model)
+    if chosen == "tools":
+        return ToolLookup(api, model)
+    return PlannedLookup(api, model, switches.hops, filtered=switches.filtered)
 
 
 @contextmanager

@@ -315,6 +315,10 @@ class Settings(BaseSettings):
     crag_attribute_model: Path | None = Field(
         default=None, description="classifiers of open questions, from `train attributes`; none: rules and the model"
     )
+    crag_attribute_examples: Path | None = Field(
+        default=None,
+        description="labelled open questions, five of which the model is shown as examples; none: it is not",
+    )
     crag_attribute_samples: int = Field(
         default=3, ge=1, le=20, description="calls by which the model says what an open question is like"
     )

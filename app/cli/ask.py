@@ -96,8 +96,19 @@ def ask(
         found = _from_web(workspace, inquiry, web, at, watch)
     else:
         found = answer(workspace, workspace.settings.corpus, inquiry, epoch, assumptions, engine=engine, watch=watch)
+    _note_failures(found)
     shown = answer_markdown(found).rstrip("\n") if markdown else render_answer(found)
     session.emit(answer_json(found, trace=trace), shown)
+
+
+def _note_failures(found: Answer) -> None:
+    """A line on stderr for each source that failed: what it would have said is not known."""
+    from clausegraph.app.cli.output import note
+    from clausegraph.app.text import one_line
+
+    failures = [step.detail["failure"] for step in found.trace if step.detail.get("outcome") == "failed source"]
+    for failure in dict.fromkeys(map(str, failures)):
+        note(f"Failed source: {one_line(failure)}. The answer is without what it would have said.")
 
 
 def _refuse_beside_web(given: dict[str, object]) -> None:

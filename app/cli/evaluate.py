@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from clausegraph.app.cli.evaluate_crag import crag, crag_judge
+from clausegraph.app.cli.evaluate_crag import crag, crag_attributes, crag_judge
 from clausegraph.app.cli.evaluate_engine import compare
 from clausegraph.app.cli.evaluate_stark import kgqa, stark
 from clausegraph.app.cli.evaluate_table import table as table_of_runs
@@ -322,6 +322,7 @@ def register(app: typer.Typer) -> None:
     command(group, "passages", stores=True)(passages)
     command(group, "crag")(crag)
     command(group, "crag-judge")(crag_judge)
+    command(group, "crag-attributes")(crag_attributes)
     command(group, "stark")(stark)
     command(group, "kgqa")(kgqa)
     command(group, "report")(report)

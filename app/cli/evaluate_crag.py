@@ -35,6 +35,14 @@ def crag(
         list[str] | None, typer.Option("--row", help="A set of switches, see --rows; several.", show_default="as-set")
     ] = None,
     rows: Annotated[bool, typer.Option("--rows", help="List the sets of switches, and end.")] = False,
+    table_name: Annotated[
+        str | None,
+        typer.Option(
+            "--table",
+            help="The rows of a table, as Markdown: baselines, electricsheep, ustc, kerag, without.",
+            show_default="none",
+        ),
+    ] = None,
     at: Annotated[
         str | None,
         typer.Option("--at", help="When questions are asked whose file does not say so.", show_default="none"),
@@ -50,7 +58,9 @@ def crag(
 ) -> None:
     """Measure the engine for open questions: accuracy, hallucination, missing, score; calls and tokens by step."""
     from clausegraph.app.services.crag_evaluation import CragTrial, measure_crag
+    from clausegraph.eval.crag.figures import crag_figures
     from clausegraph.eval.crag.rows import ROWS
+    from clausegraph.eval.crag.tables import as_markdown, table_of
     from clausegraph.ingestion.pipeline import no_progress
     from clausegraph.query.crag.time.clock import parse_time
 
@@ -60,10 +70,18 @@ def crag(
         return
     if questions is None:
         raise InputError("--questions is missing; give a file of CRAG's questions (or --rows)")
+    if table_name and row:
+        raise InputError("give --table or --row, not both")
+    published = table_of(table_name) if table_name else None
     asked = parse_time(at) if at else None
-    trial = CragTrial(task, tuple(row or ["as-set"]), judge, seconds, asked, cassette, record, at_once)
+    chosen = tuple(published.rows) if published else tuple(row or ["as-set"])
+    trial = CragTrial(task, chosen, judge, seconds, asked, cassette, record, at_once)
     with progress_bars(session) as progress:
         found = measure_crag(session.workspace(None), questions, trial, output, progress or no_progress)
+    if published:
+        figures = {name: crag_figures(records) for name, records in found.items()}
+        session.emit({name: asdict(one) for name, one in figures.items()}, as_markdown(published, figures))
+        return
     emit_crag(session, found)
 
 
@@ -92,6 +110,29 @@ def crag_judge(
         table(("a person says", "the judge agrees"), shares),
         table(("a person says", "the judge", "by", "answer", "why"), missed) if missed else "",
     )
+
+
+def crag_attributes(
+    session: Session,
+    *,
+    questions: Annotated[Path, typer.Option("--questions", help="Labelled questions: JSON lines, as in examples/.")],
+    sample: Annotated[int, typer.Option("--sample", min=1, help="Ask about so many; examples are of the others.")] = 20,
+    seed: Annotated[int, typer.Option("--seed", help="By which the sample is drawn.")] = 13,
+    at: Annotated[str | None, typer.Option("--at", help="When they are asked.", show_default="now")] = None,
+    cassette: CassetteOption = None,
+    record: RecordOption = False,
+    at_once: Annotated[int, typer.Option("--at-once", min=1, max=64, help="Questions that are open together.")] = 1,
+) -> None:
+    """Measure what a model says of a question's domain, kind and dynamism when it is shown five examples."""
+    from clausegraph.app.services.attribute_evaluation import measure_attributes
+    from clausegraph.app.services.crag_evaluation import CragTrial
+    from clausegraph.query.crag.time.clock import parse_time
+
+    trial = CragTrial(at=parse_time(at) if at else None, cassette=cassette, record=record, at_once=at_once)
+    found = measure_attributes(session.workspace(None), questions, sample, seed, trial)
+    columns = list(next(iter(found.right.values())))
+    rows = [[name, *(f"{right[one]} of {found.questions}" for one in columns)] for name, right in found.right.items()]
+    session.emit(asdict(found), table(("predictor", *columns), rows))
 
 
 def emit_crag(session: Session, found: dict[str, list[CragRecord]]) -> None:
@@ -124,6 +165,8 @@ def emit_crag(session: Session, found: dict[str, list[CragRecord]]) -> None:
         ]
         if unjudged := figures[name].unjudged:
             items.append(f"{unjudged} answers are worded otherwise and were not judged: they count as wrong")
+        if without := [one.failed_sources[0] for one in records if one.failed_sources]:
+            items.append(f"{len(without)} questions went on without a source that failed: {without[0][:200]}")
         if failed := figures[name].failed:
             items.append(f"{failed} questions failed: {next(one.failed for one in records if one.failed)[:200]}")
     session.emit(value, *items)

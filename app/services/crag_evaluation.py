@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from clausegraph.app.crag import crag_options
+from clausegraph.app.crag import crag_options, crag_switches
 from clausegraph.app.version import version
 from clausegraph.app.wiring import engine_options, opened_model, reading_limits
 from clausegraph.core.errors import InputError, SettingsError
@@ -132,11 +132,10 @@ def trial_engine(
     settings = workspace.settings
     if (chosen := row.switches.get("graph")) in ("plan", "tools", "rules", "auto"):
         settings = settings.model_copy(update={"crag_graph": chosen})
-    made = crag_options(settings)
-    switches = replace(row.applied(made.switches), seconds=trial.seconds)
+    switches = replace(row.applied(crag_switches(settings)), seconds=trial.seconds)
     if trial.task == 1:
         switches = replace(switches, graph="off")
-    engine = CragEngine(replace(made, switches=switches), options.model, options.question)
+    engine = CragEngine(crag_options(settings, switches), options.model, options.question)
 
     reading = threading.Lock()  # pages are read by one process
 
@@ -170,6 +169,7 @@ def _text(
         tables=switches.tables,
         snippets=switches.snippets,
         characters=switches.piece_characters,
+        grouped=switches.grouped,
     )
 
 

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from clausegraph.app.workspace import Workspace
     from clausegraph.eval.crag.run import CragRecord
     from clausegraph.query.crag.kg.lookup import GraphLookup
+    from clausegraph.query.crag.switches import CragSwitches
     from clausegraph.query.steps.model import StepModel
 
 
@@ -52,8 +53,10 @@ def measure_kgqa(
         )
     cases, graph = read_paths(questions, trial.at or now()), read_triples(triples)
 
-    def lookup(model: StepModel | None) -> GraphLookup | None:
-        return GraphLookup(lambda: nullcontext(graph), model) if model is not None else None
+    def lookup(switches: CragSwitches, model: StepModel | None) -> GraphLookup | None:
+        if model is None:
+            return None
+        return GraphLookup(lambda: nullcontext(graph), model, switches.hops, filtered=switches.filtered)
 
     found = {}
     with trial_model(settings, trial) as llm:
@@ -62,7 +65,7 @@ def measure_kgqa(
         made = crag_options(settings)
         for row in rows:
             switches = replace(row.applied(made.switches), seconds=trial.seconds)
-            parts = replace(made.parts, graph=lookup)
+            parts = replace(made.parts, graph=partial(lookup, switches))
             engine = CragEngine(replace(made, switches=switches, parts=parts), options.model, options.question)
             described = {
                 "version": version(),

@@ -49,12 +49,15 @@ class _Sentence:
     asks: bool
 
 
-def pieces_of(reading: Reading, *, characters: int = CHARACTERS, name: str = "") -> tuple[PagePiece, ...]:
+def pieces_of(
+    reading: Reading, *, characters: int = CHARACTERS, name: str = "", grouped: bool = True
+) -> tuple[PagePiece, ...]:
     """The pieces of a page in its order; every sentence and every row with text is in one.
 
     Args:
         characters: a longer sentence, or row, is cut there, and that of a piece which would grow longer begins another.
         name: of the page, above its tables; none means its title.
+        grouped: else each sentence is a piece.
     """
     found: list[PagePiece] = []
     for is_table, run in groupby(reading.elements, key=_is_row):
@@ -62,15 +65,15 @@ def pieces_of(reading: Reading, *, characters: int = CHARACTERS, name: str = "")
             for table in _tables(list(run)):
                 found += _table_pieces(table, name or reading.title, characters)
         else:
-            found += _text_pieces(list(run), characters)
+            found += _text_pieces(list(run), characters, grouped)
     return tuple(found)
 
 
-def with_pieces(reading: Reading, *, characters: int = CHARACTERS, name: str = "") -> Reading:
+def with_pieces(reading: Reading, *, characters: int = CHARACTERS, name: str = "", grouped: bool = True) -> Reading:
     """The reading with its pieces as chunks, in the same order; their keys are p0, p1, …"""
     title = name or reading.title
     chunks = []
-    for number, piece in enumerate(pieces_of(reading, characters=characters, name=name)):
+    for number, piece in enumerate(pieces_of(reading, characters=characters, name=name, grouped=grouped)):
         lines = [*([] if piece.is_table else [title]), *(h for h in piece.headings if h != title), piece.text]
         text = "\n".join(lines)
         chunks.append(Chunk(f"p{number}", piece.headings, piece.parts, text, content_hash("piece", text)))
@@ -88,11 +91,11 @@ def _cells(row: Element) -> list[str]:
 # --- text -----------------------------------------------------------------------------------------
 
 
-def _text_pieces(elements: Sequence[Element], characters: int) -> Iterator[PagePiece]:
+def _text_pieces(elements: Sequence[Element], characters: int, grouped: bool) -> Iterator[PagePiece]:
     for _, under in groupby(_sentences(elements, characters), key=lambda one: _path(one.element)):
         held: list[_Sentence] = []
         for sentence in under:
-            if held and not _joins(held, sentence, characters):
+            if held and not (grouped and _joins(held, sentence, characters)):
                 yield _piece(held)
                 held = []
             held.append(sentence)

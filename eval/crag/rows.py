@@ -15,8 +15,10 @@ from clausegraph.query.crag.switches import CragSwitches
 _BARE: Mapping[str, Any] = {
     "attributes": "off", "policy": {}, "tables": False, "graph": "off", "calculator": False, "self_check": False,
     "sub_problems": False, "false_premise": False, "own_knowledge": False, "summarise": False,
-    "critic": False, "rounds": 1,
+    "critic": False, "rounds": 1, "gather": "all",
 }  # fmt: skip
+_GATHERED: Mapping[str, Any] = {**_BARE, "tables": True, "graph": "auto", "sub_problems": True}
+_KERAG: Mapping[str, Any] = {**_BARE, "pages": False, "graph": "plan", "sub_problems": True}
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,10 +50,14 @@ _ROWS = (
     CragRow("text-only", "pages, one round", {**_BARE, "tables": True}),
     CragRow("graph-only", "the graph, one round", {**_BARE, "graph": "auto", "pages": False}, asks=False),
     CragRow("text-and-graph", "both together, one round", {**_BARE, "tables": True, "graph": "auto"}, asks=False),
+    CragRow("react", "ReAct over pages and graph, four turns", {**_GATHERED, "gather": "react"}),
+    CragRow("corrective", "Corrective RAG: pages, judged, then the graph", {**_GATHERED, "gather": "corrective"}),
     *_steps(
         "electricsheep",
-        "ElectricSheep's increments that are switches here",
-        ("prompts", {}),
+        "ElectricSheep's increments",
+        ("baseline", {"grouped": False, "structured": False, "snippets": "off", "references": 20}),
+        ("chunking", {"grouped": True}),
+        ("prompts", {"structured": True, "snippets": "beside", "references": 30}),
         ("attributes", {"attributes": "auto", "policy": {"dynamic": "abstain"}}),
         ("tables", {"tables": True}),
         ("calculator", {"calculator": True}),
@@ -67,7 +73,10 @@ _ROWS = (
         ("self-check", {"self_check": True}),
         ("graph-first", {"graph": "auto", "trust": "kg-first"}),
     ),
-    CragRow("kerag", "a plan on the schema, at most three hops", {**_BARE, "pages": False, "graph": "plan"}),
+    CragRow("kerag", "a plan on the schema, at most three hops", _KERAG),
+    CragRow("kerag-without-multi-hop", "the plan, one hop", {**_KERAG, "hops": 1}),
+    CragRow("kerag-without-filter", "the plan, nothing left out", {**_KERAG, "filtered": False}),
+    CragRow("kerag-without-reasoning", "the plan, without sub-problems", {**_KERAG, "sub_problems": False}),
     CragRow("kerag-tools", "KERAG's baseline: the model calls functions", {**_BARE, "pages": False, "graph": "tools"}),
     CragRow("kerag-rules", "calls built by rules", {**_BARE, "pages": False, "graph": "rules"}, asks=False),
     CragRow("without-critic", "one round", {"critic": False, "rounds": 1}),

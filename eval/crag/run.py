@@ -38,6 +38,7 @@ class CragRecord:
     references: dict[str, int] = field(default_factory=dict)
     seconds: float = 0.0
     failed: str = ""
+    failed_sources: list[str] = field(default_factory=list)
 
 
 def run_cases(
@@ -118,6 +119,7 @@ def _record(case: CragCase, ask: Ask, judge: CragJudge, seconds: float) -> CragR
         dict(usage.by_step),
         {kind: kinds.count(kind) for kind in dict.fromkeys(kinds)},
         round(took, 3),
+        failed_sources=list(answer.failed),
     )
 
 

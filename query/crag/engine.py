@@ -7,7 +7,7 @@ every module is behind a switch. Nothing of a question is kept.
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -21,11 +21,13 @@ from clausegraph.indexes.lexical import stems
 from clausegraph.indexes.views import View
 from clausegraph.query.crag.answer.model import ModelAnswerer, OwnKnowledge
 from clausegraph.query.crag.answer.sure import SureAnswerer, telling
+from clausegraph.query.crag.compared import CorrectiveGatherer, ReactGatherer
 from clausegraph.query.crag.critic import ModelCritic, RuleCritic
 from clausegraph.query.crag.kg.lookup import GraphLookup
 from clausegraph.query.crag.kg.own import CorpusGraph
 from clausegraph.query.crag.parts import CragOptions, nobody
 from clausegraph.query.crag.rounds import OpenCragQuestion
+from clausegraph.query.crag.sources import CragGatherer
 from clausegraph.query.crag.text import CorpusText
 from clausegraph.query.crag.time.clock import now
 from clausegraph.query.crag.types import CragAnswer, CragQuestion, TextLookup
@@ -35,6 +37,10 @@ from clausegraph.query.retrieve.bank import make_retriever
 from clausegraph.query.steps.meter import QuestionLimits, QuestionMeter
 from clausegraph.query.steps.model import ModelSteps, StepModel
 
+_GATHERERS: Mapping[str, Callable[[StepModel], CragGatherer]] = {
+    "react": ReactGatherer,
+    "corrective": CorrectiveGatherer,
+}
 _QUOTED = 3  # sentences that are shown where nothing is asserted
 
 
@@ -90,6 +96,7 @@ class CragEngine:
             calculator=parts.calculator(model) if switches.calculator else None,
             own=OwnKnowledge(model) if model and switches.own_knowledge else None,
             asks=model is not None,
+            gatherer=_GATHERERS[switches.gather](model) if model and switches.gather != "all" else None,
         )
 
 

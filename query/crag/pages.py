@@ -96,7 +96,9 @@ class EmptyGraph:
 class PagesView(View):
     """A ``View`` of pages in memory, at epoch 0 of the corpus "pages"."""
 
-    def __init__(self, pages: Sequence[CragPage], embedder: Embedder, *, characters: int = CHARACTERS) -> None:
+    def __init__(
+        self, pages: Sequence[CragPage], embedder: Embedder, *, characters: int = CHARACTERS, grouped: bool = True
+    ) -> None:
         self.corpus, self.epoch, self.model = CORPUS, 0, embedder.fingerprint
         self.cache_dir = None
         self.graph = EmptyGraph()
@@ -106,7 +108,7 @@ class PagesView(View):
         for page in pages:
             key = PageKey(SOURCE, page.url)
             if key not in self._shown:
-                self._shown[key] = with_pieces(page.reading, characters=characters, name=page.name)
+                self._shown[key] = with_pieces(page.reading, characters=characters, name=page.name, grouped=grouped)
 
     def page_keys(self) -> tuple[PageKey, ...]:
         """The pages in the order given."""

@@ -8,12 +8,13 @@ from concurrent.futures import CancelledError
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
-from clausegraph.core.errors import BudgetExceeded
+from clausegraph.core.errors import BudgetExceeded, StoreError
 from clausegraph.core.telemetry.spans import span
 from clausegraph.core.types import AnswerStatus, TraceStep
 from clausegraph.query.crag.answer.model import OwnKnowledge
 from clausegraph.query.crag.critic import choices
 from clausegraph.query.crag.shown import shown_attributes, shown_times
+from clausegraph.query.crag.sources import CragGatherer, CragSources
 from clausegraph.query.crag.switches import CragSwitches
 from clausegraph.query.crag.types import (
     DONT_KNOW,
@@ -41,6 +42,7 @@ from clausegraph.query.steps.meter import QuestionMeter
 
 _ROUND = 2  # calls without which another round is not begun: to answer, and to judge the answer
 _SHOWN = 160  # characters of a reference in the trace
+FAILED_SOURCE = "failed source"  # which is not "not found"
 _NOTHING = CragDraft(AnswerStatus.UNKNOWN, DONT_KNOW, (), {"because": "nothing was asked"})
 
 
@@ -60,6 +62,7 @@ class OpenCragQuestion:
     calculator: Calculator | None
     own: OwnKnowledge | None
     asks: bool  # whether a model is asked at all
+    gatherer: CragGatherer | None = None
     started: float = field(default_factory=time.monotonic)
     attributes: Attributes = field(default_factory=Attributes)
     known: KgFound = field(default_factory=KgFound)
@@ -69,6 +72,7 @@ class OpenCragQuestion:
     feedback: list[CragFeedback] = field(default_factory=list)
     looked: list[str] = field(default_factory=list)
     trace: list[TraceStep] = field(default_factory=list)
+    failed: list[str] = field(default_factory=list)
     batch: int = 0
     rounds: int = 0
     asked_graph: bool = False
@@ -121,43 +125,91 @@ class OpenCragQuestion:
         return bool(hit)
 
     def _look(self) -> None:
-        """Gather references: graph, pages, what is computed, what a model remembers."""
-        if self.graph is not None and not self.asked_graph:
-            self._ask_graph(self.graph)
-        trusted = self.switches.trust == "kg-first" and bool(self.known.references)
-        found: tuple[Reference, ...] = ()
-        if self.text is not None and self.switches.pages and not trusted:
-            with self._told("pages") as detail:
-                found = self.text.find(self.question, self.batch, self.switches.references)
-                self.looked.append(f"pages, batch {self.batch + 1} of {self.text.batches}")
-                best = [" ".join(f"“{one.source}: {one.text}"[:_SHOWN].split()) + "…”" for one in found[:3]]
-                detail.update(
-                    {"batch": f"{self.batch + 1} of {self.text.batches}", "references": len(found), "best": best}
-                )
-        self.references = (*self.known.references, *found)
-        if self.calculator is not None and self.switches.calculator and self.references:
-            with self._told("calculate") as detail:
-                computed = self.calculator.compute(self.question, self.references)
-                detail.update({"computed": [one.text[:_SHOWN] for one in computed]})
-            self.references = (*computed, *self.references)
+        """Gather references: graph, pages, what a model remembers."""
+        if self.gatherer is not None:
+            self._gather(self.gatherer)
+        else:
+            if self.graph is not None and not self.asked_graph:
+                self._ask_graph(self.graph)
+            trusted = self.switches.trust == "kg-first" and bool(self.known.references)
+            found = self._find_pages() if not trusted else ()
+            self.references = (*self.known.references, *found)
         if self.own is not None and self.rounds == 1:
             with self._told("own knowledge") as detail:
                 self.remembered, how = self.own.recall(self.question)
                 detail.update({"how": how})
         self.references = (*self.references, *self.remembered)
 
-    def _ask_graph(self, graph: KgLookup) -> None:
+    def _gather(self, gatherer: CragGatherer) -> None:
+        with self._told(gatherer.name) as detail:
+            sources = CragSources(self._find_pages, self._find_facts)
+            detail["done"] = list(gatherer.gather(self.question, self.attributes, sources))
+            self.references = tuple(sources.found)
+            detail["references"] = len(self.references)
+
+    def _find_pages(self, words: str = "") -> tuple[Reference, ...]:
+        """What the pages have for the question, or for other words."""
+        if self.text is None or not self.switches.pages:
+            return ()
+        asked = replace(self.question, text=words) if words else self.question
+        with self._told("pages") as detail:
+            found = self.text.find(asked, self.batch, self.switches.references)
+            self.looked.append(f"pages, batch {self.batch + 1} of {self.text.batches}")
+            best = [" ".join(f"“{one.source}: {one.text}"[:_SHOWN].split()) + "…”" for one in found[:3]]
+            detail.update({"batch": f"{self.batch + 1} of {self.text.batches}", "references": len(found), "best": best})
+        return found
+
+    def _ask_graph(self, graph: KgLookup, words: str = "") -> None:
+        """Facts for the question, or for other words. A graph that fails ends itself alone, unless it is all there is.
+
+        Raises:
+            StoreError: it failed, and there is nothing else to answer from.
+        """
+        asked = replace(self.question, text=words) if words else self.question
         with self._told("graph") as detail:
-            self.known = graph.lookup(self.question, self.attributes, tuple(self.feedback))
+            try:
+                self.known = graph.lookup(asked, self.attributes, tuple(self.feedback))
+            except StoreError as error:
+                detail.update({"outcome": FAILED_SOURCE, "failure": str(error)})
+                if (self.text is None or not self.switches.pages) and self.own is None:
+                    raise
+                self.failed.append(f"graph: {error}")
+                self.graph, self.known = None, KgFound()
+                self.looked.append(f"graph: {FAILED_SOURCE}, what it would say is not known")
+                return
             self.asked_graph = True
             self.looked += [f"graph: {call}" for call in self.known.calls]
             facts = [one.text[:_SHOWN] for one in self.known.references[:3]]
             detail.update({"calls": list(self.known.calls), "entities": list(self.known.entities), "facts": facts})
 
+    def _find_facts(self, words: str) -> tuple[Reference, ...]:
+        if self.graph is not None:
+            self._ask_graph(self.graph, words)
+        return self.known.references
+
     def _draft(self) -> None:
+        """An answer of what was found: whether that is enough, what is to be computed from it, then the answer."""
+        if self.asks and (self.switches.self_check or not self.references) and self._is_refused():
+            return
+        self._compute()
         with self._told("answer") as detail:
             self.draft = self.answerer.answer(self.question, self.attributes, self.references, self.known)
             detail.update({"answer": self.draft.text} | dict(self.draft.reasons))
+
+    def _is_refused(self) -> bool:
+        with self._told("check") as detail:
+            short = self.answerer.check(self.question, self.references)
+            detail.update({"enough": short is None} | (dict(short.reasons) if short else {}))
+        self.draft = short or self.draft
+        return short is not None
+
+    def _compute(self) -> None:
+        if self.calculator is None or not self.switches.calculator or not self.references:
+            return
+        with self._told("calculate") as detail:
+            computed = self.calculator.compute(self.question, self.references)
+            detail.update({"computed": [one.text[:_SHOWN] for one in computed]})
+        self.references = (*computed, *self.references)
 
     def _accepted(self) -> bool:
         if self.switches.rounds == 1 or not self.switches.critic:
@@ -226,6 +278,7 @@ class OpenCragQuestion:
             rounds=max(1, self.rounds),
             usage=usage,
             trace=tuple(self.trace),
+            failed=tuple(self.failed),
         )
 
     @contextmanager

@@ -8,6 +8,7 @@ from typing import Literal
 
 Trust = Literal["together", "kg-first"]
 Snippets = Literal["beside", "only", "off"]
+Gather = Literal["all", "react", "corrective"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +31,11 @@ class CragSwitches:
         references: pieces of pages that are shown, at most.
         piece_characters: of a piece of text; longer sentences are cut.
         summarise: a backup call where the reply does not parse.
+        gather: "all" that is on; "react": what a model looks for in four turns; "corrective": pages, and the graph
+            where a model finds them wrong. The last two are what the engine is compared with.
+        grouped: sentences together, and a question with what follows it; else each sentence alone.
+        structured: the reply in its fixed order, with the rules; else a plain prompt (the benchmark's baseline).
+        hops, filtered: of a plan on a graph: how far, and whether relations and facts are left out.
         seconds: after which no further step is begun, and a call in flight is given up; 0 is no limit.
     """
 
@@ -51,4 +57,9 @@ class CragSwitches:
     batch: int = 5
     references: int = 30
     piece_characters: int = 600
+    gather: Gather = "all"
+    grouped: bool = True
+    structured: bool = True
+    hops: int = 3
+    filtered: bool = True
     seconds: float = 30.0

@@ -31,6 +31,7 @@ class PagesText:
         batch: pages that are added at a time.
         tables: whether pieces of tables are shown.
         snippets: "beside" the pieces, "only" these, or "off".
+        grouped: sentences together; else each is a piece.
     """
 
     def __init__(
@@ -42,9 +43,10 @@ class PagesText:
         tables: bool = True,
         snippets: Snippets = "beside",
         characters: int = 600,
+        grouped: bool = True,
     ) -> None:
         self._embedder, self._tables, self._characters = embedder, tables, characters
-        self._snippets = snippets
+        self._snippets, self._grouped = snippets, grouped
         unique = list({page.url: page for page in pages}.values())
         self._batches = [tuple(unique[at : at + batch]) for at in range(0, len(unique), batch)] or [()]
         self._views: dict[int, PagesView] = {}
@@ -57,7 +59,9 @@ class PagesText:
     def view(self, batch: int) -> PagesView:
         """The pages of a batch alone."""
         if batch not in self._views:
-            self._views[batch] = PagesView(self._batches[batch], self._embedder, characters=self._characters)
+            self._views[batch] = PagesView(
+                self._batches[batch], self._embedder, characters=self._characters, grouped=self._grouped
+            )
         return self._views[batch]
 
     def find(self, question: CragQuestion, batch: int, limit: int) -> tuple[Reference, ...]:

@@ -198,7 +198,8 @@ class CragUsage:
 class CragAnswer:
     """What the engine returns: ``text`` is the answer, "i don't know" or "invalid question".
 
-    ``used`` is what it rests on, ``references`` all that was before the one who answered.
+    ``used`` is what it rests on, ``references`` all that was before the one who answered, ``failed`` the sources that
+    did not answer, each with the reason: what they would have said is not known.
     """
 
     question: CragQuestion
@@ -210,6 +211,7 @@ class CragAnswer:
     rounds: int = 1
     usage: CragUsage = CragUsage()
     trace: tuple[TraceStep, ...] = ()
+    failed: tuple[str, ...] = ()
 
 
 # --- parts ----------------------------------------------------------------------------------------
@@ -249,7 +251,10 @@ class Calculator(Protocol):
 
 
 class CragAnswerer(Protocol):
-    """Makes an answer of references."""
+    """Makes an answer of references, in two steps: what is computed comes between them."""
+
+    def check(self, question: CragQuestion, references: tuple[Reference, ...]) -> CragDraft | None:
+        """A draft that abstains, where the references cannot answer; none where they may."""
 
     def answer(
         self, question: CragQuestion, attributes: Attributes, references: tuple[Reference, ...], known: KgFound

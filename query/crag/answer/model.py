@@ -2,10 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from clausegraph.core.errors import BudgetExceeded, UnusableReply
 from clausegraph.core.language.normalise import visible
 from clausegraph.core.types import AnswerStatus
-from clausegraph.query.crag.answer.reply import ANSWER_SCHEMA, SUMMARY_SCHEMA, parse_answer, parse_summary
+from clausegraph.query.crag.answer.reply import (
+    ANSWER_SCHEMA,
+    SUMMARY_SCHEMA,
+    cited,
+    parse_answer,
+    parse_plain,
+    parse_summary,
+)
 from clausegraph.query.crag.shown import shown_references, shown_time, shown_times
 from clausegraph.query.crag.switches import CragSwitches
 from clausegraph.query.crag.types import (
@@ -32,36 +41,39 @@ class ModelAnswerer:
     def __init__(self, model: StepModel, switches: CragSwitches) -> None:
         self._model, self._switches = model, switches
 
+    def check(self, question: CragQuestion, references: tuple[Reference, ...]) -> CragDraft | None:
+        """Nothing to answer from, or not enough, is "i don't know"; what can be computed from them is enough."""
+        if not references:
+            return CragDraft(AnswerStatus.UNKNOWN, DONT_KNOW, (), {"because": "there is nothing to answer from"})
+        if not self._switches.self_check or self._is_trusted(references):
+            return None
+        judged = self._checked(self._inputs(question, references), references)
+        if judged.accepted:
+            return None
+        reasons = {"self-check": judged.reason, "because": "the references do not say"}
+        return CragDraft(AnswerStatus.UNKNOWN, DONT_KNOW, (), reasons)
+
     def answer(
         self, question: CragQuestion, attributes: Attributes, references: tuple[Reference, ...], known: KgFound
     ) -> CragDraft:
-        """A draft; nothing to answer from, or not enough, is "i don't know". Errors as of ``StepModel.ask``."""
-        if not references:
-            return CragDraft(AnswerStatus.UNKNOWN, DONT_KNOW, (), {"because": "there is nothing to answer from"})
-        inputs: dict[str, object] = {
+        """A draft. Errors as of ``StepModel.ask``."""
+        kind = attributes.kind.value if attributes.kind else ""
+        return self._draft(self._inputs(question, references) | {"kind": kind}, references)
+
+    def _inputs(self, question: CragQuestion, references: tuple[Reference, ...]) -> dict[str, object]:
+        return {
             "question": question.text,
             "now": shown_time(question.time),
             "times": shown_times(question),
-            "kind": attributes.kind.value if attributes.kind else "",
             "references": shown_references(references),
             "sub_problems": _wanted(self._switches.sub_problems),
             "false_premise": _wanted(self._switches.false_premise),
         }
-        reasons: dict[str, object] = {}
-        if self._switches.self_check and not self._is_trusted(references):
-            judged = self._check(inputs, references)
-            reasons["self-check"] = judged.reason
-            if not judged.accepted:
-                return CragDraft(
-                    AnswerStatus.UNKNOWN, DONT_KNOW, (), reasons | {"because": "the references do not say"}
-                )
-        draft = self._draft(inputs, references)
-        return CragDraft(draft.status, draft.text, draft.used, reasons | dict(draft.reasons))
 
     def _is_trusted(self, references: tuple[Reference, ...]) -> bool:
         return self._switches.trust == "kg-first" and any(one.kind is ReferenceKind.KG for one in references)
 
-    def _check(self, inputs: dict[str, object], references: tuple[Reference, ...]) -> Acceptance:
+    def _checked(self, inputs: dict[str, object], references: tuple[Reference, ...]) -> Acceptance:
         try:
             return self._model.ask(
                 "crag-check", inputs, parse_judgement, schema=CHECK_SCHEMA, pages=_pages(references)
@@ -70,6 +82,9 @@ class ModelAnswerer:
             return Acceptance(True, f"left out: {error}")
 
     def _draft(self, inputs: dict[str, object], references: tuple[Reference, ...]) -> CragDraft:
+        if not self._switches.structured:
+            plain = self._model.ask("crag-plain", inputs, parse_plain, pages=_pages(references)).value
+            return replace(plain, used=cited(references, plain.text) if plain.status is AnswerStatus.ANSWERED else ())
         said = self._model.ask("crag-answer", inputs, _as_written, schema=ANSWER_SCHEMA, pages=_pages(references)).value
         try:
             return parse_answer(said, references, false_premise=self._switches.false_premise)

@@ -59,6 +59,26 @@ def parse_answer(text: str, references: Sequence[Reference], *, false_premise: b
     return CragDraft(AnswerStatus.ANSWERED, answer, cited(used, answer), reasons | {"rests on": kinds})
 
 
+def parse_plain(text: str) -> CragDraft:
+    """A reply without a form as a draft: the text is the answer.
+
+    Raises:
+        UnusableReply: it is empty.
+    """
+    answer = _text_of(text)
+    if not answer:
+        raise UnusableReply("the reply is empty")
+    return _of_text(answer)
+
+
+def _of_text(answer: str) -> CragDraft:
+    if _INVALID.match(answer):
+        return CragDraft(AnswerStatus.INVALID_PREMISE, INVALID)
+    if not answer or _UNSURE.search(answer):
+        return CragDraft(AnswerStatus.UNKNOWN, DONT_KNOW)
+    return CragDraft(AnswerStatus.ANSWERED, answer)
+
+
 def parse_summary(text: str) -> CragDraft:
     """A backup summariser's reply as a draft without references.
 
@@ -69,12 +89,7 @@ def parse_summary(text: str) -> CragDraft:
     answer = reply.get("answer")
     if not isinstance(answer, str):
         raise UnusableReply("the summary has no answer")
-    shortened = _text_of(answer)
-    if _INVALID.match(shortened):
-        return CragDraft(AnswerStatus.INVALID_PREMISE, INVALID)
-    if not shortened or _UNSURE.search(shortened):
-        return CragDraft(AnswerStatus.UNKNOWN, DONT_KNOW)
-    return CragDraft(AnswerStatus.ANSWERED, shortened)
+    return _of_text(_text_of(answer))
 
 
 def cited(used: Sequence[Reference], answer: str) -> tuple[Reference, ...]:

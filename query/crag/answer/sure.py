@@ -44,6 +44,10 @@ _YEAR = re.compile(r"^(?:1[5-9]|20)\d\d$")
 class SureAnswerer:
     """Asserts what is certain by its words, and abstains from all else."""
 
+    def check(self, question: CragQuestion, references: tuple[Reference, ...]) -> CragDraft | None:
+        """Nothing is refused beforehand."""
+        return None
+
     def answer(
         self, question: CragQuestion, attributes: Attributes, references: tuple[Reference, ...], known: KgFound
     ) -> CragDraft:

@@ -20,8 +20,8 @@ from clausegraph.query.steps.model import StepModel
 class PlannedLookup:
     """KERAG over the API of functions."""
 
-    def __init__(self, api: ApiAddress, model: StepModel, hops: int = HOPS) -> None:
-        self._api, self._model, self._hops = api, model, hops
+    def __init__(self, api: ApiAddress, model: StepModel, hops: int = HOPS, *, filtered: bool = True) -> None:
+        self._api, self._model, self._hops, self._filtered = api, model, hops, filtered
 
     def lookup(
         self, question: CragQuestion, attributes: Attributes, feedback: tuple[CragFeedback, ...] = ()
@@ -32,8 +32,9 @@ class PlannedLookup:
             StoreUnavailable: the API did not answer.
         """
         with self._api.session() as api:
+            plan = SchemaPlan(self._model, ApiGraph(api), self._hops, filtered=self._filtered)
             try:
-                planned = SchemaPlan(self._model, ApiGraph(api), self._hops).run(question, feedback)
+                planned = plan.run(question, feedback)
             except UNUSABLE as error:
                 found = RuleLookup(self._api).lookup(question, attributes, feedback)
                 return KgFound(found.references, (f"no plan ({error})", *found.calls), found.entities, found.answer)
@@ -46,9 +47,14 @@ class GraphLookup:
     """KERAG over any graph, which is opened for each look-up and closed after it."""
 
     def __init__(
-        self, opened: Callable[[], AbstractContextManager[KnowledgeGraph]], model: StepModel, hops: int = HOPS
+        self,
+        opened: Callable[[], AbstractContextManager[KnowledgeGraph]],
+        model: StepModel,
+        hops: int = HOPS,
+        *,
+        filtered: bool = True,
     ) -> None:
-        self._opened, self._model, self._hops = opened, model, hops
+        self._opened, self._model, self._hops, self._filtered = opened, model, hops, filtered
 
     def lookup(
         self, question: CragQuestion, attributes: Attributes, feedback: tuple[CragFeedback, ...] = ()
@@ -59,8 +65,9 @@ class GraphLookup:
             StoreError: the graph did not answer.
         """
         with self._opened() as graph:
+            plan = SchemaPlan(self._model, graph, self._hops, filtered=self._filtered)
             try:
-                planned = SchemaPlan(self._model, graph, self._hops).run(question, feedback)
+                planned = plan.run(question, feedback)
             except UNUSABLE as error:
                 return KgFound(calls=(f"no plan ({error})",))
             return found_by_plan(planned, graph.name)

@@ -24,6 +24,7 @@ from clausegraph.query.steps.model import StepModel
 HOPS = 3
 _ENTITIES = 4
 _BREADTH = 5  # things that a further hop is made from
+_UNFILTERED = 200  # facts where none is left out
 _RECENT = timedelta(days=30)  # of a question that names no time
 _TEXTS: dict[str, Any] = {"type": "array", "items": {"type": "string"}}
 _ENTITY: dict[str, Any] = {
@@ -114,8 +115,8 @@ def parse_hop(text: str, relations: Sequence[SchemaRelation]) -> PlannedHop:
 class SchemaPlan:
     """Plans for one question and fetches what was planned."""
 
-    def __init__(self, model: StepModel, graph: KnowledgeGraph, hops: int = HOPS) -> None:
-        self._model, self._graph, self._hops = model, graph, hops
+    def __init__(self, model: StepModel, graph: KnowledgeGraph, hops: int = HOPS, *, filtered: bool = True) -> None:
+        self._model, self._graph, self._hops, self._filtered = model, graph, hops, filtered
 
     def run(self, question: CragQuestion, feedback: Sequence[CragFeedback] = ()) -> PlanResult:
         """The facts nearest to the question, at most thirty; none where no entity could be linked.
@@ -141,14 +142,15 @@ class SchemaPlan:
                 linked = [found[1:] for found in linked if found[1:]] if frontier is planned.entities else []
                 frontier = planned.entities = [found[0] for found in linked]
                 continue
-            kept = [relation.name for relation in relations if relation.name not in hop.drop]
+            kept = [relation.name for relation in relations if relation.name not in hop.drop or not self._filtered]
             fresh = [fact for thing in frontier for fact in self._graph.facts(thing, kept, days)]
             facts += fresh
             if hop.enough or not hop.follow:
                 break
             leads = [fact.thing for fact in fresh if fact.thing is not None and fact.relation in hop.follow]
             frontier = list(dict.fromkeys(leads))[:_BREADTH]
-        planned.facts = nearest(facts, question.text, [thing.name for thing in planned.entities], MOST)
+        most = MOST if self._filtered else _UNFILTERED
+        planned.facts = nearest(facts, question.text, [thing.name for thing in planned.entities], most)
         return planned
 
     def _entities(

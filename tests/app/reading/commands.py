@@ -46,7 +46,7 @@ WRITING = {
 NO_LEDGER = {  # or one of their own, or another server's; `questions export` needs judged answers
     "settings", "cypher", "prompts list", "prompts show", "prompts render", "dags health", "dev fake-llm",
     "eval compare", "tokens list", "eval crag", "eval crag-judge", "train attributes", "train chats", "dev crag-api",
-    "questions export",
+    "questions export", "eval stark", "eval kgqa", "eval crag-attributes",
 }  # fmt: skip
 
 

@@ -8,11 +8,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from typer.testing import CliRunner
 
+from clausegraph.app.cli.main import make_app
+from clausegraph.app.crag import crag_options
 from clausegraph.app.dev.crag_api.server import RecordedCalls, ReplayServer
 from clausegraph.app.dev.fake_llm import FakeModelServer, FakeOptions
+from clausegraph.app.services.attribute_evaluation import measure_attributes
 from clausegraph.app.services.crag_evaluation import CragTrial, measure_crag, measure_judge
 from clausegraph.app.services.crag_tuning import write_chats
+from clausegraph.app.wiring import engine_options
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import InputError, SettingsError
 from clausegraph.core.settings import load_settings
@@ -20,9 +25,12 @@ from clausegraph.eval.crag.dataset import read_cases
 from clausegraph.eval.crag.figures import by_group, calls_by_step, crag_figures
 from clausegraph.eval.crag.judge import read_verdicts
 from clausegraph.eval.crag.rows import ROWS, row_of
+from clausegraph.eval.crag.tables import TABLES
 from clausegraph.eval.crag.verdicts import by_rules
 from clausegraph.query.crag.switches import CragSwitches
 from clausegraph.query.crag.time.clock import parse_time
+from clausegraph.query.crag.types import CragQuestion
+from clausegraph.query.steps.meter import QuestionMeter
 
 pytestmark = pytest.mark.integration
 VERDICTS = Path(__file__).parents[3] / "examples" / "answer_verdicts.jsonl"
@@ -201,3 +209,45 @@ def test_fine_tuning_data_keeps_reasoning_only_where_it_led_to_the_gold_answer(
     assert "step by step" not in lines[1]["messages"][0]["content"]
     assert "(101 points)" in lines[0]["messages"][1]["content"]
     assert lines[0]["provenance"]["references"][0].startswith("CRAG API")
+
+
+def test_a_table_is_one_command_and_its_rows_exist(tmp_path: Path) -> None:
+    for table in TABLES.values():
+        assert set(table.rows) <= set(ROWS)
+    assert [len(TABLES[name].rows) for name in ("electricsheep", "ustc")] == [10, 3]
+    reply = {"sub_problems": [], "used": [], "false_premise": False, "answer": "1931", "answerable": True}
+    script = {"Do these references": {"missing": "", "enough": True}, "": json.dumps(reply)}
+    page = {"page_url": "https://alder.example/", "page_snippet": "Alder opened in 1931.", "page_result": PAGE}
+    questions = tmp_path / "questions.jsonl"
+    questions.write_text(json.dumps(_case("c", "when did alder open?", "1931", search_results=[page])) + "\n")
+    arguments = ["eval", "crag", "--questions", str(questions), "--task", "1", "--no-judge", "--table", "ustc"]
+    with FakeModelServer(FakeOptions(replies="script", script=script)) as fake, pytest.MonkeyPatch.context() as patch:
+        for name, value in {"LLM": "openai:fake-small", "LLM_URL": f"{fake.url}/v1", "LLM_KEY": "none"}.items():
+            patch.setenv(f"CLAUSEGRAPH_{name}", value)
+        patch.setenv("CLAUSEGRAPH_EMBEDDING_MODEL", "hashing")
+        patch.setenv("CLAUSEGRAPH_HOME", str(tmp_path / "home"))
+        found = CliRunner().invoke(make_app(), arguments)
+        asked = fake.counters()["distinct_prompts"]
+    assert found.exit_code == 0, found.output
+    assert "| ustc-self-check | 1 | 100.0 | 0.0 | 0.0 | 100.0 | 22.2 / 19 / 58.8 / 3.2 | 2.0 |" in found.output
+    assert asked == 2  # a check and an answer, which the rows share
+
+
+def test_the_predictor_in_context_is_shown_other_questions(tmp_path: Path) -> None:
+    labelled = Path(__file__).parents[3] / "examples" / "attribute_questions.jsonl"
+    reply = {"domain": "open", "kind": "simple", "dynamism": "static"}
+    with FakeModelServer(FakeOptions(replies="script", script={"": json.dumps(reply)})) as fake:
+        llm = {"llm": "openai:fake-small", "llm_url": f"{fake.url}/v1", "llm_key": "none"}
+        settings = {"crag_attribute_samples": 1, "crag_attribute_examples": labelled, **llm}
+        with _workspace(tmp_path, **settings) as workspace:
+            found = measure_attributes(workspace, labelled, 5, 13, CragTrial())
+            shown = fake.last_requests(1)[0]["messages"][0]["content"]
+            assert shown.count(" -> ") == 6  # five, and the line that says how they are written
+            steps = engine_options(workspace.settings, workspace.model).model
+            assert steps is not None
+            predictor = crag_options(workspace.settings).parts.predictor(steps.question(QuestionMeter()))
+            assert predictor is not None
+            predictor.predict(CragQuestion("who sang at the opening?", parse_time("2031-05-14T10:00-07:00")))
+            assert "Examples (question -> domain" in fake.last_requests(1)[0]["messages"][0]["content"]
+    assert found.questions == 5
+    assert set(found.right["model"]) == {"domain", "kind", "dynamism", "dynamic"}

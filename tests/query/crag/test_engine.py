@@ -163,7 +163,7 @@ def test_checked_answered_validated(bridges: list[CragPage], steps: ModelSteps, 
     found = ask(bridges, steps)
     assert (found.status, found.text, found.rounds) == (AnswerStatus.ANSWERED, "1931", 1)
     assert found.usage.by_step == {"crag-check": 1, "crag-answer": 1, "crag-validate": 1}
-    assert [one.name for one in found.trace] == ["attributes", "pages", "answer", "validate"]
+    assert [one.name for one in found.trace] == ["attributes", "pages", "check", "answer", "validate"]
     assert told(found, "answer")[0]["sub-problems"] == ["When did it open? 1931 (r1)"]
     assert [quote.quote for quote in found.used[0].evidence] == ["The Alder bridge opened in 1931."]
     seen = "".join(m["content"] for m in fake.last_requests(3)[1]["messages"])

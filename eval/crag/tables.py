@@ -1,0 +1,106 @@
+"""Published tables as rows of ours: what is printed by one command, beside the figures of the papers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from clausegraph.core.errors import InputError
+from clausegraph.eval.crag.figures import CragFigures
+from clausegraph.eval.crag.rows import ROWS
+
+Published = tuple[float, float, float, float]  # accuracy, hallucination, missing, score, in percent
+
+
+@dataclass(frozen=True, slots=True)
+class CragTable:
+    """Rows with the figures that the paper has for what they are after; none where it has no such row."""
+
+    about: str
+    rows: Mapping[str, Published | None]
+
+
+def _sheep(accuracy: float, missing: float, hallucination: float, score: float) -> Published:
+    return accuracy, hallucination, missing, score
+
+
+TABLES: Mapping[str, CragTable] = {
+    "baselines": CragTable(
+        "HybGRAG's comparison (Claude 3 Sonnet, 1,335 questions)",
+        {
+            "own-only": (39.1, 40.5, 20.4, -1.4),
+            "text-only": (50.3, 39.6, 10.1, 10.8),
+            "graph-only": (53.0, 29.7, 17.2, 23.3),
+            "text-and-graph": (58.2, 34.2, 7.6, 24.0),
+            "react": (43.5, 40.8, 15.7, 2.8),
+            "corrective": (46.7, 33.3, 19.9, 13.4),
+            "as-set": (63.2, 29.6, 7.2, 33.6),
+        },
+    ),
+    "electricsheep": CragTable(
+        "ElectricSheep's increments (Llama 3 70B from the third row on)",
+        {
+            "electricsheep-baseline": _sheep(16.2, 0.0, 83.8, -67.6),
+            "electricsheep-chunking": _sheep(23.7, 0.0, 76.3, -52.6),
+            "electricsheep-prompts": _sheep(24.4, 50.8, 24.8, -0.3),
+            "electricsheep-attributes": _sheep(19.9, 65.4, 14.7, 5.2),
+            "electricsheep-tables": _sheep(21.3, 63.4, 15.2, 6.1),
+            "electricsheep-calculator": _sheep(23.7, 59.7, 16.6, 7.2),
+            "electricsheep-reasoning": _sheep(20.9, 67.3, 11.8, 9.1),
+            "electricsheep-false-premise": _sheep(26.0, 60.5, 13.5, 12.5),
+            "electricsheep-own-knowledge": _sheep(27.3, 59.3, 13.4, 13.9),
+            "electricsheep-graph": _sheep(29.7, 56.3, 13.9, 15.8),
+        },
+    ),
+    "ustc": CragTable(
+        "USTC's rows (Llama 3 8B, task 2)",
+        {
+            "ustc-plain": (26.0, 29.0, 44.9, -3.0),
+            "ustc-self-check": (22.2, 19.0, 58.8, 3.2),
+            "ustc-graph-first": (39.5, 15.0, 45.5, 24.5),
+        },
+    ),
+    "kerag": CragTable(
+        "KERAG without its parts (578 questions; without fine-tuning, 45.3, is another model behind the same row)",
+        {
+            "kerag": (73.2, 20.2, 6.6, 52.9),
+            "kerag-without-multi-hop": None,
+            "kerag-without-filter": None,
+            "kerag-without-reasoning": None,
+            "kerag-tools": (36.2, 4.7, 59.2, 31.5),
+        },
+    ),
+    "without": CragTable(
+        "each module left out",
+        {"as-set": None} | {name: None for name in ROWS if name.startswith("without-")},
+    ),
+}
+_SCORES = {"kerag-without-multi-hop": 47.4, "kerag-without-filter": 49.0, "kerag-without-reasoning": 30.1}
+
+
+def table_of(name: str) -> CragTable:
+    """The table of that name.
+
+    Raises:
+        InputError: there is none.
+    """
+    if name not in TABLES:
+        raise InputError(f"there is no table {name!r}; take one of {', '.join(TABLES)}")
+    return TABLES[name]
+
+
+def as_markdown(table: CragTable, found: Mapping[str, CragFigures]) -> str:
+    """The table; published accuracy, hallucination, missing and score behind ours."""
+    lines = [
+        f"{table.about}; published figures are of other models, prompts and pages.",
+        "",
+        "| row | questions | accuracy | hallucination | missing | score | published | calls | prompt tokens |",
+        "|---|---:|---:|---:|---:|---:|---|---:|---:|",
+    ]
+    for name, published in table.rows.items():
+        one = found[name]
+        shares = [one.accuracy, one.hallucination, one.missing, one.score]
+        theirs = " / ".join(f"{value:g}" for value in published) if published else f"{_SCORES.get(name, '')}"
+        cells = [name, str(one.questions), *(f"{100 * share:.1f}" for share in shares), theirs]
+        lines.append(f"| {' | '.join([*cells, f'{one.calls:.1f}', f'{one.prompt_tokens:,.0f}'])} |")
+    return "\n".join(lines)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import TYPE_CHECKING
 
-from fastapi import APIRouter, FastAPI, Request
+from fastapi import APIRouter, Depends, FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.routing import APIRoute
 from starlette.exceptions import HTTPException
@@ -17,6 +17,7 @@ from starlette.routing import BaseRoute
 from starlette.types import ASGIApp
 
 from clausegraph.app.access.rules import API_RULES, Rules
+from clausegraph.app.api.dependencies import known_query
 from clausegraph.app.api.described import described
 from clausegraph.app.api.guard import Guard, Screen, loads_page, rule_key
 from clausegraph.app.api.problems import problem_of
@@ -74,7 +75,7 @@ def create_app(workspace: Workspace, faces: Sequence[Face] = ()) -> FastAPI:
     app.state.served = held
     rules = dict(API_RULES)
     for router in ROUTERS:
-        app.include_router(router)
+        app.include_router(router, dependencies=[Depends(known_query)])
     for face in faces:
         rules |= face.rules
         for router in face.routers:

@@ -5,9 +5,12 @@ from __future__ import annotations
 from typing import Annotated, Any, cast
 
 from fastapi import Depends
-from starlette.requests import HTTPConnection
+from fastapi.dependencies.utils import get_flat_dependant
+from fastapi.routing import APIRoute
+from starlette.requests import HTTPConnection, Request
 
 from clausegraph.app.access.roles import Principal
+from clausegraph.app.api.problems import refusal
 from clausegraph.app.api.served import Served
 
 
@@ -19,6 +22,23 @@ async def served(connection: HTTPConnection) -> Served:
 async def principal(connection: HTTPConnection) -> Principal:
     """Who sends a request to a route that is not open to everybody."""
     return cast(Principal, connection.scope["state"]["principal"])
+
+
+async def known_query(request: Request) -> None:
+    """Refuse a query that the route does not know, as a body's unknown member is: it would be ignored in silence.
+
+    Raises:
+        Refusal: it has such a parameter (422).
+    """
+    route = request.scope.get("route")
+    if not isinstance(route, APIRoute) or not route.path.startswith("/v1/"):
+        return  # a probe of a load balancer asks what it likes
+    known = {one.alias for one in get_flat_dependant(route.dependant).query_params}
+    unknown = sorted(set(request.query_params) - known)
+    if unknown:
+        there = f"there are {', '.join(sorted(known))}" if known else "it takes none"
+        said = f"query.{unknown[0][:80]}: no such parameter; {there}"
+        raise refusal("RequestInvalid", 422, "Not of the described form", said)
 
 
 def about(connection: HTTPConnection, words: str) -> None:
@@ -45,8 +65,8 @@ _TITLES = {
     503: "Busy, ending, or a server behind this one does not answer.",
     504: "No answer in time.",
 }
-ALWAYS = (401, 403, 421, 429, 500)
-OF_A_CORPUS = (*ALWAYS, 400, 404, 422, 502, 503)
+ALWAYS = (401, 403, 421, 422, 429, 500)
+OF_A_CORPUS = (*ALWAYS, 400, 404, 502, 503)
 
 
 def statuses(*codes: int) -> dict[int | str, dict[str, Any]]:

@@ -11,6 +11,7 @@ from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
+from clausegraph.app.api.hints import RESOURCES, hinted
 from clausegraph.app.text import clean_json
 from clausegraph.core import errors
 from clausegraph.core.secrets import mask_reply
@@ -53,7 +54,8 @@ class Problem:
     def document(self, request: str) -> dict[str, Any]:
         """As the body has it; ``request`` is the id under which the logs have it."""
         value: dict[str, Any] = {"type": _KIND + self.kind, "title": self.title, "status": self.status}
-        return value | {"detail": mask_reply(self.detail), "error": self.kind, "request": request}
+        detail = hinted(mask_reply(self.detail), RESOURCES)
+        return value | {"detail": detail, "error": self.kind, "request": request}
 
     def response(self, request: str) -> Response:
         """The whole response."""
@@ -102,9 +104,20 @@ def _waiting(error: Exception, status: int) -> dict[str, str]:
     return {"Retry-After": _RETRY if wait is None else str(max(1, round(wait)))}
 
 
+_FORMS = {  # of names that are parts of addresses
+    "^[0-9a-f]{4,64}$": "an id is 4 to 64 of the characters 0 to 9 and a to f",
+    "^[0-9a-f]{16}$": "an id is 16 of the characters 0 to 9 and a to f",
+}
+
+
 def _first(error: RequestValidationError) -> str:
     """Where and what: never the value, which may be long or a secret."""
     found = error.errors()[0]
     if found["loc"] == ("body",):
         return "body: send a JSON object as openapi.json describes it, with `Content-Type: application/json`"
-    return f"{'.'.join(str(part) for part in found['loc'])}: {found['msg']}"
+    if found["type"] == "json_invalid":
+        return (
+            f"body: this is no JSON from character {found['loc'][-1]} on; send an object as openapi.json describes it"
+        )
+    said = _FORMS.get(found.get("ctx", {}).get("pattern", ""), found["msg"])
+    return f"{'.'.join(str(part) for part in found['loc'])}: {said}"

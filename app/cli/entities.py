@@ -18,7 +18,7 @@ from clausegraph.core.errors import InputError
 if TYPE_CHECKING:
     from clausegraph.ingestion.report import RunReport
 
-WAITS = "effective at the next publish: `clausegraph entities apply`, or any ingest"
+WAITS = "effective at the next publish: any ingest, or `clausegraph entities apply`, which publishes all decisions now"
 
 ByOption = Annotated[str | None, typer.Option("--by", help="Who decides.", show_default="the user's name")]
 

@@ -17,7 +17,7 @@ def hide(
     session: Session,
     *,
     statement: Annotated[
-        str, typer.Argument(metavar="ID", help="Id of the statement, or its beginning, as `show` prints it.")
+        str, typer.Argument(metavar="ID", help="Its id, or how that begins; or that of a fact that it alone states.")
     ],
     reason: Annotated[str, typer.Option("--reason", help="Why it is wrong.")],
     corpus: CorpusOption = None,

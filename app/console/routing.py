@@ -12,6 +12,7 @@ from fastapi.routing import APIRoute
 from starlette.requests import Request
 from starlette.responses import Response
 
+from clausegraph.app.api.hints import SCREENS, hinted
 from clausegraph.app.api.problems import Problem, Refusal, problem_of, refusal
 from clausegraph.app.api.served import request_id
 from clausegraph.app.console.templating import html
@@ -49,7 +50,11 @@ def told_error(request: Request, error: Exception) -> Response:
 
 def problem_screen(request: Request, problem: Problem) -> Response:
     """The screen of a problem, with its status."""
-    told = {"title": problem.title, "detail": mask_reply(problem.detail), "request_id": request_id(request)}
+    told = {
+        "title": problem.title,
+        "detail": hinted(mask_reply(problem.detail), SCREENS),
+        "request_id": request_id(request),
+    }
     response = html(request, "error.html", problem.status, **told)
     response.headers.update(problem.headers)
     return response

@@ -8,10 +8,13 @@ from typing import Any
 from clausegraph.app.services.browse import open_shelf
 from clausegraph.app.services.records import quoted, statement_words
 from clausegraph.app.workspace import Workspace
+from clausegraph.core.errors import InputError, NotFoundError
 from clausegraph.core.types import PageKey
 from clausegraph.indexes import hidden
 from clausegraph.indexes.corpora import get_corpus
+from clausegraph.indexes.derive import statement_id
 from clausegraph.indexes.hidden import Effect, HiddenStatement
+from clausegraph.indexes.ledger.store import Ledger
 
 
 def look_up(workspace: Workspace, corpus: str, statement: str) -> dict[str, Any]:
@@ -21,6 +24,7 @@ def look_up(workspace: Workspace, corpus: str, statement: str) -> dict[str, Any]
         NotFoundError, InputError: as ``indexes.hidden.hide``.
     """
     ledger = workspace.ledger
+    statement = _of_fact(ledger, corpus, statement)
     page, found = hidden.look_up(ledger, get_corpus(ledger, corpus), statement)
     shelf = open_shelf(ledger, corpus)
     version = shelf.versions().get(page)
@@ -36,12 +40,41 @@ def look_up(workspace: Workspace, corpus: str, statement: str) -> dict[str, Any]
 def hide(workspace: Workspace, corpus: str, statement: str, reason: str, by: str) -> dict[str, Any]:
     """Hide a statement from the next publish on; errors as ``indexes.hidden.hide``.
 
+    Args:
+        statement: its id, or how only that begins; or that of a fact which one statement alone states.
+
     Returns:
         The decision; ``new`` is false for one that was made before.
     """
     ledger = workspace.ledger_to_change()
-    made, is_new = hidden.hide(ledger, get_corpus(ledger, corpus), statement, reason, by)
+    of_it = _of_fact(ledger, corpus, statement)
+    made, is_new = hidden.hide(ledger, get_corpus(ledger, corpus), of_it, reason, by)
     return _found(workspace, corpus, made) | {"new": is_new}
+
+
+def _of_fact(ledger: Ledger, corpus: str, given: str) -> str:
+    """The id of the only statement of a fact, where ``given`` is a fact's and no statement's; else ``given`` itself.
+
+    Raises:
+        NotFoundError: it is neither's.
+        InputError: several statements state the fact, or several facts begin so.
+    """
+    try:
+        hidden.look_up(ledger, get_corpus(ledger, corpus), given)
+    except NotFoundError:
+        shelf = open_shelf(ledger, corpus)
+        fact = shelf.find_fact(given.strip().lower())
+        if fact is None:
+            raise
+    else:
+        return given
+    stated = {statement_id(one): one for one in shelf.graph.supports([fact.id])}
+    if len(stated) == 1:
+        return next(iter(stated))
+    listed = "; ".join(
+        f"{name[:8]} ({one.page}): {statement_words(one.statement)[:120]}" for name, one in stated.items()
+    )
+    raise InputError(f"{given[:80]!r} is a fact, which {len(stated)} statements state; give the id of one: {listed}")
 
 
 def undo(workspace: Workspace, corpus: str, number: int) -> dict[str, Any]:

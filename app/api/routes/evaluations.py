@@ -15,7 +15,7 @@ from clausegraph.app.api.shapes import EvaluationsReply
 from clausegraph.app.services.evaluations import case_slice, report_record
 
 router = APIRouter(prefix="/v1/evaluations", tags=["evaluations"])
-_ONE = statuses(*ALWAYS, 400, 404, 422, 503)
+_ONE = statuses(*ALWAYS, 400, 404, 503)
 _Run = Annotated[str, Path(min_length=1, max_length=200, description="Name of the run's folder.")]
 
 

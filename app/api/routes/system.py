@@ -65,7 +65,7 @@ async def prompts(held: Held) -> Response:
     return reply({"items": await held.reads.run(list_prompts, held.workspace.settings.prompts)})
 
 
-@router.get("/v1/prompts/{name}", response_model=dict[str, Any], responses=statuses(*ALWAYS, 400, 404, 422))
+@router.get("/v1/prompts/{name}", response_model=dict[str, Any], responses=statuses(*ALWAYS, 400, 404))
 async def prompt(held: Held, name: Annotated[str, Path(min_length=1, max_length=200)]) -> Response:
     """A prompt with its text, by its task, for the newest version, or as `task.vN`."""
     return reply(await held.reads.run(get_prompt, held.workspace.settings.prompts, name))
@@ -77,7 +77,7 @@ async def settings(held: Held) -> Response:
     return reply({"items": await held.reads.run(list_settings, held.workspace.settings)})
 
 
-@router.get("/v1/audit", response_model=dict[str, Any], responses=statuses(*ALWAYS, 422))
+@router.get("/v1/audit", response_model=dict[str, Any], responses=statuses(*ALWAYS))
 async def audit(held: Held, limit: LimitQuery = 50) -> Response:
     """Who changed what, newest first, and what was tried in vain."""
     return reply({"items": await held.reads.run(held.audit.last, limit)})

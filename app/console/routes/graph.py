@@ -10,6 +10,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from clausegraph.app.api.dependencies import Held
+from clausegraph.app.api.hints import SCREENS, hinted
 from clausegraph.app.api.parameters import CorpusPath, EpochQuery
 from clausegraph.app.api.replies import reply
 from clausegraph.app.console.routing import router
@@ -89,7 +90,7 @@ def _look(
         try:
             around = neighbourhood(workspace, corpus, names, limit=_MOST, relations=only, page=page or None, epoch=at)
         except NotFoundError as error:  # an entity or the page: the epoch is there
-            lost = error.afar
+            lost = hinted(error.afar, SCREENS)
         else:
             around["facts"] = [fact | {"shown": shown_relation(fact)} for fact in around["facts"]]
     found = {"overview": whole, "near": near, "around": around, "lost": lost}

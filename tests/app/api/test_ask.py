@@ -109,6 +109,19 @@ def test_an_error_says_what_a_program_can_do_and_nothing_of_the_machine(talk: Ta
         lost = (await client.get("/v1/corpora/nowhere/pages")).json()
         assert "no corpus 'nowhere'" in lost["detail"]
         assert not any(word in lost["detail"] for word in (str(talk.stand.home), "--corpus", "other"))
+        for where, words in (
+            (f"{WHERE}/entity?name=nothing+at+all", "`GET facts` shows the largest"),
+            (f"{WHERE}/page?name=nothing", "`GET pages` lists them"),
+            (f"{WHERE}/facts/zz", "path.fact: an id is 4 to 64 of the characters"),
+            (f"{WHERE}/facts?entitiy=council", "query.entitiy: no such parameter; there are cursor, entity, epoch,"),
+            ("/v1/me?x=1", "query.x: no such parameter; it takes none"),
+        ):
+            wrong = await client.get(where)
+            assert 400 <= wrong.status_code < 500 and words in wrong.json()["detail"], wrong.text
+            assert "clausegraph " not in wrong.json()["detail"]
+        torn = await client.post(f"{WHERE}/ask", content='{"question"', headers={"Content-Type": "application/json"})
+        assert torn.status_code == 422 and "body: this is no JSON from character 11 on" in torn.json()["detail"]
+        assert (await client.get("/health/live?probe=1")).status_code == 200
         plain = await client.post(f"{WHERE}/ask", content=json.dumps(QUESTION))
         assert plain.status_code == 422 and "Content-Type: application/json" in plain.json()["detail"]
 

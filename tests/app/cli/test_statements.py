@@ -30,3 +30,15 @@ def test_no_answer_rests_on_a_hidden_statement(cli: Cli) -> None:
         assert RULE not in str(after["alternatives"]) and after["status"] == "unknown"
         assert after["quotes"]
     assert parsed(cli(*words, "--epoch", "1"))["alternatives"] == before["alternatives"]
+
+
+def test_a_fact_is_hidden_by_its_only_statement_and_of_several_one_is_named(cli: Cli) -> None:
+    facts = parsed(cli("facts", "heating-grant.html", "--json"))["facts"]
+    one = next(fact for fact in facts if len(fact["statements"]) == 1)
+    hidden = parsed(cli("statements", "hide", one["id"][:8], "--reason", "wrong", "--json"))
+    assert hidden["words"] == one["statements"][0]["words"]
+    every = [fact for page in parsed(cli("pages", "--json"))["pages"] for fact in parsed(
+        cli("facts", page["uri"], "--json"))["facts"]]  # fmt: skip
+    many = next(fact for fact in every if len(fact["statements"]) > 1)
+    said = cli("statements", "hide", many["id"], "--reason", "wrong")
+    assert said.exit_code == 2 and all(stated["id"][:8] in said.stderr for stated in many["statements"])

@@ -66,8 +66,8 @@ def _step(name: str, *steps: tuple[str, str], **changes: Any) -> TableRow:
 
 TABLES = {
     "systems": EngineTable(
-        "HybridContextQA's Table 1: systems, told the kind of answer",
-        tuple(map(_preset, ("code-prompt", "text-prompt", "think-on-graph", "hybridcontextqa"))),
+        "HybridContextQA's Table 1, and Chain of Condition: systems, told the kind of answer",
+        tuple(map(_preset, ("code-prompt", "text-prompt", "chain-of-condition", "think-on-graph", "hybridcontextqa"))),
     ),
     "triplets": EngineTable(
         "HybridContextQA's Table 2: prompts of the triples, shots, graph or hybrid", tuple(_triplets())

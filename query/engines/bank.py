@@ -47,6 +47,12 @@ ENGINES = Registry(
     EngineEntry("text-prompt", "the nearest page in one prompt", f"{_PRESETS}:text_prompt", asks=True),
     EngineEntry("code-prompt", "the nearest page as pseudo-code in one prompt", f"{_PRESETS}:code_prompt", asks=True),
     EngineEntry(
+        "chain-of-condition",
+        "conditions of the nearest page identified, verified, solved by code",
+        f"{_PRESETS}:chain_of_condition",
+        asks=True,
+    ),
+    EngineEntry(
         "think-on-graph", "a model's beam over triples, then one prompt", f"{_PRESETS}:think_on_graph", asks=True
     ),
     EngineEntry("react", "thought and action in four turns, then one prompt", f"{_PRESETS}:react_turns", asks=True),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from clausegraph.core.types import Element, PageKey
+from clausegraph.core.types import Element, JudgedCondition, PageKey
 from clausegraph.query.rank.hits import Hit
 from clausegraph.query.read.protocol import Pages
 
@@ -19,12 +19,20 @@ class ContextElement:
 
 
 @dataclass(frozen=True, slots=True)
+class Solved:
+    """What code has solved of the conditions of what is asked: those that are missing, as a tree; none if none is."""
+
+    missing: JudgedCondition | None
+
+
+@dataclass(frozen=True, slots=True)
 class PromptContext:
-    """The text of a prompt's context, what it shows, and triples in words."""
+    """The text of a prompt's context, what it shows, triples in words, and conditions where code has solved them."""
 
     text: str
     shown: tuple[ContextElement, ...]
     triples: tuple[str, ...] = ()
+    solved: Solved | None = None
 
     @property
     def pages(self) -> tuple[str, ...]:

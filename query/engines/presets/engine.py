@@ -11,6 +11,7 @@ from clausegraph.core.telemetry.spans import span
 from clausegraph.core.types import Answer, TraceStep
 from clausegraph.indexes.views import View
 from clausegraph.query.engines.presets import gather
+from clausegraph.query.engines.presets.chain_of_condition import chain
 from clausegraph.query.engines.presets.context import PromptContext
 from clausegraph.query.engines.presets.forms import form_by_question
 from clausegraph.query.engines.presets.gather import Gather, Sources
@@ -65,7 +66,7 @@ class ContextEngine:
 
     def _read(self, sources: Sources, inquiry: Inquiry, context: PromptContext) -> ReadResult:
         form = (self._options.form or form_by_question)(inquiry)
-        shots = self._options.shots.get(form, "")
+        shots = self._options.shots.get(form if context.solved is None else form.alone, "")
         return summarise(self._view.reading, sources.model, inquiry, context, form, shots)
 
 
@@ -107,6 +108,11 @@ def text_prompt(view: View, embedder: Embedder, options: EngineOptions) -> Conte
 def code_prompt(view: View, embedder: Embedder, options: EngineOptions) -> ContextEngine:
     """The same as pseudo-code, which the model writes first."""
     return ContextEngine("code-prompt", gather.code, view, embedder, options)
+
+
+def chain_of_condition(view: View, embedder: Embedder, options: EngineOptions) -> ContextEngine:
+    """Chain of Condition."""
+    return ContextEngine("chain-of-condition", chain, view, embedder, options)
 
 
 def think_on_graph(view: View, embedder: Embedder, options: EngineOptions) -> ContextEngine:

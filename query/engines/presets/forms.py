@@ -25,6 +25,11 @@ class AnswerForm(StrEnum):
     def has_conditions(self) -> bool:
         return self in (AnswerForm.YES_NO_CONDITIONS, AnswerForm.SPAN_CONDITIONS)
 
+    @property
+    def alone(self) -> AnswerForm:
+        """The same without conditions."""
+        return AnswerForm.YES_NO if self.is_yes_no else AnswerForm.SPAN
+
 
 FormOf = Callable[[Inquiry], AnswerForm]
 

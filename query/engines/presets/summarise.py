@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from clausegraph.core.errors import UnusableReply
@@ -20,6 +20,7 @@ from clausegraph.core.types import (
     JudgedCondition,
     JudgedLeaf,
     Leaf,
+    leaves,
 )
 from clausegraph.query.engines.presets.context import ContextElement, PromptContext
 from clausegraph.query.engines.presets.forms import AnswerForm
@@ -46,7 +47,7 @@ class Summary:
 def summarise(
     pages: Pages, model: StepModel, inquiry: Inquiry, context: PromptContext, form: AnswerForm, shots: str = ""
 ) -> ReadResult:
-    """The answer of one call; what it cites was shown.
+    """The answer of one call; what it cites was shown. Conditions that code has solved are not asked for.
 
     Raises:
         ModelError: there is no reply, or none that can be read.
@@ -59,13 +60,18 @@ def summarise(
         "context": context.text,
         "examples": shots,
     }
-    said = model.ask(form.value, inputs, partial(parse_summary, context=context, form=form), pages=context.pages).value
+    asked = form if context.solved is None else form.alone
+    said = model.ask(
+        asked.value, inputs, partial(parse_summary, context=context, form=asked), pages=context.pages
+    ).value
     answer = _alternative(pages, said, context)
+    if context.solved is not None and form.has_conditions:
+        answer = replace(answer, condition=context.solved.missing)
     reasons: dict[str, object] = {
-        "prompt": form.value,
+        "prompt": asked.value,
         "elements shown": len(context.shown),
         "triples shown": len(context.triples),
-        "conditions": len(said.conditions),
+        "conditions": len(list(leaves(answer.condition))),
         "lines that are no element": said.unknown,
     }
     return ReadResult(AnswerStatus.ANSWERED, (answer,), reasons)

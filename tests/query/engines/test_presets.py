@@ -16,6 +16,7 @@ from clausegraph.core.models.embedding import HashingEmbedder
 from clausegraph.core.types import Answer, ConditionState
 from clausegraph.indexes.views import View
 from clausegraph.query.engines.bank import ENGINES, make_engine
+from clausegraph.query.engines.presets.chain_of_condition import parse_chain
 from clausegraph.query.engines.presets.context import PromptContext, of_page
 from clausegraph.query.engines.presets.forms import AnswerForm
 from clausegraph.query.engines.presets.gather import parse_order
@@ -26,7 +27,7 @@ from clausegraph.query.steps.model import ModelSteps
 pytestmark = pytest.mark.integration
 
 PRESETS = [entry.name for entry in ENGINES if entry.asks]
-CALLS = {"react": 3, "hybgrag": 3, "vector-reranked": 2, "code-prompt": 2, "corrective-rag": 2}
+CALLS = {"react": 3, "hybgrag": 3, "vector-reranked": 2, "code-prompt": 2, "corrective-rag": 2, "chain-of-condition": 3}
 INQUIRY = Inquiry("How much is the Winter Heating Grant?", "My mother is 84.")
 LEAF = "you were born on or before 30 September 1961"
 
@@ -38,6 +39,8 @@ def script(answer: str, verdict: str = "correct") -> dict[str, Any]:
         "Put the numbered passages": {"order": [3, 1, "x", 99]},
         "Rewrite the page": "def grant(): pass",
         "hold what answers": {"verdict": verdict},
+        "Identify the conditions": {"conditions": [{"id": "c1", "element": "e2"}], "logic": "c1"},
+        "conditions of a rule": {"states": [{"id": "c1", "state": "open"}]},
         "first action": {"thought": "?", "action": "text", "query": "Winter Heating Grant"},
         "next action": {"thought": "found", "action": "answer", "query": ""},
         "of the listed steps": {"chosen": ["s1", "s99"]},
@@ -67,7 +70,8 @@ def test_every_preset_answers_within_its_calls(
         assert fake.counters()["ok"] == CALLS.get(engine, 1)
     told = {name: value for step in answer.trace for name, value in step.detail.items()}
     assert told["calls"] == fake.counters()["ok"]
-    assert told["lines that are no element"] in (1, 2)  # not every preset has found the leaf
+    lost = (0,) if engine == "chain-of-condition" else (1, 2)  # not every preset has found the leaf; code has its own
+    assert told["lines that are no element"] in lost
 
 
 @pytest.mark.parametrize("engine", PRESETS)
@@ -144,6 +148,62 @@ def test_a_beam_goes_as_deep_as_the_model_wants(
     assert 4 <= int(answer.trace[-1].detail["calls"]) <= calls  # type: ignore[call-overload]
     assert 1 <= int(answer.trace[-1].detail["triples shown"]) <= 3  # type: ignore[call-overload]
     assert all_cited(answer, sample)
+
+
+@pytest.mark.parametrize(
+    ("states", "summary", "missing"),
+    [
+        ("open open contradicted", "depends on those that are open", 2),
+        ("met open contradicted", "The conditions hold", 0),
+        ("open open met", "do not hold", 0),
+        ("contradicted open nonsense", "depends on those that are open", 2),
+    ],
+)
+def test_code_solves_what_a_model_has_identified_and_verified(
+    states: str,
+    summary: str,
+    missing: int,
+    fake: FakeModelServer,
+    steps: ModelSteps,
+    sample: View,
+    hashing: HashingEmbedder,
+) -> None:
+    """(c1 or c2) and not c3; what is shown and not named is no condition, whatever else the reply says."""
+    replies = script("£300\nwords of no page")
+    listed = [{"id": f"c{n}", "element": f"e{n + 1}"} for n in (1, 2, 3)]
+    logic = {"all": [{"any": ["c1", "c2", "c9"]}, {"not": "c3"}, {"any": ["c7"]}]}
+    replies["Identify the conditions"] = {"conditions": [*listed, {"id": "c9", "element": "e999"}, 7], "logic": logic}
+    said = [{"id": f"c{n}", "state": state} for n, state in enumerate(states.split(), 1)]
+    replies["conditions of a rule"] = {"states": [*said, {"id": "c8", "state": "met"}, None]}
+    fake.set(replies="script", script=replies)
+    answer = make_engine(sample, hashing, engine="chain-of-condition", model=steps).ask(INQUIRY)
+    assert re.search(rf"\(\(c1 or c2\) and not c3\): .*{summary}", prompts(fake)[-1])
+    assert len(answer.alternatives[0].open_conditions) == missing
+    assert answer.trace[-1].detail["prompt"] == AnswerForm.SPAN.value
+    assert all_cited(answer, sample)
+
+
+def test_without_conditions_nothing_is_verified(
+    fake: FakeModelServer, steps: ModelSteps, sample: View, hashing: HashingEmbedder
+) -> None:
+    fake.set(replies="script", script=script("£300") | {"Identify the conditions": {"conditions": [], "logic": None}})
+    answer = make_engine(sample, hashing, engine="chain-of-condition", model=steps).ask(INQUIRY)
+    assert answer.trace[-1].detail["calls"] == 2
+    assert answer.alternatives[0].condition is None
+
+
+@pytest.mark.parametrize("logic", [["c1"], {"xor": ["c1"]}, {"all": ["c1"], "any": []}, 7, {"not": {"not": {}}}])
+def test_what_is_no_expression_is_not_solved(logic: object) -> None:
+    with pytest.raises(UnusableReply, match="its logic"):
+        parse_chain(json.dumps({"conditions": [], "logic": logic}), ())
+
+
+def test_an_expression_is_read_to_a_depth() -> None:
+    deep: Any = "c1"
+    for _ in range(9):
+        deep = {"not": deep}
+    with pytest.raises(UnusableReply, match="nested more than"):
+        parse_chain(json.dumps({"logic": deep}), ())
 
 
 def test_react_takes_four_turns_at_most_and_reads_what_they_found(

@@ -237,6 +237,11 @@ class Settings(BaseSettings):
         description="names by which `serve` may be asked, beside those of the loopback",
         examples=["graph.example, 10.0.0.5"],
     )
+    serve_proxies: tuple[str, ...] = Field(
+        default=(),
+        description="addresses or networks of proxies that `serve` believes: whether the browser came by https",
+        examples=["10.0.0.7, 10.1.0.0/16"],
+    )
     serve_workers: int = Field(default=4, ge=1, le=1000, description="answers and searches that `serve` does at once")
     serve_queue: int = Field(default=16, ge=0, le=100_000, description="how many more may wait; one more gets 503")
     serve_seconds: float = Field(default=120.0, gt=0, le=_DAY, description="seconds that `serve` gives an answer")

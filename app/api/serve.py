@@ -4,19 +4,21 @@ from __future__ import annotations
 
 import asyncio
 import importlib.util
+import ipaddress
 import signal
 import socket
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from clausegraph.app.access.roles import Role
 from clausegraph.app.access.tokens import FOLDER, Tokens
-from clausegraph.core.errors import InputError
+from clausegraph.core.errors import InputError, SettingsError
 from clausegraph.indexes.files import file_errors, write_whole
 
 if TYPE_CHECKING:
+    import uvicorn
     from fastapi import FastAPI
 
 TOKEN_NAME = "serve"  # noqa: S105 - a name, no secret
@@ -64,15 +66,51 @@ def own_token(home: Path) -> tuple[str | None, Path]:
     return text, path
 
 
-def run(app: FastAPI, host: str, port: int, announce: Callable[[str], None]) -> None:
+def server_config(app: FastAPI, proxies: Sequence[str]) -> uvicorn.Config:
+    """How uvicorn serves the application.
+
+    Args:
+        proxies: addresses or networks whose word on the client's address and scheme is taken (``X-Forwarded-For``,
+            ``X-Forwarded-Proto``); whoever else sends such headers is not believed.
+
+    Raises:
+        SettingsError: one of them is neither an address nor a network.
+    """
+    import uvicorn
+
+    for proxy in proxies:
+        try:
+            ipaddress.ip_network(proxy)
+        except ValueError as error:
+            raise SettingsError(
+                f"CLAUSEGRAPH_SERVE_PROXIES has {proxy[:80]!r}, which is no address and no network ({error}); write "
+                "the address that the proxy connects from, as 10.0.0.7 or 10.1.0.0/16"
+            ) from error
+    return uvicorn.Config(
+        app,
+        log_config=None,
+        log_level="warning",
+        access_log=False,
+        server_header=False,
+        proxy_headers=bool(proxies),
+        forwarded_allow_ips=list(proxies),
+        ws="none",
+        timeout_graceful_shutdown=_GRACE,
+    )
+
+
+def run(app: FastAPI, host: str, port: int, announce: Callable[[str], None], proxies: Sequence[str] = ()) -> None:
     """Serve until Ctrl-C or SIGTERM; ``announce`` is told the address once requests are answered.
 
     Answers in work get half a minute to end.
 
     Raises:
         InputError: the address cannot be used.
+        SettingsError: as of :func:`server_config`.
     """
     import uvicorn
+
+    config = server_config(app, proxies)
 
     class Ending(uvicorn.Server):
         """A signal is the ordinary end, not an error; a second one does not wait."""
@@ -89,16 +127,6 @@ def run(app: FastAPI, host: str, port: int, announce: Callable[[str], None]) -> 
                     signal.signal(number, handler)
 
     bound = _bound(host, port)
-    config = uvicorn.Config(
-        app,
-        log_config=None,
-        log_level="warning",
-        access_log=False,
-        server_header=False,
-        proxy_headers=False,
-        ws="none",
-        timeout_graceful_shutdown=_GRACE,
-    )
     server = Ending(config)
 
     async def serving() -> None:

@@ -44,7 +44,8 @@ def serve(
 
             webbrowser.open(url)
 
-    run(create_app(workspace, [mcp_face(), face()]), host, port, announce)
+    app = create_app(workspace, [mcp_face(), face()])
+    run(app, host, port, announce, workspace.settings.serve_proxies)
 
 
 def _token_words(text: str | None, path: str) -> str:

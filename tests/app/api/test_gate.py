@@ -8,6 +8,7 @@ from pathlib import Path
 import anyio
 import httpx
 import pytest
+from fastapi import FastAPI
 
 from clausegraph.app.access.audit import AuditLog, Deed
 from clausegraph.app.access.roles import Role
@@ -16,11 +17,12 @@ from clausegraph.app.access.tokens import Tokens
 from clausegraph.app.api.application import Face, check_rules, create_app
 from clausegraph.app.api.problems import Refusal
 from clausegraph.app.api.rate import RateLimit
+from clausegraph.app.api.serve import server_config
 from clausegraph.app.console.face import face as console_face
 from clausegraph.app.mcp.http import mcp_face
 from clausegraph.app.workspace import Workspace
-from clausegraph.core.errors import NotFoundError
-from tests.app.api.conftest import CORPORA, Stand, Talks, client_of
+from clausegraph.core.errors import NotFoundError, SettingsError
+from tests.app.api.conftest import BASE, CORPORA, Stand, Talks, client_of
 
 pytestmark = pytest.mark.unit
 
@@ -70,6 +72,31 @@ def test_names_that_settings_give_the_server_are_its_own(talk: Talks) -> None:
             assert (await client.get("/v1/me", headers={"Host": host})).status_code == 200, host
 
     talk(named, serve_hosts=("Policy.example",))
+
+
+def test_only_a_named_proxy_is_believed_that_the_browser_came_by_https(stand: Stand) -> None:
+    login = {"token": stand.tokens["reader", False]}
+    said = {"X-Forwarded-Proto": "https", "X-Forwarded-For": "192.0.2.1", "Sec-Fetch-Site": "same-origin"}
+
+    async def cookie(proxies: tuple[str, ...], peer: str) -> str:
+        app = create_app(Workspace(stand.settings()), [console_face()])
+        config = server_config(app, proxies)
+        config.load()
+        async with app.router.lifespan_context(app):
+            transport = httpx.ASGITransport(config.loaded_app, client=(peer, 9))
+            async with httpx.AsyncClient(transport=transport, base_url=BASE) as client:
+                return (await client.post("/login", data=login, headers=said)).headers["set-cookie"]
+
+    for proxies, peer, secure in (
+        ((), "10.0.0.7", False),
+        (("10.0.0.7",), "10.0.0.7", True),
+        (("10.0.0.0/24",), "10.0.0.7", True),
+        (("10.0.0.8",), "10.0.0.7", False),
+    ):
+        assert ("; Secure" in anyio.run(cookie, proxies, peer)) is secure, (proxies, peer)
+    for wrong in ("*", "proxy.example", "10.0.0.7/24"):
+        with pytest.raises(SettingsError, match="no address and no network"):
+            server_config(FastAPI(), (wrong,))
 
 
 def test_a_body_may_have_so_many_bytes_whether_it_says_so_or_not(talk: Talks) -> None:

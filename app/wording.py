@@ -155,7 +155,8 @@ def _inner(tree: JudgedCondition, depth: int) -> Iterator[Line]:
             yield from _inner(child.child, depth)
             return
         if isinstance(child, JudgedLeaf):
-            yield Line(depth, f"{MARKS[child.state]}: unless: {_asked_or_said(child)}", child)
+            unless = "an exception" if child.state is ConditionState.MET else "unless"
+            yield Line(depth, f"{MARKS[child.state]}: {unless}: {_asked_or_said(child)}", child)
             return
         yield Line(depth, f"{mark}none of these:" if isinstance(child, AnyOf) else f"{mark}not all of these:")
         yield from condition_lines(child, depth + 1)

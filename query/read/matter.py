@@ -21,9 +21,8 @@ from clausegraph.query.read.candidates import Candidate
 from clausegraph.query.read.conditions import stated_at, stated_condition
 from clausegraph.query.read.cues import main_clause
 from clausegraph.query.read.governing import is_positive
-from clausegraph.query.read.meeting import coverage, telling, uncovered
+from clausegraph.query.read.meeting import telling, uncovered
 from clausegraph.query.read.polarity import asked_for
-from clausegraph.query.read.scenario import NEGATIVE, pieces
 from clausegraph.query.read.statements import ReadStatement, statements_of
 
 _GRANTS = word_set(
@@ -43,8 +42,6 @@ _TO_GET = re.compile(r"\bto (?:get|claim|qualify|apply|be eligible|receive)\b", 
 _PRONOUN = re.compile(r"^(?:this|that|it|these|they)\b", re.IGNORECASE)
 _VERB = re.compile(r"\b(?:is|are|was|were|has|have|had|do|does|did|can|will|must|\w+s|\w+ed)\s", re.IGNORECASE)
 _REASON = re.compile(r"\s+because\b[^.;:]*", re.IGNORECASE)
-_OR = re.compile(r"\sor\s", re.IGNORECASE)
-_EXCEPTED = re.compile(r"[,\s]+(?:other than|except(?: for)?|apart from|but not|excluding|unless)\s", re.IGNORECASE)
 _ASKS_WHO = re.compile(r"\b(?:get|have|claim|apply|qualif\w+|eligib\w+|entitled|receive)\b(?!\s+to\b)", re.IGNORECASE)
 _HEDGED = re.compile(r"\b(?:may|might|could|should) be able to\b|\bmight\b", re.IGNORECASE)
 _SINCE = re.compile(r"\s(?:from|after|within|during|until|as soon as)\s.*", re.IGNORECASE)  # when, not what is granted
@@ -373,37 +370,3 @@ def names(words: frozenset[str], text: str) -> bool:
     """Whether words by which a requirement is named speak of one: "residence" of where one has lived."""
     spoken = frozenset(word for word, cue in _SPEAKS_OF if cue.search(text))
     return not uncovered(words - spoken, text)
-
-
-def is_named(text: str, told: str, topic: str = "") -> bool:
-    """Whether somebody names one of the things that a text lists: "my caravan" is "a caravan or a trailer".
-
-    Args:
-        topic: words that say nothing by themselves, since whoever asks has them, too.
-    """
-    listed, *excepted = _EXCEPTED.split(text, maxsplit=1)
-    others = telling(excepted[0]) - telling(listed) if excepted else frozenset()
-    if len(uncovered(others, told)) < len(others):
-        return False
-    return any(uncovered(telling(part), topic) and _signs(part, told) == {True} for part in _listed(listed))
-
-
-def is_told_both_ways(text: str, told: str) -> bool:
-    """Whether one part of what is told says something and another one denies it, of others perhaps."""
-    return any(len(_signs(part, told)) > 1 for part in _listed(text))
-
-
-def _listed(text: str) -> list[str]:
-    """The parts of a text with "or"; of "for farming or gritting" the second is none."""
-    if not _OR.search(text):
-        return [text]
-    first, *more = re.split(r",?\s+or\s+|,\s+", text)
-    return [first, *(part for part in more if len(part.split()) > 1)]
-
-
-def _signs(part: str, told: str) -> set[bool]:
-    """Whether those clauses that have all words of a part affirm it, or deny it."""
-    words = frozenset(word for word in telling(part) if not NEGATIVE.search(word))
-    having = [piece for piece in pieces(told) if words and coverage(words, piece) == 1.0]
-    least = [piece for piece in having if not any(other != piece and other in piece for other in having)]
-    return {bool(NEGATIVE.search(part)) == bool(NEGATIVE.search(piece)) for piece in least}

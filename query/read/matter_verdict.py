@@ -28,14 +28,19 @@ from clausegraph.query.read.cues import BOUNDED, main_clause
 from clausegraph.query.read.evidence import evidence_of
 from clausegraph.query.read.figures import Comparison, compare
 from clausegraph.query.read.governing import engaged, negated, presumed_tree, spoken_of
-from clausegraph.query.read.matter import Matter, MatterRule, is_named, is_told_both_ways, lifted_words, names
+from clausegraph.query.read.matter import Matter, MatterRule, lifted_words, names
 from clausegraph.query.read.meeting import coverage, telling, uncovered
+from clausegraph.query.read.naming import is_named, is_told_both_ways
 from clausegraph.query.read.polarity import asked_for
-from clausegraph.query.read.scenario import NEGATIVE, judge
+from clausegraph.query.read.scenario import NEGATIVE, judge, pieces
+from clausegraph.query.read.statements import content
+from clausegraph.query.read.windows import within_window
 
 MET, UNMET, UNKNOWN = ConditionState.MET, ConditionState.UNMET, ConditionState.UNKNOWN
 _ENOUGH = 0.75  # share of a condition's words by which it is met
 _DURING = re.compile(r"\b(?:during|between|throughout|in the week|one day)\b", re.IGNORECASE)
+_NEARLY, _FEWEST = 0.6, 2  # share, and number, of the words in which one tells what a condition says
+_OR = re.compile(r"\sor\s", re.IGNORECASE)
 _TELLS = 5  # letters from which a word tells that a case is spoken of
 _SHOWN = 4  # places that are shown at most
 _OF_ONE = ("age", "born", "number", "amount")  # bounds that a sentence can set for one without "if"
@@ -182,18 +187,36 @@ def judged_rule(asked: Asked, rule: MatterRule) -> JudgedCondition | None:
 
 def _told(asked: Asked, rule: MatterRule, leaf: Leaf) -> ConditionState:
     """What somebody says of a condition: by figures, by one of the cases that it names, or by most of its words."""
+    happened = within_window(leaf.text, asked.told, asked.today)
+    if happened is not None:
+        return happened
     compared = compare(leaf.text, asked.told, asked.today)
     if compared is not None:
         return judge(leaf.text, asked.told, asked.today).state if _is_bounded(leaf.text, compared) else UNKNOWN
     topic = f"{asked.pages(rule.statement.candidate.page).title or ''} {main_clause(rule.statement)}"
     if is_told_both_ways(leaf.text, asked.told):
         return UNKNOWN
-    if is_named(leaf.text, asked.told, topic):
+    if is_named(leaf.text, asked.told, topic, asked.parts.asks) or _is_said(asked, leaf.text):
         return MET
     found = judge(leaf.text, asked.told, asked.today, _ENOUGH)
     if found.state is UNKNOWN or not uncovered(telling(leaf.text), topic):  # the question names the topic, not the case
         return UNKNOWN
     return found.state if found.state is MET or coverage(telling(leaf.text), asked.told) == 1.0 else UNKNOWN
+
+
+def _is_said(asked: Asked, text: str) -> bool:
+    """Whether a clause of what is told, beside the question, says a condition in nearly its words.
+
+    Words of the topic count, too: "I have a new tenancy" is told of who asks, whatever the page is about.
+    """
+    words, needles = telling(text), content(text)
+    if not words or _OR.search(text):
+        return False
+    for piece in pieces(asked.story):
+        shared = needles & content(piece)
+        if len(shared) >= _FEWEST and len(shared) >= _NEARLY * len(needles) and coverage(words, piece) == 1.0:
+            return bool(NEGATIVE.search(text)) == bool(NEGATIVE.search(piece))
+    return False
 
 
 def _is_bounded(text: str, compared: Comparison) -> bool:
@@ -205,8 +228,11 @@ def _is_bounded(text: str, compared: Comparison) -> bool:
 
 def _is_sure(asked: Asked, one: JudgedLeaf) -> bool:
     words = telling(one.leaf.text)
-    named = is_named(one.leaf.text, asked.told)
-    return named or compare(one.leaf.text, asked.told, asked.today) is not None or coverage(words, asked.told) == 1.0
+    if is_named(one.leaf.text, asked.told, about=asked.parts.asks):
+        return True
+    figures = within_window, compare
+    known = any(found(one.leaf.text, asked.told, asked.today) is not None for found in figures)
+    return known or coverage(words, asked.told) == 1.0
 
 
 def _joined(

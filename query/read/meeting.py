@@ -12,6 +12,7 @@ from functools import lru_cache
 from rapidfuzz.distance import OSA, Prefix
 
 from clausegraph.core.language.normalise import tokens
+from clausegraph.core.language.words import word_set
 from clausegraph.query.read.statements import content
 
 _SAME = (
@@ -35,7 +36,7 @@ _SAME = (
     "need must have required requirement",
     "allowed permitted permission can may",
     "begin start starting beginning",
-    "leave quit leaving",
+    "leave quit leaving left",
     "die died dead death deceased dies passed",
     "trip holiday travel",
     "test exam examination",
@@ -70,6 +71,11 @@ _SAME = (
     "take bring",
     "visitor guest",
 )
+_KIN = word_set(
+    "mum mom dad mother father parent brother sister son daughter wife husband gran grandmother grandfather grandad"
+    " uncle aunt nephew niece cousin grandson granddaughter"
+)
+_KINDS = dict.fromkeys(("family", "relative", "relatives"), _KIN)  # of which the others are, not the same
 _GROUPS = tuple(frozenset(line.split()) for line in _SAME)
 _SILENT = content(
     "mum dad mother father aunt uncle nephew niece gran grandad grandmother brother sister friend mate him her"
@@ -77,7 +83,8 @@ _SILENT = content(
     " hello thing things stuff way something anything like good bad new right put take use make see look go come"
     " many long soon far ask say yet even once ever im ive cant dont wont whats able allowed possible though while"
     " before after while got too enough own myself ourselves completely totally ok okay bit max"
-    " live lives living lived when what how time up out off over back question still already"
+    " live lives living lived when what how time up out off over back question still already because due"
+    " used uses using"
 ) | frozenset({"do", "dos", "don", "doe", "hav", "ha"})
 _ENDINGS = tuple(
     frozenset(row.split(" "))
@@ -94,6 +101,7 @@ _LONGER = tuple(  # of a longer word, those that make another word of the same t
         "e es ed ing er ers or ors ion ions able ation ations",
         "y ies ied ying ication ications",
         "le ility",
+        "t ce cy",
     )
 )
 _LONG = 4  # letters from which a word may have those endings
@@ -109,6 +117,8 @@ def meets(first: str, second: str) -> bool:
         return True
     if min(len(first), len(second)) >= _SPELLED and first[0] == second[0] and first[-_LAST:] == second[-_LAST:]:
         return OSA.distance(first, second, score_cutoff=1) <= 1
+    if second in _KINDS.get(first, ()) or first in _KINDS.get(second, ()):
+        return True
     return any(first in group and second in group for group in _GROUPS)
 
 

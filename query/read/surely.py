@@ -6,13 +6,13 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from clausegraph.core.types import Alternative, ConditionState, JudgedLeaf, mapped
+from clausegraph.core.types import Alternative, ConditionState, JudgedLeaf, leaves, mapped
 from clausegraph.query.read.answers import Asked, conditioned, with_condition
 from clausegraph.query.read.candidates import Candidate
 from clausegraph.query.read.confidence import probability
 from clausegraph.query.read.evidence import introduction
-from clausegraph.query.read.matter import is_named
 from clausegraph.query.read.meeting import coverage, telling
+from clausegraph.query.read.naming import is_named
 from clausegraph.query.read.questions import QuestionKind
 from clausegraph.query.read.sure_values import sure_value
 from clausegraph.query.read.sure_verdicts import sure_verdict
@@ -67,20 +67,38 @@ def _value(asked: Asked, ranked: Sequence[Candidate]) -> SureAnswer | None:
     score = probability("value", len(doubts))
     text = f"{_bound_above(asked, value)} {value.text}".strip()
     made, granted = conditioned(asked, text, value.candidate, value.start, value.end, score)
-    if made.condition is not None:
-        made = replace(made, condition=mapped(made.condition, lambda one: _as_asked(asked, one)))
-    return SureAnswer(made, "value", tuple(doubts), granted)
+    tree = made.condition
+    if tree is not None and any(_is_of(one, value) for one in leaves(tree)):
+        tree = None  # it is what is required: neither itself nor what else is required is a condition of it
+    if tree is not None:
+        own = any(one.state is ConditionState.MET and not _is_heading(one) for one in leaves(tree))
+        tree = mapped(tree, lambda one: _as_asked(asked, one, own=own))
+    return SureAnswer(replace(made, condition=tree), "value", tuple(doubts), granted)
 
 
-def _as_asked(asked: Asked, one: JudgedLeaf) -> JudgedLeaf:
-    """A condition of a value as met where the question, or its section's heading, is about that case."""
+def _is_of(one: JudgedLeaf, value: TypedValue) -> bool:
+    """Whether a value stands in a condition."""
+    leaf = one.leaf
+    return leaf.anchor == value.candidate.element.anchor and leaf.start <= value.start < leaf.end
+
+
+def _is_heading(one: JudgedLeaf) -> bool:
+    return one.source.html.startswith("<h")
+
+
+def _as_asked(asked: Asked, one: JudgedLeaf, *, own: bool) -> JudgedLeaf:
+    """A condition of a value as met where the question, or its section's heading, is about that case.
+
+    Args:
+        own: whether the sentence of the value has a condition of its own that is met: its section's case is another
+            word for it, or a wider one.
+    """
     if one.state is not ConditionState.UNKNOWN:
         return one
     case = f"{asked.story}. {asked.parts.case}"
     words = telling(one.leaf.text)
-    heading = one.source.quote == (one.source.headings or ("",))[-1]
-    met = is_named(one.leaf.text, case) or (heading and words and coverage(words, asked.told) == 1.0)
-    return replace(one, state=ConditionState.MET) if met else one
+    heading = _is_heading(one) and (own or (bool(words) and coverage(words, asked.told) == 1.0))
+    return replace(one, state=ConditionState.MET) if heading or is_named(one.leaf.text, case) else one
 
 
 def _bound_above(asked: Asked, value: TypedValue) -> str:

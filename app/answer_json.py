@@ -69,6 +69,7 @@ def evidence_json(evidence: Evidence) -> dict[str, Any]:
         "lead_in": evidence.lead_in,
         "quote": evidence.quote,
         "items": list(evidence.items),
+        "item_depths": [depth for depth, _ in evidence.nested_items],
         "html": evidence.html,
         "page_number": evidence.page_number,
     }

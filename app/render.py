@@ -111,9 +111,10 @@ def _evidence(evidence: Evidence) -> Iterator[PrintedLine]:
     yield PrintedLine("item", " › ".join(one_line(part) for part in path) + f" ({_placed(evidence)})")
     if evidence.lead_in:
         yield PrintedLine("quote", f"“{one_line(evidence.lead_in)}”", 1)
-    yield PrintedLine("quote", f"“{one_line(evidence.quote)}”", 2 if evidence.lead_in else 1)
-    for item in evidence.items:
-        yield PrintedLine("quote", f"“{one_line(item)}”", 2)
+    quoted = 2 if evidence.lead_in else 1
+    yield PrintedLine("quote", f"“{one_line(evidence.quote)}”", quoted)
+    for depth, item in evidence.nested_items:
+        yield PrintedLine("quote", f"“{one_line(item)}”", quoted + depth)
     yield PrintedLine("dim", one_line(evidence.url or evidence.page), 1)
 
 

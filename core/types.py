@@ -155,6 +155,13 @@ class Evidence:
     lead_in: str = ""  # the sentence that introduces the list of an item; the header cells of a row
     items: tuple[str, ...] = ()  # of the list that the quote introduces, or the others of the list or table it is of
     page_number: int | None = None  # of a document with pages, from 1
+    item_depths: tuple[int, ...] = ()  # of the items: 0 beside the quote, 1 in its list, 2 in a list of that
+
+    @property
+    def nested_items(self) -> tuple[tuple[int, str], ...]:
+        """The items, each with its depth below the quote."""
+        depths = self.item_depths or (1,) * len(self.items)
+        return tuple(zip(depths, self.items, strict=True))
 
 
 @dataclass(frozen=True, slots=True)

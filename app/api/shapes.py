@@ -22,6 +22,7 @@ class ShownQuote(BaseModel):
     lead_in: str
     quote: str
     items: list[str]
+    item_depths: list[int]
     html: str
     page_number: int | None
 

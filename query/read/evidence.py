@@ -5,7 +5,8 @@ from __future__ import annotations
 from clausegraph.core.language.sentences import sentence_spans
 from clausegraph.core.types import Element, Evidence, PageKey, Reading, Span
 
-_MOST_ITEMS = 10  # of a list that is shown below the sentence that introduces it
+_CELLS = " | "
+_MOST_ITEMS = 12  # of a list that is shown below the sentence that introduces it
 
 
 def quote_of(element: Element, start: int, end: int) -> str:
@@ -20,6 +21,7 @@ def evidence_of(page: PageKey, reading: Reading, element: Element, start: int = 
     """Evidence for ``element.text[start:end]``."""
     stop = len(element.text) if end is None else end
     quote = quote_of(element, start, stop)
+    below = items_below(element, reading) if quote.rstrip().endswith(":") or is_header(element, reading) else []
     return Evidence(
         page=page,
         title=reading.title,
@@ -30,8 +32,9 @@ def evidence_of(page: PageKey, reading: Reading, element: Element, start: int = 
         updated=reading.updated,
         url=reading.url,
         lead_in=introduction(element, reading),
-        items=tuple(item.text for item in items_below(element, reading)) if quote.rstrip().endswith(":") else (),
+        items=tuple(item.text for _, item in below),
         page_number=element.page_number,
+        item_depths=tuple(depth for depth, _ in below),
     )
 
 
@@ -46,25 +49,50 @@ def introduction(element: Element, reading: Reading) -> str:
     return lead.text[spans[-1][0] :] if spans else lead.text
 
 
-def beside_it(element: Element, reading: Reading) -> list[Element]:
-    """The first other items of an item's list, or the first other rows of a row's table, in the order of the page."""
+def beside_it(element: Element, reading: Reading) -> list[tuple[int, Element]]:
+    """The first other items of an item's list with those nested in them, or the first other rows of a row's table.
+
+    Each with its depth below the element, 0 for its equals, in the order of the page.
+    """
     if element.tag == "tr" and any(element.headers):
-        whole = [
-            e for e in reading.elements if (e.tag, e.headers, e.headings) == ("tr", element.headers, element.headings)
+        return [(0, row) for row in _rows(element.headers, element, reading) if row.anchor != element.anchor][
+            :_MOST_ITEMS
         ]
-    elif element.tag == "li" and element.lead_in:
-        whole = [other for other in reading.elements if other.tag == "li" and other.lead_in == element.lead_in]
-    else:
+    if element.tag != "li" or not element.lead_in:
         return []
-    return [other for other in whole if other.anchor != element.anchor][:_MOST_ITEMS]
+    equals = [e for e in reading.elements if e.tag == "li" and e.lead_in == element.lead_in]
+    found: list[tuple[int, Element]] = []
+    for other in equals:
+        if other.anchor != element.anchor and other.parent == element.parent:
+            found += [(0, other), *items_below(other, reading)]
+    return found[:_MOST_ITEMS]
 
 
-def items_below(element: Element, reading: Reading) -> list[Element]:
-    """The first items of the list that an element introduces, with those nested in them, in the order of the page."""
-    inside = {element.anchor}
+def items_below(element: Element, reading: Reading) -> list[tuple[int, Element]]:
+    """The first items of the list that an element introduces, with those nested in them, in the order of the page.
+
+    Each with its depth, 1 for its own; of a table's header cells the rows.
+    """
+    if is_header(element, reading):
+        return [(1, row) for row in _rows(tuple(element.text.split(_CELLS)), element, reading)][:_MOST_ITEMS]
+    depths = {element.anchor: 0}
     found = []
     for other in reading.elements:
-        if other.tag in ("li", "tr") and (other.lead_in in inside or other.parent in inside):
-            inside.add(other.anchor)
-            found.append(other)
+        above = other.parent if other.parent in depths else other.lead_in
+        if other.tag in ("li", "tr") and above in depths and other.anchor not in depths:
+            depths[other.anchor] = depths[above] + 1
+            found.append((depths[other.anchor], other))
     return found[:_MOST_ITEMS]
+
+
+def is_header(element: Element, reading: Reading) -> bool:
+    """Whether a row only has the header cells of its table."""
+    return (
+        element.tag == "tr"
+        and not any(element.headers)
+        and bool(_rows(tuple(element.text.split(_CELLS)), element, reading))
+    )
+
+
+def _rows(headers: tuple[str, ...], element: Element, reading: Reading) -> list[Element]:
+    return [e for e in reading.elements if (e.tag, e.headers, e.headings) == ("tr", headers, element.headings)]

@@ -23,6 +23,7 @@ from clausegraph.query.read.confidence import ASSERTED, probability
 from clausegraph.query.read.protocol import ReadResult, Rules
 from clausegraph.query.read.questions import QuestionForm, QuestionKind, question_form
 from clausegraph.query.read.quoting import quotes
+from clausegraph.query.read.replaced import replaced_pages
 from clausegraph.query.read.statements import is_furniture
 from clausegraph.query.read.surely import surely
 
@@ -109,7 +110,8 @@ class ExtractiveReader:
             return guess(asked, ranked, reasons)
         if not _ABOUT_PAGE.search(asked.form.sentence):
             ranked = [one for one in ranked if not is_furniture(one.element.text)]
-        sure = surely(asked, ranked)
+        replaced = replaced_pages(ranked, asked.pages)
+        sure = surely(asked, [one for one in ranked if one.page not in replaced])
         if sure is not None:
             reasons |= {"answer": sure.kind, "doubts": list(sure.doubts)}
             reasons |= {"probability": round(sure.alternative.score, 3)}
@@ -117,7 +119,9 @@ class ExtractiveReader:
                 reasons["conditions_taken_for_granted"] = list(sure.granted)
                 return ReadResult(AnswerStatus.ANSWERED, (sure.alternative,), reasons)
         reasons["status_because"] = "not sure enough"
-        return ReadResult(AnswerStatus.UNKNOWN, (), reasons, quotes(asked, ranked))
+        if replaced:
+            reasons["replaced"] = sorted(str(page) for page in replaced)
+        return ReadResult(AnswerStatus.UNKNOWN, (), reasons, quotes(asked, ranked, replaced=replaced))
 
     def _yes_no(self, asked: Asked, ranked: Sequence[Candidate], reasons: Reasons) -> ReadResult:
         ruled = ruled_on(asked, ranked[: self._depth])

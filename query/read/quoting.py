@@ -1,13 +1,14 @@
 """What the pages say, where nothing is asserted: the three best places, each whole: a list, a table, some sentences.
 
 The first two are the search's, those first that hold what is asked for (a sum, a day); the third is the one among its
-first twelve that says most of the question. Chosen in view of scores: of 150 development questions a deciding element
-is shown for 128 (in the order of the search for 122), of the 88 of the test for 76 (74).
+first twelve that bounds a figure that is told ("under 25"), else the one that says most of the question. Chosen in view
+of scores: of 150 development questions a deciding element is shown for 128 (in the order of the search for 122), of the
+88 of the test for 76 (74).
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from clausegraph.core.language.sentences import sentence_spans
@@ -15,8 +16,10 @@ from clausegraph.core.types import Element, Evidence, PageKey
 from clausegraph.query.read.answers import Asked
 from clausegraph.query.read.candidates import Candidate
 from clausegraph.query.read.cues import FREE
-from clausegraph.query.read.evidence import beside_it, evidence_of, introduction
+from clausegraph.query.read.evidence import beside_it, evidence_of, introduction, is_header, items_below
+from clausegraph.query.read.figures import compare, figures
 from clausegraph.query.read.questions import AnswerType, QuestionKind
+from clausegraph.query.read.replaced import is_called
 from clausegraph.query.read.statements import overlap
 from clausegraph.query.read.sure import fit
 from clausegraph.query.read.typed import is_typed, values_in
@@ -26,23 +29,47 @@ _FIRST, _DEPTH = 5, 12  # places that may come first for their kind; that are lo
 _SHORT = 320  # characters of a paragraph that is quoted whole
 
 
-def quotes(asked: Asked, ranked: Sequence[Candidate], most: int = MOST) -> tuple[Evidence, ...]:
-    """The ``most`` best places, none of which another one shows already; an item brings its list, a row its table."""
+def quotes(
+    asked: Asked,
+    ranked: Sequence[Candidate],
+    most: int = MOST,
+    replaced: Mapping[PageKey, Candidate] | None = None,
+) -> tuple[Evidence, ...]:
+    """The ``most`` best places, none of which another one shows already; an item brings its list, a row its table.
+
+    Args:
+        replaced: pages that others replace, and the places that say so: they are quoted only where a question names
+            one, behind that place.
+    """
     found: list[Evidence] = []
     shown: set[tuple[PageKey, str | None]] = set()
-    for candidate in _ordered(asked, ranked):
+    for candidate in _in_force(asked, _ordered(asked, ranked), replaced or {}):
         element, page = candidate.element, candidate.page
         if len(found) == most:
             break
         if element.is_heading or not element.text.strip() or {(page, element.anchor), (page, element.lead_in)} & shown:
             continue
         reading = asked.pages(page)
+        if is_header(element, reading) and any((page, row.anchor) in shown for _, row in items_below(element, reading)):
+            continue
         quoted = evidence_of(page, reading, element, *_best_part(asked, element))
         beside = beside_it(element, reading)
-        found.append(replace(quoted, items=quoted.items or tuple(other.text for other in beside)))
+        items = *quoted.items, *(other.text for _, other in beside)
+        found.append(replace(quoted, items=items, item_depths=(*quoted.item_depths, *(depth for depth, _ in beside))))
+        below = items_below(element, reading) if quoted.items else []
         shown |= {(page, anchor) for anchor in (element.anchor, element.lead_in, element.parent) if anchor}
-        shown |= {(page, other.anchor) for other in beside}
+        shown |= {(page, other.anchor) for _, other in (*below, *beside)}
     return tuple(found)
+
+
+def _in_force(asked: Asked, ordered: Sequence[Candidate], replaced: Mapping[PageKey, Candidate]) -> Iterator[Candidate]:
+    """The places without those of replaced pages; of one that the question names, behind what says that it is."""
+    for one in ordered:
+        if one.page not in replaced:
+            yield one
+        elif is_called(asked.pages(one.page), asked.told):
+            yield replaced[one.page]
+            yield one
 
 
 def _ordered(asked: Asked, ranked: Sequence[Candidate]) -> list[Candidate]:
@@ -50,11 +77,11 @@ def _ordered(asked: Asked, ranked: Sequence[Candidate]) -> list[Candidate]:
     searched = sorted(places[:_FIRST], key=lambda one: not holds_kind(asked, one.element)) + places[_FIRST:]
     rest = searched[MOST - 1 : _DEPTH]
 
-    def key(rank: int) -> tuple[bool, int, int, int, int]:
+    def key(rank: int) -> tuple[bool, bool, int, int, int, int]:
         one = rest[rank]
         own = f"{introduction(one.element, asked.pages(one.page))} {one.element.text}"
         found = fit(asked, one, rank, own)
-        return not holds_kind(asked, one.element), *found.key, rank
+        return not _bounds_what_is_told(asked, one), not holds_kind(asked, one.element), *found.key, rank
 
     return [*searched[: MOST - 1], *(rest[rank] for rank in sorted(range(len(rest)), key=key)), *searched[_DEPTH:]]
 
@@ -66,6 +93,14 @@ def holds_kind(asked: Asked, element: Element) -> bool:
         return True
     free = form.type is AnswerType.AMOUNT and FREE.search(element.text)
     return bool(free) or any(True for _ in values_in(form, element))
+
+
+def _bounds_what_is_told(asked: Asked, one: Candidate) -> bool:
+    """Whether a place, not of a table, has a bound that a figure of the story lies within or outside of."""
+    if one.element.tag == "tr" or not figures(asked.story):
+        return False
+    spans = sentence_spans(one.element.text)
+    return any(compare(one.element.text[slice(*span)], asked.story, asked.today) is not None for span in spans)
 
 
 def _best_part(asked: Asked, element: Element) -> tuple[int, int]:

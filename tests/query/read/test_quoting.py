@@ -1,0 +1,100 @@
+"""What is quoted where nothing is asserted: whole lists, nested as on the page, and no page that is replaced."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pytest
+
+from clausegraph.app.answer_json import answer_json
+from clausegraph.app.render import answer_markdown
+from clausegraph.core.inquiry import Inquiry
+from clausegraph.core.types import Answer, Element, PageKey, Reading
+from clausegraph.query.read.extractive import ExtractiveReader
+from tests.query.read.conftest import Pages
+
+pytestmark = pytest.mark.unit
+UNSURE = ExtractiveReader(asserted=1.01)
+KEY = PageKey("test", "page")
+LIST = (
+    Element("p", "p", "", "You can get the berth grant if:"),
+    Element("a", "li", "", "you own a boat", lead_in="p"),
+    Element("b", "li", "", "you are a student, unless either applies:", lead_in="p"),
+    Element("b1", "li", "", "you have a child", lead_in="b", parent="b"),
+    Element("b2", "li", "", "you are over 60", lead_in="b", parent="b"),
+    Element("c", "li", "", "you pay rent", lead_in="p"),
+)
+HEADERS = ("Licence", "Yearly fee")
+TABLE = (
+    Element("h", "tr", "", "Licence | Yearly fee"),
+    Element("r1", "tr", "", "Pitch | £890", headers=HEADERS),
+    Element("r2", "tr", "", "Barrow | £260", headers=HEADERS),
+)
+
+
+def asked(elements: Sequence[Element], question: str, *first: str, scenario: str = "") -> Answer:
+    """What is quoted of a page whose places are found in the order of ``first``."""
+    pages = Pages({KEY: Reading("Berths", None, tuple(elements))})
+    inquiry = Inquiry(question, scenario)
+    result = UNSURE.read(inquiry, pages.hits(*first), pages)
+    return Answer(inquiry, result.status, result.alternatives, "test", 1, quotes=result.quotes)
+
+
+def test_a_list_is_quoted_nested_as_it_stands_on_the_page() -> None:
+    answer = asked(LIST, "Can a student get the berth grant?", "you are a student", "you have a child", "You can get")
+    (quote,) = answer.quotes
+    assert quote.nested_items == (
+        (1, "you have a child"),
+        (1, "you are over 60"),
+        (0, "you own a boat"),
+        (0, "you pay rent"),
+    )
+    printed = answer_markdown(answer).splitlines()
+    assert [line for line in printed if "“" in line] == [
+        "  * “You can get the berth grant if:”",
+        "    * “you are a student, unless either applies:”",
+        "      * “you have a child”",
+        "      * “you are over 60”",
+        "    * “you own a boat”",
+        "    * “you pay rent”",
+    ]
+    assert answer_json(answer)["quotes"][0]["item_depths"] == [1, 1, 0, 0]
+
+
+def test_an_item_that_opens_a_list_is_never_quoted_without_it() -> None:
+    (beside,) = asked(LIST, "Can I get the berth grant if I pay rent?", "you pay rent").quotes
+    assert beside.nested_items[1:3] == ((0, "you are a student, unless either applies:"), (1, "you have a child"))
+
+
+def test_header_cells_are_no_quote_without_rows() -> None:
+    alone, *more = asked(TABLE, "Is there a yearly fee?", "Licence |", "Pitch").quotes
+    assert alone.items == ("Pitch | £890", "Barrow | £260") and more == []
+    rows = asked(TABLE, "What is the yearly fee?", "Pitch", "Licence |").quotes
+    assert [quote.quote for quote in rows] == ["Pitch | £890"]
+
+
+def test_what_bounds_a_figure_that_is_told_is_quoted() -> None:
+    lines = ["A pitch costs £890 a year.", "A yearly pitch has a pitch fee.", "The pitch fee of a pitch is due in May."]
+    places = [Element(f"p{i}", "p", "", text) for i, text in enumerate([*lines, "Traders under 25 pay half."])]
+    answer = asked(places, "How much is a pitch?", scenario="I am 22.")
+    assert "Traders under 25 pay half." in [quote.quote for quote in answer.quotes]
+
+
+def test_a_page_that_another_one_replaces_is_quoted_only_where_it_is_named(pages: Callable[..., Any]) -> None:
+    new = ("<h1>Hull Grant</h1>", "<p>The hull grant is £210.</p>", "<p>It replaces our older Hull Help guide.</p>")
+    old = ("<p>The hull payment is £360.</p>",)
+    found = pages(grant=(new, "2026-03-01"), help=(old, "2023-01-01"))
+    named = dict(found.readings)
+    old_key = PageKey("test", "help")
+    named[old_key] = Reading("Hull Help: a guide", None, named[old_key].elements, updated="2023-01-01")
+    found = Pages(named)
+    for reader in (UNSURE, ExtractiveReader()):
+        plain = reader.read(
+            Inquiry("How much is the hull payment?"), found.hits("The hull payment", "The hull grant"), found
+        )
+        shown = [*plain.quotes, *(one for made in plain.alternatives for one in made.evidence)]
+        assert shown and all(one.page != old_key for one in shown)
+    asks = Inquiry("How much is the hull payment of Hull Help?")
+    quoted = ExtractiveReader().read(asks, found.hits("The hull payment", "The hull grant"), found).quotes
+    assert [one.quote for one in quoted][:2] == [new[2][3:-4], old[0][3:-4]]

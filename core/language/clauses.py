@@ -20,7 +20,8 @@ _SUBJECT = r"(?:you|they|we|it|he|she|this|there|your\s+\w+|the\s+\w+)"
 # A new main clause with a subject and verb of its own.
 _NEXT_CLAUSE = re.compile(
     rf"(?:\s-|;|,?\s(?:but|so)|,)\s+(?:(?:also|then|instead|otherwise)\s+)?(?={_SUBJECT}{_MODAL})"
-    r"|,?\s(?:and|or)\s+(?=[£\d][\w,.]*(?:\s\w+){0,3}\s(?:if|when)\b)"  # "£100 if …, and £200 if …"
+    r"|,?\s(?:and|or)\s+(?=(?:(?:by|within|until|from|on|after|before|for|up to|at least)\s)?"
+    r"[£\d][\w,.]*(?:\s\w+){0,3}\s(?:if|when)\b)"  # "£100 if …, and £200 if …", "by 31 May if …, and by 30 June if …"
     r"|;\s|\s-\s+(?=(?:if|unless|when|contact|check|ask|call|read|find out|see|use)\b)",
     re.IGNORECASE,
 )

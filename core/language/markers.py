@@ -99,6 +99,8 @@ def find_markers(text: str, start: int, end: int, temporal: bool = True) -> list
         kind = match.lastgroup or ""
         if (kind == "weak" and not temporal) or _is_look_alike(text, start, match, kind):
             continue
+        if found and not found[-1].neutral and _gives_its_reason(text, match):
+            continue
         fronted = match.start() == first or _after_short_intro(text, start, match.start())
         marker_start = match.start()
         conjunction = _JOINED.search(text, start, match.start())
@@ -129,6 +131,11 @@ def _is_look_alike(text: str, start: int, match: re.Match[str], kind: str) -> bo
     if word == "once" and before.strip() and not _ONCE_FOLLOW.match(text, match.end()):
         return True
     return bool(_TIME_NOUN.search(before))
+
+
+def _gives_its_reason(text: str, match: re.Match[str]) -> bool:
+    """Whether "because" goes on with the condition before it: "unless you left because of illness"."""
+    return match[0].lower() == "because" and not text[: match.start()].rstrip().endswith((",", "-", ";", ":", ")"))
 
 
 def _after_short_intro(text: str, start: int, position: int) -> bool:

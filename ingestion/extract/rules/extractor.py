@@ -48,6 +48,7 @@ from clausegraph.ingestion.extract.rules import (
     scope,
     sure,
     tables,
+    whole_conditions,
 )
 from clausegraph.ingestion.extract.rules import sentences as rule_sentences
 from clausegraph.ingestion.extract.rules.digest import code_digest
@@ -60,7 +61,7 @@ RULE_MODULES = (
     *(propositions, restrictions, sentences, slots, standing, values, verb_phrases, verbs, wording, words),
     types_of_entities,
     *(address, joining, leaning, names, outline, pairs, parts, reader, refusals, requirements, rule_sentences, scope),
-    *(sure, tables),
+    *(sure, tables, whole_conditions),
 )
 
 _OF_THE_PAGE = frozenset({"role", "topic", "section", "page"})

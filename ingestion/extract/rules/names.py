@@ -52,6 +52,7 @@ _STANDING = word_set(
 _NAMES_NOTHING = _OPEN | (words.PREPOSITIONS - _QUANTIFYING)
 _NOBODY_ALONE = _NOBODY | _DETERMINERS
 _NEEDS_NO_PAGE = ROLES | _STANDING
+_FOR_WHAT = re.compile(r"(?P<name>[A-Z][\w'’-]*(?: [A-Z][\w'’-]*){1,3}) (?:for|in|on|from|to|if|when) ")
 _FROM_WHAT = re.compile(r"\s+(?:of|after|before|from|following)\s")
 _HEAD_BREAK = re.compile(r"\b(?:who|which|that|of|for|from|with|in|on|at|to|as|by|about|under|within|during)\b")
 
@@ -208,6 +209,9 @@ def _completed(surface: str, scene: Scene) -> str:
         return surface
     for heading in (*reversed(scene.headings), scene.address.title):
         name = topic_name(heading).split(": ")[0]
+        named = _FOR_WHAT.match(name)  # "Study Grant for further and higher education"
+        if named and singular(named["name"].split()[-1].lower()) == head:
+            return named["name"]
         if (
             singular(name.split()[-1].lower()) == head
             and 1 < len(name.split()) <= 5

@@ -30,6 +30,7 @@ from clausegraph.core.language.restrictions import (
 from clausegraph.core.language.slots import quantifier
 from clausegraph.core.language.standing import unquoted
 from clausegraph.core.language.values import value_kind
+from clausegraph.core.language.words import PREPOSITIONS
 from clausegraph.core.types import (
     Condition,
     Literal,
@@ -48,7 +49,7 @@ from clausegraph.ingestion.extract.rules.names import Scene, resolve
 from clausegraph.ingestion.extract.rules.outline import Lead, Outline, continued, readable_spans
 from clausegraph.ingestion.extract.rules.refusals import Outcomes, excluded, excludes
 from clausegraph.ingestion.extract.rules.requirements import Requirements
-from clausegraph.ingestion.extract.rules.scope import Scopes
+from clausegraph.ingestion.extract.rules.scope import Scopes, beyond
 from clausegraph.ingestion.extract.rules.sentences import Setting, combined, dangles, frame_statements, within
 from clausegraph.ingestion.extract.rules.sure import ReadClause, sure
 from clausegraph.ingestion.extract.rules.tables import row_case, row_statements, table_of
@@ -152,11 +153,9 @@ class ChunkReader:
             condition = combined(Not(before.condition), condition)
         whole = f"{scene_set}, {text}" if scene_set else text
         setting = Setting((Span(element.label, start, end),), whole, condition)
-        if (
-            before.statement is not None and not proposition.subject and value_kind(main)
-        ):  # "…, or £35 if you pay early"
-            value = Literal(main.strip(), value_kind(main) or "text")
-            found = [replace(before.statement, object=value, condition=condition, spans=setting.spans)]
+        another = _another_value(main, before.statement) if not proposition.subject else None
+        if before.statement is not None and another is not None:  # "…, or £35 if you pay early"
+            found = [replace(before.statement, object=another, condition=condition, spans=setting.spans)]
             self._otherwise(before.statement, condition)
         else:
             scene = self._scene(element, before.last)
@@ -378,7 +377,7 @@ class ChunkReader:
     def _state(self, element: InputElement, statements: list[Statement]) -> list[Statement]:
         """Keep statements under what holds for all of their section; as they are kept."""
         scope = self._scopes.of(element.headings)
-        kept = [replace(one, condition=within(scope, one.condition)) for one in statements]
+        kept = [replace(one, condition=within(beyond(scope, one.subject), one.condition)) for one in statements]
         self.found |= dict.fromkeys(kept)
         return kept
 
@@ -388,6 +387,14 @@ class ChunkReader:
         kept = replace(passage, condition=combined(scope, passage.condition))
         self.left[kept] = None
         return kept
+
+
+def _another_value(main: str, before: Statement | None) -> Literal | None:
+    """The value that takes the place of a statement's: "and £200", "and by 30 June" after "apply by 31 May"."""
+    last = before.relation.split()[-1] if before is not None else ""
+    value = main.strip().removeprefix(f"{last} ") if last in PREPOSITIONS else main.strip()
+    kind = value_kind(value) if before is not None else None
+    return Literal(value, kind) if kind else None
 
 
 def _duty(frame: Frame | None) -> str:

@@ -15,7 +15,7 @@ from clausegraph.core.language.markers import plain
 from clausegraph.core.language.normalise import singular
 from clausegraph.core.language.values import effective_dates, find_values
 from clausegraph.core.language.words import word_set
-from clausegraph.core.types import Condition, Leaf, Not
+from clausegraph.core.types import All, Condition, Leaf, Mention, Not
 from clausegraph.ingestion.extract.rules.address import ROLES
 
 _CASE = re.compile(r"\b(?P<how>if|unless)\s+(?=\w)", re.IGNORECASE)
@@ -71,6 +71,14 @@ def _is_case(text: str) -> bool:
     dated = effective_dates(text) != (None, None)
     counted = _COUNTED.match(text) is not None
     return grouped or lasting or placed or dated or counted or _OF_YOU.match(text) is not None
+
+
+def beyond(scope: Condition | None, subject: Mention) -> Condition | None:
+    """What holds for a section beside what the subject says: below "If you are the landlord" it is the landlord."""
+    parts = scope.children if isinstance(scope, All) else () if scope is None else (scope,)
+    role = re.compile(rf"you(?:'re| are) (?:an?|the) {re.escape(subject.surface)}", re.IGNORECASE)
+    rest = [part for part in parts if not (isinstance(part, Leaf) and role.fullmatch(plain(part.text)))]
+    return join("all", rest) if rest else None
 
 
 class Scopes:

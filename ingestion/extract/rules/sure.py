@@ -8,7 +8,7 @@ name a case that it does not. What falls becomes a passage.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from clausegraph.core.language.frames import Frame, expand
@@ -27,7 +27,7 @@ from clausegraph.core.language.values import DATED
 from clausegraph.core.language.verb_phrases import HEDGES
 from clausegraph.core.language.verbs import NOUNS_IN_ING, base_of_gerund, is_base
 from clausegraph.core.language.words import DETERMINERS, IMPERATIVES, NOUN_VERBS, PREPOSITIONS, PURE_PASTS, word_set
-from clausegraph.core.types import All, AnyOf, Condition, Leaf, Literal, Mention, Modality, Not, Statement, leaves
+from clausegraph.core.types import Condition, Literal, Mention, Modality, Statement, leaves
 from clausegraph.ingestion.extract.rules.address import READER, doing, is_role, theirs
 from clausegraph.ingestion.extract.rules.leaning import Place, stands_alone
 from clausegraph.ingestion.extract.rules.names import Scene, topic_name
@@ -38,9 +38,9 @@ from clausegraph.ingestion.extract.rules.parts import (
     names_its_subject,
     target_text,
 )
+from clausegraph.ingestion.extract.rules.whole_conditions import conditions_stand
 
 _ANYBODY = word_set("worker employee staff people member child parent patient student")  # those that its page is about
-_LONGEST_LEAF = 40  # words
 _ALIKE = 4  # letters by which a word of a heading and one of the statement are taken for one
 _NEUTRAL_WORDS = word_set(  # of headings that name no case
     "overview eligibility eligible apply applying claim claiming get getting what you'll you will how much when who"
@@ -87,16 +87,13 @@ _TAKEN_BACK = re.compile(  # a later sentence says more of when it holds
 _ASKS_MORE = re.compile(
     r"^\s*You(?:'ll|’ll| will)? (?:must|need to|have to) (?!not\b)"
 )  # of who is allowed what was said
+_OTHER_VALUE = re.compile(
+    r"(?:^\s*|[.] )(?:You|They|It) \w+ (?:\w+ )?[£\d][^.]*(?:\bif\b|:)"
+)  # "You may give 2 weeks' if:"
 _SENTENCE_END = re.compile(r"(?:^|(?<=[.!?]))\s+(?=[A-Z])|^\s*$")
 _MID_SENTENCE = re.compile(r"[^.!?:\s]\s*(?:but|so|and|or|-|;)?\s*$")
 _ANOTHER_VALUE = re.compile(r",?\s*or [£\d]")  # "£70, or £35 if you pay early": a statement of its own
 _TOLD_AS_PAST = re.compile(rf"(?:you|they|it|we) (?:\w+ed|{'|'.join(sorted(PURE_PASTS))})\b")
-_ODD_LEAF = re.compile(  # no condition that can be met, or one cut from its sentence
-    r":|^to\b|^that\b|\b(?:an?|the|new|used|any|your|their|of|for|to|with|and|or)$"
-    r"|\b(?:able|going) to \w+$|,\s+(?:as well as|which|so|but)\b|\bdo (?:have|not have) to\b"
-    r"|\b(?:may|might|must|should|could|certain)\b"
-    r"|\b(?:eligible|entitled)$|^you need (?:any |some |more |further )?(?:help|information|advice)$"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,7 +147,8 @@ def _leans(one: Statement, said: str, clause: ReadClause, scene: Scene) -> bool:
     in_spite = re.search(r"\bstill\b", said) and one.condition is not None  # what else would forbid it is not told
     taken_back = _TAKEN_BACK.search(clause.later) is not None
     asks_more = one.modality is Modality.MAY and _ASKS_MORE.match(clause.later) is not None
-    leans = example or goes_on or in_spite or taken_back or asks_more
+    revalued = re.search(r"\d", target_text(one)) is not None and _OTHER_VALUE.search(clause.later) is not None
+    leans = example or goes_on or in_spite or taken_back or asks_more or revalued
     return bool(leans or _may_inherit(clause, one) or _is_torn(one, clause))
 
 
@@ -245,7 +243,7 @@ def _is_sure(one: Statement, said: str, clause: ReadClause, scene: Scene, also: 
         and has_a_telling_relation(one, clause.frame)
         and _points_nowhere(said, one, also)
         and _says_all(one, said, also)
-        and _conditions_stand(one, clause.scope, clause.whole)
+        and conditions_stand(one, clause.scope, clause.whole)
         and _names_its_section(one, scene, clause.scope)
         and stands_alone(one, Place(clause.main, clause.whole, clause.scope, scene.address.title))
     )
@@ -269,56 +267,6 @@ def _says_all(one: Statement, said: str, also: str) -> bool:
     parts = (one.subject.surface, one.subject.written, one.relation, wording, target_text(one), written, also)
     dated = one.effective_from or one.effective_to
     return stems(DATED.sub(" ", said) if dated else said) - LOSABLE <= stems(" ".join(parts))
-
-
-def _conditions_stand(one: Statement, scope: Condition | None, whole: str) -> bool:
-    """Whether the conditions are whole, each told once, and none says what the statement says."""
-    every = [*leaves(scope), *leaves(one.condition)]
-    said = stems(f"{one.subject.surface} {one.relation} {target_text(one)}")
-    once = len({leaf.text.lower() for leaf in every}) == len(every)
-    mixed = any(map(_is_mixed, _set_apart(one.condition, whole)))
-    return once and not mixed and all(_leaf_stands(leaf, one, said) for leaf in every)
-
-
-def _set_apart(condition: Condition | None, whole: str) -> list[Condition | None]:
-    """A condition and its exception, where a comma sets that off: "if A or B, unless C"; else all in one."""
-    parts = condition.children if isinstance(condition, All) else ()
-    waived = [part for part in parts if isinstance(part, Not)]
-    if len(waived) != 1 or len(parts) < 2:
-        return [condition]
-    before = whole[: min(leaf.start for leaf in leaves(waived[0]))].rstrip()
-    if not re.search(r",\s+(?:but not (?:if|when)|unless|except (?:if|when|where))$", before, re.IGNORECASE):
-        return [condition]
-    rest = tuple(part for part in parts if part is not waived[0])
-    return [All(rest) if len(rest) > 1 else rest[0], waived[0]]
-
-
-def _is_mixed(condition: Condition | None) -> bool:
-    """Whether "and" and "or" join clauses of one sentence, or "not" is said of both: what binds closer is not told."""
-    found, kinds = list(leaves(condition)), set(_kinds(condition))
-    denied = any(re.search(r"\b(?:never|not|no|n't|neither)\b", expand(leaf.text)) for leaf in found[:1])
-    return len({leaf.anchor for leaf in found}) == 1 and ({"all", "any"} <= kinds or (denied and bool(kinds)))
-
-
-def _kinds(condition: Condition | None) -> Iterator[str]:
-    match condition:
-        case All(children) | AnyOf(children):
-            yield "all" if isinstance(condition, All) else "any"
-            for child in children:
-                yield from _kinds(child)
-        case Not(child):
-            yield from _kinds(child)
-
-
-def _leaf_stands(leaf: Leaf, one: Statement, said: set[str]) -> bool:
-    text = expand(leaf.text)
-    beside = isinstance(one.object, Mention) and leaf.anchor == one.spans[0].anchor and not one.spans[0].start
-    pointing = re.sub(r"^(?:it|they)\b", "", text, flags=re.IGNORECASE) if beside else text  # the object before it
-    pointing = re.sub(r"\bsuch as\b|\bthere (?=is\b|are\b)", "", pointing)
-    own = stems(text) - LOSABLE
-    whole = 1 < len(text.split()) <= _LONGEST_LEAF and text.count("(") == text.count(")")
-    told = told_before(re.sub(r"\byour\b|(?<=\w )the (?=person\b)", "", text))
-    return whole and not (points(pointing) or told or _ODD_LEAF.search(text)) and not (own and own <= said)
 
 
 def _names_its_section(one: Statement, scene: Scene, scope: Condition | None) -> bool:

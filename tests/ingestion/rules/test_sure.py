@@ -295,7 +295,6 @@ def test_rows_of_a_period_hold_from_and_until_its_dates() -> None:
         "You must pay a fee.",  # for what?
         "You may have to pay tax on the rental income.",  # from which property?
         "You can claim a fuel refund for mail order goods, such as coal, delivered abroad.",  # what comes last is lost
-        "You can claim a fuel refund if you cannot work because you are ill.",  # so is what a condition rests on
         "Employers must keep the payroll, for example by post if they close.",  # a case of the example alone
         "The court will keep a copy of your appeal form.",  # whose?
         "Landlords must give a fuel statement if you have a lease.",
@@ -333,3 +332,32 @@ def test_those_of_whom_a_page_speaks_are_those_of_its_title() -> None:
 def test_two_things_in_one_object_are_two_statements_or_none(text: str, objects: list[str]) -> None:
     found = RuleExtractor().extract(ExtractionInput(TITLE, (TITLE,), (below(text),))).statements
     assert [one.object.surface for one in found if isinstance(one.object, Mention)] == objects
+
+
+def test_a_condition_has_its_reason() -> None:
+    reason = "you cannot work because of illness or a death in the family"
+    assert said(below(f"You can claim a fuel refund if {reason}.")) == [
+        f"applicant for Heating Grant may claim fuel refund if {reason}"
+    ]
+
+
+def test_a_value_has_no_other_behind_it_and_its_subject_no_condition_to_be_itself() -> None:
+    notice = "You must give your tenant 8 weeks’ written notice."
+    assert said(below(notice, "If you are the landlord")) == ["landlord must give tenant 8 weeks' written notice"]
+    assert said(below(f"{notice} You may give 2 weeks’ notice if you are ill.", "If you are the landlord")) == []
+
+
+def test_two_deadlines_of_a_sentence_have_a_condition_each() -> None:
+    text = "Apply by 31 May if you get the grant, and by 30 June if you are a new pensioner."
+    found = RuleExtractor().extract(ExtractionInput(TITLE, (TITLE,), (below(text),)))
+    assert [written(one.condition) for one in found.passages if one.condition] == [
+        "you get the grant",
+        "you are a new pensioner",
+    ]
+
+
+def test_a_bare_noun_is_what_the_title_calls_so_before_it_says_for_what() -> None:
+    title = "Study Grant for nurses and teachers"
+    element = InputElement("e0", "p", "You cannot get the grant if you are an apprentice.", (title,))
+    found = RuleExtractor().extract(ExtractionInput(title, (title,), (element,))).statements
+    assert [one.object.surface for one in found if isinstance(one.object, Mention)] == ["Study Grant"]

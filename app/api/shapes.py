@@ -187,6 +187,7 @@ class ShownFact(BaseModel):
     subject: str
     relation: str
     object: str
+    literal: bool  # the object is a value, and no entity
     supports: int
     statements: list[ShownStatement]
 

@@ -20,7 +20,8 @@ def contradictions(
     corpus: CorpusOption = None,
     epoch: EpochOption = None,
 ) -> None:
-    """List statements that cannot both hold, with sentences, pages and dates; and those that later ones replace."""
+    """List statements that cannot both hold, with sentences, pages and dates; those that later ones replace, and pages
+    that another one says it replaces."""
     workspace = session.workspace(corpus)
     from clausegraph.app.services.contradictions import contradictions as find
 
@@ -42,7 +43,11 @@ def _lines(found: dict[str, Any], limit: int) -> list[Any]:
         if len(pairs) > limit:
             lines.append(f"\n  and {len(pairs) - limit} more; raise --limit")
         lines.append("")
-    return lines[:-1]
+    lines += [counted(len(found["replaced_pages"]), "replaced page")] if found["replaced_pages"] else []
+    for one in found["replaced_pages"][:limit]:
+        lines.append(f"\n  {one_line(one['older']['title'], 60)} → {one_line(one['newer']['title'], 60)}")
+        lines.append(f"    “{one_line(one['quote'], _QUOTE)}”")
+    return lines if found["replaced_pages"] else lines[:-1]
 
 
 def _side(mark: str, side: dict[str, Any]) -> str:

@@ -151,6 +151,10 @@ def _path_lines(found: dict[str, Any]) -> list[Any]:
     if not lines:
         ends = f"{one_line(found['from'])} and {one_line(found['to'])}"
         lines = [f"no path of up to {counted(found['hops'], 'fact')} between {ends}"]
+        if found["together"]:
+            lines.append("\npages that speak of both:")
+        for page in found["together"]:
+            lines += [f"   {one_line(page['title'], 50)}", *(f"     “{one_line(q, _QUOTE)}”" for q in page["quotes"])]
     if found["cut"]:
         lines.append("\na large entity on the way has more facts than were looked at; there may be other paths")
     return lines

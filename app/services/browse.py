@@ -15,6 +15,7 @@ from sqlalchemy import select
 from clausegraph.app.services.records import (
     chunk_record,
     element_record,
+    fact_record,
     page_record,
     passage_record,
     statement_words,
@@ -198,9 +199,9 @@ class FoundFact:
     @property
     def record(self) -> dict[str, Any]:
         """As JSON values."""
-        fact = self.fact
-        value = {"id": fact.id, "subject": fact.subject, "relation": fact.relation, "object": fact.object}
-        return value | {"supports": [support_record(support, reading) for support, reading in self.supports]}
+        return fact_record(self.fact) | {
+            "supports": [support_record(support, reading) for support, reading in self.supports]
+        }
 
 
 def look_up(workspace: Workspace, corpus: str, name: str, epoch: int | None = None) -> FoundRun | FoundPage | FoundFact:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from clausegraph.app.services.browse import open_shelf
 from clausegraph.app.services.records import quotes, statement_words
 from clausegraph.app.workspace import Workspace
-from clausegraph.core.types import Reading
+from clausegraph.core.types import PageKey, Reading
 from clausegraph.indexes.contradictions.assertions import Assertion, assertions_of
 from clausegraph.indexes.contradictions.compare import Conflict, find_conflicts
+from clausegraph.indexes.contradictions.replacing import Replacement, replacements
 
 
 def contradictions(workspace: Workspace, corpus: str, epoch: int | None = None) -> dict[str, Any]:
@@ -18,20 +20,30 @@ def contradictions(workspace: Workspace, corpus: str, epoch: int | None = None) 
     Returns:
         ``contradictions`` and ``superseded``: of each pair its kind ("value", "polarity" or "threshold") and both
         sides, ``newer`` and ``older``, with the statement in words, its sentences, page, title and dates.
+        ``replaced_pages``: pages that another one says it replaces, with that sentence.
 
     Raises:
         NotFoundError: no such corpus or epoch, or nothing published yet.
     """
     shelf = open_shelf(workspace.ledger, corpus, epoch)
     readings = {page: shelf.reading(version) for page, (version, _) in shelf.versions().items()}
-    found = find_conflicts(assertions_of(shelf.graph.all_supports(), readings, shelf.graph.names()))
+    replaced = list(replacements(readings))
+    stated = assertions_of(shelf.graph.all_supports(), readings, shelf.graph.names())
+    found = find_conflicts(stated, replaced)
     records = [(one.superseded, _record(one, readings[one.newer.page], readings[one.older.page])) for one in found]
     return {
         "corpus": shelf.corpus.name,
         "epoch": shelf.epoch,
         "contradictions": [record for superseded, record in records if not superseded],
         "superseded": [record for superseded, record in records if superseded],
+        "replaced_pages": [_replaced(one, readings) for one in replaced],
     }
+
+
+def _replaced(one: Replacement, readings: Mapping[PageKey, Reading]) -> dict[str, Any]:
+    sides = {name: {"page": str(page), "title": readings[page].title, "updated": readings[page].updated}
+             for name, page in (("older", one.older), ("newer", one.newer))}  # fmt: skip
+    return sides | {"quote": one.quote, "said_on": str(one.said_on)}
 
 
 def _record(conflict: Conflict, newer: Reading, older: Reading) -> dict[str, Any]:

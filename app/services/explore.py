@@ -11,6 +11,7 @@ from sqlalchemy import ColumnElement, and_, func, select, union_all
 
 from clausegraph.app.services.browse import Shelf, open_shelf
 from clausegraph.app.services.records import fact_record, object_text, quotes, statement_words
+from clausegraph.app.services.together import pages_of_both
 from clausegraph.app.wiring import opened_ontology
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import InputError, NotFoundError
@@ -165,7 +166,8 @@ def _own_page(shelf: Shelf, key: str) -> dict[str, Any] | None:
 def find_paths(
     workspace: Workspace, corpus: str, start: str, goal: str, *, hops: int, limit: int, epoch: int | None = None
 ) -> dict[str, Any]:
-    """The shortest chains of facts between two entities, each fact with a statement of it.
+    """The shortest chains of facts between two entities, each fact with a statement of it; where there is none,
+    ``together``: pages that speak of both.
 
     Raises:
         NotFoundError: one of them is no entity of the graph.
@@ -180,6 +182,7 @@ def find_paths(
         "hops": hops,
         "cut": found.cut,
         "paths": _path_records(shelf, found.paths),
+        "together": [] if found.paths else pages_of_both(shelf, *ends),
     }
 
 

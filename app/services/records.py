@@ -9,6 +9,7 @@ from clausegraph.app.conditions import condition_json
 from clausegraph.app.text import one_line
 from clausegraph.core.language.wording import condition_words, relation_words, written
 from clausegraph.core.types import (
+    LITERAL,
     Chunk,
     Element,
     Fact,
@@ -65,12 +66,13 @@ def chunk_record(page: PageKey, chunk: Chunk) -> dict[str, Any]:
 
 
 def fact_record(fact: Fact) -> dict[str, Any]:
-    """A fact: identity, and by how many statements it holds."""
+    """A fact: its ends, and by how many statements it holds; ``literal``: its object is a value, and no entity."""
     return {
         "id": fact.id,
         "subject": fact.subject,
         "relation": fact.relation,
-        "object": fact.object,
+        "object": fact.object.removeprefix(LITERAL),
+        "literal": fact.object.startswith(LITERAL),
         "supports": fact.supports,
     }
 

@@ -17,6 +17,7 @@ from clausegraph.core.types import PageKey
 from clausegraph.indexes.contradictions.assertions import ITSELF, OPPOSED, Assertion, Force
 from clausegraph.indexes.contradictions.conditions import condition_frame, differs, other_threshold, same_conditions
 from clausegraph.indexes.contradictions.dating import takes_the_place
+from clausegraph.indexes.contradictions.replacing import Replacement
 
 VALUE, POLARITY, THRESHOLD = "value", "polarity", "threshold"
 _LISTED = 3  # values of a slot on one page that make a list
@@ -38,8 +39,13 @@ class Conflict:
         return max(self.newer.date, self.older.date)
 
 
-def find_conflicts(assertions: Iterable[Assertion]) -> list[Conflict]:
-    """Every pair of assertions in conflict, newest first; one of each two sentences."""
+def find_conflicts(assertions: Iterable[Assertion], replaced: Iterable[Replacement] = ()) -> list[Conflict]:
+    """Every pair of assertions in conflict, newest first; one of each two sentences.
+
+    Args:
+        replaced: pages that others take the place of, whatever dates either of them has.
+    """
+    newer_than = frozenset((one.older, one.newer) for one in replaced)
     groups: dict[object, list[Assertion]] = defaultdict(list)
     for assertion in assertions:
         groups[assertion.slot].append(assertion)
@@ -52,7 +58,7 @@ def find_conflicts(assertions: Iterable[Assertion]) -> list[Conflict]:
                 continue
             if kind is not None:
                 pair = one.slot[1], frozenset(((one.page, one.anchor), (other.page, other.anchor)))
-                found.setdefault(pair, _ordered(kind, one, other))
+                found.setdefault(pair, _ordered(kind, one, other, newer_than))
     return sorted(_next_only(found.values()), key=_order)
 
 
@@ -194,7 +200,10 @@ def _is_listed(assertion: Assertion, lists: set[tuple[PageKey, tuple[object, ...
     return _place(assertion) in lists
 
 
-def _ordered(kind: str, one: Assertion, other: Assertion) -> Conflict:
+def _ordered(kind: str, one: Assertion, other: Assertion, newer_than: frozenset[tuple[PageKey, PageKey]]) -> Conflict:
+    for older, newer in ((one, other), (other, one)):
+        if (older.page, newer.page) in newer_than:
+            return Conflict(kind, newer, older, superseded=True)
     for older, newer in ((one, other), (other, one)):
         if takes_the_place(older.validity, newer.validity, older.updated, newer.updated):
             return Conflict(kind, newer, older, superseded=True)

@@ -22,7 +22,7 @@ from clausegraph.app.services.listings import search_entities
 from clausegraph.app.services.neighbourhood import neighbourhood, outline
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import NotFoundError
-from clausegraph.core.types import Modality
+from clausegraph.core.types import LITERAL, Modality
 
 routes = router()
 _MOST = 300  # facts of the table, with their sentences
@@ -74,7 +74,10 @@ async def drawn(
         )  # fmt: skip
 
     found = await held.reads.run(read)
-    facts = [[one["id"], one["subject"], shown_relation(one), one["object"]] for one in found["facts"]]
+    facts = [
+        [one["id"], one["subject"], shown_relation(one), LITERAL * one["literal"] + one["object"]]
+        for one in found["facts"]
+    ]
     return reply({"epoch": found["epoch"], "facts": facts, "more": found["more"]}, epoch=found["epoch"])
 
 

@@ -40,7 +40,7 @@ _GOES_ON = re.compile(  # "mail order goods, including internet sales, delivered
     r"\b(?:such as|including|for example|eg)\b[^.;]*,\s+(?:\w+ed|sent|\w+ing|that|which|who|if|when|unless|but)\b",
     re.IGNORECASE,
 )
-_OF_WHICH = re.compile(r"\bthe (?P<noun>(?:[a-z]+ )?[a-z]+)$")
+_OF_WHICH = re.compile(r"\b(?:of|on|from|to|for) the (?P<noun>(?:[a-z]+ )?[a-z]+)$")
 _ANY = re.compile(r"\bany (?:request|decision|change|payment|claim|application|appeal|complaint|income)s?\b")
 _BARE = word_set(  # nouns that are one of several on any page, where nothing before them says which
     "licence form account address map application certificate letter notice request document payment claim card copy"

@@ -18,7 +18,14 @@ PLANTED = REPOSITORY / "examples" / "contradictions"
 def test_the_sample_corpus_has_none(cli: Cli) -> None:
     found = parsed(cli("contradictions", "--json"))
     assert found["contradictions"] == [] and found["superseded"] == []
-    assert "0 contradictions" in cli("contradictions").stdout
+    shown = cli("contradictions").stdout
+    assert "0 contradictions" in shown
+    (replaced,) = found["replaced_pages"]
+    assert (replaced["older"]["title"], replaced["newer"]["title"]) == (
+        "Heating Help: a guide for older residents",
+        "Winter Heating Grant",
+    )
+    assert "They replace the ones in our older Heating Help guide." in shown
 
 
 def test_all_that_is_planted_is_found_and_nothing_else(cli: Cli, stocked: Path) -> None:

@@ -189,3 +189,22 @@ def test_types_are_those_of_the_corpus_own_ontology(cli: Cli, tmp_path: Path, mo
     assert parsed(cli("entity", "harbour grant", "--json"))["types"] == {"thing": 1}
     monkeypatch.setenv("CLAUSEGRAPH_ONTOLOGY", str(tmp_path / "none.toml"))
     assert "cannot be read" in cli("entity", "Blue Ferry").stderr
+
+
+@pytest.mark.usefixtures("stocked")
+def test_pages_that_speak_of_both_are_shown_where_nothing_joins_two_entities(cli: Cli) -> None:
+    found = parsed(cli("path", "Carer Payment", "Rent Supplement", "--json"))
+    assert found["paths"] == []
+    assert [(one["title"], one["quotes"]) for one in found["together"]][0] == (
+        "Carer Payment",
+        ["Your own Rent Supplement is not reduced because you get Carer Payment."],
+    )
+    assert "pages that speak of both" in cli("path", "Carer Payment", "Rent Supplement").stdout
+
+
+@pytest.mark.usefixtures("stocked")
+def test_a_value_is_shown_as_the_page_writes_it(cli: Cli) -> None:
+    facts = parsed(cli("facts", "Carer Payment", "--json"))["facts"]
+    assert {"£165 a week"} <= {one["object"] for one in facts if one["literal"]}
+    assert not any(one["object"].startswith("=") for one in facts)
+    assert {one["literal"] for one in facts if one["subject"] != "carer payment"} <= {False}

@@ -13,6 +13,7 @@ from clausegraph.core.types import PageKey, Reading, Support
 from clausegraph.indexes.contradictions import compare
 from clausegraph.indexes.contradictions.assertions import Assertion, assertions_of
 from clausegraph.indexes.contradictions.compare import Conflict, find_conflicts
+from clausegraph.indexes.contradictions.replacing import replacements
 from clausegraph.indexes.derive import anchored, object_key
 from clausegraph.ingestion.extract.rules.extractor import RuleExtractor
 
@@ -37,7 +38,7 @@ def conflicts(
                 made = anchored(found, anchors)
                 identity = fact_id(made.subject.key, made.relation, object_key(made.object))
                 supports.append(Support(identity, page, "", made, extractor.fingerprint))
-    return find_conflicts(assertions_of(supports, readings, {}))
+    return find_conflicts(assertions_of(supports, readings, {}), replacements(readings))
 
 
 def _read(uri: str, html: str) -> Reading:
@@ -152,3 +153,21 @@ def test_what_agrees_is_not_compared(monkeypatch: pytest.MonkeyPatch) -> None:
     said = [("", "The Garden Grant is £200. You can keep hens.")] * 100 + [("", "The Garden Grant is £250.")]
     found = conflicts(*said, titles=("Garden Grant: leaflet",) * len(said))
     assert len(found) == 100 and len(compared) == 100
+
+
+@pytest.mark.parametrize(
+    ("older", "newer", "superseded"),
+    [
+        ("", 'They replace those of our <a href="0.html">older leaflet</a>.', True),
+        ('This page has been replaced by <a href="1.html">the rates</a>.', "", True),
+        ("", 'The grant replaces the <a href="0.html">older leaflet</a>.', False),  # a grant is no page
+        ("", 'They replace those of our older leaflet. See <a href="0.html">the leaflet</a>.', False),  # which?
+    ],
+)
+def test_a_page_takes_the_place_of_one_that_it_says_it_replaces(older: str, newer: str, superseded: bool) -> None:
+    said = ("", f"<p>The Garden Grant is £40. {older}</p>"), ("", f"<p>The Garden Grant is £50. {newer}</p>")
+    (found,) = conflicts(*said)
+    assert (found.superseded, found.newer.page.uri if superseded else "") == (
+        superseded,
+        "1.html" if superseded else "",
+    )

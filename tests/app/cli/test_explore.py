@@ -195,7 +195,7 @@ def test_types_are_those_of_the_corpus_own_ontology(cli: Cli, tmp_path: Path, mo
 def test_pages_that_speak_of_both_are_shown_where_nothing_joins_two_entities(cli: Cli) -> None:
     found = parsed(cli("path", "Carer Payment", "Rent Supplement", "--json"))
     assert found["paths"] == []
-    assert [(one["title"], one["quotes"]) for one in found["together"]][0] == (
+    assert next((one["title"], one["quotes"]) for one in found["together"]) == (
         "Carer Payment",
         ["Your own Rent Supplement is not reduced because you get Carer Payment."],
     )

@@ -50,6 +50,7 @@ _OF_IT = re.compile(r"(?:of|for|from|about|that|who|which|to (?:a|an)|with (?:a|
 _ALONE = word_set(
     "uk eu government council court police public internet post state country world road law border water"
 )  # there is one
+_READERS_OWN = re.compile(r"\byour\b|\byou(?:['’]ve| have)\b", re.IGNORECASE)
 _HELD = re.compile(  # no applicant any more
     r"you(?:'ve| have)? (?:stopped|already have|already hold|no longer)\b"
     r"|you(?:'re| are) (?:already )?(?:an? )?\w+-registered"
@@ -93,9 +94,10 @@ def _lacks_a_trigger(one: Statement, scope: Condition | None) -> bool:
         _FALLS_DUE.match(one.relation) and _PENALTY.search(said) and not _LENDS.search(f"{one.subject.surface} {said}")
     )
     redress = one.modality in (Modality.MAY, Modality.CAN) and _REDRESS.search(said)
-    asked = _CONTACTS.match(one.relation) and not _has_a_purpose(one.subject)
-    advised = scope is not None and _ADVICE.search(said) and one.subject.type == READER
-    return bool((due and one.polarity) or redress or asked or advised)
+    reader = one.subject.type == READER
+    asked = reader and _CONTACTS.match(one.relation) and not _has_a_purpose(one.subject)
+    advised = scope is not None and _ADVICE.search(said) and reader
+    return bool((reader and due and one.polarity) or redress or asked or advised)
 
 
 def _lacks_a_purpose(one: Statement) -> bool:
@@ -116,11 +118,7 @@ def _is_somebody_elses(one: Statement) -> bool:
     if one.subject.type != READER and re.search(r"\byou(?:r|rs|rself)?\b", f"{written} {one.wording}", re.IGNORECASE):
         return True
     texts = [leaf.text for leaf in leaves(one.condition)]
-    if (
-        one.subject.type != READER
-        and is_role(one.subject.surface)
-        and any(re.search(r"\byour?\b", text) for text in texts)
-    ):
+    if one.subject.type != READER and is_role(one.subject.surface) and any(_READERS_OWN.search(text) for text in texts):
         return True  # "your landlord must …, if you have a lease": who has?
     return one.subject.surface.startswith("applicant for ") and any(
         _HELD.match(text.replace("’", "'")) for text in texts

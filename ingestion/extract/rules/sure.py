@@ -69,7 +69,7 @@ _NUMBERED = re.compile(
 _VARIETY = re.compile(
     r"(?P<which>[A-Z][\w'’-]*(?: [\w'’-]+){0,2}) (?P<head>[a-z]+)"
 )  # "Youth exchange permit" is one of several
-_KIND = re.compile(r"(?P<which>[A-Z][a-z]+) (?P<head>[a-z]+)")  # "Fire safety": rules on which safety?
+_KIND = re.compile(r"(?P<which>[A-Z][a-z]+) (?P<head>[a-z]{3,})")  # "Fire safety": rules on which safety?
 _SCHEMES = word_set("scheme fund route permit licence visa grant loan rate allowance")
 _DOES = re.compile(r"(?:how to )?(?P<what>(?P<verb>[A-Za-z]+) [^,;:?()]+)", re.IGNORECASE)
 _HELD = re.compile(r"(?:cancels|renews|surrenders|displays|transfers|returns|replaces)\b")
@@ -274,7 +274,7 @@ def _names_its_section(one: Statement, scene: Scene, scope: Condition | None) ->
     if one.subject.surface.istitle() and one.subject.surface in scene.address.title:
         return True
     words = _words_of(one, scope)
-    kinds = filter(None, map(_KIND.fullmatch, scene.headings))
+    kinds = filter(None, (_KIND.fullmatch(heading) for heading in scene.headings if heading != scene.address.title))
     if any(_is_of_another_kind(one, kind["which"].lower(), kind["head"], words) for kind in kinds):
         return False
     return all(_says_heading(words, heading, scene) for heading in scene.headings)

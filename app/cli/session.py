@@ -78,7 +78,7 @@ class Session:
         from clausegraph.core.settings import load_settings
 
         settings = load_settings(home=self.home, corpus=corpus)
-        usual = load_settings()
+        usual = settings if self.home is None and corpus is None else load_settings()
         self.hints = Hints(
             settings.corpus if settings.corpus != usual.corpus else None,
             settings.home if settings.home != usual.home else None,

@@ -23,7 +23,8 @@ from tests.harness.ending import at_session_end
 
 CACHE = Path(__file__).resolve().parents[2] / ".neo4j"  # jars, shared with `make neo4j`
 MEMORY = "600m"
-QUICK = "-XX:TieredStopAtLevel=1"  # half the processor time: no server lives long enough to be worth optimising
+# Half the processor time: no server lives long enough to be worth optimising, and its own jars need no verifying.
+QUICK = "-XX:TieredStopAtLevel=1 -XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote"
 LEAN = {"server.http.enabled": "false"}  # nobody looks at Browser
 UNRESTRICTED = {"dbms.security.procedures.unrestricted": "apoc.*"}
 EMPTY = "MATCH (n) WHERE NOT n:Ledger RETURN count(n) AS nodes"

@@ -121,7 +121,7 @@ def test_two_runs_at_once(stocked: Path) -> None:
 
 def test_interrupted_ingest_goes_on(tmp_path: Path) -> None:
     pages = tmp_path / "pages"
-    for number in range(3):
+    for number in range(2):
         shutil.copytree(SAMPLE, pages / str(number))
         for page in (pages / str(number)).rglob("*.html"):
             page.write_bytes(page.read_bytes().replace(b"the ", b"the %d " % number))  # no text twice
@@ -138,7 +138,7 @@ def test_interrupted_ingest_goes_on(tmp_path: Path) -> None:
     assert " interrupted " in run("status").stdout
     again = run("ingest", str(pages))
     assert again.returncode == 0 and "published epoch 1" in again.stdout, again.stderr
-    assert "54 pages" in run("status").stdout
+    assert "36 pages" in run("status").stdout
 
 
 def wait_for_run(ledger: Path) -> None:

@@ -122,8 +122,17 @@ def test_a_page_cannot_guess_its_own_fence() -> None:
         assert fence(text).count(fence(text).rsplit("\n", 1)[1]) == 1
 
 
-@pytest.mark.parametrize("prompt", EXTRACTION, ids=lambda prompt: prompt.id)
-@pytest.mark.parametrize("text", ["x" * 1_000_000, "You must pay. " * 75_000, "\u202e" * 1_000_000], ids=len)
+MEGABYTES = ("x" * 1_000_000, "You must pay. " * 75_000, "\u202e" * 1_000_000)
+
+
+@pytest.mark.parametrize(
+    ("prompt", "text"),
+    [
+        pytest.param(prompt, text, marks=() if text == MEGABYTES[i % 3] else pytest.mark.long, id=f"{prompt.id}-{n}")
+        for i, prompt in enumerate(EXTRACTION)
+        for n, text in enumerate(MEGABYTES)
+    ],
+)
 def test_prompt_of_a_megabyte_is_bounded(prompt: Prompt, text: str) -> None:
     _, contents = rendered(prompt, raw_call(text))
     assert sum(map(len, contents)) < 12 * (MAX_CHARACTERS + len(CUT)) + 10_000

@@ -60,9 +60,9 @@ def worked(source: SourceDocument) -> Reading:
     return reading
 
 
+@pytest.mark.parametrize("size", [20_000, pytest.param(60_000, marks=pytest.mark.long)])
 @pytest.mark.parametrize("name", REPEATED)
-def test_long_paragraph(name: str) -> None:
-    size = 60_000
+def test_long_paragraph(name: str, size: int) -> None:
     text = REPEATED[name] * (size // len(REPEATED[name]))
     assert any(len(element.text) > size - 100 for element in worked(document(f"<p>a{text}</p>")).elements)
 
@@ -72,8 +72,9 @@ def test_sentence_ends_are_found_in_linear_time() -> None:
         assert len(sentence_spans("U.K. " * (MB // 5))) == 1
 
 
-def test_rules_of_a_megabyte() -> None:
-    element = InputElement("e0", "p", "You can get the Roof Grant if you rent. " * (300_000 // 40))
+@pytest.mark.parametrize("size", [MB // 10, pytest.param(MB, marks=pytest.mark.long)])
+def test_rules_of_a_megabyte(size: int) -> None:
+    element = InputElement("e0", "p", "You can get the Roof Grant if you rent. " * (size // 40))
     with no_hang():
         assert RuleExtractor().extract(ExtractionInput("T", (), (element,))).statements
 

@@ -14,7 +14,7 @@ from clausegraph.app.console.routing import router
 from clausegraph.app.console.templating import html
 from clausegraph.app.services.changes import changes as find_changes
 from clausegraph.app.services.epochs import list_epochs
-from clausegraph.app.services.history import run_summaries, run_summary
+from clausegraph.app.services.history import RunProgress, run_progress, run_summaries, run_summary
 from clausegraph.app.services.listings import Slice, reject_slice
 from clausegraph.app.services.status import get_run_record
 from clausegraph.app.workspace import Workspace
@@ -46,15 +46,17 @@ async def run(
     name: _Run,
     after: Annotated[int | None, Query(ge=0, le=10**9)] = None,
 ) -> Response:
-    """One run: what it did, what failed in it and what it did not use."""
-    record, left = await held.reads.run(_run, held.workspace, corpus, name, after)
-    values: dict[str, Any] = {"run": record, "summary": run_summary(record), "left": left}
+    """One run: how far it is while it is at work; then what it did, what failed in it and what it did not use."""
+    record, left, progress = await held.reads.run(_run, held.workspace, corpus, name, after)
+    values: dict[str, Any] = {"run": record, "summary": run_summary(record), "left": left, "progress": progress}
     return html(request, "run.html", screen="runs", **values)
 
 
-def _run(workspace: Workspace, corpus: str, name: str, after: int | None) -> tuple[dict[str, Any], Slice]:
-    key = None if after is None else [after]
-    return get_run_record(workspace, corpus, name), reject_slice(workspace, corpus, name, _REJECTS, key)
+def _run(
+    workspace: Workspace, corpus: str, name: str, after: int | None
+) -> tuple[dict[str, Any], Slice, RunProgress | None]:
+    key, record = None if after is None else [after], get_run_record(workspace, corpus, name)
+    return record, reject_slice(workspace, corpus, name, _REJECTS, key), run_progress(workspace, corpus, record)
 
 
 @routes.get("/c/{corpus}/changes")

@@ -24,6 +24,10 @@ from clausegraph.app.services.history import run_summary
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import NotFoundError
 from clausegraph.core.settings import Settings
+from clausegraph.indexes.corpora import get_corpus
+from clausegraph.indexes.ledger.leases import run_lease
+from clausegraph.indexes.ledger.store import open_ledger
+from clausegraph.indexes.runs import start_run
 from tests.app.api.conftest import BASE, client_of
 from tests.app.console.conftest import filled
 
@@ -249,6 +253,17 @@ def test_runs_and_changes_are_told_with_what_was_not_used_and_both_sentences(tmp
             assert "torn.pdf" in (await client.get(newest)).text
             beyond = await client.get(f"{newest}&after=9")
             assert "Everything was used" not in beyond.text and "1 × a damaged PDF" in beyond.text
+            with (
+                open_ledger(made.home, create=False) as ledger,
+                run_lease(ledger, get_corpus(ledger, "default").id, "0123456789ab"),
+            ):
+                start_run(ledger, get_corpus(ledger, "default").id, "0123456789ab", "ingest", "pages")
+                working = (await client.get("/c/default/run?name=0123456789ab")).text
+                listed = (await client.get("/c/default/runs")).text
+            assert 'hx-trigger="every 2s"' in working and "<dt>Chunks extracted</dt><dd>0</dd>" in working
+            assert 'hx-trigger="every 5s"' in listed and ">at work<" in listed
+            killed = (await client.get("/c/default/run?name=0123456789ab")).text
+            assert "It was killed" in killed and "hx-trigger" not in killed
             lost = await client.get("/c/default/run?name=none")
             assert lost.status_code == 404 and "no run" in lost.text
             changed = (await client.get("/c/default/changes?since=1&until=2")).text

@@ -66,6 +66,6 @@ def answer_from_web(
     )
     engine = engine_options(settings, workspace.model if settings.llm else None)
     found = CragEngine(options, engine.model, engine.question).answer(question, text, watch)
-    answer = as_answer(found, inquiry, CORPUS, 0)
+    answer = as_answer(found, inquiry, CORPUS, 0, workspace.embedder)
     about = TraceStep("read pages", 0.0, {"pages": len(pages), "not read": [str(one.what) for one in read.rejects]})
     return WebAnswer(replace(answer, trace=(about, *answer.trace)), read.rejects)

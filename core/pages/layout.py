@@ -10,6 +10,7 @@ from lxml.etree import _Element
 from clausegraph.core.pages.markup import CELLS, DEEP_HEADINGS, HEADINGS, ITEMS, LISTS
 
 _LAYOUT_ROLES = frozenset({"presentation", "none"})
+_GRID_ROWS, _GRID_SHARE = 8, 0.1
 _BLOCKS_IN_CELL = HEADINGS | LISTS | {"p", "div", "form"}
 
 
@@ -19,14 +20,17 @@ class _Open:
     blocks: int = 0  # block-level parts inside, for a cell
     has_th: bool = False  # for a table
     has_table: bool = False  # … that holds another one
-    cell_is_full: bool = False  # some cell of the table holds a list or several blocks
+    full_cells: int = 0  # of the table that hold a list or several blocks
+    cells: int = 0
+    rows: int = 0
 
 
 def layout_containers(root: _Element) -> set[_Element]:
     """Return the li, dd and table elements below ``root`` that only lay out the page.
 
     An item does when a heading is inside it. A table does when it has role presentation, when an h1 to h3 is inside
-    it, or when it has no header cell and a cell with a list, several blocks or another table.
+    it, or when it has no header cell and another table, or a cell with a list or several blocks; a few such cells in
+    a large grid of others are data.
     """
     found: set[_Element] = set()
     stack: list[_Open] = []  # the open tables, cells and items only
@@ -44,6 +48,8 @@ def layout_containers(root: _Element) -> set[_Element]:
                 _count_in_cell(stack, 2 if tag in LISTS else 1)
             if tag == "th" and tables:
                 tables[-1].has_th = True
+            if tag == "tr" and tables:
+                tables[-1].rows += 1
             if tag == "table" or tag in CELLS or tag in ITEMS:
                 stack.append(_Open(node))
                 if tag == "table":
@@ -81,9 +87,16 @@ def _count_in_cell(stack: list[_Open], blocks: int) -> None:
 
 def _close(stack: list[_Open], tables: list[_Open], found: set[_Element]) -> None:
     entry = stack.pop()
-    if entry.node.tag in CELLS and entry.blocks > 1 and tables:
-        tables[-1].cell_is_full = True
+    if entry.node.tag in CELLS and tables:
+        tables[-1].cells += 1
+        tables[-1].full_cells += entry.blocks > 1
     if entry.node.tag == "table":
         tables.pop()
-        if (entry.cell_is_full or entry.has_table) and not entry.has_th:
+        is_full = entry.full_cells > 0 and not _is_grid(entry)
+        if (is_full or entry.has_table) and not entry.has_th:
             found.add(entry.node)
+
+
+def _is_grid(table: _Open) -> bool:
+    """Whether a table has many rows of two cells or more, hardly any of which is full: no page is laid out so."""
+    return table.rows >= _GRID_ROWS and table.cells >= 2 * table.rows and table.full_cells <= _GRID_SHARE * table.cells

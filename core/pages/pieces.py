@@ -24,6 +24,12 @@ _ASKS = re.compile(r"(?:who|whom|whose|what|when|where|why|which|how)\b", re.IGN
 _MOST_ASKED = 15  # words of a heading that asks without a question mark
 
 
+_APPARATUS = frozenset(
+    """references|notes and references|citations|footnotes|works cited|bibliography|external links|further reading
+see also""".replace("\n", "|").split("|")
+)  # headings under which a page lists others
+
+
 @dataclass(frozen=True, slots=True)
 class PagePiece:
     """Some sentences, or some rows of a table.
@@ -78,6 +84,11 @@ def with_pieces(reading: Reading, *, characters: int = CHARACTERS, name: str = "
         text = "\n".join(lines)
         chunks.append(Chunk(f"p{number}", piece.headings, piece.parts, text, content_hash("piece", text)))
     return replace(reading, title=title, chunks=tuple(chunks))
+
+
+def is_apparatus(headings: Sequence[str]) -> bool:
+    """Whether what stands under these headings only lists other works and pages: an encyclopedia's references."""
+    return any(heading.partition("[")[0].strip().lower() in _APPARATUS for heading in headings[1:])
 
 
 def _is_row(element: Element) -> bool:

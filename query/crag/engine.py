@@ -7,7 +7,7 @@ every module is behind a switch. Nothing of a question is kept.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -17,10 +17,10 @@ from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.models.embedding import Embedder
 from clausegraph.core.telemetry.spans import span
 from clausegraph.core.types import Alternative, Answer, AnswerStatus, Evidence, TraceStep
-from clausegraph.indexes.lexical import stems
 from clausegraph.indexes.views import View
 from clausegraph.query.crag.answer.model import ModelAnswerer, OwnKnowledge
-from clausegraph.query.crag.answer.sure import SureAnswerer, telling
+from clausegraph.query.crag.answer.quotes import nearest_quotes
+from clausegraph.query.crag.answer.sure import SureAnswerer
 from clausegraph.query.crag.compared import CorrectiveGatherer, ReactGatherer
 from clausegraph.query.crag.critic import ModelCritic, RuleCritic
 from clausegraph.query.crag.kg.lookup import GraphLookup
@@ -104,7 +104,7 @@ class CorpusCrag:
     """The engine on a view: an ``Engine`` like the others."""
 
     def __init__(self, view: View, embedder: Embedder, options: EngineOptions) -> None:
-        self._view = view
+        self._view, self._embedder = view, embedder
         self._text = CorpusText(view, make_retriever(options.retriever, view, embedder))
         self._engine = CragEngine(_with_own_graph(options.crag or CragOptions(), view), options.model, options.question)
 
@@ -119,7 +119,7 @@ class CorpusCrag:
             inquiry.require_plain("crag")
         at = now() if inquiry.as_of is None else datetime.combine(inquiry.as_of, day_time(12), UTC)
         found = self._engine.answer(CragQuestion(inquiry.text, at), self._text, watch)
-        return as_answer(found, inquiry, self._view.corpus, self._view.epoch)
+        return as_answer(found, inquiry, self._view.corpus, self._view.epoch, self._embedder)
 
 
 def _with_own_graph(options: CragOptions, view: View) -> CragOptions:
@@ -133,25 +133,21 @@ def _with_own_graph(options: CragOptions, view: View) -> CragOptions:
     return replace(options, parts=replace(options.parts, graph=graph))
 
 
-def as_answer(found: CragAnswer, inquiry: Inquiry, corpus: str, epoch: int) -> Answer:
-    """The answer in the form that every engine returns; where nothing is asserted, it quotes what was nearest."""
+def as_answer(found: CragAnswer, inquiry: Inquiry, corpus: str, epoch: int, embedder: Embedder | None = None) -> Answer:
+    """The answer in the form that every engine returns; where nothing is asserted, it quotes what was nearest.
+
+    Args:
+        embedder: by which sentences of a piece are compared beside their words; none: by words alone.
+    """
     evidence = tuple(dict.fromkeys(quote for reference in found.used for quote in reference.evidence))
     status, quotes = found.status, tuple[Evidence, ...]()
     if status is AnswerStatus.UNKNOWN:
-        asked = telling(inquiry.question)
-        near = [_nearest(asked, one.evidence) for one in found.references if one.evidence]
-        quotes = tuple(dict.fromkeys(near))[:_QUOTED]
+        quotes = nearest_quotes(inquiry.question, found.references, embedder, _QUOTED)
         status = status if quotes else AnswerStatus.NOT_ANSWERABLE
     elif status is AnswerStatus.INVALID_PREMISE:
         quotes = evidence
     alternatives = (Alternative(found.text, None, evidence, 1.0),) if status is AnswerStatus.ANSWERED else ()
     return Answer(inquiry, status, alternatives, corpus, epoch, (*found.trace, *_used(found)), quotes=quotes)
-
-
-def _nearest(asked: Set[str], evidence: Sequence[Evidence]) -> Evidence:
-    """The one with most words of the question that title and headings do not say already; of equal ones the first."""
-    above = {stem for one in evidence for stem in stems(" ".join((one.title or "", *one.headings)))}
-    return max(evidence, key=lambda one: len((asked - above) & set(stems(one.quote))))
 
 
 def _used(found: CragAnswer) -> tuple[TraceStep, ...]:

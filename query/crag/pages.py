@@ -1,20 +1,20 @@
 """Some pages as a view that is gone with the question: what a view of a corpus shows, without a ledger.
 
-There is no graph and nothing is stored. Chunks are the pieces of ``core/pages/pieces.py``; their vectors are made only
-when they are asked for: ``text.py`` ranks by words first and embeds what is left.
+There is no graph and nothing is stored. Chunks are the pieces of ``core/pages/pieces.py`` but for lists of references;
+their vectors are made only when they are asked for: ``text.py`` ranks by words first and embeds what is left.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from clausegraph.core.errors import NotFoundError
 from clausegraph.core.models.embedding import Embedder, Vectors
 from clausegraph.core.pages.parse import parse_page
-from clausegraph.core.pages.pieces import CHARACTERS, with_pieces
+from clausegraph.core.pages.pieces import CHARACTERS, is_apparatus, with_pieces
 from clausegraph.core.pages.walk import page_blocks
 from clausegraph.core.types import Fact, PageKey, PlacedPassage, Reading, Support
 from clausegraph.indexes.graph.protocol import EntityHit, GraphCounts
@@ -108,7 +108,9 @@ class PagesView(View):
         for page in pages:
             key = PageKey(SOURCE, page.url)
             if key not in self._shown:
-                self._shown[key] = with_pieces(page.reading, characters=characters, name=page.name, grouped=grouped)
+                made = with_pieces(page.reading, characters=characters, name=page.name, grouped=grouped)
+                telling = tuple(chunk for chunk in made.chunks if not is_apparatus(chunk.headings))
+                self._shown[key] = replace(made, chunks=telling or made.chunks)
 
     def page_keys(self) -> tuple[PageKey, ...]:
         """The pages in the order given."""

@@ -38,6 +38,11 @@ _FORMS = (
     (re.compile(r"^\W*(?:when|(?:in |on )?(?:what|which) (?:year|date|day))\b", re.IGNORECASE), re.compile(_DATE)),
     (re.compile(r"^\W*how (?:many|much|long|tall|far|old|high|big|large)\b", re.IGNORECASE), re.compile(_NUMBER)),
 )
+_BOUND = re.compile(
+    r"\b(?:up to|at (?:least|most)|(?:no |not )?(?:more|less|fewer) than|over|under|above|below|about|around"
+    r"|nearly|almost|approximately|roughly|a (?:maximum|minimum) of)\s+$",
+    re.IGNORECASE,
+)  # before a number, whose meaning it changes
 _YEAR = re.compile(r"^(?:1[5-9]|20)\d\d$")
 
 
@@ -82,13 +87,21 @@ def _stated(question: str, references: tuple[Reference, ...]) -> list[tuple[str,
         for quote in reference.evidence:
             if wanted <= set(stems(quote.quote)):
                 values = [
-                    m[0] for m in form.finditer(quote.quote) if m[0] not in question and not _is_other(m[0], form)
+                    _with_bound(quote.quote, m)
+                    for m in form.finditer(quote.quote)
+                    if m[0] not in question and not _is_other(m[0], form)
                 ]
                 if len({_key(value) for value in values}) == 1:
                     found.append((values[0], reference, quote))
                 elif values:
                     return []  # it has the words, and it cannot be said which value they are about
     return found
+
+
+def _with_bound(text: str, value: re.Match[str]) -> str:
+    """The value with the words before it that bound it: "up to 12" is not 12."""
+    bound = _BOUND.search(text, 0, value.start())
+    return text[bound.start() if bound else value.start() : value.end()]
 
 
 def _is_other(value: str, form: re.Pattern[str]) -> bool:

@@ -115,6 +115,15 @@ def test_layout_tables_and_unsemantic_text() -> None:
     ]
 
 
+def test_a_large_grid_without_header_cells_stays_a_table_where_a_cell_has_paragraphs() -> None:
+    rows = "".join(f"<tr><td>Route {n}</td><td>{n * 137}</td><td>19{n + 10}</td></tr>" for n in range(12))
+    noted = "<tr><td><p>Route 99</p><p>closed since the flood</p></td><td>8</td><td>1900</td></tr>"
+    table = f"<table><tr><td>Highway</td><td>Feet</td><td>Opened</td></tr>{rows}{noted}</table>"
+    elements = [element for element in read(f"<p>All highways are listed.</p>{table}").elements if element.tag == "tr"]
+    assert len(elements) == 14
+    assert elements[3].text == "Route 2 | 274 | 1912"
+
+
 def test_deeper_headings_definitions_and_quotes() -> None:
     reading = read(
         "<h4>Rates</h4><dl><dt>Term</dt><dd>What the term means here.</dd></dl>"

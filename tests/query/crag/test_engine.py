@@ -146,6 +146,21 @@ def test_without_a_model_the_next_batch_is_read_and_a_graph_answers(bridges: lis
     assert found.used[0].evidence[0].page == PageKey("kg", "bridge('Birch')")
 
 
+def test_without_a_model_a_bound_belongs_to_its_number(make_page: Any) -> None:
+    page = make_page("Pool", "<p>You can bring up to 12 guests to a pool party.</p>")
+    found = ask([page], question=CragQuestion("How many guests can you bring to a pool party?", AT))
+    assert found.text == "up to 12"
+
+
+def test_the_sentence_that_decides_is_quoted_whichever_page_it_stands_on(make_page: Any) -> None:
+    pool = make_page("Pool", "<p>The pool has lockers. Tickets cost £4. Children under 8 swim with adults alone.</p>")
+    library = make_page("Library", "<p>The library opened in 1974. It lends books.</p>")
+    words = "Can a child under 8 swim alone?"
+    found = ask([library, pool], question=CragQuestion(words, AT))
+    quotes = as_answer(found, Inquiry(words), "pages", 0, HashingEmbedder()).quotes
+    assert quotes[0].quote == "Children under 8 swim with adults alone."
+
+
 def test_the_policy_abstains_before_anything_is_read(bridges: list[CragPage]) -> None:
     parts = CragParts(predictor=lambda _: Fixed(Attributes(Domain.FINANCE, None, Dynamism.REAL_TIME)))
     for policy in ({"real-time": "abstain"}, {"dynamic": "live"}, {"finance": "abstain"}):

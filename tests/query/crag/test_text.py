@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from clausegraph.core.errors import NotFoundError
@@ -89,3 +91,12 @@ def test_every_retriever_of_the_bank_works_on_the_view(bridges: list[CragPage]) 
             assert all(hit.page in view.page_keys() for hit in hits), entry.name
         best = make_retriever("bm25", view, embedder).retrieve(Inquiry(QUESTION.text), limit=1)[0]
         assert best.page.uri == bridges[0].url
+
+
+def test_lists_of_references_take_no_place_among_pieces(make_page: Any) -> None:
+    listed = "<h2>References[edit]</h2><ol><li>When the Alder bridge opened, Bridges 12, 1931.</li></ol>"
+    page = make_page("Alder", f"<p>The Alder bridge has lamps.</p>{listed}")
+    found = PagesText([page], HashingEmbedder(), snippets="off").find(QUESTION, 0, 9)
+    assert [one.text for one in found] == ["The Alder bridge has lamps."]
+    alone = PagesText([make_page("Alder", listed)], HashingEmbedder(), snippets="off").find(QUESTION, 0, 9)
+    assert len(alone) == 1  # where there is nothing else they are better than nothing

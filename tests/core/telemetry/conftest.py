@@ -21,6 +21,7 @@ from clausegraph.core.telemetry import redaction
 from clausegraph.core.telemetry.logs import ROOT
 from clausegraph.core.telemetry.recording import stop_telemetry
 from tests.app.cli.conftest import REPOSITORY
+from tests.harness.wait import PATIENCE_S
 
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -129,8 +130,7 @@ def run(tmp_path: Path) -> Run:
     def started(*words: str, **variables: str) -> subprocess.CompletedProcess[str]:
         environment = os.environ | {"PYTHONIOENCODING": "utf-8"} | variables
         command = [sys.executable, str(REPOSITORY / "clausegraph.py"), *words]
-        return subprocess.run(
-            command, check=False, env=environment, cwd=tmp_path, capture_output=True, encoding="utf-8", timeout=120
-        )
+        pipes = {"capture_output": True, "encoding": "utf-8", "timeout": PATIENCE_S}
+        return subprocess.run(command, check=False, env=environment, cwd=tmp_path, **pipes)  # type: ignore[call-overload,no-any-return]
 
     return started

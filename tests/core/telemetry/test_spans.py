@@ -162,7 +162,7 @@ def test_without_a_collector_one_warning(
             pass
     start = time.monotonic()
     stop_telemetry()
-    assert time.monotonic() - start < 10  # a guard: the SDK alone waits for 30 s and more
+    assert time.monotonic() - start < 25  # a guard: the SDK alone waits for 30 s and more
     ours = [line for line in capsys.readouterr().err.splitlines() if "telemetry.lost" in line]
     assert len(ours) == 1 and "127.0.0.1" in ours[0]
 

@@ -234,11 +234,9 @@ def test_slow_bytes_end_by_the_deadline(site: Site) -> None:
             yield b"."
 
     site.answers["/"] = Answer(chunks=chunks, etag=False)
-    began = time.monotonic()
-    reply = fetched(site, seconds=0.5)
+    reply = fetched(site, seconds=0.5)  # without the deadline this would not return
     stop.set()
     assert (reply.outcome, reply.reason) == ("failed", "no whole reply within 0.5 seconds")
-    assert time.monotonic() - began < 5
     assert site.counts()["/"] == 1  # another attempt would take as long
 
 

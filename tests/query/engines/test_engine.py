@@ -19,6 +19,7 @@ from clausegraph.query.rank.hits import Hit
 from clausegraph.query.read.bank import READERS, make_reader
 from clausegraph.query.read.protocol import ReadResult, Rules
 from clausegraph.query.retrieve.bank import RETRIEVERS, make_retriever
+from tests.harness.wait import PATIENCE_S
 from tests.law.world import CORPUS, World
 
 pytestmark = pytest.mark.unit
@@ -141,7 +142,7 @@ class Held:
         self.go_on = threading.Event()
 
     def read(self, inquiry: Inquiry, hits: Sequence[Hit], rules: Rules) -> ReadResult:
-        return ReadResult(AnswerStatus.ANSWERED if self.go_on.wait(20) else AnswerStatus.NOT_ANSWERABLE, (), {})
+        return ReadResult(AnswerStatus.ANSWERED if self.go_on.wait(PATIENCE_S) else AnswerStatus.NOT_ANSWERABLE, (), {})
 
 
 def test_an_awaited_query_leaves_the_event_loop_to_others(world: World, view: View) -> None:

@@ -23,6 +23,7 @@ from clausegraph.query.retrieve.ego import ego_of
 from clausegraph.query.retrieve.topics import Offer
 from clausegraph.query.steps.protocol import AskedKind, Feedback, FeedbackKind, Module, Route, Tried
 from clausegraph.query.steps.route import RuleRouter
+from tests.harness.wait import PATIENCE_S
 
 pytestmark = pytest.mark.unit
 
@@ -139,7 +140,7 @@ class Waiting:
         self.barrier = threading.Barrier(together)
 
     def read(self, inquiry: Inquiry, hits: Sequence[Hit], rules: Rules) -> ReadResult:
-        self.barrier.wait(20)
+        self.barrier.wait(PATIENCE_S)
         return ReadResult(AnswerStatus.NOT_ANSWERABLE, (), {})
 
 

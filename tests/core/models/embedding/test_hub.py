@@ -17,6 +17,7 @@ import pytest
 
 from clausegraph.core.models.local import LocalEmbedder, ModelSettings
 from tests.core.models.embedding.tiny_models import save_tiny_bert
+from tests.harness.wait import PATIENCE_S
 
 pytestmark = pytest.mark.integration
 
@@ -94,7 +95,7 @@ def embed(name: str, endpoint: str, cache: Path) -> subprocess.CompletedProcess[
     for variable in ("HF_HUB_OFFLINE", "HF_TOKEN"):
         environment.pop(variable, None)
     command = [sys.executable, "-c", EMBED, name]
-    return subprocess.run(command, capture_output=True, text=True, env=environment, check=False, timeout=60)
+    return subprocess.run(command, capture_output=True, text=True, env=environment, check=False, timeout=PATIENCE_S)
 
 
 def test_a_bert_is_fetched_once_and_needs_no_torch(hub: str, tmp_path: Path) -> None:

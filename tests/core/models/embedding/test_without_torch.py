@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.harness.wait import PATIENCE_S
+
 pytestmark = pytest.mark.integration
 
 EXAMPLES = Path(__file__).parents[4] / "examples"
@@ -19,7 +21,7 @@ def run(home: Path, *arguments: str, hidden: tuple[str, ...] = HIDDEN, **variabl
     code = f"import sys; sys.modules.update(dict.fromkeys({hidden!r})); import clausegraph; clausegraph.main()"
     command = [sys.executable, "-c", code, *arguments]
     environment = {"PATH": "", "PYTHONPATH": ":".join(sys.path), "CLAUSEGRAPH_HOME": str(home), **variables}
-    done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False, timeout=300)
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False, timeout=PATIENCE_S)
     return done.stdout + done.stderr
 
 

@@ -17,6 +17,7 @@ from clausegraph.app.dev.fake_llm import FakeModelServer
 from clausegraph.core.models.build import ModelOptions, make_llm
 from clausegraph.core.models.loop import iterate_async, iterate_sync, model_loop, run_async, run_sync
 from tests.core.models.stack.conftest import Make
+from tests.harness.wait import PATIENCE_S
 
 ROOT = Path(__file__).resolve().parents[4]
 
@@ -122,7 +123,7 @@ def test_many_threads_and_loops_share_one_model(provider: str, make: Make, fake:
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(timeout=60)
+        thread.join(timeout=PATIENCE_S)
     assert sorted(found) == sorted(f"number {number}" for number in range(16))
     assert fake.counters()["ok"] == 16
 
@@ -158,7 +159,7 @@ next(chunks)
 def test_a_process_ends_quietly(provider: str, fake: FakeModelServer) -> None:
     fake.set(fault="slow_stream", chunk_delay=0.5)
     command = [sys.executable, "-X", "dev", "-W", "ignore::DeprecationWarning", "-c", SCRIPT, provider, fake.url]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE_S, check=False)
     assert done.returncode == 0
     assert done.stdout == "x\n"
     assert "Task was destroyed" not in done.stderr and "Traceback" not in done.stderr, done.stderr

@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 
 from clausegraph.indexes.response_cache import FileResponseCache
+from tests.harness.wait import PATIENCE_S
 
 pytestmark = pytest.mark.unit
 
@@ -153,6 +154,6 @@ def test_threads_and_processes_share_it(tmp_path: Path) -> None:
         thread.start()
     for thread in threads:
         thread.join()
-    assert [other.wait(timeout=60) for other in others] == [0, 0]
+    assert [other.wait(timeout=PATIENCE_S) for other in others] == [0, 0]
     assert all(cache.get(f"{name} {i}") is not None for name in "abcd" for i in range(100))
     cache.close()

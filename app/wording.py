@@ -225,6 +225,8 @@ def question_of(condition: str) -> str:
     do = _YOU_DO.match(text)
     if do and not _PAST.search(do["verb"]) and not text.startswith("you do "):
         return f"Do {text}?"
-    if re.match(r"an?\b", text) and not _CLAUSE.match(text):
+    if re.match(r"(?:an?|the)\b", text) and not _CLAUSE.match(text):
         return f"Is it {text}?"
+    if re.match(r"(?:have|are|get|live|pay|need|own|work)\b", text):  # "you get it if you … and have a tenancy"
+        return f"Is this so: you {text}?" if re.search(r"\b(?:not|never)\b", text) else question_of(f"you {text}")
     return f"Is this so: {text}?"

@@ -50,7 +50,10 @@ _CUES = (
     ("it is an example", r"\b(?:for example|for instance|e\.g\.|imagine|suppose)|^\s*examples?\b"),
 )
 _CUED = tuple((doubt, re.compile(pattern, re.IGNORECASE)) for doubt, pattern in _CUES)
-_UNCERTAIN = re.compile(r"\bmay (?=[a-z])|\b(?:was|were|had)\b")  # of a value; "in May" is a month
+_UNCERTAIN = re.compile(
+    r"\bmay (?!(?:also |still |then )?(?:get|have|claim|buy|order|take|keep|use|borrow|bring|choose)\b)(?=[a-z])"
+    r"|\b(?:was|were|had)\b"
+)  # of a value; "in May" is a month, and what one may have is no doubt about how much
 _TIMES = re.compile(
     r"\b(?:19|20)\d\d\b|\b(?:was|were|did|last|next|used to|before|will|going to|previous\w*)\b", re.IGNORECASE
 )
@@ -62,7 +65,10 @@ BOUNDED = re.compile(r"\b(?:no|not) (?:more|less|later|earlier|fewer|longer) tha
 """A bound in words that deny: no more than."""
 FREE = re.compile(r"\b(?:free|no (?:fee|charge|cost)|not (?:have to )?pay)\b", re.IGNORECASE)
 """Words that say that nothing is to be paid."""
-_ANYBODY = word_set("anyone anybody everyone everybody someone person people aged only just you your own")
+_ANYBODY = word_set("anyone anybody everyone everybody someone person people aged only just you your own other")
+_PRONOUN = re.compile(r"(?:it|they|this|that|these)\b", re.IGNORECASE)
+_SOMEBODY = re.compile(r"(?:the|your) \w+", re.IGNORECASE)
+_THEY = re.compile(r"\bthey\b", re.IGNORECASE)
 
 
 def cued(text: str, question: str, today: date) -> list[str]:
@@ -118,6 +124,8 @@ def of_others(statement: ReadStatement, told: str) -> list[str]:
     """A doubt where a statement is about somebody or something that neither question nor scenario names."""
     says = statement.lead if statement.lead.rstrip().endswith(":") else main_clause(statement)
     subject = split_proposition(_STARTS.sub(" ", _ENDS.sub(" ", says)).strip(" ,")).subject
+    if _PRONOUN.match(subject) or (_SOMEBODY.fullmatch(subject) and _THEY.search(told)):  # "can they …?": whoever it is
+        return []
     names = uncovered(frozenset(w for w in said(subject) if not (w in _ANYBODY or w[0].isdigit())), told)
     return [f"it is said of “{subject}”"] if names else []
 

@@ -36,6 +36,7 @@ _PEOPLE = {
     "teller": r"i|i'm|im|i've|me|my|you|you're|you've",
 }
 _PERSON = re.compile("|".join(rf"(?P<{name}>\b(?:{words})\b)" for name, words in _PEOPLE.items()), re.IGNORECASE)
+_WHO = content("son daughter child children kid baby boy girl wife husband partner spouse mother father mum dad parent")
 _SUMS = tuple(
     frozenset(map(stem, words.split()))
     for words in (
@@ -203,7 +204,8 @@ def _same_matter(condition: str, limit: Quantity, known: list[ToldFigure]) -> To
     elif limit.kind == "amount":
         known = [one for one in known if not words or _same_sum(words, one.about)]
     else:
-        known = [one for one in known if any(meets(word, other) for word in words for other in one.about)]
+        acts = words - _WHO  # whoever it is: what is done decides
+        known = [one for one in known if any(meets(word, other) for word in acts or words for other in one.about)]
     values = {(one.value.low, one.value.high) for one in known}
     if len(values) > 1:
         most = max(len(words & one.about) for one in known)

@@ -92,6 +92,10 @@ def ruling_of(asked: Asked, matter: Matter) -> MatterRuling:
     if decided and not sure:
         doubts.append("what decides is not surely told")
     barred = barred and sure
+    decisive = {one.leaf.anchor for one in known} if barred else frozenset[str]()
+    alone = bool(decisive) and all(any(anchor in rule.anchors for rule in matter.bars) for anchor in decisive)
+    if any(not rule.is_whole for rule in (matter.bars if alone else matter.rules)):
+        doubts.append("a part of its condition was not read")
     if barred:
         doubts += _other_bounds(asked, matter, known)
     if matter.elsewhere and not barred:
@@ -108,8 +112,6 @@ def _weighed(asked: Asked, matter: Matter) -> _Weighed:
     ways = [rule for rule in matter.grants if rule.condition is not None and rule.statement.modality not in _FREE]
     if len(ways) > 1:
         doubts.append(f"another rule grants it, too: “{ways[-1].statement.text[:80]}”")
-    if any(not rule.is_whole for rule in matter.rules):
-        doubts.append("a part of its condition was not read")
     if any(rule.condition is None for rule in matter.bars) and (matter.grants or len(matter.bars) > 1):
         doubts.append("it is refused without a condition, too")
     granted = _joined(All, [*grants, *opened])
@@ -298,7 +300,9 @@ def _other_bounds(asked: Asked, matter: Matter, known: Sequence[JudgedLeaf]) -> 
     own = " ".join(f"{rule.statement.text} {_texts(rule)}" for rule in matter.rules)
     for element in page.elements:
         for start, end in (
-            sentence_spans(element.text) if element.headings in sections and not element.is_heading else ()
+            sentence_spans(element.text)
+            if element.headings in sections and element.tag != "tr" and not element.is_heading
+            else ()
         ):
             sentence = element.text[start:end]
             if sentence not in own and any(

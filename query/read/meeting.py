@@ -84,7 +84,7 @@ _SILENT = content(
     " many long soon far ask say yet even once ever im ive cant dont wont whats able allowed possible though while"
     " before after while got too enough own myself ourselves completely totally ok okay bit max"
     " live lives living lived when what how time up out off over back question still already because due"
-    " used uses using"
+    " used uses using every always matter quickly quick nan date"
 ) | frozenset({"do", "dos", "don", "doe", "hav", "ha"})
 _ENDINGS = tuple(
     frozenset(row.split(" "))
@@ -106,6 +106,7 @@ _LONGER = tuple(  # of a longer word, those that make another word of the same t
 )
 _LONG = 4  # letters from which a word may have those endings
 _SPELLED, _LAST = 8, 2  # letters from which one may be wrong, but none of the last: an employee is no employer
+_SWAPPED = 6  # letters from which two may be in each other's place: "chnage"
 _DIGIT = re.compile(r"\d")
 _FIGURE = re.compile(r"£?\d[\d.,]*\s*-?(?:years?|months?|weeks?|days?|hours?|yr|yrs)?(?:[\s-]olds?)?\b", re.IGNORECASE)
 
@@ -119,6 +120,8 @@ def meets(first: str, second: str) -> bool:
         return OSA.distance(first, second, score_cutoff=1) <= 1
     if second in _KINDS.get(first, ()) or first in _KINDS.get(second, ()):
         return True
+    if len(first) == len(second) >= _SWAPPED and first[0] == second[0] and sorted(first) == sorted(second):
+        return OSA.distance(first, second, score_cutoff=1) <= 1
     return any(first in group and second in group for group in _GROUPS)
 
 

@@ -52,7 +52,7 @@ def fit(asked: Asked, candidate: Candidate, rank: int, own: str) -> Fit:
     around = " ".join((reading.title or "", *candidate.element.headings))
     outside = uncovered(words, own)
     missing = uncovered(outside, around)
-    case = uncovered(telling(asked.parts.case), f"{own} {around}")
+    case = uncovered(telling(asked.parts.case), f"{own} {around} {candidate.element.text}")
     return Fit(missing, case, outside, len(uncovered(telling(asked.story), own)), rank)
 
 

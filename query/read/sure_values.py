@@ -36,6 +36,8 @@ _MONEY = re.compile(r"\b(?:costs?|prices?|fees?|charges?|pay|pays|paid|payable|p
 _FINE = re.compile(r"\b(?:fined?|fines|penalty|penalties)\b", re.IGNORECASE)
 _DOES = r"(?:i|we|you|he|she|it|they|to|be|is|are|was|get|gets)"  # behind it stands what is done
 _ANOTHER = re.compile(r"\b(?:and|or|but)\s+(?:by|for|to|within|up to|at|from|until|£|\d)", re.IGNORECASE)
+_DEPENDS = re.compile(r"\bdepends? on\b", re.IGNORECASE)
+_AIMS = re.compile(r"\bwe aim to\b", re.IGNORECASE)
 _TWO = re.compile(r"\d\D* or \D*\d")
 
 
@@ -82,7 +84,7 @@ def sure_value(asked: Asked, ranked: Sequence[Candidate]) -> tuple[TypedValue, l
         doubts.append("it is a fine")
     if best.met < 1 and best.fit.rank >= _FIRST and len(best.fit.only_around) > len(words) / 2:
         doubts.append("most of the question is said only around it")
-    doubts += [*cued(best.place, asked.form.sentence, asked.today), *_denied(asked, best)]
+    doubts += [*cued(_told_plainly(best), asked.form.sentence, asked.today), *_denied(asked, best)]
     doubts += _rivals(best, found[1:])
     doubts += uncompared(asked, best.value.candidate, best.place, best.bounds)
     doubts += _told_elsewhere(asked, best, found[1:])
@@ -98,6 +100,12 @@ def sure_value(asked: Asked, ranked: Sequence[Candidate]) -> tuple[TypedValue, l
     if _TWO.search(best.value.text):
         doubts.append("it is two values")
     return best.value, doubts
+
+
+def _told_plainly(best: SureValue) -> str:
+    """The place without what is no doubt about a value: that it depends on its row, or that it is what is aimed at."""
+    row = best.value.candidate.element.tag == "tr"
+    return (_DEPENDS if row else _AIMS).sub(" ", best.place)
 
 
 def _lacks_little(asked: Asked, found: Fit) -> bool:

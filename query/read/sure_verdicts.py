@@ -48,6 +48,7 @@ _PLACE = re.compile(r"\b(?:in|at|near)\s+([A-Z][a-z]+)(?![\w\s]*[A-Z])")  # wher
 _RESTRICTS = re.compile(
     r"\s(?=(?:for|on|in|at|during|between|within|after|before|from|until|up to|with|without|by)\s(?!the same time))"
 )
+_WHOLE = re.compile(r"\b(?:the|your|an?) (whole|entire|full)\b", re.IGNORECASE)
 _NUMBERS = re.compile(r"\d[\d.,]*")
 _ADVISES = re.compile(r"\b(?:should|ought|advised|recommended|encouraged)\b", re.IGNORECASE)
 _ALLOWS = re.compile(r"\b(?:allow\w*|permitted|entitle\w*|eligib\w*|qualif\w*|requir\w*|possible)\b", re.IGNORECASE)
@@ -120,7 +121,7 @@ def sure_verdict(asked: Asked, ranked: Sequence[Candidate]) -> SureVerdict | Non
         doubts += figures if matter.own.positive else []
     else:
         doubts += [*_rivals(asked, best, matter, ruling, found), *figures]
-        doubts += _about_conditions(asked, best, ruling.tree)
+        doubts += _about_conditions(asked, best, ruling.tree, (*matter.lifts, *matter.bars))
     return SureVerdict(best.statement, ruling, tuple(dict.fromkeys(doubts)))
 
 
@@ -147,6 +148,9 @@ def _restricted(asked: Asked, statement: ReadStatement) -> str:
     """The part of a clause by which it holds only for some of what is asked: "for the first month"."""
     page = asked.pages(statement.candidate.page)
     around = f"{asked.told} {page.title or ''} {' '.join(statement.candidate.element.headings)}"
+    whole = _WHOLE.search(main_clause(statement))
+    if whole is not None and whole[1].lower() not in asked.told.lower():
+        return whole[0]
     for part in _RESTRICTS.split(main_clause(statement))[1:]:
         words = telling(part) or frozenset(_NUMBERS.findall(part))
         if words and uncovered(words, around) == words:
@@ -249,8 +253,11 @@ def _rivals(
     return []
 
 
-def _about_conditions(asked: Asked, best: FittingStatement, tree: JudgedCondition | None) -> list[str]:
+def _about_conditions(
+    asked: Asked, best: FittingStatement, tree: JudgedCondition | None, lifts: Sequence[MatterRule]
+) -> list[str]:
     """A doubt where the question is about a condition or an exception which is open all the same."""
+    lifted = [leaf.text for rule in lifts for leaf in leaves(rule.condition)]
     statement = best.statement
     own = f"{statement.lead} {statement.text}"
     for text in statement.exceptions:
@@ -266,6 +273,8 @@ def _about_conditions(asked: Asked, best: FittingStatement, tree: JudgedConditio
         if len(uncovered(apart, text)) < len(apart)
         and (text in statement.exceptions or bool(NEGATIVE.search(text)) != asks_not)
     ]
+    excepted = [text for text in unknown if text in statement.exceptions or text in lifted]
+    doubts += _like_excepted(asked, f"{own} {title}", tree, excepted)
     kept = _EXCEPT.split(statement.text, maxsplit=1)
     left = uncovered(words, f"{kept[0]} {statement.lead} {title}")
     if unknown and len(kept) > 1 and uncovered(left, kept[1]) != left:
@@ -282,6 +291,15 @@ def _about_conditions(asked: Asked, best: FittingStatement, tree: JudgedConditio
     ):
         doubts.append("only its condition speaks of what is asked")
     return doubts
+
+
+def _like_excepted(asked: Asked, place: str, tree: JudgedCondition | None, excepted: Sequence[str]) -> list[str]:
+    """A doubt where the case that a question puts has words of an open exception, which nothing else there has."""
+    rest = " ".join([place, *(one.leaf.text for one in leaves(tree) if one.state is ConditionState.MET)])
+    for text in excepted:
+        rest = rest.replace(text, " ")
+    case = uncovered(telling(f"{asked.parts.case} {asked.parts.story}"), rest)
+    return [f"the case asked about is like “{text}”" for text in excepted if uncovered(case, text) != case]
 
 
 def _unused(asked: Asked, matter: Matter, ruling: MatterRuling) -> list[str]:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from clausegraph.core.types import Alternative, ConditionState, JudgedLeaf, leaves, mapped
+from clausegraph.core.types import All, Alternative, ConditionState, JudgedCondition, JudgedLeaf, holds, leaves, mapped
 from clausegraph.query.read.answers import Asked, conditioned, with_condition
 from clausegraph.query.read.candidates import Candidate
 from clausegraph.query.read.confidence import probability
@@ -18,6 +18,7 @@ from clausegraph.query.read.sure_values import sure_value
 from clausegraph.query.read.sure_verdicts import sure_verdict
 from clausegraph.query.read.typed import TypedValue, is_typed
 
+_MET = ConditionState.MET
 _BOUND = re.compile(
     r"\b(up to|at least|at most|within|no more than|no less than|a minimum of|a maximum of|between)\s*:\s*$",
     re.IGNORECASE,
@@ -56,6 +57,8 @@ def _verdict(asked: Asked, ranked: Sequence[Candidate]) -> SureAnswer | None:
     bound = made.condition
     if isinstance(bound, JudgedLeaf) and bound.leaf.text == first.text and bound.state is ConditionState.MET:
         made = replace(made, condition=None)  # the rule itself: nothing is a condition of itself
+    elif bound is not None:
+        made = replace(made, condition=_below_headings(bound))
     return SureAnswer(made, "verdict", found.doubts, granted)
 
 
@@ -72,8 +75,15 @@ def _value(asked: Asked, ranked: Sequence[Candidate]) -> SureAnswer | None:
         tree = None  # it is what is required: neither itself nor what else is required is a condition of it
     if tree is not None:
         own = any(one.state is ConditionState.MET and not _is_heading(one) for one in leaves(tree))
-        tree = mapped(tree, lambda one: _as_asked(asked, one, own=own))
+        tree = _below_headings(mapped(tree, lambda one: _as_asked(asked, one, own=own)))
     return SureAnswer(replace(made, condition=tree), "value", tuple(doubts), granted)
+
+
+def _below_headings(tree: JudgedCondition) -> JudgedCondition | None:
+    """A condition without the case of the section that is asked about: its heading stands above what is quoted."""
+    parts = tree.children if isinstance(tree, All) else (tree,)
+    kept = [one for one in parts if not (isinstance(one, JudgedLeaf) and _is_heading(one) and holds(one) is _MET)]
+    return All(tuple(kept)) if len(kept) > 1 else kept[0] if kept else None
 
 
 def _is_of(one: JudgedLeaf, value: TypedValue) -> bool:

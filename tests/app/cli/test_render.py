@@ -114,6 +114,9 @@ def test_a_verdict_says_what_it_waits_for_and_what_holds_otherwise() -> None:
         ("you were in prison", "Were you in prison?"),
         ("your main home is in the Outer Holms", "Is your main home in the Outer Holms?"),
         ("nobody else claims", "Is this so: nobody else claims?"),
+        ("have a new mooring", "Do you have a new mooring?"),
+        ("have not had a loan", "Is this so: you have not had a loan?"),
+        ("the Childcare Addition", "Is it the Childcare Addition?"),
     ],
 )
 def test_an_open_condition_is_a_question(condition: str, question: str) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from clausegraph.core.inquiry import Inquiry
-from clausegraph.core.types import AnswerStatus
+from clausegraph.core.types import AnswerStatus, leaves
 from clausegraph.query.read.asking import Parts, parts
 from clausegraph.query.read.confidence import ASSERTED, probability
 from clausegraph.query.read.extractive import ExtractiveReader
@@ -296,3 +296,57 @@ def test_what_is_done_and_what_is_excluded_are_not_passed_over(
     result = READER.read(Inquiry(question), found.hits(), found)
     assert result.status is AnswerStatus.UNKNOWN
     assert doubt in result.reasons["doubts"]
+
+
+PARTNER = (
+    "<p>You can transfer up to 20 weeks of leave to your partner if your partner has worked there for at least 26"
+    " weeks.</p>"
+)
+REPAY = (
+    "<p>You must pay the relief back if you sell the barge to a friend.</p>",
+    "<p>You do not have to pay the relief back if you have to move because of flooding or long-term illness.</p>",
+)
+AFLOAT = (
+    "<p>You can claim mooring help if you are a skipper who has to stay aboard on at least 2 days a week because:</p>",
+    "<li>the crew is ashore</li>",
+    "<li>the harbour has no berth</li>",
+    "<p>You cannot claim mooring help if you choose to stay aboard.</p>",
+)
+
+
+@pytest.mark.parametrize(
+    ("lines", "question", "answer"),
+    [
+        ((PARTNER,), "can my partner take 6 weeks leave", None),
+        (("<p>You must not sublet the whole of your barge.</p>",), "can i sublet my barge", None),
+        (("<p>You must not sublet the whole of your barge.</p>",), "can i sublet the whole of my barge", "no"),
+        (REPAY, "do i have to pay the relief back if i move because i am ill", None),
+        (AFLOAT, "can i claim mooring help if i choose to stay aboard", "no"),
+        (AFLOAT, "can i claim mooring help", None),
+        (("<p>The Panel can go ahead without you.</p>",), "can they go ahead without me", "yes"),
+        (("<p>You may get a sail loan of up to £600.</p>",), "how much is the sail loan", "up to £600"),
+        (("<p>A fine may be £600.</p>",), "how much is the fine", None),
+        (
+            ("<p>A warden can take your pass away. You can appeal within 14 days.</p>",),
+            "how long do i have to appeal if a warden takes my pass",
+            "within 14 days",
+        ),
+        (("<p>You must not change the locks.</p>",), "can i chnage the locks", "no"),
+    ],
+)
+def test_what_is_plain_is_asserted_and_what_it_is_said_of_is_not_passed_over(
+    page: Callable[..., Any], lines: tuple[str, ...], question: str, answer: str | None
+) -> None:
+    text, doubts = said(page(*lines), question)
+    assert text == answer, doubts
+
+
+def test_the_case_of_a_section_that_is_asked_about_is_no_condition_to_show(page: Callable[..., Any]) -> None:
+    found = page("<h2>If you go away</h2>", "<p>If you go abroad, sail payments stop after 4 weeks.</p>")
+    key, made = next(iter(found.readings.items()))
+    below = replace(made.elements[1], headings=("If you go away",))
+    found = replace(found, readings={key: replace(made, elements=(made.elements[0], below))})
+    inquiry = Inquiry("How long until sail payments stop if I go abroad?")
+    (answer,) = READER.read(inquiry, found.hits(), found).alternatives
+    shown = [one.leaf.text for one in leaves(answer.condition)]
+    assert answer.text == "after 4 weeks" and "you go away" not in shown

@@ -123,6 +123,14 @@ class PartOfList(BaseModel):
     next: str | None
 
 
+class AnsweredPage(BaseModel):
+    """What the address of a page that is fetched answered when it was asked last."""
+
+    outcome: str
+    status: int | None
+    failures: int = Field(description="How often in a row it had no page.")
+
+
 class ListedPage(BaseModel):
     """A page in a list."""
 
@@ -133,6 +141,7 @@ class ListedPage(BaseModel):
     published: str | None = Field(description="The day that the page states of itself, as `updated`.")
     updated: str | None
     read: float | None = Field(description="When this version was read, in seconds since 1970.")
+    answered: AnsweredPage | None = Field(description="null for a page that is not fetched.")
 
 
 class PagesReply(PartOfList):

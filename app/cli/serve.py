@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import suppress
 from typing import Annotated
 
 import typer
@@ -27,12 +28,24 @@ def serve(
     check_installed()
     workspace = session.workspace()
     from clausegraph.app.api.application import create_app
+    from clausegraph.app.api.pool import Ticket
     from clausegraph.app.console.face import face
     from clausegraph.app.mcp.http import mcp_face
+    from clausegraph.core.errors import ClauseGraphError
+    from clausegraph.core.models.embedding import Metered
 
+    app = create_app(workspace, [mcp_face(), face()])
     text, path = own_token(workspace.settings.home)
 
+    def warm(ticket: Ticket) -> None:
+        """Load what the first question would wait for; what cannot be loaded is told to whoever asks."""
+        with suppress(ClauseGraphError), workspace.view():
+            ticket.check()
+            if not isinstance(workspace.embedder, Metered):
+                workspace.embedder.embed_query("?")
+
     def announce(url: str) -> None:
+        app.state.served.work.start(warm, Ticket())
         if session.json:
             from clausegraph.app.cli.output import show_line
 
@@ -44,7 +57,6 @@ def serve(
 
             webbrowser.open(url)
 
-    app = create_app(workspace, [mcp_face(), face()])
     run(app, host, port, announce, workspace.settings.serve_proxies)
 
 

@@ -16,7 +16,7 @@ from clausegraph.app.workspace import Workspace
 from clausegraph.core.language.normalise import tokens
 from clausegraph.core.types import LITERAL, PageKey
 from clausegraph.indexes.corpora import get_corpus
-from clausegraph.indexes.ledger.schema import page_versions, pages, runs, seen_at, sources, supports
+from clausegraph.indexes.ledger.schema import fetches, page_versions, pages, runs, seen_at, sources, supports
 from clausegraph.indexes.runs import get_run, runs_before
 
 Key = list[Any]  # of an item in its list, as JSON values
@@ -31,7 +31,8 @@ class Slice:
 
 
 def page_slice(workspace: Workspace, corpus: str, epoch: int, limit: int, after: Key | None = None) -> Slice:
-    """Pages by source and uri, each with the number of its statements, its dates, and when it was read.
+    """Pages by source and uri, each with the number of its statements, its dates, when it was read, and what its
+    address answered last.
 
     Raises:
         NotFoundError: no such corpus or epoch.
@@ -43,6 +44,7 @@ def page_slice(workspace: Workspace, corpus: str, epoch: int, limit: int, after:
     part = listed[:limit]
     stated = _statement_counts(shelf, [key for key, _, _ in part])
     read = _read_at(shelf, [version for _, version, _ in part])
+    answered = _answered(shelf, [key for key, _, _ in part])
     items = [
         {
             "source": key.source,
@@ -52,11 +54,27 @@ def page_slice(workspace: Workspace, corpus: str, epoch: int, limit: int, after:
             "published": stated_on.published,
             "updated": stated_on.updated,
             "read": read.get(version),
+            "answered": answered.get(key),
         }
         for key, version, title in part
         for stated_on in (shelf.reading(version),)
     ]
     return Slice(items, [part[-1][0].source, part[-1][0].uri] if len(listed) > limit else None)
+
+
+def _answered(shelf: Shelf, keys: Sequence[PageKey]) -> dict[PageKey, dict[str, Any]]:
+    """What the address of each page that is fetched answered last; of several, the one that the page is named after."""
+    query = (
+        select(sources.c.name, fetches.c.uri, fetches.c.outcome, fetches.c.status, fetches.c.failures)
+        .join(sources, sources.c.id == fetches.c.source_id)
+        .where(fetches.c.corpus_id == shelf.corpus.id, fetches.c.uri.in_([key.uri for key in keys]))
+        .order_by(fetches.c.address == fetches.c.uri, fetches.c.address)
+    )
+    with shelf.ledger.read() as connection:
+        return {
+            PageKey(row.name, row.uri): {"outcome": row.outcome, "status": row.status, "failures": row.failures}
+            for row in connection.execute(query)
+        }
 
 
 def _read_at(shelf: Shelf, versions: Sequence[int]) -> dict[int, float]:

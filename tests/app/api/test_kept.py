@@ -31,7 +31,8 @@ QUESTION = {"question": "Can I get the Warm Home Grant?", "scenario": "I am 70."
 
 @pytest.fixture
 def home(stand: Stand, tmp_path: Path) -> Stand:
-    return Stand(Path(shutil.copytree(stand.home, tmp_path / "home")), stand.tokens)
+    copied = shutil.copytree(stand.home, tmp_path / "home", ignore=shutil.ignore_patterns("answers"))
+    return Stand(Path(copied), stand.tokens)
 
 
 def talk(home: Stand, conversation: Callable[[httpx.AsyncClient], Any], role: str = "reader", **headers: str) -> Any:

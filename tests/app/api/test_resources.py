@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import base64
 import json
+import shutil
 from datetime import date
+from pathlib import Path
 from typing import Any
 
 import httpx
@@ -13,7 +15,10 @@ from pydantic import BaseModel
 
 from clausegraph.app.access.rules import API_RULES
 from clausegraph.app.api import shapes
-from tests.app.api.conftest import PAGES, Talks
+from clausegraph.indexes.corpora import get_corpus, list_sources
+from clausegraph.indexes.fetches import FetchRow, store_fetch
+from clausegraph.indexes.ledger.store import open_ledger
+from tests.app.api.conftest import PAGES, Stand, Talks
 
 pytestmark = pytest.mark.unit
 
@@ -224,3 +229,20 @@ def test_the_document_describes_every_route_and_its_problems(talk: Talks) -> Non
                     assert {"401", "403"} <= set(operation["responses"]) and operation["security"], path
 
     talk(look)
+
+
+def test_a_page_that_is_fetched_says_what_its_address_answered_last(stand: Stand, tmp_path: Path) -> None:
+    home = Path(shutil.copytree(stand.home, tmp_path / "home"))
+    with open_ledger(home, create=False) as ledger:
+        corpus = get_corpus(ledger, "default").id
+        source = list_sources(ledger, corpus)[0].id
+        for address, status, failures in (("grant.html", 404, 2), ("http://old.test/grant", 200, 0)):
+            row = FetchRow(address, outcome="failed", status=status, failures=failures, uri="grant.html")
+            store_fetch(ledger, corpus, source, row, of_crawl=False)
+
+    async def look(client: httpx.AsyncClient) -> None:
+        listed = {one["uri"]: one for one in (await _get(client, f"{WHERE}/pages"))["items"]}
+        assert listed["grant.html"]["answered"] == {"outcome": "failed", "status": 404, "failures": 2}
+        assert listed["visa.html"]["answered"] is None and listed["visa.html"]["read"] > 1e9
+
+    Talks(Stand(home, stand.tokens))(look)

@@ -11,7 +11,7 @@ from collections import ChainMap, Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, bindparam, select
 
 from clausegraph.core.errors import InputError, LedgerError
 from clausegraph.core.language.normalise import entity_key
@@ -24,6 +24,7 @@ from clausegraph.indexes.ledger.schema import OPEN, decisions, entity_names, in_
 from clausegraph.indexes.ledger.store import Ledger
 
 PROPOSED, ACCEPTED, REJECTED = "proposed", "accepted", "rejected"
+_DEFINITIONS = bindparam(None, DEFINITIONS, literal_execute=True)  # as the index of them has it
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +105,7 @@ def rejected_pairs(connection: Connection, corpus_id: int) -> frozenset[frozense
 def open_definitions(connection: Connection, corpus_id: int) -> dict[int, NameDefined]:
     """What the pages of the newest state define, by the id of the support that states it."""
     query = select(supports.c.id, supports.c.page_id, supports.c.statement).where(
-        supports.c.corpus_id == corpus_id, in_newest(supports), supports.c.extractor == DEFINITIONS
+        supports.c.corpus_id == corpus_id, in_newest(supports), supports.c.extractor == _DEFINITIONS
     )
     return {
         row.id: decode(supports.c.statement, row.id, row, lambda found: definition_of(found.statement, found.page_id))

@@ -24,7 +24,7 @@ from clausegraph.indexes.ledger.dialect import (
 )
 from clausegraph.indexes.ledger.reading import open_for_reading, reading
 
-SCHEMA_VERSION = "0007"
+SCHEMA_VERSION = "0008"
 _TIGHT = 64 << 20  # bytes free: the log may grow by some 10 MB before it is taken in
 
 

@@ -22,18 +22,18 @@ from tests.law.world import CORPUS, World
 
 pytestmark = pytest.mark.unit
 
-STATEMENTS = (
-    "You can get the grant if you are over 65 and live in Lethmoor.",
-    "You cannot get the grant unless you pay for heating.",
-    "The grant is £200 a year.",
+STATEMENTS = (  # most state facts, some on several pages and under conditions; others are passages
+    "You can get the Garden Grant if you are over 65 and live in Lethmoor.",
+    "You cannot get the Garden Grant unless you pay for heating.",
+    "The Winter Card costs £35 a year.",
     "You must apply before 31 March 2026, except if you are in hospital.",
     "You must be either a resident or a student.",
     "Contact the office.",
-    "The office must reply within 10 working days.",
-    "You can get the grant if you are over 65 and live in Lethmoor. " * 30,
+    "Employers must reply within 10 working days of the hearing.",
+    "You can get the Garden Grant if you are over 65 and live in Lethmoor. " * 30,
 )
 NAMES = ("a", "b", "c/d")
-ENTITIES = ("you", "grant", "office", "page", "resident or student", "within 10 working day", "nowhere")
+ENTITIES = ("you", "garden grant", "winter card", "page", "employer", "within 10 working day", "nowhere")
 texts = st.lists(st.sampled_from(STATEMENTS), min_size=1, max_size=5)
 WRITES = range(1, 25)  # a run that changes something makes some 15 to 20 writes
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from sqlalchemy import insert
+from sqlalchemy import event, insert
 
 from clausegraph.core.errors import InputError, NotFoundError
 from clausegraph.core.language.definitions import find_definitions
 from clausegraph.indexes.corpora import get_corpus
 from clausegraph.indexes.entities.decisions import Proposed, deny, settle, store_proposals
-from clausegraph.indexes.entities.names import NameDefined, defined_pairs
+from clausegraph.indexes.entities.names import NameDefined, defined_pairs, open_definitions
 from clausegraph.indexes.entities.proposals import propose
 from clausegraph.indexes.ledger.schema import decisions
 from clausegraph.indexes.views import open_view
@@ -202,3 +202,13 @@ def test_a_decision_about_the_name_wins(world: World) -> None:
     world.assert_lawful()
     with pytest.raises(InputError, match="same entity"):
         world.merge(SHORT, SHORT)
+
+
+def test_definitions_are_found_by_their_index(world: World) -> None:
+    """Not by reading all that is stated: a corpus of a million statements has some thousand definitions."""
+    with world.ledger.read() as connection:
+        asked: list[str] = []
+        event.listen(connection, "before_cursor_execute", lambda *given: asked.append(given[2]))
+        open_definitions(connection, get_corpus(world.ledger, CORPUS).id)
+        plan = connection.exec_driver_sql(f"EXPLAIN QUERY PLAN {asked[-1]}", (1,))
+        assert any("supports_definitions" in row[3] for row in plan)

@@ -89,7 +89,7 @@ def test_what_reads_cannot_write(tmp_path: Path) -> None:
 def test_an_older_ledger_is_not_migrated_by_who_reads(tmp_path: Path) -> None:
     make_first(tmp_path / "ledger.db")
     before = statements(tmp_path / "ledger.db")
-    with pytest.raises(SchemaError, match=r"has schema 0001, this ClauseGraph reads 0007.*doctor --repair"):
+    with pytest.raises(SchemaError, match=r"has schema 0001, this ClauseGraph reads 0008.*doctor --repair"):
         open_to_read(tmp_path)
     assert statements(tmp_path / "ledger.db") == before
     open_ledger(tmp_path, create=False).close()

@@ -11,7 +11,7 @@ from collections import ChainMap, Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from sqlalchemy import Connection, bindparam, select
+from sqlalchemy import BindParameter, Connection, bindparam, select
 
 from clausegraph.core.errors import InputError, LedgerError
 from clausegraph.core.language.normalise import entity_key
@@ -24,7 +24,7 @@ from clausegraph.indexes.ledger.schema import OPEN, decisions, entity_names, in_
 from clausegraph.indexes.ledger.store import Ledger
 
 PROPOSED, ACCEPTED, REJECTED = "proposed", "accepted", "rejected"
-_DEFINITIONS = bindparam(None, DEFINITIONS, literal_execute=True)  # as the index of them has it
+_DEFINITIONS: BindParameter[str] = bindparam(None, DEFINITIONS, literal_execute=True)  # as the index of them has it
 
 
 @dataclass(frozen=True, slots=True)

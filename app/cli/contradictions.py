@@ -20,8 +20,10 @@ def contradictions(
     corpus: CorpusOption = None,
     epoch: EpochOption = None,
 ) -> None:
-    """List statements that cannot both hold, with sentences, pages and dates; those that later ones replace, and pages
-    that another one says it replaces."""
+    """List statements that cannot both hold, and those that later ones replace, with sentences, pages and dates.
+
+    Pages that another one says it replaces are listed, too.
+    """
     workspace = session.workspace(corpus)
     from clausegraph.app.services.contradictions import contradictions as find
 

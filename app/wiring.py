@@ -285,13 +285,16 @@ def make_engine(
             or the guide was learned from a measured question.
         SettingsError: a step asks a language model, and there is none; or its price is not known.
     """
-    from clausegraph.app.crag import crag_options
     from clausegraph.query.engines.bank import make_engine as make
 
-    options = replace(engine_options(settings, llm, measured=measured), crag=crag_options(settings))
+    options = engine_options(settings, llm, measured=measured)
     if llm is not None:
         options = replace(options, reranker=reranker)
     chosen = {"engine": settings.engine} | changes
+    if chosen["engine"] == "crag":
+        from clausegraph.app.crag import crag_options
+
+        options = replace(options, crag=crag_options(settings))
     if "experiences" not in chosen and shows_experiences(settings, chosen["engine"], chosen.get("instead", {})):
         chosen["experiences"] = opened_experiences(settings, measured)
     return make(view, embedder, options, **chosen)

@@ -42,30 +42,30 @@ ROUTERS = Registry(
     "router",
     StepEntry("rules", "names in the question, kind by its words", "steps.making:rule_router"),
     StepEntry(
-        "llm", "two calls of one chat: what it is about, then where to look", "steps.making:llm_router", asks=True
+        "llm", "two calls of one chat: what it is about, then where to look", "steps.llm.making:llm_router", asks=True
     ),
 )
 VALIDATORS = Registry(
     "validator",
     StepEntry("rules", "names and values among the best hits", "steps.making:rule_validator"),
-    StepEntry("llm", "one call with what was found and how", "steps.making:llm_validator", asks=True),
+    StepEntry("llm", "one call with what was found and how", "steps.llm.making:llm_validator", asks=True),
     StepEntry(
-        "llm-without-paths", "one call with what was found", "steps.making:llm_validator_without_paths", asks=True
+        "llm-without-paths", "one call with what was found", "steps.llm.making:llm_validator_without_paths", asks=True
     ),
 )
 COMMENTORS = Registry(
     "commentor",
     StepEntry("rules", "what a rejection implies", "steps.making:rule_commentor"),
-    StepEntry("llm", "one call with the route and experiences", "steps.making:llm_commentor", asks=True),
+    StepEntry("llm", "one call with the route and experiences", "steps.llm.making:llm_commentor", asks=True),
     StepEntry(
-        "llm-without-experiences", "one call with the route", "steps.making:llm_commentor_without_experiences", True
+        "llm-without-experiences", "one call with the route", "steps.llm.making:llm_commentor_without_experiences", True
     ),
     StepEntry("bare", "the word wrong and nothing else", "steps.making:bare_commentor"),
 )
 VERIFIERS: Registry[StepEntry] = Registry(
     "verifier",
     StepEntry(
-        "llm", "decides without the draft, changes it only when clearly surer", "steps.making:model_verifier", True
+        "llm", "decides without the draft, changes it only when clearly surer", "steps.llm.making:model_verifier", True
     ),
 )
 NONE = "none"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import signal
 import sqlite3
@@ -30,7 +31,8 @@ for words in json.loads(sys.argv[1]):
         main()
     except SystemExit as stop:
         codes.append(stop.code or 0)
-print("LOADED", *sorted({name.partition(".")[0] for name in sys.modules}))
+ours = {name for name in sys.modules if name.startswith("clausegraph.")}
+print("LOADED", *sorted({name.partition(".")[0] for name in sys.modules} | ours))
 print(*codes)
 """
 
@@ -50,7 +52,7 @@ def run(*words: str, **more: str) -> subprocess.CompletedProcess[str]:
 
 
 def loaded(*commands: list[str], codes: tuple[int, ...] = (0,)) -> set[str]:
-    """The top-level modules that commands load, one after the other."""
+    """The top-level modules, and all of ours, that commands load, one after the other."""
     done = finished([sys.executable, "-c", PROBE, json.dumps(commands)])
     *_, names, ended = done.stdout.splitlines()
     assert ended.split() == [str(code) for code in codes], done.stderr
@@ -63,6 +65,14 @@ def test_looking_up_and_getting_it_wrong_load_no_model() -> None:
     found = loaded(*lists, ["ingest", "nowhere"], ["ask", ""], codes=(0, 0, 0, 0, 2, 2))
     assert not found & MODELS and "faiss" not in found
     assert not loaded(["ask", "Can I?", "--corpus", "nope"], codes=(3,)) & MODELS  # a view knows FAISS
+
+
+@pytest.mark.usefixtures("stocked")
+def test_a_question_that_rules_answer_loads_no_step_that_asks_a_model() -> None:
+    asks = re.compile(r"clausegraph\.query\.(read\.model|steps\.llm|crag)\b")
+    found = loaded(["ask", "How much is the Winter Heating Grant?"])
+    assert "clausegraph.query.engines.loop" in found
+    assert not sorted(filter(asks.match, found))
 
 
 def test_help_loads_next_to_nothing() -> None:

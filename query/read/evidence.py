@@ -68,6 +68,12 @@ def beside_it(element: Element, reading: Reading) -> list[tuple[int, Element]]:
     return found[:_MOST_ITEMS]
 
 
+def table_of(row: Element, reading: Reading) -> list[tuple[int, Element]]:
+    """All rows of the table that a row, or its header cells, belong to, each with its depth as if it stood beside."""
+    headers = tuple(row.text.split(_CELLS)) if is_header(row, reading) else row.headers
+    return [(0, other) for other in _rows(headers, row, reading)] if any(headers) else []
+
+
 def items_below(element: Element, reading: Reading) -> list[tuple[int, Element]]:
     """The first items of the list that an element introduces, with those nested in them, in the order of the page.
 

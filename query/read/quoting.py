@@ -12,11 +12,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from clausegraph.core.language.sentences import sentence_spans
-from clausegraph.core.types import Element, Evidence, PageKey
+from clausegraph.core.types import Element, Evidence, PageKey, Reading
 from clausegraph.query.read.answers import Asked
 from clausegraph.query.read.candidates import Candidate
 from clausegraph.query.read.cues import FREE
-from clausegraph.query.read.evidence import beside_it, evidence_of, introduction, is_header, items_below
+from clausegraph.query.read.evidence import beside_it, evidence_of, introduction, is_header, items_below, table_of
 from clausegraph.query.read.figures import compare, figures
 from clausegraph.query.read.questions import AnswerType, QuestionKind
 from clausegraph.query.read.replaced import is_called
@@ -52,12 +52,17 @@ def quotes(
         reading = asked.pages(page)
         if is_header(element, reading) and any((page, row.anchor) in shown for _, row in items_below(element, reading)):
             continue
+        element = _row_told(asked, element, reading)
         quoted = evidence_of(page, reading, element, *_best_part(asked, element))
         beside = beside_it(element, reading)
         items = *quoted.items, *(other.text for _, other in beside)
         found.append(replace(quoted, items=items, item_depths=(*quoted.item_depths, *(depth for depth, _ in beside))))
         below = items_below(element, reading) if quoted.items else []
-        shown |= {(page, anchor) for anchor in (element.anchor, element.lead_in, element.parent) if anchor}
+        shown |= {
+            (page, anchor)
+            for anchor in (candidate.element.anchor, element.anchor, element.lead_in, element.parent)
+            if anchor
+        }
         shown |= {(page, other.anchor) for _, other in (*below, *beside)}
     return tuple(found)
 
@@ -75,7 +80,9 @@ def _in_force(asked: Asked, ordered: Sequence[Candidate], replaced: Mapping[Page
 def _ordered(asked: Asked, ranked: Sequence[Candidate]) -> list[Candidate]:
     places = [one for one in ranked if not one.element.is_heading]
     searched = sorted(places[:_FIRST], key=lambda one: not holds_kind(asked, one.element)) + places[_FIRST:]
-    rest = searched[MOST - 1 : _DEPTH]
+    page = searched[0].page if searched else None
+    far = [one for one in searched[_DEPTH:] if one.page == page and _bounds_what_is_told(asked, one)]
+    rest = [*searched[MOST - 1 : _DEPTH], *far]
 
     def key(rank: int) -> tuple[bool, bool, int, int, int, int]:
         one = rest[rank]
@@ -96,11 +103,26 @@ def holds_kind(asked: Asked, element: Element) -> bool:
 
 
 def _bounds_what_is_told(asked: Asked, one: Candidate) -> bool:
-    """Whether a place, not of a table, has a bound that a figure of the story lies within or outside of."""
-    if one.element.tag == "tr" or not figures(asked.story):
+    """Whether a figure of the story lies within the band of a row, or within or outside of a bound of a sentence."""
+    if not figures(asked.story):
         return False
+    if one.element.tag == "tr":
+        return _is_band_told(asked, one.element)
     spans = sentence_spans(one.element.text)
     return any(compare(one.element.text[slice(*span)], asked.story, asked.today) is not None for span in spans)
+
+
+def _is_band_told(asked: Asked, row: Element) -> bool:
+    """Whether a figure that is told lies within the band that a row is of: "£24,001 to £36,000"."""
+    band = compare(" ".join((*row.headers[:1], row.text.split(" | ")[0])), asked.told, asked.today)
+    return band is not None and band.holds
+
+
+def _row_told(asked: Asked, element: Element, reading: Reading) -> Element:
+    """The row of a row's table in whose band the figure that is told lies; the element itself where none does."""
+    if element.tag != "tr" or not figures(asked.told) or _is_band_told(asked, element):
+        return element
+    return next((row for _, row in table_of(element, reading) if _is_band_told(asked, row)), element)
 
 
 def _best_part(asked: Asked, element: Element) -> tuple[int, int]:

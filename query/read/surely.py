@@ -18,6 +18,13 @@ from clausegraph.query.read.sure_values import sure_value
 from clausegraph.query.read.sure_verdicts import sure_verdict
 from clausegraph.query.read.typed import TypedValue, is_typed
 
+_ASKS_MORE = re.compile(
+    r"\?.*\w.*\?"
+    r"|\b(?:and|or|but)\s+(?:if (?:so|not)\b,?\s*)?(?:by |for |at |from |to )?(?:what|when|where|who|which|why|how)\b"
+    r"|\b(?:and|or|but)\s+(?:if (?:so|not)\b,?\s*)?(?:can|could|do|does|did|is|are|must|will|would|should|may|am)\s+"
+    r"(?:i|we|you|he|she|it|they|there|my|our|the)\b",
+    re.IGNORECASE | re.DOTALL,
+)
 _MET = ConditionState.MET
 _BOUND = re.compile(
     r"\b(up to|at least|at most|within|no more than|no less than|a minimum of|a maximum of|between)\s*:\s*$",
@@ -40,9 +47,16 @@ def surely(asked: Asked, ranked: Sequence[Candidate]) -> SureAnswer | None:
 
     None, too, for a question that asks for neither a verdict nor a value: its pages are quoted, and say it themselves.
     """
-    if asked.form.kind is QuestionKind.YES_NO:
-        return _verdict(asked, ranked)
-    return _value(asked, ranked) if is_typed(asked.form) else None
+    made = _verdict if asked.form.kind is QuestionKind.YES_NO else _value if is_typed(asked.form) else None
+    found = made(asked, ranked) if made is not None else None
+    if found is None or not _ASKS_MORE.search(asked.inquiry.question):
+        return found
+    doubts = (*found.doubts, "more than one thing is asked")
+    return replace(
+        found,
+        alternative=replace(found.alternative, score=probability(found.kind, len(doubts))),
+        doubts=doubts,
+    )
 
 
 def _verdict(asked: Asked, ranked: Sequence[Candidate]) -> SureAnswer | None:

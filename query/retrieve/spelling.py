@@ -23,6 +23,7 @@ _CONTRACTIONS = word_set(
     "doesnt isnt didnt wasnt arent werent havent hasnt hadnt wouldnt couldnt shouldnt mustnt neednt theyre youre theyve"
     " youve theyll youll whats thats theres"
 )
+_MOST = 8  # stems, and chunks that have one, that are looked at
 _LONG = 8  # letters from which two may be wrong
 
 
@@ -31,11 +32,9 @@ def corrected(view: View, question: str) -> tuple[str, Corrections]:
     index = lexical_index(view)
     found: dict[str, str] = {}
     for word in dict.fromkeys(_WORD.findall(question)):
-        nearest = None if _is_known(index, word) else _nearest(index, word.lower())
-        if nearest is not None:
-            written = _as_written(view, index, nearest)
-            if written is not None:
-                found[word] = written
+        written = None if _is_known(index, word) else _nearest_written(view, index, word.lower())
+        if written is not None:
+            found[word] = written
     text = _WORD.sub(lambda match: found.get(match[0], match[0]), question)
     return text, tuple(found.items())
 
@@ -48,8 +47,18 @@ def _is_known(index: LexicalIndex, word: str) -> bool:
     return any(count_tokens(form) == 1 for form in (lowered, stemmed[0], lowered.removesuffix("s")))
 
 
-def _nearest(index: LexicalIndex, word: str) -> str | None:
-    """The nearest stem that starts with the same letter; of equals the one in most chunks, then in order."""
+def _nearest_written(view: View, index: LexicalIndex, word: str) -> str | None:
+    """The word of the corpus that is nearest as it is written, not only by its stem; of equals one of most chunks."""
+    written = [
+        (OSA.distance(word, form.lower()), stemmed, rare, form != form.lower(), form)
+        for stemmed, rare, term in _nearest(index, word)
+        for form in _as_written(view, index, term)
+    ]
+    return min(written)[-1] if written else None
+
+
+def _nearest(index: LexicalIndex, word: str) -> list[tuple[int, int, str]]:
+    """The nearest stems that start with the same letter: distance, how many chunks they are not in, and the stem."""
     near = [term for term in index.vocabulary if term[0] == word[0] and term.isalpha() and len(term) > 2]
     near = [term for term in near if not word.startswith(term)]
     forms = dict.fromkeys((word, *stems(word)))
@@ -60,16 +69,15 @@ def _nearest(index: LexicalIndex, word: str) -> str | None:
             form, near, scorer=OSA.distance, score_cutoff=2 if len(form) >= _LONG else 1, limit=5
         )
     ]
-    return min(scored)[2] if scored else None
+    return sorted(scored)[:_MOST]
 
 
-def _as_written(view: View, index: LexicalIndex, term: str) -> str | None:
-    """A word with that stem as a chunk of the corpus has it."""
+def _as_written(view: View, index: LexicalIndex, term: str) -> list[str]:
+    """The words with that stem, as some chunks of the corpus have them."""
     number = index.vocabulary[term]
-    for row in index.rows[index.bounds[number] : index.bounds[number + 1]].tolist()[:1]:
+    found: dict[str, None] = {}
+    for row in index.rows[index.bounds[number] : index.bounds[number + 1]].tolist()[:_MOST]:
         page, key = index.refs[row]
         chunk = next(chunk for chunk in view.reading(page).chunks if chunk.key == key)
-        for word in re.findall(r"[A-Za-z]+", chunk.text):
-            if stems(word)[:1] == [term]:
-                return str(word)
-    return None
+        found |= dict.fromkeys(word for word in re.findall(r"[A-Za-z]+", chunk.text) if stems(word)[:1] == [term])
+    return list(found)

@@ -34,3 +34,8 @@ def test_a_misspelt_word_of_the_corpus_is_read_and_told(sample: View, hashing: H
 )
 def test_what_is_no_misspelling_stays(sample: View, question: str) -> None:
     assert corrected(sample, question) == (question, ())
+
+
+def test_of_words_with_one_stem_the_nearest_as_it_is_written_is_read(sample: View) -> None:
+    assert corrected(sample, "How do I send an aplication?")[1] == (("aplication", "application"),)
+    assert corrected(sample, "How do I send my aplications?")[1][0][1].lower().startswith("application")

@@ -98,3 +98,11 @@ def test_a_page_that_another_one_replaces_is_quoted_only_where_it_is_named(pages
     asks = Inquiry("How much is the hull payment of Hull Help?")
     quoted = ExtractiveReader().read(asks, found.hits("The hull payment", "The hull grant"), found).quotes
     assert [one.quote for one in quoted][:2] == [new[2][3:-4], old[0][3:-4]]
+
+
+def test_the_row_in_whose_band_a_told_figure_lies_is_quoted() -> None:
+    headers = ("Household income", "Grant")
+    bands = ["Up to £24,000 | £900", "£24,001 to £36,000 | £500", "Over £36,000 | nothing"]
+    rows = [Element(f"b{i}", "tr", "", text, headers=headers) for i, text in enumerate(bands)]
+    (quote,) = asked(rows, "How much is the grant?", scenario="We earn £26,000 a year.").quotes
+    assert quote.quote == bands[1] and set(quote.items) == {bands[0], bands[2]}

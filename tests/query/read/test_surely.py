@@ -350,3 +350,17 @@ def test_the_case_of_a_section_that_is_asked_about_is_no_condition_to_show(page:
     (answer,) = READER.read(inquiry, found.hits(), found).alternatives
     shown = [one.leaf.text for one in leaves(answer.condition)]
     assert answer.text == "after 4 weeks" and "you go away" not in shown
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("how much does a stall licence cost", "£215"),
+        ("how much does a stall licence cost and what if i am late", None),
+        ("how much does a stall licence cost? and do i get a refund?", None),
+    ],
+)
+def test_of_two_questions_one_is_not_answered_as_if_it_were_all(
+    page: Callable[..., Any], question: str, answer: str | None
+) -> None:
+    assert said(page(FEE), question)[0] == answer

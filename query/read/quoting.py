@@ -54,6 +54,9 @@ def quotes(
             continue
         element = _row_told(asked, element, reading)
         quoted = evidence_of(page, reading, element, *_best_part(asked, element))
+        lead = reading.element(element.lead_in) if element.tag == "li" else None
+        if lead is not None and len(lead.text) <= _SHORT:  # a sentence before the one that opens the list may decide
+            quoted = replace(quoted, lead_in=lead.text)
         beside = beside_it(element, reading)
         items = *quoted.items, *(other.text for _, other in beside)
         found.append(replace(quoted, items=items, item_depths=(*quoted.item_depths, *(depth for depth, _ in beside))))

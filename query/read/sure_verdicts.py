@@ -49,6 +49,7 @@ _RESTRICTS = re.compile(
     r"\s(?=(?:for|on|in|at|during|between|within|after|before|from|until|up to|with|without|by)\s(?!the same time))"
 )
 _WHOLE = re.compile(r"\b(?:the|your|an?) (whole|entire|full)\b", re.IGNORECASE)
+_FURTHER = re.compile(r"\b(?:further|additional|another|other|second|more than)\b", re.IGNORECASE)
 _NUMBERS = re.compile(r"\d[\d.,]*")
 _ADVISES = re.compile(r"\b(?:should|ought|advised|recommended|encouraged)\b", re.IGNORECASE)
 _ALLOWS = re.compile(r"\b(?:allow\w*|permitted|entitle\w*|eligib\w*|qualif\w*|requir\w*|possible)\b", re.IGNORECASE)
@@ -186,6 +187,9 @@ def _as_said(asked: Asked, best: FittingStatement, statement: ReadStatement) -> 
     beside = best.fit.only_around - uncovered(best.fit.only_around, text)
     if beside and not best.of_topic:
         doubts.append(f"“{min(beside)}” is said beside it, of something else")
+    after = [whole[start:end] for start, end in sentence_spans(whole) if start >= best.statement.end]
+    if asked.story and after and _FURTHER.search(after[0]):
+        doubts.append("the next sentence speaks of further ones")
     if _ADVISES.search(main) and asked_for(asked.form) == "duty":
         doubts.append("it is only advised")
     if NEGATIVE.search(asked.parts.asks) and not NEGATIVE.search(statement.full):

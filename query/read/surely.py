@@ -11,7 +11,7 @@ from clausegraph.query.read.answers import Asked, conditioned, with_condition
 from clausegraph.query.read.candidates import Candidate
 from clausegraph.query.read.confidence import probability
 from clausegraph.query.read.evidence import introduction
-from clausegraph.query.read.meeting import coverage, telling
+from clausegraph.query.read.meeting import coverage, telling, uncovered
 from clausegraph.query.read.naming import is_named
 from clausegraph.query.read.questions import QuestionKind
 from clausegraph.query.read.sure_values import sure_value
@@ -122,7 +122,10 @@ def _as_asked(asked: Asked, one: JudgedLeaf, *, own: bool) -> JudgedLeaf:
     case = f"{asked.story}. {asked.parts.case}"
     words = telling(one.leaf.text)
     heading = _is_heading(one) and (own or (bool(words) and coverage(words, asked.told) == 1.0))
-    return replace(one, state=ConditionState.MET) if heading or is_named(one.leaf.text, case) else one
+    row = one.source.html.startswith("<tr") and len(uncovered(words, asked.told)) < len(
+        words
+    )  # no other one fits as well
+    return replace(one, state=ConditionState.MET) if heading or row or is_named(one.leaf.text, case) else one
 
 
 def _bound_above(asked: Asked, value: TypedValue) -> str:

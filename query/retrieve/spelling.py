@@ -50,11 +50,24 @@ def _is_known(index: LexicalIndex, word: str) -> bool:
 def _nearest_written(view: View, index: LexicalIndex, word: str) -> str | None:
     """The word of the corpus that is nearest as it is written, not only by its stem; of equals one of most chunks."""
     written = [
-        (OSA.distance(word, form.lower()), stemmed, rare, form != form.lower(), form)
+        (
+            OSA.distance(word, form.lower()),
+            not _lacks_letters(word, form.lower()),
+            stemmed,
+            rare,
+            not form.islower(),
+            form,
+        )
         for stemmed, rare, term in _nearest(index, word)
         for form in _as_written(view, index, term)
     ]
     return min(written)[-1] if written else None
+
+
+def _lacks_letters(word: str, form: str) -> bool:
+    """Whether a form has all letters of a word in their order: more often one is left out than put for another."""
+    letters = iter(form)
+    return all(letter in letters for letter in word)
 
 
 def _nearest(index: LexicalIndex, word: str) -> list[tuple[int, int, str]]:

@@ -39,3 +39,7 @@ def test_what_is_no_misspelling_stays(sample: View, question: str) -> None:
 def test_of_words_with_one_stem_the_nearest_as_it_is_written_is_read(sample: View) -> None:
     assert corrected(sample, "How do I send an aplication?")[1] == (("aplication", "application"),)
     assert corrected(sample, "How do I send my aplications?")[1][0][1].lower().startswith("application")
+
+
+def test_a_letter_left_out_comes_before_one_put_for_another(sample: View) -> None:
+    assert corrected(sample, "carer pament how much")[1] == (("pament", "payment"),)

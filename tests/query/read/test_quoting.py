@@ -106,3 +106,10 @@ def test_the_row_in_whose_band_a_told_figure_lies_is_quoted() -> None:
     rows = [Element(f"b{i}", "tr", "", text, headers=headers) for i, text in enumerate(bands)]
     (quote,) = asked(rows, "How much is the grant?", scenario="We earn £26,000 a year.").quotes
     assert quote.quote == bands[1] and set(quote.items) == {bands[0], bands[2]}
+
+
+def test_a_list_is_quoted_with_all_that_stands_before_it() -> None:
+    lead = Element("p", "p", "", "You can claim if you have savings of £14,000 or less. You must also be one of these:")
+    items = [Element(f"i{i}", "li", "", text, lead_in="p") for i, text in enumerate(("over pension age", "a student"))]
+    (quote,) = asked([lead, *items], "Can a student claim?", "a student").quotes
+    assert quote.lead_in == lead.text

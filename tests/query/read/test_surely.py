@@ -364,3 +364,9 @@ def test_of_two_questions_one_is_not_answered_as_if_it_were_all(
     page: Callable[..., Any], question: str, answer: str | None
 ) -> None:
     assert said(page(FEE), question)[0] == answer
+
+
+def test_a_sentence_on_further_ones_leaves_a_doubt_where_something_is_told(page: Callable[..., Any]) -> None:
+    found = page("<p>You may keep one dog or cat aboard. You need a permit for any further animals.</p>")
+    assert said(found, "Can I keep a dog aboard?", "I already have one cat.")[0] is None
+    assert said(found, "Can I keep a dog aboard?")[0] == "yes"

@@ -43,6 +43,10 @@ _NEARLY, _FEWEST = 0.6, 2  # share, and number, of the words in which one tells 
 _OR = re.compile(r"\sor\s", re.IGNORECASE)
 _TELLS = 5  # letters from which a word tells that a case is spoken of
 _SHOWN = 4  # places that are shown at most
+_BRACKETED = re.compile(
+    r"\([^)]*\b(?:but|not|except\w*|excluding|unless|other than|apart from|cannot)\b[^)]*\)", re.IGNORECASE
+)
+_KIND = re.compile(r"(?!you|they|it|we|he|she|the)\w+(?:\s\w+)?\s(?:that|which|who|where)\b", re.IGNORECASE)
 _OF_ONE = ("age", "born", "number", "amount")  # bounds that a sentence can set for one without "if"
 _FREE = (Modality.MUST, Modality.NEED_NOT, Modality.SHOULD)
 
@@ -100,7 +104,21 @@ def ruling_of(asked: Asked, matter: Matter) -> MatterRuling:
         doubts += _other_bounds(asked, matter, known)
     if matter.elsewhere and not barred:
         doubts.append(f"another section has a rule of its own: “{matter.elsewhere[0][:80]}”")
+    doubts += _unsaid(matter, text, tree)
     return MatterRuling(text, tree, otherwise, _shown(asked, matter, text, tree), barred, tuple(doubts))
+
+
+def _unsaid(matter: Matter, text: str, tree: JudgedCondition | None) -> list[str]:
+    """Doubts where a condition cannot be put as a question: it has an exception in brackets, or is a kind of thing."""
+    unknown = [one for one in leaves(tree) if one.state is UNKNOWN]
+    doubts = []
+    held = [one for one in leaves(tree) if one.state is not UNMET]
+    if any(_BRACKETED.search(one.source.quote if one.source.lead_in else one.leaf.text) for one in held):
+        doubts.append("a condition has an exception in brackets")
+    things = frozenset(anchor for rule in matter.grants if rule.listed for anchor in rule.anchors)
+    if text == "yes" and any(one.leaf.anchor in things or _KIND.match(one.leaf.text) for one in unknown):
+        doubts.append("whether what is asked about is one of the things listed is not told")
+    return doubts
 
 
 def _weighed(asked: Asked, matter: Matter) -> _Weighed:

@@ -264,3 +264,21 @@ def test_no_verdict_is_refuted_by_its_own_tree_nor_by_what_is_assumed(
         assert holds(alternative.condition) is not UNMET
         if alternative.text == "yes" and holds(alternative.condition) is MET:
             assert asked[0] not in (BARS, EXEMPT)  # what only bars or exempts grants nothing
+
+
+@pytest.mark.parametrize(
+    ("items", "scenario"),
+    [
+        (
+            ("<li>you moor in the bay (but not in the Inner Bay)</li>", "<li>you own a berth</li>"),
+            "I moor in the Inner Bay.",
+        ),
+        (("<li>harbours that have a deal with us</li>", "<li>you own a berth</li>"), ""),
+    ],
+)
+def test_a_condition_that_cannot_be_put_as_a_question_leaves_a_doubt(
+    page: Callable[..., Any], items: tuple[str, ...], scenario: str
+) -> None:
+    found = page("<p>You can get the boat loan if any of these apply:</p>", *items)
+    answer = ask(found, LOAN, scenario)
+    assert answer.status is AnswerStatus.UNKNOWN and answer.quotes

@@ -31,6 +31,7 @@ _PENALTY = re.compile(r"\b(?:penalt(?:y|ies)|fines?|surcharges?)\b|\binterest\b(
 _FALLS_DUE = re.compile(r"(?:pays|is charged|gets|owes|has to pay|is fined)\b")
 _LENDS = re.compile(r"\b(?:loan|mortgage|savings|account)s?\b", re.IGNORECASE)  # interest is then no penalty
 _REDRESS = re.compile(r"\b(?:tribunal|court|ombudsman|adjudicator)\b", re.IGNORECASE)
+_SENTENCE = 1000  # characters of the longest that is looked at
 _BEFORE_EXAMPLE = re.compile(r"(?:for example|such as|e\.?g\.?)\b[^.;:]*$", re.IGNORECASE)
 _CUT_AFTER = re.compile(
     r"\s*(?:because|due to|as a result|in order to|by|after|before|through|since|so that|following|- or|- and)\b",
@@ -146,4 +147,5 @@ def _is_cut(leaf: Leaf, one: Statement, written: str) -> bool:
     """Whether a condition is part of an example, or cut from its reason."""
     if leaf.anchor != one.spans[0].anchor:
         return False
-    return bool(_BEFORE_EXAMPLE.search(written[: leaf.start]) or _CUT_AFTER.match(written, leaf.end))
+    before = written[max(0, leaf.start - _SENTENCE) : leaf.start]  # not all there is: time would be quadratic
+    return bool(_BEFORE_EXAMPLE.search(before) or _CUT_AFTER.match(written, leaf.end))

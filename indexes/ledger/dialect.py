@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import psutil
-from sqlalchemy import URL, ColumnElement, Connection, Engine, Table, create_engine, event
+from sqlalchemy import URL, ColumnElement, Connection, Engine, Table, TextClause, create_engine, event, text
 from sqlalchemy.dialects.sqlite import insert
 from sqlalchemy.exc import DBAPIError, MultipleResultsFound, NoResultFound
 from sqlalchemy.sql.dml import Insert
@@ -135,6 +135,11 @@ def insert_new(table: Table) -> Insert:
 def insert_or_update(table: Table, key: Sequence[str], values: Mapping[str, Any], change: Mapping[str, Any]) -> Insert:
     """An insert of ``values`` that sets ``change`` where a row with the same ``key`` is there."""
     return insert(table).values(**values).on_conflict_do_update(list(key), set_=dict(change))
+
+
+def only_where(condition: str) -> dict[str, TextClause]:
+    """The arguments of an ``Index`` of those rows alone for which a condition holds."""
+    return {"sqlite_where": text(condition), "postgresql_where": text(condition)}
 
 
 def without_index(column: ColumnElement[int]) -> ColumnElement[int]:

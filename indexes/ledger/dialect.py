@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import psutil
-from sqlalchemy import URL, ColumnElement, Connection, Engine, Table, TextClause, create_engine, event, text
+from sqlalchemy import URL, ColumnElement, Connection, Engine, Index, Table, create_engine, event, text
 from sqlalchemy.dialects.sqlite import insert
 from sqlalchemy.exc import DBAPIError, MultipleResultsFound, NoResultFound
 from sqlalchemy.sql.dml import Insert
@@ -137,9 +137,9 @@ def insert_or_update(table: Table, key: Sequence[str], values: Mapping[str, Any]
     return insert(table).values(**values).on_conflict_do_update(list(key), set_=dict(change))
 
 
-def only_where(condition: str) -> dict[str, TextClause]:
-    """The arguments of an ``Index`` of those rows alone for which a condition holds."""
-    return {"sqlite_where": text(condition), "postgresql_where": text(condition)}
+def index_where(condition: str, name: str, *columns: str) -> Index:
+    """An index of those rows alone for which a condition holds."""
+    return Index(name, *columns, sqlite_where=text(condition), postgresql_where=text(condition))
 
 
 def without_index(column: ColumnElement[int]) -> ColumnElement[int]:

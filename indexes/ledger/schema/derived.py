@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlalchemy import Column, ForeignKey, Index, Integer, String, Table, Text
 
-from clausegraph.indexes.ledger.dialect import IDS_NEVER_REUSED, only_where
+from clausegraph.indexes.ledger.dialect import IDS_NEVER_REUSED, index_where
 from clausegraph.indexes.ledger.schema.columns import corpus_id, interval, metadata
 
 entity_names = Table(  # the accepted decisions, as each epoch applied them
@@ -33,7 +33,7 @@ chunks = Table(
 )
 
 # As a literal in the query, too, or no planner can tell that the index holds all that is asked for.
-_DEFINED = only_where("extractor = 'definitions:1'")
+_DEFINED = "extractor = 'definitions:1'"
 supports = Table(
     "supports",
     metadata,
@@ -54,7 +54,7 @@ supports = Table(
     Index("supports_fact", "corpus_id", "fact_id"),
     Index("supports_subject", "corpus_id", "subject"),
     Index("supports_object", "corpus_id", "object"),
-    Index("supports_definitions", "corpus_id", "until", **_DEFINED),
+    index_where(_DEFINED, "supports_definitions", "corpus_id", "until"),
 )
 
 hidden_supports = Table(  # would be supports if nobody had decided to hide what they state; under the names as written

@@ -112,8 +112,7 @@ def _unsaid(matter: Matter, text: str, tree: JudgedCondition | None) -> list[str
     """Doubts where a condition cannot be put as a question: it has an exception in brackets, or is a kind of thing."""
     unknown = [one for one in leaves(tree) if one.state is UNKNOWN]
     doubts = []
-    held = [one for one in leaves(tree) if one.state is not UNMET]
-    if any(_BRACKETED.search(one.source.quote if one.source.lead_in else one.leaf.text) for one in held):
+    if any(_BRACKETED.search(one.source.quote if one.source.lead_in else one.leaf.text) for one in leaves(tree)):
         doubts.append("a condition has an exception in brackets")
     things = frozenset(anchor for rule in matter.grants if rule.listed for anchor in rule.anchors)
     if text == "yes" and any(one.leaf.anchor in things or _KIND.match(one.leaf.text) for one in unknown):

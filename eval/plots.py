@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from io import BytesIO
+from textwrap import fill
 from typing import TYPE_CHECKING
 
 from clausegraph.core.errors import InputError
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+_LABEL = 12  # characters of a line below the axis: two groups are not nearer
 Bars = Mapping[str, Mapping[str, ConfidenceInterval]]
 """Name for the legend → name on the axis → value from 0 to 1 with its interval."""
 
@@ -36,7 +38,7 @@ def plot_bars(bars: Bars, *, title: str, ylabel: str, inner: Bars | None = None)
         if inner:
             axes.bar(at, _heights(inner[run]), width * 0.92, color=f"C{number}")
         _whiskers(axes, at, values)
-    axes.set_xticks(range(len(names)), names)
+    axes.set_xticks(range(len(names)), [fill(name, _LABEL) for name in names])
     return _finish(figure, axes, title, ylabel)
 
 

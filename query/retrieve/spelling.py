@@ -60,6 +60,7 @@ def _nearest_written(view: View, index: LexicalIndex, word: str) -> str | None:
         )
         for stemmed, rare, term in _nearest(index, word)
         for form in _as_written(view, index, term)
+        if OSA.distance(word, form.lower()) <= _may_differ(word) and not word.startswith(form.lower())
     ]
     return min(written)[-1] if written else None
 
@@ -73,16 +74,20 @@ def _lacks_letters(word: str, form: str) -> bool:
 def _nearest(index: LexicalIndex, word: str) -> list[tuple[int, int, str]]:
     """The nearest stems that start with the same letter: distance, how many chunks they are not in, and the stem."""
     near = [term for term in index.vocabulary if term[0] == word[0] and term.isalpha() and len(term) > 2]
-    near = [term for term in near if not word.startswith(term)]
     forms = dict.fromkeys((word, *stems(word)))
     scored = [
         (distance, -int(index.bounds[index.vocabulary[term] + 1] - index.bounds[index.vocabulary[term]]), term)
         for form in forms
         for term, distance, _ in process.extract(
-            form, near, scorer=OSA.distance, score_cutoff=2 if len(form) >= _LONG else 1, limit=5
+            form, near, scorer=OSA.distance, score_cutoff=_may_differ(form), limit=5
         )
     ]
     return sorted(scored)[:_MOST]
+
+
+def _may_differ(word: str) -> int:
+    """The letters that may be wrong."""
+    return 2 if len(word) >= _LONG else 1
 
 
 def _as_written(view: View, index: LexicalIndex, term: str) -> list[str]:

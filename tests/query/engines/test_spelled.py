@@ -43,3 +43,4 @@ def test_of_words_with_one_stem_the_nearest_as_it_is_written_is_read(sample: Vie
 
 def test_a_letter_left_out_comes_before_one_put_for_another(sample: View) -> None:
     assert corrected(sample, "carer pament how much")[1] == (("pament", "payment"),)
+    assert corrected(sample, "where is my certifcate")[1] == (("certifcate", "certificate"),)  # it begins with the stem

@@ -20,7 +20,8 @@ from clausegraph.query.read.typed import TypedValue, is_typed
 
 _ASKS_MORE = re.compile(
     r"\?.*\w.*\?"
-    r"|\b(?:and|or|but)\s+(?:if (?:so|not)\b,?\s*)?(?:by |for |at |from |to )?(?:what|when|where|who|which|why|how)\b"
+    r"|\b(?:and|or|but)\s+(?:if (?:so|not)\b,?\s*)?(?:by |for |at |from |to )?"
+    r"(?:(?:what|when|where|who|how)s?|which|why)\b"
     r"|\b(?:and|or|but)\s+(?:if (?:so|not)\b,?\s*)?(?:can|could|do|does|did|is|are|must|will|would|should|may|am)\s+"
     r"(?:i|we|you|he|she|it|they|there|my|our|the)\b",
     re.IGNORECASE | re.DOTALL,

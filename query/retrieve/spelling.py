@@ -23,7 +23,7 @@ _CONTRACTIONS = word_set(
     "doesnt isnt didnt wasnt arent werent havent hasnt hadnt wouldnt couldnt shouldnt mustnt neednt theyre youre theyve"
     " youve theyll youll whats thats theres"
 )
-_MOST = 8  # stems, and chunks that have one, that are looked at
+_MOST, _LOOKED_AT = 8, 100  # stems, and chunks that have one, that are looked at
 _LONG = 8  # letters from which two may be wrong
 
 
@@ -59,7 +59,7 @@ def _nearest_written(view: View, index: LexicalIndex, word: str) -> str | None:
             form,
         )
         for stemmed, rare, term in _nearest(index, word)
-        for form in _as_written(view, index, term)
+        for form in _as_written(view, index, term, word)
         if OSA.distance(word, form.lower()) <= _may_differ(word) and not word.startswith(form.lower())
     ]
     return min(written)[-1] if written else None
@@ -90,12 +90,14 @@ def _may_differ(word: str) -> int:
     return 2 if len(word) >= _LONG else 1
 
 
-def _as_written(view: View, index: LexicalIndex, term: str) -> list[str]:
-    """The words with that stem, as some chunks of the corpus have them."""
+def _as_written(view: View, index: LexicalIndex, term: str, word: str) -> list[str]:
+    """The words with that stem, as the chunks of the corpus have them, up to one that is a letter from a word."""
     number = index.vocabulary[term]
     found: dict[str, None] = {}
-    for row in index.rows[index.bounds[number] : index.bounds[number + 1]].tolist()[:_MOST]:
+    for row in index.rows[index.bounds[number] : index.bounds[number + 1]].tolist()[:_LOOKED_AT]:
         page, key = index.refs[row]
         chunk = next(chunk for chunk in view.reading(page).chunks if chunk.key == key)
-        found |= dict.fromkeys(word for word in re.findall(r"[A-Za-z]+", chunk.text) if stems(word)[:1] == [term])
+        found |= dict.fromkeys(form for form in re.findall(r"[A-Za-z]+", chunk.text) if stems(form)[:1] == [term])
+        if any(OSA.distance(word, form.lower()) <= 1 for form in found):
+            break
     return list(found)

@@ -358,6 +358,7 @@ def test_the_case_of_a_section_that_is_asked_about_is_no_condition_to_show(page:
         ("how much does a stall licence cost", "£215"),
         ("how much does a stall licence cost and what if i am late", None),
         ("how much does a stall licence cost? and do i get a refund?", None),
+        ("how much does a stall licence cost and whats the deadline", None),
     ],
 )
 def test_of_two_questions_one_is_not_answered_as_if_it_were_all(

@@ -16,7 +16,11 @@ from clausegraph.ingestion.sources import SourceDocument, open_source
 pytestmark = pytest.mark.unit
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
-FILES = {"typed_questions.json": {"sample": 30, "pages59": 70}, "typed_questions_2.json": {"sample": 30, "pages59": 30}}
+FILES = {
+    "typed_questions.json": {"sample": 30, "pages59": 70},
+    "typed_questions_2.json": {"sample": 30, "pages59": 30},
+    "typed_questions_3.json": {"sample": 30, "pages59": 30},
+}
 WITHOUT_EVIDENCE = {"off_topic", "not_answerable"}
 
 

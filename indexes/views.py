@@ -180,7 +180,9 @@ class View:
             with self._reads.read():
                 return True
         except (NotFoundError, ViewExpired):
-            self.rest()
+            held, self._hold = self._hold, None
+            if held is not None:
+                held.abandon()
             return False
 
     def close(self) -> None:
@@ -281,5 +283,5 @@ def _view_of(ledger: Ledger, corpus: CorpusRow, number: int) -> View:
             return View(ledger, corpus, number, find_epoch(connection, corpus, number), held)
     except ClauseGraphError:
         if held is not None:
-            held.close()
+            held.abandon()
         raise

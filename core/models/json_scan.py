@@ -76,6 +76,8 @@ def _scan_next(text: str, start: int, stack: list[_Open]) -> tuple[Any, int]:
     if mark in "{[":
         if len(stack) == MAX_DEPTH:
             raise _Stop(place, f"it is nested more than {MAX_DEPTH} deep")
+        if stack and isinstance(stack[-1].container, dict) and stack[-1].key is _UNSET:
+            raise _Stop(place, "it has a value without a key")
         stack.append(_Open({} if mark == "{" else []))
         return None, place + 1
     if mark in "}]":

@@ -38,16 +38,28 @@ _UNHELD = {  # a reader goes on without a lock
 
 
 class EpochHold:
-    """A shared lock on an epoch; close it."""
+    """A shared lock on an epoch; close it.
 
-    def __init__(self, descriptor: int) -> None:
+    Args:
+        made: the file that it made for that.
+    """
+
+    def __init__(self, descriptor: int, made: Path | None = None) -> None:
         self._descriptor: int | None = descriptor
+        self._made = made
 
     def close(self) -> None:
         """Give it back; a second time nothing happens. No unlocking: a forked process may read on."""
         descriptor, self._descriptor = self._descriptor, None
         if descriptor is not None:
             os.close(descriptor)
+
+    def abandon(self) -> None:
+        """Give it back since the epoch is not there, and leave no file of it behind that was not there before."""
+        self.close()
+        if self._made is not None:
+            with file_errors(self._made):
+                self._made.unlink(missing_ok=True)
 
 
 class EpochReads:
@@ -96,7 +108,7 @@ def prepare_epoch(ledger: Ledger, corpus_id: int, epoch: int) -> None:
     """
     path = _path(ledger, corpus_id, epoch)
     with file_errors(path):
-        os.close(_open_or_make(path, _mode(ledger)))
+        os.close(_open_or_make(path, _mode(ledger))[0])
 
 
 def hold(ledger: Ledger, corpus_id: int, epoch: int) -> EpochHold | None:
@@ -108,7 +120,8 @@ def hold(ledger: Ledger, corpus_id: int, epoch: int) -> EpochHold | None:
     path = _path(ledger, corpus_id, epoch)
     with file_errors(path):
         try:
-            return EpochHold(_locked(path, fcntl.LOCK_SH, _mode(ledger)))
+            descriptor, is_made = _locked(path, fcntl.LOCK_SH, _mode(ledger))
+            return EpochHold(descriptor, path if is_made else None)
         except BlockingIOError as error:
             raise NotFoundError(f"epoch {epoch} is being removed by a vacuum; open a newer one") from error
         except OSError as error:
@@ -155,7 +168,7 @@ def taking(ledger: Ledger, corpus_id: int, numbers: Collection[int]) -> Iterator
             path = _path(ledger, corpus_id, number)
             with file_errors(path):
                 try:
-                    opened.callback(os.close, _locked(path, fcntl.LOCK_EX, _mode(ledger)))
+                    opened.callback(os.close, _locked(path, fcntl.LOCK_EX, _mode(ledger))[0])
                 except BlockingIOError:
                     continue
             taken.add(number)
@@ -189,14 +202,15 @@ def _mode(ledger: Ledger) -> int:
     return ledger.path.stat().st_mode & 0o666
 
 
-def _locked(path: Path, kind: int, mode: int) -> int:
-    """A descriptor of the file with a lock on it; the file is the one that others find under its name."""
+def _locked(path: Path, kind: int, mode: int) -> tuple[int, bool]:
+    """A descriptor of the file with a lock on it, and whether it was made for that; the file is the one that others
+    find under its name."""
     for _ in range(_TRIES):
-        descriptor = _open_or_make(path, mode)
+        descriptor, is_made = _open_or_make(path, mode)
         try:
             fcntl.flock(descriptor, kind | fcntl.LOCK_NB)
             if _is_named(descriptor, path):
-                return descriptor
+                return descriptor, is_made
         except OSError:
             os.close(descriptor)
             raise
@@ -211,10 +225,10 @@ def _is_named(descriptor: int, path: Path) -> bool:
         return False
 
 
-def _open_or_make(path: Path, mode: int) -> int:
+def _open_or_make(path: Path, mode: int) -> tuple[int, bool]:
     flags = os.O_RDONLY | os.O_CLOEXEC
     try:
-        return os.open(path, flags)
+        return os.open(path, flags), False
     except FileNotFoundError:
         make_private(path.parent)
-        return os.open(path, flags | os.O_CREAT, mode)
+        return os.open(path, flags | os.O_CREAT, mode), True

@@ -60,6 +60,18 @@ def test_screens_are_accessible_and_fit_a_telephone(window: Callable[..., Watche
     check(page)
 
 
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_the_screen_of_who_runs_it_is_as_the_others(
+    window: Callable[..., Watched], console: Served, scheme: str
+) -> None:
+    _, token = Tokens(console.home).add(f"adam-{scheme}", Role.ADMIN)
+    watched = window(Served(console.url, console.home, token), color_scheme=scheme, viewport=PHONE)
+    page = watched.login()
+    page.goto(f"{watched.url}/admin")
+    expect(page.get_by_role("heading", level=1)).to_have_text("Admin")
+    check(page)
+
+
 def test_the_graph_is_drawn_and_an_entity_of_it_expanded(window: Callable[..., Watched]) -> None:
     watched = window(color_scheme="dark", viewport=PHONE)
     page = watched.login()

@@ -109,6 +109,22 @@ def test_who_cannot_hold_an_epoch_never_sees_a_part_of_it(town: Town, monkeypatc
     view.close()
 
 
+def test_looking_for_an_epoch_that_is_gone_leaves_no_file_of_it(town: Town) -> None:
+    before = _files(town)
+    with pytest.raises(NotFoundError, match="999"):
+        open_view(town.ledger, town.corpus, 999)
+    assert _files(town) == before
+    view = open_view(town.ledger, town.corpus, 1)
+    view.rest()
+    town.vacuum()
+    after = _files(town)
+    assert view.wake() is False and _files(town) == after < before
+
+
+def _files(town: Town) -> set[str]:
+    return {path.name for path in (town.ledger.home / "readers").iterdir()}
+
+
 def _read_only(self: Path, *_: object, **__: object) -> None:
     raise OSError(30, "Read-only file system", str(self))
 

@@ -59,7 +59,7 @@ def test_what_is_complete_is_kept(text: str, value: Any) -> None:
     assert (found.value, found.complete) == (value, False) and found.problem
 
 
-@pytest.mark.parametrize("text", ["", "no", "[", "{", '{"a', "[[[[", '"a"', "3", "{]", "\x00", "[see] {x}"])
+@pytest.mark.parametrize("text", ["", "no", "[", "{", '{"a', "[[[[", '"a"', "3", "{]", "\x00", "[see] {x}", "{["])
 def test_no_json(text: str) -> None:
     with pytest.raises(UnusableReply, match="no JSON"):
         read_json(text)

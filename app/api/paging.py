@@ -14,7 +14,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from clausegraph.app.api.problems import refusal
-from clausegraph.app.api.replies import EPOCH_HEADER, reply
+from clausegraph.app.api.replies import ASKED_AGAIN, EPOCH_HEADER, reply
 from clausegraph.app.api.served import Served
 from clausegraph.app.services.browse import open_shelf
 from clausegraph.app.services.listings import Key, Slice
@@ -53,8 +53,8 @@ async def of_epoch(
 ) -> Response:
     """What ``read`` has of an epoch; 304 for a client that has it. It is read on a thread."""
     pin = await pinned(held, corpus, epoch)
-    if has_it(request, pin):
-        return unchanged(pin)
+    if has_it(request, pin.etag):
+        return unchanged(pin.etag, pin.epoch)
     return reply(await held.reads.run(read, pin.epoch), epoch=pin.epoch, etag=pin.etag)
 
 
@@ -75,8 +75,8 @@ async def part_of_epoch(
     if epoch is not None and begun not in (None, epoch):
         raise _foreign("it is of another epoch")
     pin = await pinned(held, corpus, begun or epoch)
-    if has_it(request, pin):
-        return unchanged(pin)
+    if has_it(request, pin.etag):
+        return unchanged(pin.etag, pin.epoch)
     found = await held.reads.run(read, pin.epoch, after)
     value = {"corpus": corpus, "epoch": pin.epoch} | part(request, found, pin.epoch)
     return reply(value, epoch=pin.epoch, etag=pin.etag)
@@ -129,13 +129,23 @@ def _foreign(why: str) -> Exception:
     return refusal("CursorInvalid", 400, "Not a cursor of this list", f"cursor: {why}; take `next` of the part before")
 
 
-def has_it(request: Request, pin: Pin) -> bool:
+def by_content(request: Request, value: Any, epoch: int | None = None) -> Response:
+    """What may become another within an epoch, tagged by what it says; 304 for a client that has it."""
+    whole = reply(value, epoch=epoch)
+    etag = f'W/"{hashlib.sha256(whole.body).hexdigest()[:24]}"'
+    if has_it(request, etag):
+        return unchanged(etag, epoch)
+    whole.headers.update({"ETag": etag, "Cache-Control": ASKED_AGAIN})
+    return whole
+
+
+def has_it(request: Request, etag: str) -> bool:
     """Whether the client says that it has what is tagged so."""
     given = [tag.strip() for tag in request.headers.get("if-none-match", "").split(",")]
-    return pin.etag in given or "*" in given
+    return etag in given or "*" in given
 
 
-def unchanged(pin: Pin) -> Response:
+def unchanged(etag: str, epoch: int | None) -> Response:
     """The response to a client that has it."""
-    headers = {"ETag": pin.etag, EPOCH_HEADER: str(pin.epoch), "Cache-Control": "private, no-cache"}
-    return Response(status_code=304, headers=headers)
+    headers = {"ETag": etag, "Cache-Control": ASKED_AGAIN}
+    return Response(status_code=304, headers=headers if epoch is None else headers | {EPOCH_HEADER: str(epoch)})

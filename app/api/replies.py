@@ -10,6 +10,7 @@ from starlette.responses import Response
 from clausegraph.app.text import clean_json
 
 EPOCH_HEADER = "ClauseGraph-Epoch"
+ASKED_AGAIN = "private, no-cache"  # whoever keeps it asks again whether it still holds
 
 
 def as_json(value: Any) -> str:
@@ -22,7 +23,7 @@ def reply(value: Any, *, epoch: int | None = None, etag: str | None = None, loca
 
     ``location`` is where the same can be had again.
     """
-    headers = {"Cache-Control": "private, no-cache" if etag else "no-store"}
+    headers = {"Cache-Control": ASKED_AGAIN if etag else "no-store"}
     if epoch is not None:
         headers[EPOCH_HEADER] = str(epoch)
     if etag is not None:

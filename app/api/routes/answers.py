@@ -8,7 +8,7 @@ from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
 from clausegraph.app.api.dependencies import OF_A_CORPUS, Held, Who, statuses
-from clausegraph.app.api.paging import Pin, has_it, unchanged
+from clausegraph.app.api.paging import has_it, unchanged
 from clausegraph.app.api.parameters import AnswerPath, CorpusPath, LimitQuery
 from clausegraph.app.api.replies import reply
 from clausegraph.app.api.shapes import AnswerReply, AnswersReply, ListedAnswer
@@ -38,8 +38,10 @@ async def kept_answer(
         return held.kept.get(who.token, corpus, name).shown(trace=trace)
 
     found = await held.reads.run(read)
-    pin = Pin(found["epoch"], f'W/"{name}-{version()}-{trace:d}"')  # it never changes, but how it is shown may
-    return unchanged(pin) if has_it(request, pin) else reply(found, epoch=pin.epoch, etag=pin.etag)
+    etag = f'W/"{name}-{version()}-{trace:d}"'  # it never changes, but how it is shown may
+    if has_it(request, etag):
+        return unchanged(etag, found["epoch"])
+    return reply(found, epoch=found["epoch"], etag=etag)
 
 
 @router.delete("/{name}", response_model=ListedAnswer, responses=statuses(*OF_A_CORPUS))

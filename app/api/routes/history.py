@@ -8,7 +8,7 @@ from fastapi import APIRouter, Path, Query, Request
 from starlette.responses import Response
 
 from clausegraph.app.api.dependencies import OF_A_CORPUS, Held, statuses
-from clausegraph.app.api.paging import after_cursor, part
+from clausegraph.app.api.paging import after_cursor, by_content, part
 from clausegraph.app.api.parameters import CorpusPath, CursorQuery, EpochNumber, LimitQuery, RollbackBody
 from clausegraph.app.api.replies import reply
 from clausegraph.app.api.shapes import ChangesReply, EpochsReply, RunsReply
@@ -49,11 +49,13 @@ async def rollback(held: Held, corpus: CorpusPath, wanted: RollbackBody) -> Resp
     return reply(await held.reads.run(epoch_services.rollback, held.workspace, corpus, wanted.epoch))
 
 
-@router.get("/changes", response_model=ChangesReply, responses=_READ)
-async def changes(held: Held, corpus: CorpusPath, since: EpochNumber = None, until: EpochNumber = None) -> Response:
+@router.get("/changes", response_model=ChangesReply, responses=statuses(*OF_A_CORPUS, 304))
+async def changes(
+    request: Request, held: Held, corpus: CorpusPath, since: EpochNumber = None, until: EpochNumber = None
+) -> Response:
     """Pages and statements that are new, gone or changed between two retained epochs; by default the published one and
     the one before it."""
-    return reply(await held.reads.run(find_changes, held.workspace, corpus, since, until))
+    return by_content(request, await held.reads.run(find_changes, held.workspace, corpus, since, until))
 
 
 @router.get("/runs", response_model=RunsReply, responses=_READ)

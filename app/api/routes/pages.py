@@ -8,9 +8,8 @@ from fastapi import APIRouter, Query, Request
 from starlette.responses import Response
 
 from clausegraph.app.api.dependencies import OF_A_CORPUS, Held, statuses
-from clausegraph.app.api.paging import part_of_epoch
+from clausegraph.app.api.paging import by_content, part_of_epoch
 from clausegraph.app.api.parameters import CorpusPath, CursorQuery, EpochQuery, LimitQuery, MaybeName, NameQuery
-from clausegraph.app.api.replies import reply
 from clausegraph.app.api.shapes import ComparisonReply, ElementsReply, PagesReply, VersionsReply
 from clausegraph.app.services.comparison import compare_versions
 from clausegraph.app.services.listings import element_slice, page_slice
@@ -19,10 +18,10 @@ from clausegraph.app.services.versions import page_versions_of
 
 router = APIRouter(prefix="/v1/corpora/{corpus}", tags=["pages"])
 _Version = Annotated[int | None, Query(ge=1, le=10**15)]
-_LISTED = statuses(*OF_A_CORPUS, 304)
+_READ = statuses(*OF_A_CORPUS, 304)
 
 
-@router.get("/pages", response_model=PagesReply, responses=_LISTED)
+@router.get("/pages", response_model=PagesReply, responses=_READ)
 async def pages(
     request: Request, held: Held, corpus: CorpusPath,
     epoch: EpochQuery = None, cursor: CursorQuery = None, limit: LimitQuery = 50,
@@ -33,16 +32,16 @@ async def pages(
     )
 
 
-@router.get("/page", response_model=dict[str, Any], responses=statuses(*OF_A_CORPUS))
-async def page(held: Held, corpus: CorpusPath, name: NameQuery, epoch: EpochQuery = None) -> Response:
+@router.get("/page", response_model=dict[str, Any], responses=_READ)
+async def page(request: Request, held: Held, corpus: CorpusPath, name: NameQuery, epoch: EpochQuery = None) -> Response:
     """A page by its uri, `source:uri`, title or another address of it: its version, its addresses with what each
     answered last, how much it holds and states, and its passages: what it says that no fact claims, each with its
     elements and condition tree."""
     found = await held.reads.run(show_page, held.workspace, corpus, name, epoch)
-    return reply(found, epoch=found["epoch"])
+    return by_content(request, found, found["epoch"])  # a fetch may add to its addresses at any time
 
 
-@router.get("/page/elements", response_model=ElementsReply, responses=_LISTED)
+@router.get("/page/elements", response_model=ElementsReply, responses=_READ)
 async def elements(
     request: Request, held: Held, corpus: CorpusPath, name: NameQuery,
     epoch: EpochQuery = None, cursor: CursorQuery = None, limit: LimitQuery = 50,
@@ -54,19 +53,21 @@ async def elements(
     )  # fmt: skip
 
 
-@router.get("/page/comparison", response_model=ComparisonReply, responses=statuses(*OF_A_CORPUS))
+@router.get("/page/comparison", response_model=ComparisonReply, responses=_READ)
 async def comparison(
-    held: Held, corpus: CorpusPath, uri: NameQuery, source: MaybeName = None,
+    request: Request, held: Held, corpus: CorpusPath, uri: NameQuery, source: MaybeName = None,
     version: _Version = None, against: Annotated[int | None, Query(alias="with", ge=1, le=10**15)] = None,
 ) -> Response:  # fmt: skip
     """Two versions of a page beside each other: elements and statements that are new, gone or changed; by default the
     newest two. `version` is the older, `with` the newer, by their ids."""
     found = await held.reads.run(compare_versions, held.workspace, corpus, uri, source, version, against)
-    return reply(found)
+    return by_content(request, found)
 
 
-@router.get("/page/versions", response_model=VersionsReply, responses=statuses(*OF_A_CORPUS))
-async def versions(held: Held, corpus: CorpusPath, uri: NameQuery, source: MaybeName = None) -> Response:
+@router.get("/page/versions", response_model=VersionsReply, responses=_READ)
+async def versions(
+    request: Request, held: Held, corpus: CorpusPath, uri: NameQuery, source: MaybeName = None
+) -> Response:
     """The versions of a page that retained epochs have, newest first."""
     found = await held.reads.run(page_versions_of, held.workspace, corpus, uri, source)
-    return reply({"corpus": corpus, "items": found})
+    return by_content(request, {"corpus": corpus, "items": found})

@@ -103,6 +103,25 @@ def test_what_a_client_has_of_an_epoch_is_not_sent_again(talk: Talks) -> None:
     talk(look)
 
 
+def test_what_may_change_within_an_epoch_is_tagged_by_what_it_says(talk: Talks) -> None:
+    async def look(client: httpx.AsyncClient) -> None:
+        for path, other in (
+            ("page?name=grant.html", "page?name=grant.html&epoch=1"),
+            ("page/comparison?uri=grant.html", "page/comparison?uri=visa.html"),
+            ("page/versions?uri=grant.html", "page/versions?uri=visa.html"),
+            ("changes", "changes?since=2&until=1"),
+        ):
+            first = await client.get(f"{WHERE}/{path}")
+            kept = {"If-None-Match": first.headers["etag"]}
+            again = await client.get(f"{WHERE}/{path}", headers=kept)
+            assert (again.status_code, again.content) == (304, b""), path
+            for name in ("etag", "cache-control", "clausegraph-epoch"):
+                assert again.headers.get(name) == first.headers.get(name), (path, name)
+            assert (await client.get(f"{WHERE}/{other}", headers=kept)).status_code == 200, other
+
+    talk(look)
+
+
 def test_the_graph_is_that_of_the_services(talk: Talks) -> None:
     async def look(client: httpx.AsyncClient) -> None:
         grant = "warm home grant"

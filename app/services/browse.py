@@ -7,7 +7,9 @@ tables alone.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from sqlalchemy import select
@@ -67,6 +69,23 @@ class Shelf:
         """Elements and chunks of a page version."""
         with self.ledger.read() as connection:
             return load_reading(connection, version)
+
+    def read_once(self) -> Callable[[PageKey], Reading]:
+        """What reads the pages that the graph names, each once.
+
+        Raises:
+            StorageError: the epoch does not have such a page.
+        """
+        listed = self.versions()
+
+        @cache
+        def read(page: PageKey) -> Reading:
+            if page not in listed:
+                said = f"statements of epoch {self.epoch} stand on {str(page)!r}, which it does not have"
+                raise StorageError(f"{self.ledger.path} is damaged: {said}; {RESTORE}")
+            return self.reading(listed[page][0])
+
+        return read
 
     def find_page(self, name: str) -> tuple[PageKey, Reading] | None:
         """The page whose uri, ``source:uri`` or title is ``name``.
@@ -247,6 +266,5 @@ def look_up_fact(workspace: Workspace, corpus: str, prefix: str, epoch: int | No
 
 
 def _found_fact(shelf: Shelf, fact: Fact) -> FoundFact:
-    listed = shelf.versions()
-    supports = shelf.graph.supports([fact.id])
-    return FoundFact(fact, tuple((one, shelf.reading(listed[one.page][0])) for one in supports))
+    read = shelf.read_once()
+    return FoundFact(fact, tuple((one, read(one.page)) for one in shelf.graph.supports([fact.id])))

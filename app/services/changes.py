@@ -13,7 +13,7 @@ from clausegraph.app.services.browse import Shelf, open_shelf
 from clausegraph.app.services.records import quotes, statement_words
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import NotFoundError
-from clausegraph.core.types import PageKey, Reading, Support
+from clausegraph.core.types import PageKey, Support
 from clausegraph.indexes.epochs import list_epochs
 from clausegraph.indexes.graph.sql import supports_where
 from clausegraph.indexes.ledger.schema import members, page_versions, pages, seen_at, sources, supports
@@ -137,13 +137,10 @@ def _pairs(old: list[Support], new: list[Support]) -> Iterator[tuple[Support | N
 
 def _teller(shelf: Shelf) -> Callable[[Support], dict[str, Any]]:
     """Statements of an epoch as records; each page is read once."""
-    listed = shelf.versions()
-    read: dict[PageKey, Reading] = {}
+    read = shelf.read_once()
 
     def tell(support: Support) -> dict[str, Any]:
-        if support.page not in read:
-            read[support.page] = shelf.reading(listed[support.page][0])
-        said = [{"anchor": element.anchor, "quote": quote} for element, quote in quotes(support, read[support.page])]
+        said = [{"anchor": element.anchor, "quote": quote} for element, quote in quotes(support, read(support.page))]
         return {"fact": support.fact_id, "words": statement_words(support.statement), "quotes": said}
 
     return tell

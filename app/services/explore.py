@@ -289,14 +289,10 @@ def with_statements(
     shelf: Shelf, facts: Sequence[Fact], stated: Iterable[Support] | None = None
 ) -> list[dict[str, Any]]:
     """Records of facts, each with its statements in words and where they stand."""
-    listed = shelf.versions()
-    readings: dict[str, Reading] = {}
+    read = shelf.read_once()
     by_fact: dict[str, list[dict[str, Any]]] = {}
     for one in shelf.graph.supports([fact.id for fact in facts]) if stated is None else stated:
-        page = str(one.page)
-        if page not in readings:
-            readings[page] = shelf.reading(listed[one.page][0])
-        by_fact.setdefault(one.fact_id, []).append(_statement_record(one, readings[page]))
+        by_fact.setdefault(one.fact_id, []).append(_statement_record(one, read(one.page)))
     return [fact_record(fact) | {"statements": by_fact.get(fact.id, [])} for fact in facts]
 
 

@@ -92,10 +92,11 @@ def _whitest(rows: Rows) -> float | None:
 
 
 def _parts_columns(rows: Rows, place: float) -> bool:
+    rows = _levelled(rows, place)
     both = [row for row in rows if row[0].x1 <= place <= row[-1].x0 and not _covers(row, place)]
     if (
         len(both) < _MIN_ROWS
-        or not _is_white(both, place)
+        or not _is_white(both, place, but=1)  # a page's number
         or sum(_covers(row, place) for row in rows) > _MAX_CROSSING * len(rows)
     ):
         return False
@@ -104,14 +105,39 @@ def _parts_columns(rows: Rows, place: float) -> bool:
     return _is_running_text(left) and _is_running_text(right)
 
 
-def _is_white(rows: Rows, place: float) -> bool:
-    """Whether the gap at a place is wider than one between words, in nearly all rows that have words on both sides."""
+def _levelled(rows: Rows, place: float) -> Rows:
+    """The rows; one that stands left of a place and the next, right of it and not wholly below, are one: the lines of
+    two columns need not stand at the same heights."""
+    levelled: list[Sequence[Word]] = []
+    for row in rows:
+        above = levelled[-1] if levelled else []
+        if _sides(above, place) * _sides(row, place) < 0 and min(w.top for w in row) < max(w.bottom for w in above):
+            levelled[-1] = sorted((*above, *row), key=lambda word: word.x0)
+        else:
+            levelled.append(row)
+    return levelled
+
+
+def _sides(row: Sequence[Word], place: float) -> int:
+    """-1 for a row left of a place, 1 for one right of it, 0 for any other."""
+    if not row or row[0].x0 < place < row[-1].x1:
+        return 0
+    return -1 if row[-1].x1 <= place else 1
+
+
+def _is_white(rows: Rows, place: float, but: int = 0) -> bool:
+    """Whether the gap at a place is wider than one between words, in nearly all rows that have words on both sides.
+
+    Args:
+        but: rows that may have a narrower one, however few there are.
+    """
     gaps = []
     for row in rows:
         sides = [word.x1 for word in row if word.x1 <= place], [word.x0 for word in row if word.x0 >= place]
         if all(sides):
             gaps.append((min(sides[1]) - max(sides[0])) / row[0].size)
-    return sum(gap >= _GUTTER for gap in gaps) >= _NEARLY * len(gaps)
+    narrow = sum(gap < _GUTTER for gap in gaps)
+    return narrow <= max(but, (1 - _NEARLY) * len(gaps))
 
 
 def _is_running_text(rows: Rows) -> bool:

@@ -17,7 +17,7 @@ from sqlalchemy import Column
 from typer.testing import CliRunner, Result
 
 from clausegraph.core.errors import StorageError
-from clausegraph.indexes.ledger.schema import metadata
+from clausegraph.indexes.ledger.schema import members, metadata
 from tests.app.cli.conftest import SAMPLE
 from tests.harness.cli import made_app
 
@@ -208,3 +208,11 @@ def test_the_error_names_table_and_row(sound: Path, tmp_path: Path, sql: str, na
     errors = [json.loads(one.stdout)["error"] for one in said if one.exit_code]
     assert any(error["type"] == StorageError.__name__ and named in error["message"] for error in errors), errors
     assert all("restore it from a backup" in error["message"] for error in errors)
+
+
+def test_a_statement_on_a_page_that_the_epoch_lacks_is_damage(sound: Path, tmp_path: Path) -> None:
+    with closing(sqlite3.connect(sound / "ledger.db")) as connection:
+        (fact,) = connection.execute("SELECT max(fact_id) FROM supports WHERE until = 9223372036854775807").fetchone()
+    home = with_damage(sound, tmp_path, rewrite(members.c.since, 2**40))
+    error = json.loads(ask("show", fact, "--json")(home).stdout)["error"]
+    assert error["type"] == StorageError.__name__ and "which it does not have; restore it" in error["message"]

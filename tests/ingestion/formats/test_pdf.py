@@ -81,6 +81,18 @@ def test_columns_are_read_one_after_the_other() -> None:
     assert found[1:] == [("p", text) for text in (RULE, VISITS) * 5]
 
 
+def test_the_lines_of_columns_may_stand_at_other_heights() -> None:
+    made = Leaflet(foot="Page {page} of 1")
+    made.add_page()
+    for left, top in ((10, 30), (108, 32.5)):  # lines are five millimetres apart
+        made.set_xy(left, top)
+        for text in (RULE, VISITS) * 2:
+            made.multi_cell(90, 5, text, align="J", new_x="LEFT", new_y="NEXT")
+            made.set_y(made.get_y() + 5)
+            made.set_x(left)
+    assert elements("a.pdf", made.raw()) == [("p", text) for text in (RULE, VISITS) * 4]
+
+
 def test_ruled_tables_span_cells_and_go_on_over_pages() -> None:
     made = leaflet("Rates:")
     with made.table(text_align="LEFT") as table:

@@ -1,6 +1,6 @@
 """Which blocks of a page are its main text.
 
-The rules, in order (``tests/ingestion/test_main_text.py`` pins their recall and precision on the sample corpus):
+The rules, in order (``tests/core/pages/test_main_text.py`` pins their recall and precision on the sample corpus):
 
 1. Out is what the markup calls page furniture (``boilerplate.py``) and what is furniture by its own words and
    links (``furniture.py``). What is left are the candidates.

@@ -106,7 +106,7 @@ class FakeModelServer:
         self.close()
 
     def counters(self) -> dict[str, Any]:
-        """What was counted since the start or the last ``reset``; ``app/fake_llm/README.md`` says what each means."""
+        """What was counted since the start or the last ``reset``; the README beside this says what each means."""
         return self._control("GET", "counters")  # type: ignore[no-any-return]
 
     def set(self, **options: Any) -> None:

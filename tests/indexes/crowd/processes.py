@@ -66,10 +66,10 @@ def look(view: View) -> None:
 
 
 def read(home: Path, seed: int) -> int:
-    """Look at views until the end is asked for; returns how many."""
+    """Look at views, one at least, until the end is asked for; returns how many."""
     draw, looked = random.Random(seed), 0
     with open_to_read(home) as ledger:
-        while not select.select([sys.stdin], [], [], 0)[0]:
+        while not looked or not select.select([sys.stdin], [], [], 0)[0]:
             epoch = None
             if draw.random() < 0.3:
                 epoch = draw.choice(list_epochs(ledger, get_corpus(ledger, CORPUS).id)).number

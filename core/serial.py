@@ -28,6 +28,7 @@ from clausegraph.core.types import (
     Reading,
     Span,
     Statement,
+    StepOrder,
     mapped,
 )
 
@@ -102,6 +103,7 @@ def statement_to_json(statement: Statement) -> dict[str, Any]:
         "from": statement.effective_from,
         "to": statement.effective_to,
         "wording": statement.wording or None,
+        "step": _step_to_json(statement.step),
     }
     return {key: item for key, item in value.items() if item is not None}
 
@@ -122,6 +124,7 @@ def statement_from_json(value: dict[str, Any]) -> Statement:
         effective_from=value.get("from"),
         effective_to=value.get("to"),
         wording=value.get("wording", ""),
+        step=_step_from_json(value.get("step")),
     )
 
 
@@ -137,6 +140,7 @@ def passage_to_json(passage: Passage) -> dict[str, Any]:
         "spans": [[span.anchor, span.start, span.end] for span in passage.spans],
         "condition": condition_to_json(passage.condition),
         "names": [_node_to_json(name) for name in passage.names] or None,
+        "step": _step_to_json(passage.step),
     }
     return {key: item for key, item in value.items() if item is not None}
 
@@ -148,12 +152,21 @@ def passage_from_json(value: dict[str, Any]) -> Passage:
         tuple(Span(*span) for span in value["spans"]),
         condition_from_json(value.get("condition")),
         tuple(Mention(*name[1:]) for name in value.get("names", ())),
+        _step_from_json(value.get("step")),
     )
 
 
 def passage_from_text(text: str) -> Passage:
     """The passage of a JSON text."""
     return passage_from_json(json.loads(text))
+
+
+def _step_to_json(step: StepOrder | None) -> list[Any] | None:
+    return None if step is None else [step.procedure, list(step.number)]
+
+
+def _step_from_json(value: list[Any] | None) -> StepOrder | None:
+    return None if value is None else StepOrder(value[0], tuple(value[1]))
 
 
 def _node_to_json(node: Mention | Literal) -> list[str]:

@@ -6,6 +6,7 @@ one version of a page; a page is named by its key ``(source, uri)`` within a cor
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -61,6 +62,15 @@ class Element:
     @property
     def is_heading(self) -> bool:
         return self.tag in ("h1", "h2", "h3")
+
+    @property
+    def number(self) -> int | None:
+        """Its number as an item of a numbered list; none elsewhere. The reader writes it into the start tag."""
+        found = _NUMBERED.match(self.html)
+        return int(found[1]) if found else None
+
+
+_NUMBERED = re.compile(r'<li\b[^>]*?\svalue="(-?\d{1,7})"')  # an attribute's own quotes are escaped
 
 
 @dataclass(frozen=True, slots=True)
@@ -318,6 +328,23 @@ class Modality(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class StepOrder:
+    """Which step of a procedure something is.
+
+    ``procedure`` is the text of the lead-in, or of the heading, that its steps stand under; ``number`` the step's own,
+    those of the steps that it is nested in before it.
+    """
+
+    procedure: str
+    number: tuple[int, ...]
+
+    @property
+    def text(self) -> str:
+        """The number as it is written: "2.1"."""
+        return ".".join(map(str, self.number))
+
+
+@dataclass(frozen=True, slots=True)
 class Statement:
     """One statement of a fact as an extractor returns it for one chunk.
 
@@ -325,7 +352,8 @@ class Statement:
     ``c0`` for context, ``h0`` for a heading above), so that equal chunks share an extraction; ``spans`` cite own
     elements only. A leaf of the condition that lies in none of the elements of ``spans`` is its scope: what a
     heading, a lead-in or an earlier sentence sets. ``wording`` is the page's own words for the relation, where they
-    are others; with modality ``CANNOT`` or ``NEED_NOT`` the polarity is false.
+    are others; with modality ``CANNOT`` or ``NEED_NOT`` the polarity is false. ``step`` is known once it is
+    placed on its page, where it stands in a step of a procedure.
     """
 
     subject: Mention
@@ -338,6 +366,7 @@ class Statement:
     effective_from: str | None = None  # ISO date
     effective_to: str | None = None
     wording: str = ""
+    step: StepOrder | None = None
 
 
 class PassageKind(StrEnum):
@@ -362,6 +391,7 @@ class Passage:
     spans: tuple[Span, ...]
     condition: Condition | None = None
     names: tuple[Mention, ...] = ()
+    step: StepOrder | None = None  # as a statement's
 
 
 Stated = Statement | Passage

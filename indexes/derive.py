@@ -16,10 +16,11 @@ from clausegraph.core.extraction import Extraction, ExtractionInput, Scope, extr
 from clausegraph.core.hashing import canonical_json, content_hash, fact_id
 from clausegraph.core.language.definitions import find_definitions
 from clausegraph.core.language.normalise import entity_key
+from clausegraph.core.pages.steps import PageSteps
 from clausegraph.core.serial import passage_to_json, relabel, statement_from_text, statement_to_json
 from clausegraph.core.types import LITERAL, Literal, Mention, Passage, Reading, Span, Statement, Support
 
-DERIVATION_FINGERPRINT = f"projection:2+{TEXTS_FINGERPRINT}"  # its words are stored with every page: they stay
+DERIVATION_FINGERPRINT = f"projection:3+{TEXTS_FINGERPRINT}"  # its words are stored with every page: they stay
 DEFINITIONS = "definitions:1"  # who states what other names a page gives, whichever extractor reads the rest
 IS_CALLED = "is also called"  # relation of those statements: a name, and as text another one for it
 
@@ -95,6 +96,7 @@ def derive_rows(
     defined: set[tuple[str, str]] = set()
     vectors = [_vector("chunk", chunk.key, chunk.text) for chunk in reading.chunks]
     by_anchor = {element.anchor: element for element in reading.elements}
+    steps = PageSteps.of(reading)
     texts = zip(reading.elements, element_texts(reading), strict=True)
     vectors += [_vector("element", element.anchor, text) for element, text in texts]
     for chunk, (source, anchors) in zip(reading.chunks, extraction_inputs(reading, scope), strict=True):
@@ -103,12 +105,12 @@ def derive_rows(
         made = extraction.statements if extraction else ()
         found = [(one, extractor) for one in made] + [(one, DEFINITIONS) for one in _definitions(source, defined)]
         for statement, by in found:
-            placed = anchored(statement, anchors)
+            placed = steps.placed(anchored(statement, anchors))
             row = _support(chunk.key, placed, by, {})
             support_rows[row.content_key] = row
             stated.append((row.chunk_key, row.statement, placed))
         for passage in extraction.passages if extraction else ():
-            there = _placed(passage, anchors)
+            there = steps.placed(_placed(passage, anchors))
             body = canonical_json(passage_to_json(there))
             key = content_hash("passage", chunk.key, body, extractor)
             if key not in passages:

@@ -186,6 +186,8 @@ class ShownStatement(BaseModel):
     updated: str | None
     effective_from: str | None
     effective_to: str | None
+    step: str | None  # of a procedure: "2", in a step of it "2.1"
+    procedure: str | None  # the words that its steps stand under
     quotes: list[str]
 
 

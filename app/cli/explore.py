@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from clausegraph.app.cli.output import table
+from clausegraph.app.cli.output import step_words, table
 from clausegraph.app.cli.session import CorpusOption, EpochOption, Session, command
 from clausegraph.app.text import counted, one_line
 
@@ -101,7 +101,11 @@ def _overview_lines(found: dict[str, Any]) -> list[Any]:
 
 def _fact_table(found: list[dict[str, Any]]) -> Any:
     rows = [
-        (fact["id"][:8], one_line(statement["words"], 240), one_line(statement["title"] or statement["page"], 50))
+        (
+            fact["id"][:8],
+            one_line(statement["words"], 240) + step_words(statement),
+            one_line(statement["title"] or statement["page"], 50),
+        )
         for fact in found
         for statement in fact["statements"]
     ]

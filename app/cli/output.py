@@ -11,7 +11,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from typing import IO, TYPE_CHECKING, Any
 
-from clausegraph.app.text import clean, clean_json
+from clausegraph.app.text import clean, clean_json, one_line
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
@@ -71,3 +71,8 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> Table:
     for row in listed:
         made.add_row(*(Text(clean("" if cell is None else cell)) for cell in row))
     return made
+
+
+def step_words(record: dict[str, Any]) -> str:
+    """Which step it is, behind the words of a statement or passage; empty where it is none."""
+    return f" (step {record['step']} of: {one_line(record['procedure'], 80)})" if record["step"] else ""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from clausegraph.app.cli.output import table
+from clausegraph.app.cli.output import step_words, table
 from clausegraph.app.cli.runs import run_lines
 from clausegraph.app.cli.session import CorpusOption, EpochOption, Session, command
 from clausegraph.app.text import counted, one_line
@@ -72,8 +72,9 @@ def _passage_lines(found: FoundPage) -> Iterator[Any]:
         yield f"\nrules not claimed: {counted(len(found.passages), 'passage')}, which no fact states"
     for one in found.passages:
         record = passage_record(one, found.reading)
+        step = step_words(record)
         for element in record["elements"]:
-            yield f"\n{one.passage.kind.value} {element['anchor']}\n  “{one_line(element['quote'])}”"
+            yield f"\n{one.passage.kind.value} {element['anchor']}{step}\n  “{one_line(element['quote'])}”"
         if record["names"]:
             yield f"  names: {one_line(', '.join(record['names']))}"
         if one.passage.condition is not None:
@@ -107,6 +108,8 @@ def _support_lines(support: Support, reading: Reading) -> list[Any]:
     lines.append(f"  statement {statement_id(support)[:8]}")
     for element, quote in quotes(support, reading):
         lines.append(f"  {one_line(' › '.join(element.headings))}\n  “{one_line(quote)}”")
+    if statement.step is not None:
+        lines.append(f"  step {statement.step.text} of: {one_line(statement.step.procedure)}")
     if statement.effective_from or statement.effective_to:
         lines.append(f"  from {statement.effective_from or '…'} to {statement.effective_to or '…'}")
     if statement.condition is not None:

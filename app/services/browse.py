@@ -143,8 +143,10 @@ class Shelf:
         return found[0] if found else None
 
     def facts_on(self, page: PageKey, reading: Reading) -> list[Support]:
-        """Every statement of a page."""
-        return self.graph.supports_on(page, [element.anchor for element in reading.elements])
+        """Every statement of a page, in its order."""
+        place = {element.anchor: number for number, element in enumerate(reading.elements)}
+        found = self.graph.supports_on(page, list(place))
+        return sorted(found, key=lambda one: min((place.get(s.anchor, 0), s.start) for s in one.statement.spans))
 
     def passages_on(self, page: PageKey, reading: Reading) -> list[PlacedPassage]:
         """What the page says that no statement claims, in its order."""

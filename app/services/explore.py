@@ -10,6 +10,7 @@ from typing import Any
 from sqlalchemy import ColumnElement, and_, func, select, union_all
 
 from clausegraph.app.services.browse import Shelf, open_shelf
+from clausegraph.app.services.procedures import step_record, steps_in_order
 from clausegraph.app.services.records import fact_record, object_text, quotes, statement_words
 from clausegraph.app.services.together import pages_of_both
 from clausegraph.app.wiring import opened_ontology
@@ -107,7 +108,7 @@ def find_facts(
     else:
         facts, of = shelf.graph.facts(_fact_ids(shelf, supports.c.relation == relation, limit + 1)), {}
     found = _at(shelf) | of | ({"relation": relation} if relation is not None else {})
-    return found | {"more": len(facts) > limit, "facts": with_statements(shelf, facts[:limit])}
+    return found | {"more": len(facts) > limit, "facts": steps_in_order(with_statements(shelf, facts[:limit]))}
 
 
 def show_entity(workspace: Workspace, corpus: str, name: str, epoch: int | None = None) -> dict[str, Any]:
@@ -141,7 +142,7 @@ def show_entity(workspace: Workspace, corpus: str, name: str, epoch: int | None 
         "merged": sorted(name for name, entity in shelf.graph.names().items() if entity == key),
         "own_page": _own_page(shelf, key),
         "pages": sorted({str(one.page) for one in stated}),
-        "facts": with_statements(shelf, facts, stated),
+        "facts": steps_in_order(with_statements(shelf, facts, stated)),
         "neighbours": [{"entity": other, "facts": count} for other, count in others.most_common()],
     }
 
@@ -310,5 +311,6 @@ def _statement_record(support: Support, reading: Reading) -> dict[str, Any]:
         "updated": reading.updated,
         "effective_from": statement.effective_from,
         "effective_to": statement.effective_to,
+        **step_record(statement.step),
         "quotes": [quote for _, quote in quotes(support, reading)],
     }

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from clausegraph.app.conditions import condition_json
+from clausegraph.app.services.procedures import step_record
 from clausegraph.app.text import one_line
 from clausegraph.core.language.wording import condition_words, relation_words, written
 from clausegraph.core.types import (
@@ -100,6 +101,7 @@ def support_record(support: Support, reading: Reading) -> dict[str, Any]:
         "condition": condition_json(statement.condition),
         "effective_from": statement.effective_from,
         "effective_to": statement.effective_to,
+        **step_record(statement.step),
         "extractor": support.extractor,
         "quotes": [
             {"anchor": element.anchor, "headings": list(element.headings), "quote": quote}
@@ -117,6 +119,7 @@ def passage_record(placed: PlacedPassage, reading: Reading) -> dict[str, Any]:
         "chunk": placed.chunk_key,
         "condition": condition_json(passage.condition),
         "names": [one.surface for one in passage.names],
+        **step_record(passage.step),
         "extractor": placed.extractor,
         "elements": [
             {"anchor": element.anchor, "headings": list(element.headings), "quote": quote}

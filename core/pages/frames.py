@@ -38,7 +38,8 @@ class OpenElement:
     is_strong: bool = False  # text here is bold or large
     section: OpenablePart | None = None
     own_section: OpenablePart | None = None  # the one that this element opens
-    next_number: int = 0  # of the next item, in a numbered list
+    next_number: int | None = None  # of the next item, in a numbered list
+    counts: int = 1  # what is added to it for the one behind
     letters: str = ""  # how its items are numbered, where not 1, 2, 3
     link: tuple[Block, list[str], int] | None = None  # block, its text pieces, where the link's text starts
 

@@ -16,19 +16,21 @@ _LETTERS = {"lower-alpha": "a", "upper-alpha": "A", "lower-latin": "a", "lower-r
 _LIST_STYLE = re.compile(r"list-style(?:-type)?\s*:\s*([\w-]+)", re.IGNORECASE)
 
 
-def numbering(node: _Element) -> tuple[int, str]:
-    """Number of the first item of an ``ol``, and the ``type`` of its numbers where it is not the usual one."""
+def numbering(node: _Element) -> tuple[int, int, str]:
+    """Number of the first item of an ``ol``, what is added for the next, and the ``type`` of its numbers if unusual."""
     style = _LIST_STYLE.search(node.get("style") or "")
     letters = node.get("type") or (_LETTERS.get(style[1].lower(), "") if style else "")
-    return whole_number(node.get("start"), 1), letters if letters in ("a", "A", "i", "I") else ""
+    down = node.get("reversed") is not None
+    first = whole_number(node.get("start"), sum(1 for _ in node.iterchildren("li")) if down else 1)
+    return first, -1 if down else 1, letters if letters in ("a", "A", "i", "I") else ""
 
 
 def numbered_tag(node: _Element, outer: OpenElement) -> str:
-    """Start tag of an item; in a numbered list with its number, as HTML itself would state it."""
-    if node.tag != "li" or not outer.next_number:
-        return start_tag(node)
+    """Start tag of an item; in a numbered list with its number, as HTML itself would state it, elsewhere with none."""
+    if node.tag != "li" or outer.next_number is None:
+        return start_tag(node).replace(f' value="{node.get("value")}"', "", 1)
     number = whole_number(node.get("value"), outer.next_number)
-    outer.next_number = number + 1
+    outer.next_number = number + outer.counts
     added = "" if node.get("value") else f' value="{number}"'
     if outer.letters and not node.get("type"):
         added += f' type="{outer.letters}"'

@@ -189,7 +189,7 @@ class _Walker:
                 frame.in_layout = node in self._layout
                 frame.in_head = False
             elif tag == "ol":
-                frame.next_number, frame.letters = numbering(node)
+                frame.next_number, frame.counts, frame.letters = numbering(node)
         elif tag == "thead":
             frame.in_head = True
         elif tag in CELLS and owner is not None and owner.tag == "tr":

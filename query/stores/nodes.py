@@ -210,6 +210,8 @@ def statement_record(view: View, support: Support) -> Properties:
         "condition_tree": json.dumps(condition_to_json(statement.condition), ensure_ascii=False),
         "effective_from": statement.effective_from,
         "effective_to": statement.effective_to,
+        "step": statement.step.text if statement.step else None,
+        "procedure": statement.step.procedure if statement.step else None,
         "extractor": support.extractor,
     }
 

@@ -12,6 +12,7 @@ from typing import IO, Any
 
 from lxml import etree
 
+from clausegraph.app.services.procedures import step_record
 from clausegraph.app.services.records import object_text, quotes
 from clausegraph.app.text import clean_xml, one_line
 from clausegraph.core.language.wording import condition_words, written
@@ -23,7 +24,7 @@ NAMESPACE = "http://graphml.graphdrawing.org/xmlns"
 _NODE_KEYS = ("kind", "label", "text", "page", "url", "updated", "anchor", "tag")
 _EDGE_KEYS = (
     "kind", "relation", "polarity", "modality", "wording", "subject_written", "object_written", "condition",
-    "effective_from", "effective_to", "fact", "page", "element", "quote",
+    "effective_from", "effective_to", "step", "procedure", "fact", "page", "element", "quote",
 )  # fmt: skip
 
 
@@ -120,6 +121,7 @@ def _write_statement(writer: _Writer, support: Support, reading: Reading, names:
         condition=one_line(condition_words(statement.condition)),
         effective_from=statement.effective_from,
         effective_to=statement.effective_to,
+        **step_record(statement.step),
         fact=support.fact_id,
         page=str(page),
         element=writer.node(("element", page.source, page.uri, stated[0][0].anchor)) if stated else None,

@@ -12,6 +12,7 @@ import io
 import re
 from typing import IO
 
+from clausegraph.app.services.procedures import step_record
 from clausegraph.app.services.records import object_text, quotes
 from clausegraph.app.text import clean
 from clausegraph.core.language.wording import condition_words, written
@@ -20,7 +21,8 @@ from clausegraph.indexes.views import View
 
 COLUMNS = (
     "fact", "subject", "relation", "object", "polarity", "modality", "wording", "subject_written", "object_written",
-    "condition", "effective_from", "effective_to", "source", "uri", "title", "updated", "section", "quote",
+    "condition", "effective_from", "effective_to", "step", "procedure", "source", "uri", "title", "updated", "section",
+    "quote",
 )  # fmt: skip
 _FORMULA = re.compile(r"[\t\r\n]|[\s\ufffd\u200c\u200d]*[=+@＝＋－＠﹢﹣﹦﹫−-]")
 _FORMULA_INSIDE = re.compile(r"(?<=[;\t\n])([\s\ufffd\"]*)(?=[=+@＝＋－＠﹢﹣﹦﹫−-])")
@@ -52,6 +54,6 @@ def _row(support: Support, reading: Reading) -> list[object]:
         support.fact_id, statement.subject.surface, statement.relation, object_text(statement),
         "yes" if statement.polarity else "no", statement.modality.value, statement.wording,
         written(statement.subject), written(statement.object), condition_words(statement.condition),
-        statement.effective_from, statement.effective_to, support.page.source, support.page.uri, reading.title,
-        reading.updated, section, " / ".join(quote for _, quote in stated),
+        statement.effective_from, statement.effective_to, *step_record(statement.step).values(), support.page.source,
+        support.page.uri, reading.title, reading.updated, section, " / ".join(quote for _, quote in stated),
     ]  # fmt: skip

@@ -259,6 +259,8 @@ def _add_support(part: GraphRows, terms: _Terms, corpus: GraphCorpus, row: Row[A
         "object_written": written(stated.object),
         "effective_from": statement.get("from"),
         "effective_to": statement.get("to"),
+        "step": stated.step.text if stated.step else None,
+        "procedure": stated.step.procedure if stated.step else None,
         "condition": None if tree is None else _add_condition(part, corpus, page, tree),
         "extractor": row.extractor,
         "content_key": row.content_key,

@@ -30,6 +30,7 @@ from clausegraph.indexes.graph.neo4j.server import BoundQuery, Neo4jServer
 _AT: tuple[LiteralString, ...] = (
     "row[0]", "row[1]", "row[2]", "row[3]", "row[4]", "row[5]", "row[6]", "row[7]", "row[8]", "row[9]", "row[10]",
     "row[11]", "row[12]", "row[13]", "row[14]", "row[15]", "row[16]", "row[17]", "row[18]", "row[19]", "row[20]",
+    "row[21]", "row[22]",
 )  # fmt: skip
 _OF_NODE: dict[str, tuple[LiteralString, ...]] = {  # but for ``corpus``, which all have
     "Page": ("key", "source", "uri"),
@@ -43,7 +44,7 @@ _OF_EDGE: dict[str, tuple[LiteralString, ...]] = {
     STATES: (
         "id", "since", "until", "fact_id", "relation", "page", "chunk", "anchors", "polarity", "modality",
         "effective_from", "effective_to", "condition", "extractor", "content_key", "statement", "wording",
-        "subject_written", "object_written",
+        "subject_written", "object_written", "step", "procedure",
     ),
     HAS_PAGE: ("id", "since", "until", "title", "url", "updated"),
     HAS_CHUNK: ("id", "since", "until", "content_hash"),

@@ -208,3 +208,11 @@ def test_a_value_is_shown_as_the_page_writes_it(cli: Cli) -> None:
     assert {"£165 a week"} <= {one["object"] for one in facts if one["literal"]}
     assert not any(one["object"].startswith("=") for one in facts)
     assert {one["literal"] for one in facts if one["subject"] != "carer payment"} <= {False}
+
+
+@pytest.mark.usefixtures("stocked")
+def test_steps_are_shown_in_their_order(cli: Cli) -> None:
+    found = parsed(cli("facts", "appeal-a-decision.html", "--json"))["facts"]
+    steps = [(one["step"], one["procedure"]) for fact in found for one in fact["statements"] if one["step"]]
+    assert {step for step, _ in steps} == {"1", "2"} and steps == sorted(steps)
+    assert "(step 2 of: Challenge a decision)" in " ".join(cli("facts", "appeal-a-decision.html").stdout.split())

@@ -67,6 +67,7 @@ def test_graphml_is_a_graph(cli: Cli, tmp_path: Path) -> None:
     assert any(" and " in data.get("condition", "") for data in statements)
     assert any(data["subject_written"].lower() == "you" and data["modality"] == "must" for data in statements)
     assert all(data["object_written"] for data in statements) and any(data.get("wording") for data in statements)
+    assert {data["procedure"] for data in statements if data.get("step") == "2"} == {"Challenge a decision"}
     elements = {node for node, data in graph.nodes(data=True) if data["kind"] == "element"}
     assert {data["element"] for data in statements} <= elements
     contained = {end for _, end, data in graph.edges(data=True) if data["kind"] == "contains"}

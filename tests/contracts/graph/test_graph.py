@@ -71,6 +71,14 @@ def test_statements_keep_modality_and_the_words_of_their_page(town: Town, at: At
         assert statement.subject == Mention("tenant", "tenant", written="you")
 
 
+def test_statements_keep_which_step_they_are(town: Town, at: At) -> None:
+    town.write("a", "Step 2: tenant | pays | =£20", "Step 1: tenant | fills in | form", "tenant | may appeal | fee")
+    stated = [support.statement for support in at(town.publish()).all_supports()]
+    assert {one.relation: one.step and one.step.number for one in stated} == {
+        "fills in": (1,), "pays": (2,), "may appeal": None,
+    }  # fmt: skip
+
+
 def test_supports_on_a_page(town: Town, at: At) -> None:
     town.write("a", "grant | pays | =£200", "grant | needs | age")
     town.write("b", "grant | pays | =£200")

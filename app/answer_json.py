@@ -9,9 +9,9 @@ from clausegraph.app.conditions import condition_json
 from clausegraph.app.text import one_line
 from clausegraph.app.wording import headline, open_questions, opposite
 from clausegraph.core.language.values import TELLING_KINDS, value_kind
-from clausegraph.core.types import Alternative, Answer, Evidence, PageKey, TraceStep, holds
+from clausegraph.core.types import Alternative, Answer, Contradiction, Evidence, PageKey, TraceStep, holds
 
-SCHEMA = "clausegraph.answer/2"
+SCHEMA = "clausegraph.answer/3"
 """Name and version of the form; the version grows when a reader of the one before could misread it."""
 
 
@@ -26,6 +26,7 @@ def answer_json(answer: Answer, *, trace: bool = False) -> dict[str, Any]:
         "epoch": answer.epoch,
         "corrected": [{"typed": typed, "read": read} for typed, read in answer.corrected],
         "pages_disagree": pages_disagree(answer),
+        "contradictions": [_contradiction_json(one) for one in answer.contradictions],
         "extractors": list(answer.extractors),
         "alternatives": [_alternative_json(alternative) for alternative in answer.alternatives],
         "quotes": [evidence_json(evidence) for evidence in answer.quotes],
@@ -75,7 +76,17 @@ def evidence_json(evidence: Evidence) -> dict[str, Any]:
     }
 
 
+def _contradiction_json(one: Contradiction) -> dict[str, Any]:
+    sides = {"newer": evidence_json(one.newer), "older": evidence_json(one.older)}
+    return {"kind": one.kind, "superseded": one.superseded, "since": one.since} | sides
+
+
 def pages_disagree(answer: Answer) -> bool:
+    """Whether pages contradict each other in what was found, or two alternatives are two sides."""
+    return any(not one.superseded for one in answer.contradictions) or alternatives_disagree(answer)
+
+
+def alternatives_disagree(answer: Answer) -> bool:
     """Whether two verdicts, or two values of one kind, rest on other pages and neither waits for a condition.
 
     Alternatives on one page are its own cases; with open conditions both may be right; two names may both be meant.

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from clausegraph.app.answer_json import pages_disagree
+from clausegraph.app.answer_json import alternatives_disagree
+from clausegraph.app.disagreement import quotes_beside, told
 from clausegraph.app.text import clean, one_line
 from clausegraph.app.wording import condition_lines, decided, headline, is_verdict, otherwise
 from clausegraph.core.fingerprints import LLMFingerprint
@@ -40,7 +41,7 @@ def lines(answer: Answer) -> Iterator[PrintedLine]:
         yield PrintedLine("dim", f"“{one_line(typed)}” was read as “{one_line(read)}”")
     if answer.status is not AnswerStatus.ANSWERED:
         yield PrintedLine("bold", STATUS_LINES[answer.status])
-    disagree = pages_disagree(answer)
+    disagree = alternatives_disagree(answer)
     if disagree:
         yield PrintedLine("bold", "The pages disagree; each side with its page and date:")
     several = len(answer.alternatives) > 1
@@ -48,9 +49,14 @@ def lines(answer: Answer) -> Iterator[PrintedLine]:
         if several and number > 1:
             yield PrintedLine("plain", "")
         yield from _alternative(alternative, f"{number}. " if several else "", dated=disagree)
-    if answer.quotes:
-        yield PrintedLine("plain", "The page says:" if len({e.page for e in answer.quotes}) == 1 else "The pages say:")
-    for evidence in answer.quotes:
+    for said, sides in told(answer):
+        yield PrintedLine("plain", said)
+        for evidence in sides:
+            yield from _evidence(evidence)
+    quotes = quotes_beside(answer)
+    if quotes:
+        yield PrintedLine("plain", "The page says:" if len({e.page for e in quotes}) == 1 else "The pages say:")
+    for evidence in quotes:
         yield from _evidence(evidence)
     yield PrintedLine("plain", "")
     placed = f"corpus {clean(answer.corpus)}, epoch {answer.epoch}" if answer.epoch else "read for this question alone"

@@ -18,6 +18,7 @@ from clausegraph.core.types import (
     AnswerStatus,
     AnyOf,
     ConditionState,
+    Contradiction,
     Evidence,
     JudgedLeaf,
     Leaf,
@@ -30,8 +31,8 @@ from clausegraph.core.types import (
 _KINDS: dict[str, Any] = {
     kind.__name__: kind
     for kind in (
-        All, Alternative, Answer, AnswerStatus, AnyOf, ConditionState, Evidence, Inquiry, JudgedLeaf, Leaf, Not,
-        PageKey, Span, TraceStep,
+        All, Alternative, Answer, AnswerStatus, AnyOf, ConditionState, Contradiction, Evidence, Inquiry, JudgedLeaf,
+        Leaf, Not, PageKey, Span, TraceStep,
     )
 }  # fmt: skip
 _MAP, _DAY = "map", "day"

@@ -478,6 +478,21 @@ class Alternative:
 
 
 @dataclass(frozen=True, slots=True)
+class Contradiction:
+    """Two places of two pages that cannot both hold, the newer first.
+
+    ``kind`` is value, polarity or threshold, or page where the newer one says that it replaces the other's page.
+    ``superseded``: the newer takes the place of the older, ``since`` a day (ISO) where that is known.
+    """
+
+    kind: str
+    newer: Evidence
+    older: Evidence
+    superseded: bool = False
+    since: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class TraceStep:
     """One step of an engine: its name, milliseconds, and plain figures about it."""
 
@@ -490,7 +505,8 @@ class TraceStep:
 class Answer:
     """What an engine returns for an inquiry at one epoch.
 
-    ``quotes`` are what the pages say where nothing is asserted. ``extractors`` are the fingerprints of those that
+    ``quotes`` are what the pages say where nothing is asserted. ``contradictions`` are what other pages say against
+    that, or against what the alternatives rest on. ``extractors`` are the fingerprints of those that
     state facts at its evidence: rules, or prompt (id and digest) and model. ``corrected`` has the words of the
     question that were read as others: (as typed, as read).
     """
@@ -504,3 +520,4 @@ class Answer:
     extractors: tuple[str, ...] = ()
     quotes: tuple[Evidence, ...] = ()
     corrected: tuple[tuple[str, str], ...] = ()
+    contradictions: tuple[Contradiction, ...] = ()

@@ -15,6 +15,7 @@ from sqlalchemy import select
 from clausegraph.core.errors import ClauseGraphError, NotFoundError, StoreError, ViewExpired
 from clausegraph.core.models.embedding import Vectors
 from clausegraph.core.types import PageKey, PlacedPassage, Reading
+from clausegraph.indexes.contradictions.assertions import Assertion, assertions_of
 from clausegraph.indexes.corpora import CorpusRow, get_corpus
 from clausegraph.indexes.epochs import find_epoch, get_published
 from clausegraph.indexes.graph.protocol import Graph
@@ -64,6 +65,8 @@ class View:
         self._segments: dict[str, list[VisibleVectors]] = {}
         self._readings: OrderedDict[PageKey, Reading] = OrderedDict()
         self._passages: OrderedDict[PageKey, tuple[PlacedPassage, ...]] = OrderedDict()
+        self._assertions: OrderedDict[PageKey, tuple[Assertion, ...]] = OrderedDict()
+        self._taken_for: dict[str, str] | None = None  # the names of the epoch
         self._hidden: dict[PageKey, frozenset[str]] | None = None
         self._versions: dict[PageKey, int] = {}
         self._named: dict[int, Name] = {}
@@ -117,6 +120,25 @@ class View:
         """The passages of a page that are on one of the elements."""
         wanted = set(anchors)
         return [one for one in self.passages(page) if any(span.anchor in wanted for span in one.passage.spans)]
+
+    def assertions(self, page: PageKey) -> tuple[Assertion, ...]:
+        """What a page states, as what another page may contradict.
+
+        Raises:
+            NotFoundError: the page is not in this epoch.
+        """
+        self._reads.check_open()
+        kept = self._assertions.get(page)
+        if kept is None:
+            if self._taken_for is None:
+                self._taken_for = self.graph.names()
+            reading = self.reading(page)
+            stated = self.graph.supports_on(page, [element.anchor for element in reading.elements])
+            kept = tuple(assertions_of(stated, {page: reading}, self._taken_for))
+            self._assertions[page] = kept
+            if len(self._assertions) > _READINGS:
+                self._assertions.popitem(last=False)
+        return kept
 
     def hidden_on(self, page: PageKey) -> frozenset[str]:
         """The elements of a page from which a statement was read that a curator hides: anchors."""

@@ -41,6 +41,16 @@ class ShownAlternative(BaseModel):
     evidence: list[ShownQuote]
 
 
+class ShownContradiction(BaseModel):
+    """Two places of two pages that cannot both hold, or of which the newer takes the place of the older."""
+
+    kind: str = Field(description="value, polarity, threshold or page (which another one says it replaces).")
+    superseded: bool
+    since: str | None = Field(description="The day (ISO) from which the newer holds.")
+    newer: ShownQuote
+    older: ShownQuote
+
+
 class ShownStep(BaseModel):
     """A step of the engine."""
 
@@ -67,6 +77,7 @@ class AnswerReply(BaseModel):
     epoch: int
     corrected: list[CorrectedWord]
     pages_disagree: bool
+    contradictions: list[ShownContradiction]
     extractors: list[str]
     alternatives: list[ShownAlternative]
     quotes: list[ShownQuote]

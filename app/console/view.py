@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from clausegraph.app.answer_json import pages_disagree
+from clausegraph.app.answer_json import alternatives_disagree
 from clausegraph.app.console.templating import address
 from clausegraph.app.console.trace import Texts, found_view
+from clausegraph.app.disagreement import quotes_beside, told
 from clausegraph.app.render import STATUS_LINES, answer_markdown
 from clausegraph.app.services.kept import AskedQuestion
 from clausegraph.app.wording import asked_of, headline, leaf_words, open_questions, otherwise
@@ -71,9 +72,10 @@ def answer_view(asked: AskedQuestion, texts: Texts) -> dict[str, Any]:
         "answer": answer,
         "status_line": STATUS_LINES.get(under.status, ""),
         "sure": under.status is AnswerStatus.ANSWERED,
-        "disagree": pages_disagree(under),
+        "disagree": alternatives_disagree(under),
         "alternatives": [draw.alternative(one) for one in answer.alternatives],
-        "quotes": [] if answer.alternatives else [card(answer, one) for one in answer.quotes],
+        "sides": [(said, [card(answer, one) for one in places]) for said, places in told(answer)],
+        "quotes": [] if answer.alternatives else [card(answer, one) for one in quotes_beside(answer)],
         "found": found_view(answer, texts),
         "permalink": address(answer.corpus, "ask", **again, assume=supposed),
         "markdown": answer_markdown(under),

@@ -232,7 +232,7 @@ def _engine(
     settings = workspace.settings.model_copy(update={"llm": trial.llm} if trial.llm else {})
     cassette = Cassette(trial.cassette, record=trial.record) if trial.cassette else None
     llm = stack.enter_context(opened_model(settings, cassette=cassette)) if settings.llm else None
-    changes: dict[str, Any] = {"engine": trial.engine}
+    changes: dict[str, Any] = {"engine": trial.engine, "commits": True}  # the scorer knows no quotes
 
     def read(text: str) -> str:
         return corrected(view, text)[0]

@@ -69,7 +69,7 @@ def evaluate(
     """
     form = _told(questions, lambda text: corrected(view, text)[0]) if oracle_type else form_by_words
     reader = ExtractiveReader(embedder, form=form, asserted=0.0)  # the scorer knows no quotes
-    engine = make_engine(view, embedder, reader=reader, limit=read_elements)
+    engine = make_engine(view, embedder, reader=reader, limit=read_elements, commits=True)
     people = make_engine(view, embedder, reader=ExtractiveReader(embedder, form=form), limit=read_elements)
     answers, asserted = [], []
     for done, question in enumerate(questions, 1):

@@ -47,6 +47,7 @@ class EngineOptions:
         reader: a name of ``query/read/bank.py``, a reader that somebody made, or what makes one that asks a model.
         reading: how a model is asked to read, for those that check a reader; none means as shipped.
         limit: hits handed to the reader.
+        commits: asserts what it reads though another page contradicts it; for evaluations whose scorer knows no quotes.
         model: language model and prompts of the steps that ask one.
         steps: which implementation each step of the loop has.
         instead: single steps, by name, in place of those that ``steps`` or a published engine has: for ablations.
@@ -63,6 +64,7 @@ class EngineOptions:
     reader: str | Reader | ReaderMaker = "extractive"
     reading: ReadOptions | None = None
     limit: int = 60
+    commits: bool = False
     model: ModelSteps | None = None
     steps: StepChoice = field(default_factory=StepChoice)
     instead: Mapping[str, str | StepMaker] = field(default_factory=dict)

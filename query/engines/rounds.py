@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 
@@ -13,10 +13,10 @@ from clausegraph.core.models.embedding import Embedder
 from clausegraph.core.telemetry.spans import span
 from clausegraph.core.types import Answer, TraceStep
 from clausegraph.indexes.views import View
-from clausegraph.query.engines.hidden import unless_hidden
+from clausegraph.query.engines.contradicted import Settling
 from clausegraph.query.engines.protocol import EngineOptions
-from clausegraph.query.engines.single_pass import ViewRules, reader_of, stated_by, usage_detail
-from clausegraph.query.read.bank import READERS
+from clausegraph.query.engines.single_pass import ViewRules, asks, reader_of, stated_by, usage_detail
+from clausegraph.query.rank.hits import Hit
 from clausegraph.query.read.protocol import Reader, ReadResult
 from clausegraph.query.retrieve.bank import make_retriever
 from clausegraph.query.retrieve.protocol import depth
@@ -67,6 +67,8 @@ class OpenQuestion:
     model: StepModel | None
     most_rounds: int
     reserve: int
+    rereads: bool
+    commits: bool
     rounds: list[Round] = field(default_factory=list)
     trace: list[TraceStep] = field(default_factory=list)
     result: ReadResult | None = None
@@ -123,8 +125,8 @@ class OpenQuestion:
         """Read the answer from the round that was accepted, or from the best of those that were not."""
         number = self._best()
         with self._told("read") as detail:
-            read = self.reader.read(self.inquiry, self.rounds[number].found.hits, ViewRules(self.view))
-            self.result = unless_hidden(self.view, read)
+            hits = self.rounds[number].found.hits
+            self.result = self._settled(self._read(hits), hits)
             detail.update({"round": number + 1} | dict(self.result.reasons))
             return True
 
@@ -138,9 +140,16 @@ class OpenQuestion:
             verdict = self.verifier.verify(self.inquiry, self.result, hits, ViewRules(self.view))
             detail.update({"supported": verdict.supported, "because": verdict.reason})
             if verdict.repaired is not None:
-                self.result = unless_hidden(self.view, verdict.repaired)
+                self.result = self._settled(verdict.repaired, hits)
                 detail.update({"repaired": True})
             return verdict.supported
+
+    def _read(self, hits: Sequence[Hit]) -> ReadResult:
+        return self.reader.read(self.inquiry, hits, ViewRules(self.view))
+
+    def _settled(self, read: ReadResult, hits: Sequence[Hit]) -> ReadResult:
+        again = self._read if self.rereads else None
+        return Settling(self.view, self.inquiry, again, self.commits).settled(read, hits)
 
     def answer(self) -> Answer:
         """What came of it."""
@@ -156,6 +165,7 @@ class OpenQuestion:
             trace=trace,
             extractors=stated_by(self.view, self.result.alternatives, self.result.quotes),
             quotes=self.result.quotes,
+            contradictions=self.result.contradictions,
         )
 
     def stop(self) -> None:
@@ -193,7 +203,7 @@ def open_question(view: View, embedder: Embedder, options: EngineOptions, inquir
     parts = StepParts(view, embedder, lookup, model, options.reading, options.experiences)
     steps = replace(options.steps, **options.instead)
     verifier = make_verifier(steps.verify, parts)
-    asks = callable(options.reader) or (isinstance(options.reader, str) and READERS[options.reader].asks)
+    asking = asks(options)
     return OpenQuestion(
         inquiry=inquiry,
         view=view,
@@ -207,7 +217,9 @@ def open_question(view: View, embedder: Embedder, options: EngineOptions, inquir
         meter=meter,
         model=model,
         most_rounds=options.rounds,
-        reserve=(READING if asks else 0) + (verifier.calls if verifier else 0),
+        reserve=(READING if asking else 0) + (verifier.calls if verifier else 0),
+        rereads=not asking,
+        commits=options.commits,
     )
 
 

@@ -12,7 +12,7 @@ from clausegraph.core.models.embedding import Embedder
 from clausegraph.core.telemetry.spans import span
 from clausegraph.core.types import Alternative, Answer, Evidence, PageKey, PlacedPassage, Reading, Support, TraceStep
 from clausegraph.indexes.views import View
-from clausegraph.query.engines.hidden import unless_hidden
+from clausegraph.query.engines.contradicted import Settling
 from clausegraph.query.engines.protocol import EngineOptions, ReaderMaker, Watch
 from clausegraph.query.rank.hits import Hit
 from clausegraph.query.read.bank import READERS, make_reader
@@ -77,6 +77,7 @@ class SinglePass:
                 trace=(retrieved, read),
                 extractors=stated_by(self._view, result.alternatives, result.quotes),
                 quotes=result.quotes,
+                contradictions=result.contradictions,
             )
 
     def _retrieve(self, inquiry: Inquiry) -> tuple[list[Hit], TraceStep]:
@@ -92,8 +93,11 @@ class SinglePass:
         start = time.perf_counter()
         meter = QuestionMeter(self._options.question)
         model = self._options.model.question(meter) if self._options.model else None
+        reader, rules = self._reader(model), ViewRules(self._view)
+        again = None if asks(self._options) else lambda left: reader.read(inquiry, left, rules)
         with span("ask.read", elements=len(hits)):
-            result = unless_hidden(self._view, self._reader(model).read(inquiry, hits, ViewRules(self._view)))
+            settling = Settling(self._view, inquiry, again, self._options.commits)
+            result = settling.settled(reader.read(inquiry, hits, rules), hits)
         detail = dict(result.reasons) | usage_detail(meter)
         return result, TraceStep("read", (time.perf_counter() - start) * 1000, detail)
 
@@ -106,6 +110,11 @@ def make(view: View, embedder: Embedder, options: EngineOptions) -> SinglePass:
     """
     retriever = make_retriever(options.retriever, view, embedder, reranker=options.reranker)
     return SinglePass(view, retriever, reader_of(embedder, options), options)
+
+
+def asks(options: EngineOptions) -> bool:
+    """Whether the reader asks a language model."""
+    return callable(options.reader) or (isinstance(options.reader, str) and READERS[options.reader].asks)
 
 
 def reader_of(embedder: Embedder, options: EngineOptions) -> ReaderOf:

@@ -7,7 +7,16 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from clausegraph.core.inquiry import Inquiry
-from clausegraph.core.types import Alternative, AnswerStatus, Evidence, PageKey, PlacedPassage, Reading, Support
+from clausegraph.core.types import (
+    Alternative,
+    AnswerStatus,
+    Contradiction,
+    Evidence,
+    PageKey,
+    PlacedPassage,
+    Reading,
+    Support,
+)
 from clausegraph.query.rank.hits import Hit
 
 Pages = Callable[[PageKey], Reading]
@@ -30,13 +39,15 @@ class Rules(Protocol):
 class ReadResult:
     """Status and alternatives, best first, and why: plain values for the trace.
 
-    ``quotes`` are what the pages say, best first, where nothing is asserted.
+    ``quotes`` are what the pages say, best first, where nothing is asserted. ``contradictions`` are found by the engine
+    afterwards: no reader looks for them.
     """
 
     status: AnswerStatus
     alternatives: tuple[Alternative, ...]
     reasons: Mapping[str, object] = field(default_factory=dict)
     quotes: tuple[Evidence, ...] = ()
+    contradictions: tuple[Contradiction, ...] = ()
 
 
 class Reader(Protocol):

@@ -41,9 +41,13 @@ def _response(answer: Answer) -> Response:
         lines = ["not answerable"]
     elif answer.quotes and not lines:
         lines = ["not decided; the pages say:", *(f"{e.lead_in} {e.quote}".strip() for e in answer.quotes)]
+    sides = [side for one in answer.contradictions for side in (one.newer, one.older)]
+    if any(not one.superseded for one in answer.contradictions):
+        lines.append("the pages contradict each other:")
+        lines += [f"{side.quote} ({side.title}, {side.updated or 'no date stated'})" for side in dict.fromkeys(sides)]
     nodes: dict[str, NodeWithScore] = {}
     stated = [(e, a.score) for a in answer.alternatives for e in (*a.evidence, *a.sources)]
-    for evidence, score in [*stated, *((quote, 0.0) for quote in answer.quotes)]:
+    for evidence, score in [*stated, *((quote, 0.0) for quote in (*answer.quotes, *sides))]:
         key = f"{evidence.page}#{evidence.span.anchor}"
         metadata = {"page": str(evidence.page), "title": evidence.title, "url": evidence.url}
         node = TextNode(id_=key, text=evidence.quote, metadata=metadata)

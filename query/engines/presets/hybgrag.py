@@ -47,4 +47,4 @@ def make(view: View, embedder: Embedder, options: EngineOptions) -> Loop:
         return DocumentReader(options, model)
 
     steps = StepChoice(route="llm", validate="llm", comment="llm")  # ``options.instead`` exchanges single ones
-    return Loop(view, embedder, replace(options, retriever="vector-elements", reader=reader, steps=steps))
+    return Loop(view, embedder, replace(options, retriever="vector-elements", reader=reader, steps=steps, commits=True))

@@ -145,7 +145,7 @@ def test_the_published_schema_describes_every_answer() -> None:
     unsure = replace(answer(status=AnswerStatus.UNKNOWN), quotes=(evidence(),), corrected=(("gratn", "grant"),))
     for found in (answer(conditional(MET, UNMET, OPEN)), answer(), unsure):
         Draft202012Validator(schema).validate(answer_json(found, trace=True))
-        assert not Draft202012Validator(schema).is_valid(answer_json(found) | {"schema": "clausegraph.answer/1"})
+        assert not Draft202012Validator(schema).is_valid(answer_json(found) | {"schema": "clausegraph.answer/2"})
 
 
 def test_evidence_of_a_document_with_pages_says_its_page() -> None:

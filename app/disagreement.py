@@ -1,0 +1,48 @@
+"""What an answer says of pages that contradict each other: headings, each with the places below it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import date
+
+from clausegraph.core.types import Answer, Contradiction, Evidence
+
+Said = tuple[str, tuple[Evidence, ...]]
+SIDES = "The pages contradict each other, so neither side is asserted; newest first:"
+
+
+def told(answer: Answer) -> Iterator[Said]:
+    """Both sides of what is open, newest first; then what is replaced, since when, and by what, as far as the answer
+    does not show it anyway."""
+    held = [one for one in answer.contradictions if not one.superseded]
+    sides = dict.fromkeys(side for one in held for side in (one.newer, one.older))
+    if sides:
+        yield SIDES, tuple(sorted(sides, key=lambda side: side.updated or "", reverse=True))
+    shown = {_place(evidence) for one in answer.alternatives for evidence in one.evidence}
+    for one in answer.contradictions:
+        if one.superseded:
+            yield from _replaced(one, shown, answer.inquiry.as_of or date.today())
+
+
+def quotes_beside(answer: Answer) -> tuple[Evidence, ...]:
+    """The quotes that are no side of a contradiction."""
+    sides = {_place(side) for one in answer.contradictions for side in (one.newer, one.older)}
+    return tuple(
+        quote for quote in answer.quotes if not any(str(quote.page) == p and said in quote.quote for p, said in sides)
+    )
+
+
+def _replaced(one: Contradiction, shown: set[tuple[str, str]], today: date) -> Iterator[Said]:
+    to_come = one.since is not None and one.since > today.isoformat()
+    when = "" if one.since is None else f" {'from' if to_come else 'since'} {one.since}"
+    if _place(one.newer) in shown:
+        yield f"This holds{when} in place of:", (one.older,)
+    elif _place(one.older) in shown:
+        yield f"This is replaced{when} by:", (one.newer,)
+    else:
+        yield f"Replaced{when}:", (one.older,)
+        yield "by:", (one.newer,)
+
+
+def _place(evidence: Evidence) -> tuple[str, str]:
+    return str(evidence.page), evidence.quote

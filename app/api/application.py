@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field
-from functools import partial
+from functools import cache, partial
 from typing import TYPE_CHECKING
 
 from fastapi import APIRouter, Depends, FastAPI, Request
@@ -74,12 +74,10 @@ def create_app(workspace: Workspace, faces: Sequence[Face] = ()) -> FastAPI:
     app.router.redirect_slashes = False
     app.state.served = held
     rules = dict(API_RULES)
-    for router in ROUTERS:
-        app.include_router(router, dependencies=[Depends(known_query)])
+    app.router.routes.extend(_api_routes())
     for face in faces:
         rules |= face.rules
-        for router in face.routers:
-            app.include_router(router)
+        app.router.routes.extend(route for router in face.routers for route in router.routes)
         app.router.routes.extend(face.routes)
         for path, mounted in face.mounts.items():
             app.mount(path, mounted)
@@ -96,6 +94,15 @@ def create_app(workspace: Workspace, faces: Sequence[Face] = ()) -> FastAPI:
         screen=screen,
     )
     return app
+
+
+@cache
+def _api_routes() -> tuple[BaseRoute, ...]:
+    """The routes of the API; to include a router is to analyse each of its functions anew, which takes a while."""
+    whole = APIRouter(dependencies=[Depends(known_query)], generate_unique_id_function=_operation)
+    for router in ROUTERS:
+        whole.include_router(router)
+    return tuple(whole.routes)
 
 
 def check_rules(app: FastAPI, rules: Rules) -> None:

@@ -1,5 +1,7 @@
 """What the pages say, where nothing is asserted: the three best places, each whole: a list, a table, some sentences.
 
+Then the place that has what was asked or told and that none of them has (``left_out``).
+
 The first two are the search's, those first that hold what is asked for (a sum, a day); the third is the one among its
 first twelve that bounds a figure that is told ("under 25"), else the one that says most of the question. Chosen in view
 of scores: of 150 development questions a deciding element is shown for 128 (in the order of the search for 122), of the
@@ -18,9 +20,10 @@ from clausegraph.query.read.candidates import Candidate
 from clausegraph.query.read.cues import FREE
 from clausegraph.query.read.evidence import beside_it, evidence_of, introduction, is_header, items_below, table_of
 from clausegraph.query.read.figures import compare, figures
+from clausegraph.query.read.left_out import left_out
 from clausegraph.query.read.questions import AnswerType, QuestionKind
 from clausegraph.query.read.replaced import is_called
-from clausegraph.query.read.statements import overlap
+from clausegraph.query.read.statements import content, overlap
 from clausegraph.query.read.sure import fit
 from clausegraph.query.read.typed import is_typed, values_in
 
@@ -35,7 +38,9 @@ def quotes(
     most: int = MOST,
     replaced: Mapping[PageKey, Candidate] | None = None,
 ) -> tuple[Evidence, ...]:
-    """The ``most`` best places, none of which another one shows already; an item brings its list, a row its table.
+    """The ``most`` best places, none of which another one shows already, and what they leave out.
+
+    An item brings its list, a row its table.
 
     Args:
         replaced: pages that others replace, and the places that say so: they are quoted only where a question names
@@ -43,31 +48,44 @@ def quotes(
     """
     found: list[Evidence] = []
     shown: set[tuple[PageKey, str | None]] = set()
-    for candidate in _in_force(asked, _ordered(asked, ranked), replaced or {}):
-        element, page = candidate.element, candidate.page
+    ordered = list(_in_force(asked, _ordered(asked, ranked), replaced or {}))
+    for candidate in ordered:
         if len(found) == most:
             break
-        if element.is_heading or not element.text.strip() or {(page, element.anchor), (page, element.lead_in)} & shown:
-            continue
-        reading = asked.pages(page)
-        if is_header(element, reading) and any((page, row.anchor) in shown for _, row in items_below(element, reading)):
-            continue
-        element = _row_told(asked, element, reading)
-        quoted = evidence_of(page, reading, element, *_best_part(asked, element))
-        lead = reading.element(element.lead_in) if element.tag == "li" else None
-        if lead is not None and len(lead.text) <= _SHORT:  # a sentence before the one that opens the list may decide
-            quoted = replace(quoted, lead_in=lead.text)
-        beside = beside_it(element, reading)
-        items = *quoted.items, *(other.text for _, other in beside)
-        found.append(replace(quoted, items=items, item_depths=(*quoted.item_depths, *(depth for depth, _ in beside))))
-        below = items_below(element, reading) if quoted.items else []
-        shown |= {
-            (page, anchor)
-            for anchor in (candidate.element.anchor, element.anchor, element.lead_in, element.parent)
-            if anchor
-        }
-        shown |= {(page, other.anchor) for _, other in (*below, *beside)}
+        _quote(asked, candidate, found, shown, asked.words)
+    rest = left_out(asked, found, ordered[:_DEPTH]) if found else None
+    if rest is not None:
+        candidate, words = rest
+        _quote(asked, candidate, found, shown, content(" ".join(words)))
     return tuple(found)
+
+
+def _quote(
+    asked: Asked,
+    candidate: Candidate,
+    found: list[Evidence],
+    shown: set[tuple[PageKey, str | None]],
+    words: frozenset[str],
+) -> None:
+    """Quote a place, of a long one the part with most of the words, unless a quote shows it already."""
+    element, page = candidate.element, candidate.page
+    if element.is_heading or not element.text.strip() or {(page, element.anchor), (page, element.lead_in)} & shown:
+        return
+    reading = asked.pages(page)
+    if is_header(element, reading) and any((page, row.anchor) in shown for _, row in items_below(element, reading)):
+        return
+    element = _row_told(asked, element, reading)
+    quoted = evidence_of(page, reading, element, *_best_part(words, element))
+    lead = reading.element(element.lead_in) if element.tag == "li" else None
+    if lead is not None and len(lead.text) <= _SHORT:  # a sentence before the one that opens the list may decide
+        quoted = replace(quoted, lead_in=lead.text)
+    beside = beside_it(element, reading)
+    items = *quoted.items, *(other.text for _, other in beside)
+    found.append(replace(quoted, items=items, item_depths=(*quoted.item_depths, *(depth for depth, _ in beside))))
+    below = items_below(element, reading) if quoted.items else []
+    anchors = (candidate.element.anchor, element.anchor, element.lead_in, element.parent)
+    shown |= {(page, anchor) for anchor in anchors if anchor}
+    shown |= {(page, other.anchor) for _, other in (*below, *beside)}
 
 
 def _in_force(asked: Asked, ordered: Sequence[Candidate], replaced: Mapping[PageKey, Candidate]) -> Iterator[Candidate]:
@@ -128,10 +146,10 @@ def _row_told(asked: Asked, element: Element, reading: Reading) -> Element:
     return next((row for _, row in table_of(element, reading) if _is_band_told(asked, row)), element)
 
 
-def _best_part(asked: Asked, element: Element) -> tuple[int, int]:
-    """All of a short element, else the sentence with most of the question's words and the one after it."""
+def _best_part(words: frozenset[str], element: Element) -> tuple[int, int]:
+    """All of a short element, else the sentence with most of the words and the one after it."""
     spans = sentence_spans(element.text)
     if len(element.text) <= _SHORT or len(spans) < 3:
         return 0, len(element.text)
-    best = max(range(len(spans)), key=lambda i: (overlap(asked.words, element.text[slice(*spans[i])]), -i))
+    best = max(range(len(spans)), key=lambda i: (overlap(words, element.text[slice(*spans[i])]), -i))
     return spans[best][0], spans[min(best + 1, len(spans) - 1)][1]

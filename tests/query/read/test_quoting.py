@@ -113,3 +113,47 @@ def test_a_list_is_quoted_with_all_that_stands_before_it() -> None:
     items = [Element(f"i{i}", "li", "", text, lead_in="p") for i, text in enumerate(("over pension age", "a student"))]
     (quote,) = asked([lead, *items], "Can a student claim?", "a student").quotes
     assert quote.lead_in == lead.text
+
+
+ZONES = tuple(
+    Element(f"z{i}", "p", "", text)
+    for i, text in enumerate(
+        (
+            "You can have a second permit if your home is in the zone.",
+            "A second permit costs £60 a year.",
+            "We refuse a permit for a caravan.",
+            "A permit lasts one year.",
+            "No household can have more than two permits. In Zones H and J the limit is one.",
+        )
+    )
+)
+SECOND = [element.text for element in ZONES[:3]]
+
+
+def test_a_place_with_a_word_that_is_told_and_that_no_quote_has_is_quoted_too() -> None:
+    """Its limit stood two lines below a price, and "I have a household of five" was answered with the price."""
+    question = "Can I have a second permit?"
+    answer = asked(ZONES, question, *SECOND, scenario="My household has two cars.")
+    assert [quote.quote for quote in answer.quotes] == [*SECOND, ZONES[-1].text]
+    assert len(asked(ZONES, question, *SECOND, scenario="It is for a caravan.").quotes) == 3
+
+
+def test_a_word_that_many_places_have_brings_none_of_them() -> None:
+    more = tuple(Element(f"m{i}", "p", "", f"Household rule {i}.") for i in range(4))
+    answer = asked((*ZONES, *more), "Can I have a second permit?", *SECOND, scenario="My household has two cars.")
+    assert len(answer.quotes) == 3
+
+
+def test_a_word_of_the_question_is_looked_for_on_other_pages_that_were_found() -> None:
+    other = PageKey("test", "other")
+    deposit = Element("d", "p", "", "A deposit cannot be more than 6 weeks' rent.")
+    pages = Pages({KEY: Reading("Berths", None, ZONES), other: Reading("Homes", None, (deposit,))})
+    inquiry = Inquiry("How much can the deposit for a second permit be?")
+    result = UNSURE.read(inquiry, pages.hits(*SECOND[:2], SECOND[2], deposit.text), pages)
+    assert [quote.page for quote in result.quotes] == [KEY, KEY, KEY, other]
+
+
+def test_of_a_long_place_the_sentence_that_was_left_out_is_quoted() -> None:
+    long = Element("l", "p", "", f"{'Permits are printed on paper. ' * 12}A household may keep one. {'Thanks. ' * 9}")
+    answer = asked((*ZONES[:4], long), "Can I have a second permit?", *SECOND, scenario="My household has two cars.")
+    assert answer.quotes[-1].quote.startswith("A household may keep one.")

@@ -1,0 +1,68 @@
+"""What quotes leave out that was asked or told: the place that has the word which no quote has.
+
+Who says "I live in Zone H" is helped by the sentence on Zones H and J, however far the search has it behind others of
+its page; who asks about a deposit by the one sentence that has the word.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from clausegraph.core.language.words import word_set
+from clausegraph.core.types import Evidence, PageKey
+from clausegraph.query.read.answers import Asked
+from clausegraph.query.read.candidates import Candidate
+from clausegraph.query.read.meeting import telling, uncovered
+
+_NUMBERS = word_set("one two three four five six seven eight nine ten eleven twelve")
+_MOST_PLACES = 4  # of a page that have a word which still tells them apart
+
+
+def left_out(
+    asked: Asked, found: Sequence[Evidence], ranked: Sequence[Candidate]
+) -> tuple[Candidate, frozenset[str]] | None:
+    """The place with most of the rare words that are asked or told and that nothing quoted has, and these words.
+
+    None without one.
+
+    Args:
+        found: the quotes; the page of the first governs.
+        ranked: places of the search that may be taken, too, for a word of the question.
+    """
+    shown = " ".join(
+        text for one in found for text in (one.title or "", *one.headings, one.lead_in, one.quote, *one.items)
+    )
+    asking = uncovered(telling(asked.form.sentence) - _NUMBERS, shown)
+    told = uncovered(telling(asked.story) - _NUMBERS, shown)
+    governing = list(_places_of(asked, found[0]))
+    for words, places in (
+        (asking, [*governing, *(one for one in ranked if one.page != found[0].page)]),
+        (told, governing),
+    ):
+        best = _best([having for word in words if (having := _having(word, places))])
+        if best is not None:
+            return best, words
+    return None
+
+
+def _places_of(asked: Asked, quoted: Evidence) -> Iterator[Candidate]:
+    for element in asked.pages(quoted.page).elements:
+        if not element.is_heading and element.text.strip():
+            yield Candidate(quoted.page, element, 0.0, None)
+
+
+def _having(word: str, places: Iterable[Candidate]) -> list[Candidate]:
+    having = [one for one in places if not uncovered(frozenset((word,)), one.element.text)]
+    return having if len(having) <= _MOST_PLACES else []
+
+
+def _best(found: Iterable[Sequence[Candidate]]) -> Candidate | None:
+    """The place that has most words, a word the more the fewer places have it; of equals the first."""
+    scores: dict[tuple[PageKey, str], float] = {}
+    places: dict[tuple[PageKey, str], Candidate] = {}
+    for having in found:
+        for one in having:
+            key = (one.page, one.element.anchor)
+            places.setdefault(key, one)
+            scores[key] = scores.get(key, 0.0) + 1.0 / len(having)
+    return places[max(scores, key=lambda key: scores[key])] if scores else None

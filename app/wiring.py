@@ -328,7 +328,9 @@ def engine_options(
     from clausegraph.query.steps.choice import StepChoice
     from clausegraph.query.steps.meter import QuestionLimits
 
-    chosen = StepChoice(settings.step_route, settings.step_validate, settings.step_comment, settings.step_verify)
+    chosen = StepChoice(
+        settings.step_route, settings.step_validate, settings.step_comment, settings.step_verify, settings.step_widen
+    )
     limits = QuestionLimits(settings.question_calls, settings.llm_budget_tokens, settings.llm_budget_money)
     options = EngineOptions(
         limit=settings.ask_elements,

@@ -124,6 +124,9 @@ class Settings(BaseSettings):
     step_validate: str = Field(default="rules", description="who validates in the loop: rules or llm")
     step_comment: str = Field(default="rules", description="who comments in the loop: rules or llm")
     step_verify: str = Field(default="none", description="who verifies the loop's draft: none or llm")
+    step_widen: str = Field(
+        default="rules", description="who keeps relations of the retriever wide in the loop: rules or llm"
+    )
     question_calls: int = Field(default=14, ge=1, le=100, description="calls of a model that a question may make")
     search_budget: int = Field(default=1300, ge=1, le=1_000_000, description="word pieces that `search` returns")
 

@@ -27,11 +27,11 @@ if TYPE_CHECKING:
     from clausegraph.query.engines.protocol import Engine
 
 Scalar = bool | int | float | str | None
-STEPS = ("route", "validate", "comment", "verify")
+STEPS = ("route", "validate", "comment", "verify", "widen")
 RECORDS, DESCRIPTION = "answers.jsonl", "engine.json"
 _SHAPING = (
-    "step_route", "step_validate", "step_comment", "step_verify", "question_calls", "reader_facts",
-    "llm_budget_tokens", "llm_budget_money",
+    "step_route", "step_validate", "step_comment", "step_verify", "step_widen", "question_calls",
+    "reader_facts", "llm_budget_tokens", "llm_budget_money",
 )  # fmt: skip
 _FILES = ("reader_guide", "reader_examples", "comment_experiences")  # that settings name, and that shape answers
 

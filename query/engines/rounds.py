@@ -18,10 +18,18 @@ from clausegraph.query.engines.protocol import EngineOptions
 from clausegraph.query.engines.single_pass import ViewRules, asks, reader_of, stated_by, usage_detail
 from clausegraph.query.rank.hits import Hit
 from clausegraph.query.read.protocol import Reader, ReadResult
-from clausegraph.query.retrieve.bank import make_retriever
+from clausegraph.query.retrieve.bank import RETRIEVERS, make_retriever
 from clausegraph.query.retrieve.protocol import depth
 from clausegraph.query.retrieve.topics import Offer
-from clausegraph.query.steps.bank import StepParts, make_commentor, make_router, make_validator, make_verifier
+from clausegraph.query.steps.bank import (
+    StepParts,
+    make_commentor,
+    make_router,
+    make_validator,
+    make_verifier,
+    make_widener,
+)
+from clausegraph.query.steps.choice import StepChoice
 from clausegraph.query.steps.look import Lookup
 from clausegraph.query.steps.meter import QuestionMeter
 from clausegraph.query.steps.model import StepModel
@@ -89,6 +97,7 @@ class OpenQuestion:
         now = self.rounds[-1]
         with self._told("retrieve") as detail:
             now.found = self.lookup.find(self.inquiry, now.route)
+            detail.update(self.lookup.notes.take())
             best = [{"page": str(h.page), "anchor": h.key, "score": round(h.score, 4)} for h in now.found.hits[:10]]
             detail.update({"module": now.route.module.value, "elements": len(now.found.hits), "best": best})
             if now.found.met is not None:
@@ -107,7 +116,7 @@ class OpenQuestion:
     @property
     def may_go_on(self) -> bool:
         """Whether another round is allowed, and leaves the calls that reading needs."""
-        needed = self.commentor.calls + self.router.calls + self.validator.calls
+        needed = self.commentor.calls + self.router.calls + self.validator.calls + self.lookup.calls
         fits = not needed or self.meter.calls_left - self.reserve >= needed
         return len(self.rounds) < self.most_rounds and fits
 
@@ -198,10 +207,9 @@ def open_question(view: View, embedder: Embedder, options: EngineOptions, inquir
     """A question with an account and steps of its own; errors as of ``Loop``."""
     meter = QuestionMeter(options.question)
     model = options.model.question(meter) if options.model else None
-    retriever = make_retriever(options.retriever, view, embedder, reranker=options.reranker)
-    lookup = Lookup(view, embedder, retriever, options.limit)
-    parts = StepParts(view, embedder, lookup, model, options.reading, options.experiences)
     steps = replace(options.steps, **options.instead)
+    lookup = _lookup(view, embedder, options, steps, model)
+    parts = StepParts(view, embedder, lookup, model, options.reading, options.experiences)
     verifier = make_verifier(steps.verify, parts)
     asking = asks(options)
     return OpenQuestion(
@@ -221,6 +229,15 @@ def open_question(view: View, embedder: Embedder, options: EngineOptions, inquir
         rereads=not asking,
         commits=options.commits,
     )
+
+
+def _lookup(
+    view: View, embedder: Embedder, options: EngineOptions, steps: StepChoice, model: StepModel | None
+) -> Lookup:
+    """The bank as a question looks into it; only a retriever that cuts relations has anybody choose among them."""
+    relations = make_widener(steps.widen, model) if RETRIEVERS[options.retriever].filters else None
+    retriever = make_retriever(options.retriever, view, embedder, reranker=options.reranker, relations=relations)
+    return Lookup(view, embedder, retriever, options.limit, relations)
 
 
 def check_options(view: View, embedder: Embedder, options: EngineOptions) -> None:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from clausegraph.query.steps.experiences import Experiences
     from clausegraph.query.steps.look import Lookup
     from clausegraph.query.steps.model import StepModel
-    from clausegraph.query.steps.protocol import Commentor, Router, Validator, Verifier
+    from clausegraph.query.steps.protocol import Commentor, Router, Validator, Verifier, Widener
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,16 +68,25 @@ VERIFIERS: Registry[StepEntry] = Registry(
         "llm", "decides without the draft, changes it only when clearly surer", "steps.llm.making:model_verifier", True
     ),
 )
+WIDENERS = Registry(
+    "widener",
+    StepEntry("rules", "relations like the question", "steps.making:no_filter"),
+    StepEntry("llm", "one call a hop with its relations", "steps.llm.making:llm_relations", asks=True),
+)
 NONE = "none"
 
 
 def _made(registry: Registry[StepEntry], name: str | StepMaker, parts: StepParts) -> Any:
     if not isinstance(name, str):
         return name(parts)
+    return _entry(registry, name, parts.model).load()(parts)
+
+
+def _entry(registry: Registry[StepEntry], name: str, model: StepModel | None) -> StepEntry:
     entry = registry[name]
-    if entry.asks and parts.model is None:
+    if entry.asks and model is None:
         raise SettingsError(f"step {name!r} asks a language model, and none is set; set CLAUSEGRAPH_LLM")
-    return entry.load()(parts)
+    return entry
 
 
 def make_router(name: str | StepMaker, parts: StepParts) -> Router:
@@ -108,4 +117,11 @@ def make_verifier(name: str | StepMaker, parts: StepParts) -> Verifier | None:
     if name == NONE:
         return None
     made: Verifier = _made(VERIFIERS, name, parts)
+    return made
+
+
+def make_widener(name: str | StepMaker, model: StepModel | None) -> Widener | None:
+    """What chooses among the relations of the retriever ``wide``, made from the model alone; none for similarity."""
+    maker = name if not isinstance(name, str) else _entry(WIDENERS, name, model).load()
+    made: Widener | None = maker(model)
     return made

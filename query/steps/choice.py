@@ -17,3 +17,4 @@ class StepChoice:
     validate: str | StepMaker = "rules"
     comment: str | StepMaker = "rules"
     verify: str | StepMaker = "none"
+    widen: str | StepMaker = "rules"

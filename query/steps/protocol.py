@@ -11,6 +11,7 @@ from clausegraph.core.inquiry import Inquiry
 from clausegraph.query.rank.hits import Hit
 from clausegraph.query.read.protocol import ReadResult, Rules
 from clausegraph.query.retrieve.topics import Offer, Topic
+from clausegraph.query.retrieve.wide import RelationFilter
 
 
 class Module(StrEnum):
@@ -146,6 +147,13 @@ class StepNotes:
         """What was said since the last time."""
         said, self.said = self.said, {}
         return said
+
+
+class Widener(RelationFilter, Protocol):
+    """Made for one question. ``calls`` is what one look may ask of a model at most."""
+
+    calls: int
+    notes: StepNotes
 
 
 class Router(Protocol):

@@ -7,6 +7,7 @@ from clausegraph.query.steps.bank import StepParts
 from clausegraph.query.steps.llm.comment import LlmCommentor
 from clausegraph.query.steps.llm.route import LlmRouter
 from clausegraph.query.steps.llm.validate import LlmValidator
+from clausegraph.query.steps.llm.widen import LlmRelations
 from clausegraph.query.steps.making import rule_commentor
 from clausegraph.query.steps.model import StepModel
 
@@ -40,6 +41,11 @@ def llm_commentor(parts: StepParts) -> LlmCommentor:
 def llm_commentor_without_experiences(parts: StepParts) -> LlmCommentor:
     """One that is shown no example: for the ablation."""
     return LlmCommentor(_model(parts), rule_commentor(parts), "")
+
+
+def llm_relations(model: StepModel) -> LlmRelations:
+    """A filter of relations that asks a model."""
+    return LlmRelations(model)
 
 
 def _model(parts: StepParts) -> StepModel:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -224,12 +224,18 @@ def ask(question: str, scenario: str = "", *, corpus: str | None = None, home: s
 
 
 def ask_web(
-    question: str, places: Sequence[str | Path], *, at: str | None = None, home: str | Path | None = None
+    question: str,
+    places: Sequence[str | Path] = (),
+    *,
+    pages: Mapping[str, str] | None = None,
+    at: str | None = None,
+    home: str | Path | None = None,
 ) -> Answer:
     """Answer one question from pages alone, without a corpus.
 
     Args:
         places: folders, files, addresses, or files of addresses.
+        pages: HTML by address, of pages that are at hand.
         at: when it is asked, as "2024-03-05T10:00-08:00"; None means now.
 
     Raises:
@@ -237,10 +243,12 @@ def ask_web(
         InputError: the time cannot be read, or names no zone.
         ModelError: a language model is set, and there is no reply.
     """
-    from clausegraph.app.services.ask_web import answer_from_web
+    from clausegraph.app.services.ask_web import SentPage, WebPlaces, answer_from_web
 
     with Workspace(load_settings(home=home)) as workspace:
-        return answer_from_web(workspace, Inquiry(question), [str(place) for place in places], at=at).answer
+        sent = [SentPage(url, html) for url, html in (pages or {}).items()]
+        found = WebPlaces([str(place) for place in places], sent=sent)
+        return answer_from_web(workspace, Inquiry(question), found, at=at).answer
 
 
 def retrievers() -> dict[str, str]:

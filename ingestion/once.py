@@ -2,18 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import math
+import os
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass
+from queue import SimpleQueue
 
 from clausegraph.core.errors import SourceError
 from clausegraph.core.extraction import Reject
 from clausegraph.core.pages.document import SourceDocument
 from clausegraph.core.types import Reading
 from clausegraph.ingestion.reading.limits import ReadingLimits
-from clausegraph.ingestion.reading.pages import page_reading
-from clausegraph.ingestion.sources.detect import open_source
+from clausegraph.ingestion.reading.page import PageRead
+from clausegraph.ingestion.reading.pages import SMALL_PAGE, PageReading, page_reading
 from clausegraph.ingestion.sources.source import Item, StoredDocument, Unlisted
-from clausegraph.ingestion.sources.web import WebOptions
+
+_AT_ONCE = min(4, os.cpu_count() or 1)  # large pages, each in a process of its own
+_HERE = threading.Lock()  # small pages are read in this process, one at a time
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,29 +34,75 @@ class ReadOnce:
     rejects: tuple[Reject, ...]
 
 
-def read_once(locations: Iterable[str], web: WebOptions, limits: ReadingLimits) -> ReadOnce:
-    """Read folders, files, addresses and files of addresses; addresses are fetched by the guarded client alone.
+class PageReaders:
+    """Reads the pages of a question, some at once; questions on several threads may share it."""
 
-    Raises:
-        SourceError: a location is nothing that is read, or none of them has a page with text.
-    """
-    pages: list[tuple[str, Reading]] = []
-    rejects: list[Reject] = []
-    with page_reading(limits) as read:
-        for location in locations:
-            for item in open_source(location, None, web).documents():
+    def __init__(self, readers: Iterable[PageReading]) -> None:
+        self._free = SimpleQueue[PageReading]()
+        for one in readers:
+            self._free.put(one)
+
+    def read(
+        self, items: Iterable[Item], *, until: float = math.inf, told: Callable[[], None] = lambda: None
+    ) -> ReadOnce:
+        """Read what a source yields; a page that is not begun by then is a reject.
+
+        Args:
+            until: of ``time.monotonic()``.
+            told: called before each item; what it raises ends the reading.
+        """
+        pages: list[tuple[str, Reading]] = []
+        rejects: list[Reject] = []
+        for uri, (reading, said) in self._in_order(items, until, told, rejects):
+            rejects += said
+            if reading.elements:
+                pages.append((uri, reading))
+        return ReadOnce(tuple(pages), tuple(rejects))
+
+    def _in_order(
+        self, items: Iterable[Item], until: float, told: Callable[[], None], rejects: list[Reject]
+    ) -> Iterator[tuple[str, PageRead]]:
+        waiting: deque[tuple[str, Future[PageRead]]] = deque()
+        pool = ThreadPoolExecutor(_AT_ONCE, "reading")
+        try:
+            for item in items:
+                told()
                 document = _document(item)
                 if document is None:
                     rejects += _rejected(item)
                     continue
-                reading, said = read(document)
-                rejects += said
-                if reading.elements:
-                    pages.append((document.uri, reading))
-    if not pages:
-        why = f": {rejects[0].reason} ({rejects[0].what})" if rejects else ""
-        raise SourceError(f"there is no page to answer from{why}; give a folder, a file, or addresses of pages")
-    return ReadOnce(tuple(pages), tuple(rejects))
+                waiting.append((document.uri, pool.submit(self._read, document, until)))
+                if len(waiting) > 2 * _AT_ONCE:
+                    uri, first = waiting.popleft()
+                    yield uri, first.result()
+            for uri, rest in waiting:
+                told()
+                yield uri, rest.result()
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+    def _read(self, document: SourceDocument, until: float) -> PageRead:
+        if time.monotonic() >= until:
+            return Reading(document.uri, document.url, ()), (Reject(document.uri, "there was no time left to read it"),)
+        reader = self._free.get()
+        try:
+            with _HERE if len(document.raw) <= SMALL_PAGE else nullcontext():
+                return reader(document)
+        finally:
+            self._free.put(reader)
+
+
+@contextmanager
+def page_readers(limits: ReadingLimits) -> Iterator[PageReaders]:
+    """Readers of pages; their processes begin with the first large page and end with the block."""
+    with ExitStack() as stack:
+        yield PageReaders([stack.enter_context(page_reading(limits)) for _ in range(_AT_ONCE)])
+
+
+def no_page(read: ReadOnce) -> SourceError:
+    """The error of a question without a page that has text, with why the first one has none."""
+    why = f": {read.rejects[0].reason} ({read.rejects[0].what})" if read.rejects else ""
+    return SourceError(f"there is no page to answer from{why}; give a folder, a file, or addresses of pages")
 
 
 def _document(item: Item) -> SourceDocument | None:

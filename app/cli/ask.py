@@ -121,10 +121,10 @@ def _refuse_beside_web(given: dict[str, object]) -> None:
 def _from_web(workspace: Workspace, inquiry: Inquiry, places: list[str], at: str | None, watch: Watch | None) -> Answer:
     """The answer from pages that are read for it; a line on stderr for each page that could not be."""
     from clausegraph.app.cli.output import note
-    from clausegraph.app.services.ask_web import answer_from_web
+    from clausegraph.app.services.ask_web import WebPlaces, answer_from_web
     from clausegraph.app.text import one_line
 
-    found = answer_from_web(workspace, inquiry, places, at=at, watch=watch)
+    found = answer_from_web(workspace, inquiry, WebPlaces(places), at=at, watch=watch)
     for reject in found.rejects:
         note(f"Not read: {one_line(reject.what)}: {one_line(reject.reason)}")
     return found.answer

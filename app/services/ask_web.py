@@ -2,19 +2,58 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from clausegraph.app.crag import crag_options
 from clausegraph.app.wiring import engine_options, reading_limits, web_options
 from clausegraph.app.workspace import Workspace
+from clausegraph.core.errors import InputError
 from clausegraph.core.extraction import Reject
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.types import Answer, TraceStep
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
+    from clausegraph.core.settings import Settings
+    from clausegraph.ingestion.once import PageReaders, ReadOnce
+    from clausegraph.ingestion.sources.source import Item
+    from clausegraph.query.crag.pages import CragPage
+    from clausegraph.query.crag.switches import CragSwitches
+    from clausegraph.query.crag.text import PagesText
     from clausegraph.query.engines.protocol import Watch
+
+_READING = 0.5  # of a question's time: a page that is not begun by then is not read
+
+
+@dataclass(frozen=True, slots=True)
+class SentPage:
+    """A page whose HTML whoever asks has; the rest is what a search said of it."""
+
+    url: str
+    html: str
+    name: str = ""
+    snippet: str = ""
+    modified: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class WebPlaces:
+    """Where the pages of a question come from.
+
+    Args:
+        locations: folders, files, addresses or files of addresses.
+        addresses: of one page each; whatever else a text may name is refused.
+        sent: pages that are at hand.
+    """
+
+    locations: Sequence[str] = ()
+    addresses: Sequence[str] = ()
+    sent: Sequence[SentPage] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,44 +67,123 @@ class WebAnswer:
 def answer_from_web(
     workspace: Workspace,
     inquiry: Inquiry,
-    locations: Sequence[str],
+    places: WebPlaces,
     *,
     at: str | None = None,
+    seconds: float = 0.0,
+    begun: float | None = None,
     watch: Watch | None = None,
+    check: Callable[[], None] = lambda: None,
 ) -> WebAnswer:
-    """The answer of the engine ``crag`` from folders, files, addresses or files of addresses. The ledger is not opened.
+    """The answer of the engine ``crag`` from pages that are read for it. The ledger is not opened.
 
     Args:
         at: when it is asked, with the zone; none means now.
+        seconds: that it may take, at most those of the settings; 0: those. Half of them are for reading pages.
+        begun: of ``time.monotonic()``, when they began; none means now.
+        watch: told of each step when it has ended.
+        check: called before each page; what it raises ends the work.
 
     Raises:
-        InputError: the time cannot be read, or names no zone.
+        InputError: the time cannot be read, or names no zone; an address is none.
         SourceError: a location is nothing that is read, or no page has text.
         ModelError: a language model is set, and there is no reply.
     """
-    from clausegraph.ingestion.once import read_once
+    from clausegraph.ingestion.once import no_page, page_readers
     from clausegraph.query.crag.engine import CragEngine, as_answer
-    from clausegraph.query.crag.pages import CORPUS, CragPage
-    from clausegraph.query.crag.text import PagesText
-    from clausegraph.query.crag.time.clock import now, parse_time
+    from clausegraph.query.crag.pages import CORPUS
     from clausegraph.query.crag.types import CragQuestion
 
-    settings = workspace.settings
-    question = CragQuestion(inquiry.text, parse_time(at) if at else now())
-    read = read_once(locations, web_options(settings, {}), reading_limits(settings))
-    pages = [CragPage(uri, reading, modified=reading.updated or "") for uri, reading in read.pages]
+    began, settings = time.monotonic() if begun is None else begun, workspace.settings
+    question = CragQuestion(inquiry.text, _asked(at))
     options = crag_options(settings)
-    switches = options.switches
-    text = PagesText(
+    limits = [one for one in (options.switches.seconds, seconds) if one]
+    switches = replace(options.switches, seconds=min(limits, default=0.0))
+    until = read_until(began, switches.seconds)
+    engine = engine_options(settings, workspace.model if settings.llm else None)
+    reader = CragEngine(replace(options, switches=switches), engine.model, engine.question)
+    with page_readers(reading_limits(settings)) as readers:
+        started = time.monotonic()
+        read, pages = read_pages(readers, places.sent, _items(places, settings, until), until, check)
+    if not pages:
+        raise no_page(read)
+    detail: dict[str, object] = {"pages": len(pages), "not read": [str(one.what) for one in read.rejects]}
+    about = TraceStep("read pages", (time.monotonic() - started) * 1000, detail)
+    if watch is not None:
+        watch(about)
+    found = reader.answer(question, pages_text(workspace, pages, switches), watch, begun=began)
+    answer = as_answer(found, inquiry, CORPUS, 0, workspace.embedder)
+    return WebAnswer(replace(answer, trace=(about, *answer.trace)), read.rejects)
+
+
+def read_until(began: float, seconds: float) -> float:
+    """Until when pages are begun to be read, of ``time.monotonic()``, where the whole question has so many seconds."""
+    return began + _READING * seconds if seconds else float("inf")
+
+
+def read_pages(
+    readers: PageReaders,
+    sent: Sequence[SentPage],
+    items: Iterable[Item],
+    until: float,
+    check: Callable[[], None] = lambda: None,
+) -> tuple[ReadOnce, list[CragPage]]:
+    """Pages that have text or a snippet, those that were sent first."""
+    from clausegraph.core.pages.document import SourceDocument
+    from clausegraph.core.types import Reading
+    from clausegraph.query.crag.pages import CragPage
+
+    given = {one.url: one for one in sent}
+    documents = (SourceDocument(one.url, one.html.encode("utf-8", "replace"), url=one.url) for one in given.values())
+    read = readers.read(chain(documents, items), until=until, told=check)
+    found = dict(read.pages)
+    pages = []
+    for url, one in given.items():
+        reading = found.pop(url, None)
+        if reading is not None or one.snippet.strip():
+            shown = reading or Reading(one.name or url, url, ())
+            pages.append(CragPage(url, shown, one.name, one.snippet, one.modified))
+    pages += [CragPage(uri, reading, modified=reading.updated or "") for uri, reading in found.items()]
+    return read, pages
+
+
+def pages_text(workspace: Workspace, pages: Sequence[CragPage], switches: CragSwitches) -> PagesText:
+    """What finds references in the pages, as the switches say."""
+    from clausegraph.query.crag.text import PagesText
+
+    return PagesText(
         pages,
         workspace.embedder,
         batch=switches.batch,
         tables=switches.tables,
         snippets=switches.snippets,
         characters=switches.piece_characters,
+        grouped=switches.grouped,
     )
-    engine = engine_options(settings, workspace.model if settings.llm else None)
-    found = CragEngine(options, engine.model, engine.question).answer(question, text, watch)
-    answer = as_answer(found, inquiry, CORPUS, 0, workspace.embedder)
-    about = TraceStep("read pages", 0.0, {"pages": len(pages), "not read": [str(one.what) for one in read.rejects]})
-    return WebAnswer(replace(answer, trace=(about, *answer.trace)), read.rejects)
+
+
+def _asked(at: str | None) -> datetime:
+    from clausegraph.query.crag.time.clock import now, parse_time
+
+    return parse_time(at) if at else now()
+
+
+def _items(places: WebPlaces, settings: Settings, until: float) -> Iterator[Item]:
+    """What is read of locations and addresses, which are fetched by the guarded client alone, as long as there is time.
+
+    Raises:
+        InputError: an address is none.
+    """
+    from clausegraph.ingestion.sources import open_source
+    from clausegraph.ingestion.sources.web import is_address
+
+    for address in places.addresses:
+        if not is_address(address):
+            raise InputError(f"{address[:80]!r} is no address of a page; give one like https://host/path")
+    alone = web_options(settings, {"mode": "page"})
+    several = [(one, web_options(settings, {})) for one in places.locations]
+    for location, web in [*((one, alone) for one in places.addresses), *several]:
+        if time.monotonic() >= until:
+            yield Reject(location, "there was no time left to fetch it")
+            continue
+        yield from open_source(location, None, web).documents()

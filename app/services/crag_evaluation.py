@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-import threading
+import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from clausegraph.app.crag import crag_options, crag_switches
+from clausegraph.app.services.ask_web import SentPage, pages_text, read_pages, read_until
 from clausegraph.app.version import version
 from clausegraph.app.wiring import engine_options, opened_model, reading_limits
 from clausegraph.core.errors import InputError, SettingsError
@@ -21,16 +22,15 @@ if TYPE_CHECKING:
     from clausegraph.app.workspace import Workspace
     from clausegraph.core.models.guard import GuardedLLM
     from clausegraph.core.settings import Settings
-    from clausegraph.eval.crag.dataset import CragCase, GivenPage
+    from clausegraph.eval.crag.dataset import CragCase
     from clausegraph.eval.crag.judge import JudgeCheck
     from clausegraph.eval.crag.rows import CragRow
     from clausegraph.eval.crag.run import CragRecord
-    from clausegraph.ingestion.reading.pages import PageReading
-    from clausegraph.query.crag.switches import CragSwitches
-    from clausegraph.query.crag.text import PagesText
+    from clausegraph.ingestion.once import PageReaders
     from clausegraph.query.crag.types import CragAnswer
     from clausegraph.query.engines.protocol import EngineOptions
 
+_SPARE = 1.0  # seconds before the limit at which an answer is out
 _PAGES = {1: 5, 2: 5, 3: 50}  # of a question, by CRAG's task; from 2 on there is the API too
 
 
@@ -68,14 +68,14 @@ def measure_crag(
     from clausegraph.eval.crag.judge import CragJudge
     from clausegraph.eval.crag.rows import row_of
     from clausegraph.eval.crag.run import run_cases
-    from clausegraph.ingestion.reading.pages import page_reading
+    from clausegraph.ingestion.once import page_readers
 
     cases = read_cases(questions, trial.at)
     rows = [row_of(name) for name in trial.rows]
     settings = workspace.settings
     check_trial(settings, rows, trial)
     found = {}
-    with trial_model(settings, trial) as llm, page_reading(reading_limits(settings)) as read:
+    with trial_model(settings, trial) as llm, page_readers(reading_limits(settings)) as readers:
         options = engine_options(settings, llm)
         judge = CragJudge(options.model if trial.judge else None)
         for row in rows:
@@ -84,7 +84,7 @@ def measure_crag(
                 if output is not None
                 else None
             )
-            ask = trial_engine(workspace, row, trial, options, read)
+            ask = trial_engine(workspace, row, trial, options, readers)
             tell = partial(_tell, told, row.name, len(cases))
             found[row.name] = run_cases(
                 cases, ask, judge, kept=kept, seconds=trial.seconds, at_once=trial.at_once, told=tell
@@ -124,53 +124,28 @@ def _tell(told: Callable[[str, int, int], None], row: str, total: int, done: int
 
 
 def trial_engine(
-    workspace: Workspace, row: CragRow, trial: CragTrial, options: EngineOptions, read: PageReading
+    workspace: Workspace, row: CragRow, trial: CragTrial, options: EngineOptions, readers: PageReaders
 ) -> Callable[[CragCase], CragAnswer]:
-    """What asks one question of the file."""
+    """What asks one question of the file; reading its pages is part of its time."""
     from clausegraph.query.crag.engine import CragEngine
 
     settings = workspace.settings
     if (chosen := row.switches.get("graph")) in ("plan", "tools", "rules", "auto"):
         settings = settings.model_copy(update={"crag_graph": chosen})
-    switches = replace(row.applied(crag_switches(settings)), seconds=trial.seconds)
+    switches = replace(row.applied(crag_switches(settings)), seconds=max(trial.seconds - _SPARE, 0.9 * trial.seconds))
     if trial.task == 1:
         switches = replace(switches, graph="off")
     engine = CragEngine(crag_options(settings, switches), options.model, options.question)
 
-    reading = threading.Lock()  # pages are read by one process
-
     def ask(case: CragCase) -> CragAnswer:
+        began = time.monotonic()
         given = case.pages[: _PAGES[trial.task]] if switches.pages else ()
-        with reading:
-            text = _text(workspace, given, switches, read)
-        return engine.answer(case.question, text)
+        sent = [SentPage(one.url, one.html, one.name, one.snippet, one.modified) for one in given]
+        _, pages = read_pages(readers, sent, (), read_until(began, switches.seconds))
+        text = pages_text(workspace, pages, switches) if pages else None
+        return engine.answer(case.question, text, begun=began)
 
     return ask
-
-
-def _text(
-    workspace: Workspace, given: Sequence[GivenPage], switches: CragSwitches, read: PageReading
-) -> PagesText | None:
-    """The pages of a question; none where it has none."""
-    from clausegraph.core.pages.document import SourceDocument
-    from clausegraph.query.crag.pages import CragPage
-    from clausegraph.query.crag.text import PagesText
-
-    pages = []
-    for one in given:
-        reading, _ = read(SourceDocument(one.url, one.html.encode("utf-8", "replace")))
-        pages.append(CragPage(one.url, reading, one.name, one.snippet, one.modified))
-    if not pages:
-        return None
-    return PagesText(
-        pages,
-        workspace.embedder,
-        batch=switches.batch,
-        tables=switches.tables,
-        snippets=switches.snippets,
-        characters=switches.piece_characters,
-        grouped=switches.grouped,
-    )
 
 
 def check_trial(settings: Settings, rows: Sequence[CragRow], trial: CragTrial) -> None:

@@ -45,7 +45,7 @@ def write_chats(
         InputError: the questions cannot be read, or the output is there.
         SettingsError: no model is set, or a task has an API and no address is set.
     """
-    from clausegraph.ingestion.reading.pages import page_reading
+    from clausegraph.ingestion.once import page_readers
 
     settings = workspace.settings
     check_output(output, home=settings.home, replace=replace_file)
@@ -53,11 +53,11 @@ def write_chats(
     row = row_of(_ROW)
     check_trial(settings, [row], trial)
     lines: list[TuningLine] = []
-    with trial_model(settings, trial) as llm, page_reading(reading_limits(settings)) as read:
+    with trial_model(settings, trial) as llm, page_readers(reading_limits(settings)) as readers:
         options = engine_options(settings, llm)
         if options.model is None:
             raise SettingsError("fine-tuning data needs a language model; set CLAUSEGRAPH_LLM")
-        ask = trial_engine(workspace, row, trial, options, read)
+        ask = trial_engine(workspace, row, trial, options, readers)
         judge = CragJudge(options.model if trial.judge else None)
         name = settings.llm or ""
         for line in tuning_lines(cases, lambda case: ask(case).references, options.model, judge, name):

@@ -7,6 +7,7 @@ every module is behind a switch. Nothing of a question is kept.
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
@@ -25,6 +26,7 @@ from clausegraph.query.crag.compared import CorrectiveGatherer, ReactGatherer
 from clausegraph.query.crag.critic import ModelCritic, RuleCritic
 from clausegraph.query.crag.kg.lookup import GraphLookup
 from clausegraph.query.crag.kg.own import CorpusGraph
+from clausegraph.query.crag.pace import Pace
 from clausegraph.query.crag.parts import CragOptions, nobody
 from clausegraph.query.crag.rounds import OpenCragQuestion
 from clausegraph.query.crag.sources import CragGatherer
@@ -58,19 +60,28 @@ class CragEngine:
     ) -> None:
         self._options, self._model, self._limits = options, model, limits
 
-    def answer(self, question: CragQuestion, text: TextLookup | None, watch: Watch | None = None) -> CragAnswer:
+    def answer(
+        self,
+        question: CragQuestion,
+        text: TextLookup | None,
+        watch: Watch | None = None,
+        *,
+        begun: float | None = None,
+    ) -> CragAnswer:
         """The answer with its trace.
 
         Args:
             text: pages to answer from; none: only what a graph says.
+            begun: of ``time.monotonic()``, when its time began: reading its pages counts; none means now.
 
         Raises:
             ModelError: a model is asked, and its server gives no reply.
         """
         meter = QuestionMeter(self._limits)
         model = self._model.question(meter) if self._model else None
-        with span("ask", question=question.text) as asked, _ended(model, self._options.switches.seconds):
-            answer = self._opened(question, text, meter, model, watch or unwatched).run()
+        started = time.monotonic() if begun is None else begun
+        with span("ask", question=question.text) as asked, _ended(model, started, self._options.switches.seconds):
+            answer = self._opened(question, text, meter, model, watch or unwatched, started).run()
             asked.set(status=answer.status.value, rounds=answer.rounds)
         return answer
 
@@ -81,6 +92,7 @@ class CragEngine:
         meter: QuestionMeter,
         model: StepModel | None,
         watch: Watch,
+        started: float,
     ) -> OpenCragQuestion:
         switches, parts = self._options.switches, self._options.parts
         return OpenCragQuestion(
@@ -96,6 +108,7 @@ class CragEngine:
             calculator=parts.calculator(model) if switches.calculator else None,
             own=OwnKnowledge(model) if model and switches.own_knowledge else None,
             asks=model is not None,
+            pace=Pace(self._options.switches.seconds, started),
             gatherer=_GATHERERS[switches.gather](model) if model and switches.gather != "all" else None,
         )
 
@@ -164,12 +177,12 @@ def _used(found: CragAnswer) -> tuple[TraceStep, ...]:
 
 
 @contextmanager
-def _ended(model: StepModel | None, seconds: float) -> Iterator[None]:
+def _ended(model: StepModel | None, started: float, seconds: float) -> Iterator[None]:
     """No call of a model goes on when the seconds are over; 0: no limit."""
     if model is None or not seconds:
         yield
         return
-    timer = threading.Timer(seconds, model.stop)
+    timer = threading.Timer(max(0.0, started + seconds - time.monotonic()), model.stop)
     timer.daemon = True
     timer.start()
     try:

@@ -13,6 +13,7 @@ from clausegraph.core.telemetry.spans import span
 from clausegraph.core.types import AnswerStatus, TraceStep
 from clausegraph.query.crag.answer.model import OwnKnowledge
 from clausegraph.query.crag.critic import choices
+from clausegraph.query.crag.pace import Pace
 from clausegraph.query.crag.shown import shown_attributes, shown_times
 from clausegraph.query.crag.sources import CragGatherer, CragSources
 from clausegraph.query.crag.switches import CragSwitches
@@ -41,6 +42,7 @@ from clausegraph.query.engines.protocol import Watch
 from clausegraph.query.steps.meter import QuestionMeter
 
 _ROUND = 2  # calls without which another round is not begun: to answer, and to judge the answer
+_LOOKING = 0.6  # of the time: from then on nothing is embedded, so that there is some left to answer in
 _SHOWN = 160  # characters of a reference in the trace
 FAILED_SOURCE = "failed source"  # which is not "not found"
 _NOTHING = CragDraft(AnswerStatus.UNKNOWN, DONT_KNOW, (), {"because": "nothing was asked"})
@@ -62,8 +64,8 @@ class OpenCragQuestion:
     calculator: Calculator | None
     own: OwnKnowledge | None
     asks: bool  # whether a model is asked at all
+    pace: Pace
     gatherer: CragGatherer | None = None
-    started: float = field(default_factory=time.monotonic)
     attributes: Attributes = field(default_factory=Attributes)
     known: KgFound = field(default_factory=KgFound)
     remembered: tuple[Reference, ...] = ()
@@ -73,6 +75,7 @@ class OpenCragQuestion:
     looked: list[str] = field(default_factory=list)
     trace: list[TraceStep] = field(default_factory=list)
     failed: list[str] = field(default_factory=list)
+    unjudged: bool = False  # the draft is an answer that nobody has rejected
     batch: int = 0
     rounds: int = 0
     asked_graph: bool = False
@@ -87,15 +90,16 @@ class OpenCragQuestion:
         except BudgetExceeded as error:
             self._give_up("no call is left", str(error))
         except CancelledError:
-            self._give_up("its time is over", f"{self.switches.seconds:g} seconds")
+            self._end_in_time()
         return self._answer()
 
     def _rounds(self) -> None:
         while True:
             self.rounds += 1
+            begun = time.monotonic()
             self._look()
             self._draft()
-            if self._accepted() or not self._mended():
+            if self._accepted() or not self._mended(begun):
                 return
 
     # --- steps ------------------------------------------------------------------------------------
@@ -153,7 +157,7 @@ class OpenCragQuestion:
             return ()
         asked = replace(self.question, text=words) if words else self.question
         with self._told("pages") as detail:
-            found = self.text.find(asked, self.batch, self.switches.references)
+            found = self.text.find(asked, self.batch, self.switches.references, self.pace.until(_LOOKING))
             self.looked.append(f"pages, batch {self.batch + 1} of {self.text.batches}")
             best = [" ".join(f"“{one.source}: {one.text}"[:_SHOWN].split()) + "…”" for one in found[:3]]
             detail.update({"batch": f"{self.batch + 1} of {self.text.batches}", "references": len(found), "best": best})
@@ -189,11 +193,15 @@ class OpenCragQuestion:
 
     def _draft(self) -> None:
         """An answer of what was found: whether that is enough, what is to be computed from it, then the answer."""
-        if self.asks and (self.switches.self_check or not self.references) and self._is_refused():
+        self.unjudged = False
+        checks = (self.switches.self_check and not self.pace.hurries) or not self.references
+        if self.asks and checks and self._is_refused():
             return
-        self._compute()
+        if not self.pace.hurries:
+            self._compute()
         with self._told("answer") as detail:
             self.draft = self.answerer.answer(self.question, self.attributes, self.references, self.known)
+            self.unjudged = True
             detail.update({"answer": self.draft.text} | dict(self.draft.reasons))
 
     def _is_refused(self) -> bool:
@@ -214,17 +222,23 @@ class OpenCragQuestion:
     def _accepted(self) -> bool:
         if self.switches.rounds == 1 or not self.switches.critic:
             return True
+        if self.unjudged and self.pace.hurries:
+            self._end_in_time()
+            return True
         with self._told("validate") as detail:
             verdict = self.critic.judge(self.question, self.references, self.draft)
             detail.update({"accepted": verdict.accepted, "because": verdict.reason})
-        self.problem = verdict.reason
+        self.problem, self.unjudged = verdict.reason, verdict.accepted
         return verdict.accepted
 
-    def _mended(self) -> bool:
+    def _mended(self, begun: float) -> bool:
         """Whether another round is begun, with what was wrong set right; else a rejected answer is none."""
         more = self.text is not None and self.switches.pages and self.batch + 1 < self.text.batches
         open_to = choices(graph=self.graph is not None, more_pages=more, tried=self.feedback)
+        self.pace.rounded(begun)
         if self.rounds >= self.switches.rounds or (self.asks and self.meter.calls_left < _ROUND):
+            open_to = ()
+        if not self.pace.has_round:
             open_to = ()
         with self._told("comment") as detail:
             said = None
@@ -265,6 +279,15 @@ class OpenCragQuestion:
         with self._told(step) as detail:
             detail.update({"answer": DONT_KNOW, "because": f"{what}: {why}"})
 
+    def _end_in_time(self) -> None:
+        """No time is left: an answer that nobody has rejected stands, else there is none."""
+        why = f"{self.switches.seconds:g} seconds"
+        if not self.unjudged or self.draft.status is AnswerStatus.UNKNOWN:
+            self._give_up("its time is over", why)
+            return
+        with self._told("stop") as detail:
+            detail.update({"answer": self.draft.text, "because": f"its time is over: {why}; nobody has judged it"})
+
     def _answer(self) -> CragAnswer:
         used = self.meter.usage()
         usage = CragUsage(used.calls, used.prompt_tokens, used.output_tokens, used.seconds, used.tasks)
@@ -284,7 +307,7 @@ class OpenCragQuestion:
     @contextmanager
     def _told(self, name: str) -> Iterator[dict[str, object]]:
         """A step of the trace, also of one that failed; none is begun when the time is over."""
-        if name not in ("stop", "policy") and time.monotonic() - self.started > (self.switches.seconds or float("inf")):
+        if name not in ("stop", "policy") and self.pace.left < 0:
             raise CancelledError
         detail: dict[str, object] = {"round": self.rounds} if self.rounds else {}
         begun = time.perf_counter()
@@ -292,6 +315,8 @@ class OpenCragQuestion:
             with span(f"ask.crag.{name}"):
                 yield detail
         finally:
-            step = TraceStep(name, (time.perf_counter() - begun) * 1000, detail)
+            took = time.perf_counter() - begun
+            self.pace.stepped(took)
+            step = TraceStep(name, took * 1000, detail)
             self.trace.append(step)
             self.watch(step)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-
-import numpy as np
 
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.models.embedding import Embedder
@@ -19,13 +19,19 @@ from clausegraph.query.rank.hits import Hit
 from clausegraph.query.read.evidence import evidence_of
 from clausegraph.query.retrieve.protocol import Retriever
 
-CANDIDATES = 64  # pieces that are embedded: what takes three seconds on one core
+CANDIDATES = 64  # pieces of the first batch that are embedded: what takes three seconds on one core
+_LATER = 32  # of each later one: at most thirty are shown
+_AT_ONCE = 16  # pieces that are embedded between two looks at the clock
 _WORDS = 0.3  # weight of the words that are shared, beside the similarity; chosen, not fitted
+_EVERY = 1_000_000  # hits: one of each page is wanted
 _MOST_EVIDENCE = 20  # sentences or rows of a piece that may be cited
 
 
 class PagesText:
-    """``TextLookup`` over the pages of a question, in the order that a search gave them.
+    """``TextLookup`` over the pages of a question.
+
+    Where they are more than one batch, the page with the best piece comes first, by words over all of them; those
+    that share none stay in the order given, behind.
 
     Args:
         batch: pages that are added at a time.
@@ -47,37 +53,46 @@ class PagesText:
     ) -> None:
         self._embedder, self._tables, self._characters = embedder, tables, characters
         self._snippets, self._grouped = snippets, grouped
-        unique = list({page.url: page for page in pages}.values())
-        self._batches = [tuple(unique[at : at + batch]) for at in range(0, len(unique), batch)] or [()]
+        self._pages = tuple({page.url: page for page in pages}.values())
+        self._batch = batch
+        self._ordered: tuple[CragPage, ...] | None = None  # by the first question: later words look at the same batches
         self._views: dict[int, PagesView] = {}
         self._ranked: dict[tuple[str, int], list[Reference]] = {}  # by question and batch: later rounds ask again
 
     @property
     def batches(self) -> int:
-        return len(self._batches)
+        return max(1, math.ceil(len(self._pages) / self._batch))
 
-    def view(self, batch: int) -> PagesView:
-        """The pages of a batch alone."""
-        if batch not in self._views:
-            self._views[batch] = PagesView(
-                self._batches[batch], self._embedder, characters=self._characters, grouped=self._grouped
-            )
-        return self._views[batch]
+    def find(self, question: CragQuestion, batch: int, limit: int, until: float = math.inf) -> tuple[Reference, ...]:
+        """Pieces and snippets of the batches up to this one that are nearest to the question, best first.
 
-    def find(self, question: CragQuestion, batch: int, limit: int) -> tuple[Reference, ...]:
-        """Pieces and snippets of the batches up to this one that are nearest to the question, best first."""
+        After ``until`` nothing more is embedded: the rest is ranked by its words.
+        """
+        if self._ordered is None:
+            self._ordered = self._in_order(question.text) if self.batches > 1 else self._pages
         found: list[Reference] = []
         for number in range(min(batch, self.batches - 1) + 1):
             key = (question.text, number)
             if key not in self._ranked:
-                self._ranked[key] = self._near(question, number, self._embedder.embed_query(question.text))
+                self._ranked[key] = self._near(question, self._ordered, number, until)
             found += self._ranked[key]
         return _best(found, limit)
 
-    def _near(self, question: CragQuestion, batch: int, vector: np.ndarray) -> list[Reference]:
-        view = self.view(batch)
-        pages = {page.url: page for page in self._batches[batch]}
-        hits = lexical_index(view).search(question.text, CANDIDATES) if self._snippets != "only" else []
+    def _in_order(self, words: str) -> tuple[CragPage, ...]:
+        best: dict[str, float] = {}
+        for hit in lexical_index(self._view(self._pages)).search(words, _EVERY):
+            best.setdefault(hit.page.uri, hit.score)
+        return tuple(sorted(self._pages, key=lambda page: -best.get(page.url, 0.0)))
+
+    def _view(self, pages: Sequence[CragPage]) -> PagesView:
+        return PagesView(pages, self._embedder, characters=self._characters, grouped=self._grouped)
+
+    def _near(self, question: CragQuestion, ordered: Sequence[CragPage], batch: int, until: float) -> list[Reference]:
+        pages = {page.url: page for page in ordered[batch * self._batch : (batch + 1) * self._batch]}
+        if batch not in self._views:
+            self._views[batch] = self._view(tuple(pages.values()))
+        view, most = self._views[batch], _LATER if batch else CANDIDATES
+        hits = lexical_index(view).search(question.text, most) if self._snippets != "only" else []
         chunks = {(key, chunk.key): chunk for key in view.page_keys() for chunk in view.reading(key).chunks}
         found = []
         for hit in hits:
@@ -89,11 +104,22 @@ class PagesText:
         if not found:
             return []
         top = max(score for _, score, _ in found) or 1.0
-        near = self._embedder.embed_texts([text for _, _, text in found]) @ vector
+        near = self._alike(question.text, [text for _, _, text in found], until)
         return [
-            replace(reference, score=round((float(alike) + _WORDS * score / top) / (1 + _WORDS), 6))
+            replace(reference, score=round((alike + _WORDS * score / top) / (1 + _WORDS), 6))
             for (reference, score, _), alike in zip(found, near, strict=True)
         ]
+
+    def _alike(self, words: str, texts: Sequence[str], until: float) -> list[float]:
+        """How alike each text is to the question; 0 for those that there was no time for, which are the last."""
+        near: list[float] = []
+        if time.monotonic() < until:
+            vector = self._embedder.embed_query(words)
+            at_once = len(texts) if until == math.inf else _AT_ONCE
+            while len(near) < len(texts) and (not near or time.monotonic() < until):
+                some = texts[len(near) : len(near) + at_once]
+                near += (self._embedder.embed_texts(some) @ vector).tolist()
+        return near + [0.0] * (len(texts) - len(near))
 
 
 class CorpusText:
@@ -104,8 +130,8 @@ class CorpusText:
     def __init__(self, view: View, retriever: Retriever) -> None:
         self._view, self._retriever = view, retriever
 
-    def find(self, question: CragQuestion, batch: int, limit: int) -> tuple[Reference, ...]:
-        """What the retriever of the bank finds."""
+    def find(self, question: CragQuestion, batch: int, limit: int, until: float = math.inf) -> tuple[Reference, ...]:
+        """What the retriever of the bank finds; it embeds the question alone."""
         hits = self._retriever.retrieve(Inquiry(question.text), limit=limit * (batch + 1))
         return tuple(self._reference(hit) for hit in hits)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -230,8 +231,12 @@ class TextLookup(Protocol):
     def batches(self) -> int:
         """How many there are; at least one."""
 
-    def find(self, question: CragQuestion, batch: int, limit: int) -> tuple[Reference, ...]:
-        """The references of the first batches up to ``batch`` (from 0) that are nearest to the question, best first."""
+    def find(self, question: CragQuestion, batch: int, limit: int, until: float = math.inf) -> tuple[Reference, ...]:
+        """The references of the first batches up to ``batch`` (from 0) that are nearest to the question, best first.
+
+        Args:
+            until: of ``time.monotonic()``: what costs time is left out from then on.
+        """
 
 
 class KgLookup(Protocol):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import pytest
@@ -11,6 +12,7 @@ from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.models.embedding import HashingEmbedder
 from clausegraph.core.types import AnswerStatus, Evidence, PageKey, Span
 from clausegraph.query.crag.engine import CragEngine, as_answer
+from clausegraph.query.crag.pace import Pace
 from clausegraph.query.crag.pages import CragPage
 from clausegraph.query.crag.parts import CragOptions, CragParts
 from clausegraph.query.crag.switches import CragSwitches
@@ -36,6 +38,7 @@ pytestmark = pytest.mark.integration
 AT = parse_time("03/05/2024, 23:18:31 PT")
 OPENED = CragQuestion("When did the Alder bridge open?", AT)
 SWITCHES = CragSwitches(seconds=0)
+ASKING = "<p>When did the Alder bridge open? When did it open?</p>"  # a page with the question's words and no answer
 ENOUGH = {"missing": "", "enough": True}
 RIGHT = {"problem": "", "right": True}
 CHECK, ANSWER, VALIDATE = "Do these references", "Answer the question from", "Is the answer below right"
@@ -136,8 +139,8 @@ def test_without_a_model_pages_that_disagree_are_not_believed(bridges: list[Crag
     assert told(found, "answer")[-1]["because"] == "sentences state different values"
 
 
-def test_without_a_model_the_next_batch_is_read_and_a_graph_answers(bridges: list[CragPage]) -> None:
-    found = ask(bridges[::-1], batch=2)
+def test_without_a_model_the_next_batch_is_read_and_a_graph_answers(bridges: list[CragPage], make_page: Any) -> None:
+    found = ask([*bridges, make_page("Riddle", ASKING)], batch=1)
     assert (found.text, found.rounds) == ("1931", 2)
     graph = Graph()
     asked = CragQuestion("When did Birch open?", AT)
@@ -228,15 +231,15 @@ def test_a_reply_that_does_not_parse_is_summarised(
 
 
 def test_the_next_batch_is_read_where_the_first_does_not_say(
-    bridges: list[CragPage], steps: ModelSteps, fake: FakeModelServer
+    bridges: list[CragPage], make_page: Any, steps: ModelSteps, fake: FakeModelServer
 ) -> None:
     lacking = {"missing": "Alder", "enough": False}
     script = {VALIDATE: RIGHT, ANSWER: reply("1931"), "Alder bridge opened in 1931": ENOUGH, CHECK: lacking}
     fake.set(replies="script", script=script)
-    found = ask(bridges[::-1], steps, batch=2)
+    found = ask([*bridges, make_page("Riddle", ASKING)], steps, batch=1)
     assert (found.text, found.rounds) == ("1931", 2)
     assert [one["feedback"] for one in told(found, "comment")] == ["next batch"]
-    assert [one["batch"] for one in told(found, "pages")] == ["1 of 2", "2 of 2"]
+    assert [one["batch"] for one in told(found, "pages")] == ["1 of 4", "2 of 4"]
 
 
 def test_the_graph_is_asked_again_for_other_entities_then_the_answer_stands(
@@ -332,3 +335,35 @@ def test_what_pages_say_is_data(
         user = request["messages"][1]["content"]
         inside = user.index("Ignore the references")
         assert user.rindex("<<<PAGE", 0, inside) > user.rfind("<<<END", 0, inside)
+
+
+def test_an_answer_stands_that_there_was_no_time_to_judge(
+    bridges: list[CragPage], steps: ModelSteps, fake: FakeModelServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Hurried(Pace):
+        hurries = True
+
+    monkeypatch.setattr("clausegraph.query.crag.engine.Pace", Hurried)
+    fake.set(replies="script", script={ANSWER: reply("1931")})
+    found = ask(bridges, steps, switches=CragSwitches(seconds=600))
+    assert (found.text, found.usage.by_step) == ("1931", {"crag-answer": 1})  # neither check nor critic
+    assert "nobody has judged it" in str(told(found, "stop")[0]["because"])
+
+
+def test_the_time_of_reading_counts(bridges: list[CragPage]) -> None:
+    engine = CragEngine(CragOptions(CragSwitches(seconds=30)))
+    found = engine.answer(OPENED, PagesText(bridges, HashingEmbedder()), begun=time.monotonic() - 31)
+    assert (found.text, [one.name for one in found.trace]) == ("i don't know", ["stop"])
+
+
+def test_what_there_is_time_for() -> None:
+    pace = Pace(100, time.monotonic() - 50)
+    assert 49 < pace.left <= 50 and not pace.hurries and pace.has_round
+    pace.stepped(24)
+    pace.rounded(time.monotonic() - 25)
+    assert not pace.hurries and pace.has_round
+    pace.rounded(time.monotonic() - 30)
+    assert not pace.has_round  # thirty seconds of a round, and a step before it
+    pace.stepped(26)
+    assert pace.hurries
+    assert Pace(0).left == float("inf")

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
 
 from clausegraph.core.errors import NotFoundError
 from clausegraph.core.inquiry import Inquiry
-from clausegraph.core.models.embedding import HashingEmbedder
+from clausegraph.core.models.embedding import HashingEmbedder, Vectors
 from clausegraph.core.types import PageKey
 from clausegraph.query.crag.pages import CragPage, PagesView
 from clausegraph.query.crag.text import PagesText
@@ -67,13 +69,30 @@ def test_snippets_are_read_as_text(make_page: MakePage) -> None:
     assert make_page("Oak", "<p>Nothing.</p>").snippet_text == ""
 
 
-def test_batches_add_pages_and_an_address_counts_once(bridges: list[CragPage]) -> None:
-    text = PagesText([*bridges, bridges[0]], HashingEmbedder(), batch=2)
-    assert text.batches == 2
+def test_batches_add_pages_the_best_first_and_an_address_counts_once(bridges: list[CragPage]) -> None:
+    text = PagesText([bridges[1], bridges[2], bridges[0], bridges[1]], HashingEmbedder(), batch=1)
+    assert text.batches == 3
     seen = [{one.evidence[0].page.uri for one in text.find(QUESTION, batch, 50)} for batch in (0, 1, 7)]
-    assert "https://Cedar.example/" not in seen[0]
-    assert "https://Cedar.example/" in seen[1]
-    assert seen[1] == seen[2]
+    assert seen[0] == {bridges[0].url}  # the question's words are all in one piece of it
+    assert seen[1] == {bridges[0].url, bridges[2].url}
+    assert bridges[1].url not in seen[2]  # has none of them
+
+
+def test_nothing_is_embedded_when_time_is_over(bridges: list[CragPage]) -> None:
+    class Counted(HashingEmbedder):
+        texts = 0
+
+        def embed_texts(self, texts: Sequence[str]) -> Vectors:
+            self.texts += len(texts)
+            return super().embed_texts(texts)
+
+    embedder = Counted()
+    late = PagesText(bridges, embedder).find(QUESTION, 0, 9, until=time.monotonic())
+    assert embedder.texts == 0
+    assert late[0].text.startswith("The Alder bridge opened in 1931.")  # by its words
+    in_time = PagesText(bridges, embedder).find(QUESTION, 0, 9, until=time.monotonic() + 600)
+    assert embedder.texts > 1
+    assert in_time == PagesText(bridges, embedder).find(QUESTION, 0, 9)
 
 
 def test_no_pages_are_one_empty_batch() -> None:

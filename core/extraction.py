@@ -161,12 +161,12 @@ def extraction_input(reading: Reading, chunk: Chunk) -> tuple[ExtractionInput, d
     An element split over several chunks is an own element of the chunk that holds its start, and
     context of the others, so that each of its statements is extracted once.
     """
-    return _input(reading, chunk, _Page.of(reading))
+    return _input(reading, chunk, _Page.of(reading, Scope()))
 
 
 def extraction_inputs(reading: Reading, scope: Scope = Scope()) -> Iterator[tuple[ExtractionInput, dict[str, str]]]:
     """What :func:`extraction_input` makes of every chunk, in order; linear, however many chunks a page has."""
-    page = _Page.of(reading)
+    page = _Page.of(reading, scope)
     for chunk in reading.chunks:
         yield _input(reading, chunk, page, scope)
 
@@ -188,7 +188,8 @@ class _Page:
     heads: dict[str, str]
 
     @classmethod
-    def of(cls, reading: Reading) -> _Page:
+    def of(cls, reading: Reading, scope: Scope) -> _Page:
+        """Both of the last two only where the scope has what stands around."""
         latest: dict[tuple[str, ...], str] = {}  # heading path → the heading that ends it
         rows: dict[str, str] = {}  # text of a row → the last that has it
         setting: set[str] = set()
@@ -198,6 +199,8 @@ class _Page:
             found.above[anchor] = tuple(latest[path[: i + 1]] for i in range(len(path)) if path[: i + 1] in latest)
             if element.is_heading:
                 latest[(*path, element.text)] = anchor
+            elif not scope.around:
+                continue
             elif element.tag == "tr":
                 if (head := rows.get(" | ".join(element.headers))) and element.headers:
                     found.heads[anchor] = head

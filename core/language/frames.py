@@ -140,7 +140,7 @@ def read_frame(text: str) -> Frame | None:
     found = (noun_first and _declared(clause)) or _imperative(clause) or _declared(clause)
     if found is None or not found.relation:
         return None
-    return replace(found, purpose=purpose, place=place)
+    return replace(found, purpose=purpose, place=place) if purpose or place else found
 
 
 def is_setting(text: str) -> bool:

@@ -69,7 +69,10 @@ _PHRASES: tuple[tuple[str, Modality, bool, str], ...] = (
     (rf"{_BE}\s+(?:required|obliged)\s+to", Modality.MUST, True, ""),
     (rf"{_BE}\s+(?:advised|recommended|encouraged)\s+to", Modality.SHOULD, True, ""),
 )
-_TABLE = tuple((re.compile(row[0] + r"(?!\w)", re.IGNORECASE), row[1], row[2], row[3]) for row in _PHRASES)
+_TABLE = {f"m{place}": row for place, row in enumerate(_PHRASES)}
+_MODAL = re.compile(
+    "|".join(rf"(?P<{name}>{row[0]}(?!\w))" for name, row in _TABLE.items()), re.IGNORECASE
+)  # the first
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,8 +116,8 @@ def shaded(modality: Modality, polarity: bool, modal: str, relation: str, *, per
 
 def modal_phrase(group: str) -> ModalPhrase | None:
     """The modal phrase at the start of a verb group ("do not need to pay"), or None."""
-    for pattern, modality, polarity, verb in _TABLE:
-        match = pattern.match(group)
-        if match and match.end():
-            return ModalPhrase(modality, polarity, match.end(), verb)
-    return None
+    match = _MODAL.match(group)
+    if match is None or not match.end():
+        return None
+    _, modality, polarity, verb = _TABLE[match.lastgroup or ""]
+    return ModalPhrase(modality, polarity, match.end(), verb)

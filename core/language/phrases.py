@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
 from clausegraph.core.language import words
 from clausegraph.core.language.markers import plain
@@ -16,6 +17,8 @@ from clausegraph.core.language.verbs import base_of_gerund, is_base
 LONGEST = 12  # words of a phrase that names one thing
 _LONGEST_RELATIVE = 12  # words of one that a relative clause narrows
 _ACRONYM = re.compile(r"\([A-Z][A-Za-z0-9&/ -]{0,14}\)$")
+_ONLY = re.compile(r"^only\s+")
+_OPEN = re.compile(r"\s*\([^()]*$")
 _BRACKETS = re.compile(r"\s*\([^()]*\)")
 # What only explains the phrase before it.
 _ASIDE = re.compile(
@@ -137,11 +140,13 @@ def object_phrase(text: str) -> ObjectPhrase | None:
     return ObjectPhrase(rest, timing, purpose, untimed if untimed and is_one_thing(untimed) else "", often)
 
 
+@lru_cache(maxsize=4096)
 def without_asides(text: str) -> str | None:
     """The phrase without brackets (an acronym's stay) and without what only explains it; none with a bracket open."""
-    text = re.sub(r"^only\s+", "", " ".join(plain(text).split()).strip(" .,;:"))
-    text = re.sub(r"\s*\([^()]*$", "", text)  # "a grant (usually", where a condition was
-    text = _BRACKETS.sub(lambda found: found[0] if _ACRONYM.match(found[0].strip()) else "", text)
+    text = _ONLY.sub("", " ".join(plain(text).split()).strip(" .,;:"))
+    if "(" in text:
+        text = _OPEN.sub("", text)  # "a grant (usually", where a condition was
+        text = _BRACKETS.sub(lambda found: found[0] if _ACRONYM.match(found[0].strip()) else "", text)
     aside = _ASIDE.search(text)
     if aside and aside.start() > 0:
         text = text[: aside.start()]

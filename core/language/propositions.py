@@ -144,16 +144,27 @@ def _with_modality(subject: str, rest: str) -> Proposition:
     return _built(subject, f"{phrase.verb} {following}", modality, polarity and not negative, _PREFIX[modality])
 
 
+_SHORT = tuple(
+    (re.compile(pattern), written)
+    for pattern, written in (
+        (r"^'ll\b", "will"),
+        (r"^'re\b", "are"),
+        (r"^'ve\b", "have"),
+        (r"^'s\b", "is"),
+        (r"^won't\b", "will"),
+        (r"^(\w+)n't\b", r"\1"),
+    )
+)
+_DENIAL = re.compile(r"^((?:\w+\s+){1,2})(?:not|never|no longer)\s+")
+_DO = re.compile(r"^(?:do|does|did)\s+(?=[a-z])")
+
+
 def _expand(rest: str) -> str:
     """Auxiliaries written out: "'ll be paid" is "will be paid", "isn't" is "is" (polarity says the rest)."""
-    rest = re.sub(r"^'ll\b", "will", rest)
-    rest = re.sub(r"^'re\b", "are", rest)
-    rest = re.sub(r"^'ve\b", "have", rest)
-    rest = re.sub(r"^'s\b", "is", rest)
-    rest = re.sub(r"^won't\b", "will", rest)
-    rest = re.sub(r"^(\w+)n't\b", r"\1", rest)
-    rest = re.sub(r"^((?:\w+\s+){1,2})(?:not|never|no longer)\s+", r"\1", rest)
-    return re.sub(r"^(?:do|does|did)\s+(?=[a-z])", "", rest)
+    if "'" in rest:
+        for pattern, written in _SHORT:
+            rest = pattern.sub(written, rest)
+    return _DO.sub("", _DENIAL.sub(r"\1", rest))
 
 
 def _built(subject: str, verb: str, modality: Modality, polarity: bool, prefix: str) -> Proposition:

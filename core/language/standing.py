@@ -6,6 +6,7 @@ For whoever must be sure that a clause can be understood by itself. Lists of wor
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from clausegraph.core.language.frames import expand
 from clausegraph.core.language.markers import plain
@@ -123,9 +124,16 @@ def told_before(text: str) -> list[str]:
 
 def stems(text: str) -> set[str]:
     """Words of a text in their base forms."""
-    return {stem(word.lower().removesuffix("'s").strip("'.,")) for word in WORD.findall(plain(text))}
+    return set(_stems(text))
 
 
+@lru_cache(maxsize=2048)
+def _stems(text: str) -> frozenset[str]:
+    """The same, kept: a clause is held against its title and headings again and again."""
+    return frozenset(stem(word.lower().removesuffix("'s").strip("'.,")) for word in WORD.findall(plain(text)))
+
+
+@lru_cache(maxsize=16384)
 def stem(word: str) -> str:
     """The base of a verb form, else the singular."""
     return base_form(word) or singular(word)

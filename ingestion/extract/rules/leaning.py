@@ -32,7 +32,7 @@ _FALLS_DUE = re.compile(r"(?:pays|is charged|gets|owes|has to pay|is fined)\b")
 _LENDS = re.compile(r"\b(?:loan|mortgage|savings|account)s?\b", re.IGNORECASE)  # interest is then no penalty
 _REDRESS = re.compile(r"\b(?:tribunal|court|ombudsman|adjudicator)\b", re.IGNORECASE)
 _SENTENCE = 1000  # characters of the longest that is looked at
-_BEFORE_EXAMPLE = re.compile(r"(?:for example|such as|e\.?g\.?)\b[^.;:]*$", re.IGNORECASE)
+_BEFORE_EXAMPLE = re.compile(r"\b(?:for example\b|such as\b|e\.g\.|eg\b\.?)[^.;:]*$", re.IGNORECASE)
 _CUT_AFTER = re.compile(
     r"\s*(?:because|due to|as a result|in order to|by|after|before|through|since|so that|following|- or|- and)\b",
     re.IGNORECASE,

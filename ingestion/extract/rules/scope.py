@@ -43,6 +43,7 @@ _APPLIES = re.compile(
     r"\s(?:only\s)?appl(?:y|ies)\s(?:only\s)?(?:to you\s)?(?=if\b|where\b|when\b)",
     re.IGNORECASE,
 )
+_BEING = re.compile(r"you(?:'re| are) (?:an?|the) (?P<who>.+)", re.IGNORECASE)
 
 
 def heading_case(heading: InputElement) -> Condition | None:
@@ -76,9 +77,14 @@ def _is_case(text: str) -> bool:
 def beyond(scope: Condition | None, subject: Mention) -> Condition | None:
     """What holds for a section beside what the subject says: below "If you are the landlord" it is the landlord."""
     parts = scope.children if isinstance(scope, All) else () if scope is None else (scope,)
-    role = re.compile(rf"you(?:'re| are) (?:an?|the) {re.escape(subject.surface)}", re.IGNORECASE)
-    rest = [part for part in parts if not (isinstance(part, Leaf) and role.fullmatch(plain(part.text)))]
+    rest = [part for part in parts if not (isinstance(part, Leaf) and _says_who(part, subject))]
     return join("all", rest) if rest else None
+
+
+def _says_who(leaf: Leaf, subject: Mention) -> bool:
+    """Whether a condition is that the reader is the subject."""
+    found = _BEING.fullmatch(plain(leaf.text))
+    return found is not None and found["who"].lower() == subject.surface.lower()
 
 
 class Scopes:

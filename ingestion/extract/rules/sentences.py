@@ -137,7 +137,7 @@ def dangles(condition: Condition | None, of: Callable[[Iterable[bool]], bool] = 
 def _undated(frame: Frame) -> Frame:
     """A frame without the dates from or until which it holds, where more than these is left: "is £200 until …"."""
     rest = DATED.sub("", frame.rest).strip()
-    return replace(frame, rest=rest) if rest else frame
+    return replace(frame, rest=rest) if rest and rest != frame.rest else frame
 
 
 def _in_condition(condition: Condition, pronoun: str, scene: Scene) -> Mention | None:

@@ -296,6 +296,7 @@ def test_rows_of_a_period_hold_from_and_until_its_dates() -> None:
         "You may have to pay tax on the rental income.",  # from which property?
         "You can claim a fuel refund for mail order goods, such as coal, delivered abroad.",  # what comes last is lost
         "Employers must keep the payroll, for example by post if they close.",  # a case of the example alone
+        "Landlords must keep gas records (e.g. if they let a flat).",
         "The court will keep a copy of your appeal form.",  # whose?
         "Landlords must give a fuel statement if you have a lease.",
     ],

@@ -8,7 +8,8 @@ from datetime import date
 from clausegraph.core.types import Answer, Contradiction, Evidence
 
 Said = tuple[str, tuple[Evidence, ...]]
-SIDES = "The pages contradict each other, so neither side is asserted; newest first:"
+SIDES = "The pages contradict each other; newest first:"
+NEITHER = "The pages contradict each other, so neither side is asserted; newest first:"
 
 
 def told(answer: Answer) -> Iterator[Said]:
@@ -17,7 +18,8 @@ def told(answer: Answer) -> Iterator[Said]:
     held = [one for one in answer.contradictions if not one.superseded]
     sides = dict.fromkeys(side for one in held for side in (one.newer, one.older))
     if sides:
-        yield SIDES, tuple(sorted(sides, key=lambda side: side.updated or "", reverse=True))
+        heading = SIDES if answer.alternatives else NEITHER
+        yield heading, tuple(sorted(sides, key=lambda side: side.updated or "", reverse=True))
     shown = {_place(evidence) for one in answer.alternatives for evidence in one.evidence}
     for one in answer.contradictions:
         if one.superseded:

@@ -76,6 +76,10 @@ def _read(detail: Detail) -> str:
         said.append(f"The reading is {sure:.0%} sure, and {needed:.0%} are needed: {enough}.")
     elif isinstance(sure, int | float):
         said.append(f"The reading is {sure:.0%} sure.")
+    if detail.get("read_again_without"):
+        said.append("It was read again without what another page has replaced.")
+    if detail.get("contradicted"):
+        said.append("What another page contradicts is not asserted.")
     if doubts := _listed(detail.get("doubts")):
         said.append(f"Doubts: {doubts}.")
     if granted := _listed(detail.get("conditions_taken_for_granted")):

@@ -23,6 +23,7 @@ from clausegraph.core.types import (
     AnswerStatus,
     AnyOf,
     ConditionState,
+    Contradiction,
     Evidence,
     JudgedLeaf,
     Leaf,
@@ -212,6 +213,28 @@ def test_disagreeing_pages_are_shown_with_dates() -> None:
     assert "1. Yes.  [Title of a.html, updated 2026-03-03]" in text
     assert "2. No.  [Title of b.html, no date stated]" in text
     assert answer_json(sides)["pages_disagree"] is True
+
+
+def test_sides_are_told_newest_first_and_what_is_replaced_since_when() -> None:
+    new, old = evidence("b.html", quote="It is £2.", updated="2026-03-03"), evidence("a.html", quote="It is £1.")
+    held = replace(
+        answer(status=AnswerStatus.UNKNOWN), quotes=(old,), contradictions=(Contradiction("value", new, old),)
+    )
+    text = printed(render_answer(held))
+    assert text.index("so neither side is asserted") < text.index("It is £2.") < text.index("It is £1.")
+    assert text.count("It is £1.") == 1 and "The page says" not in text
+    assert answer_json(held)["pages_disagree"] is True
+    over = Contradiction("value", new, old, True, "2026-04-01")
+    text = printed(render_answer(replace(answer(Alternative("£2", evidence=(new,))), contradictions=(over,))))
+    assert "This holds since 2026-04-01 in place of:" in text and text.count("It is £2.") == 1
+    to_come = Contradiction("value", new, old, True, "2999-04-01")
+    text = printed(render_answer(replace(answer(Alternative("£1", evidence=(old,))), contradictions=(to_come,))))
+    assert "This is replaced from 2999-04-01 by:" in text
+    text = printed(render_answer(replace(held, contradictions=(over,))))
+    assert (
+        text.index("Replaced since 2026-04-01:") < text.index("It is £1.") < text.index("by:") < text.index("It is £2.")
+    )
+    assert not pages_disagree(replace(held, contradictions=(over,)))
 
 
 def test_cases_of_one_page_and_open_cases_do_not_disagree() -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from clausegraph.core.answer_serial import answer_from_json, answer_to_json
 from clausegraph.core.inquiry import Inquiry
-from clausegraph.core.types import Alternative, Answer, AnswerStatus
+from clausegraph.core.types import Alternative, Answer, AnswerStatus, PageKey
 from clausegraph.indexes.views import View, open_view
 from clausegraph.query.engines.bank import make_engine
 from clausegraph.query.rank.hits import Hit
@@ -104,6 +104,21 @@ def test_a_model_is_not_asked_again(world: World, view: View) -> None:
     assert (settled.status, settled.alternatives) == (AnswerStatus.UNKNOWN, ())
     assert [quote.quote for quote in settled.quotes] == [OLD]
     assert settled.contradictions == first.contradictions
+
+
+def test_a_page_that_another_one_replaces_is_not_asserted_from(sample: View) -> None:
+    from clausegraph.query.engines.contradicted import Settling
+
+    guide, grant = (PageKey("corpus", uri) for uri in ("guides/heating-help.html", "heating-grant.html"))
+    reading = sample.reading(guide)
+    element = next(element for element in reading.elements if "£" in element.text)
+    said = Alternative("£200", evidence=(evidence_of(guide, reading, element),))
+    hit = Hit.of_element(grant, sample.reading(grant).elements[0], 1.0, {})
+    settled = Settling(sample, Inquiry("How much is it?")).settled(ReadResult(AnswerStatus.ANSWERED, (said,)), [hit])
+    (found,) = settled.contradictions
+    assert settled.status is AnswerStatus.UNKNOWN and settled.quotes == said.evidence
+    assert (found.kind, found.superseded, found.since, found.older) == ("page", True, "2026-03-03", said.evidence[0])
+    assert found.newer.quote == "They replace the ones in our older Heating Help guide."
 
 
 def test_what_holds_until_a_day_to_come_or_held_when_it_was_asked_for_is_asserted(world: World, view: View) -> None:

@@ -13,6 +13,7 @@ from clausegraph.app.cli.output import table
 from clausegraph.app.cli.progress import progress_bars
 from clausegraph.app.cli.session import CorpusOption, Session, command
 from clausegraph.app.cli.status import moment
+from clausegraph.app.text import one_line
 from clausegraph.core.errors import InputError
 
 if TYPE_CHECKING:
@@ -91,6 +92,31 @@ def ask_each(
             continue
         counts["accepted" if answer == "y" else "rejected"] += 1
     return counts
+
+
+def merges(
+    session: Session,
+    *,
+    corpus: CorpusOption = None,
+    limit: Annotated[int, typer.Option("--limit", "-n", min=1, max=1_000_000, help="Merges to show.")] = 50,
+) -> None:
+    """List what is one entity, best first: what pages define, with the sentence, what was decided, what is proposed."""
+    workspace = session.workspace(corpus)
+    from clausegraph.app.services import entities
+
+    found = entities.merges(workspace, workspace.settings.corpus, limit)
+    head = f"corpus {found['corpus']!r}, epoch {found['epoch']}: {found['in_force']} in force, {found['open']} proposed"
+    columns = ("score", "name", "entity", "why", "sentence")
+    rows = [
+        (f"{one['score']:.2f}", *one["written"], _why(one), one_line(one["quote"] or "", 160))
+        for one in found["merges"]
+    ]
+    session.emit(found, head, *([table(columns, rows)] if rows else []))
+
+
+def _why(one: dict[str, Any]) -> str:
+    words = {"defined": f"defined by {one['page']}", "accepted": f"accepted by {one['by']}", "follows": "by others"}
+    return words.get(one["state"], f"proposed, id {one['id']}")
 
 
 def merge(
@@ -249,6 +275,7 @@ def register(app: typer.Typer) -> None:
     """Add the commands."""
     group = typer.Typer(no_args_is_help=True, help="Which names stand for one entity: review, decide, undo, apply.")
     command(group, "review")(review)
+    command(group, "merges")(merges)
     command(group, "merge")(merge)
     command(group, "undo")(undo)
     command(group, "list")(list_all)

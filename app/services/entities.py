@@ -30,6 +30,7 @@ from clausegraph.indexes.ledger.schema import sources
 from clausegraph.indexes.ledger.store import Ledger
 
 if TYPE_CHECKING:
+    from clausegraph.indexes.entities.merges import MergeInForce
     from clausegraph.indexes.entities.proposals import Profile
     from clausegraph.indexes.views import View
     from clausegraph.ingestion.pipeline import Progress
@@ -56,6 +57,52 @@ def review(workspace: Workspace, name: str, of_type: str | None = None, limit: i
         waiting = [row for row in _open_proposals(ledger, corpus, profiles) if _is_of(profiles, row, of_type)]
         listed = [_card(view, row, profiles) for row in waiting[:limit]]
         return {"corpus": corpus.name, "epoch": view.epoch, "new": new, "open": len(waiting), "proposals": listed}
+
+
+def merges(workspace: Workspace, name: str, limit: int | None = None) -> dict[str, Any]:
+    """What is one entity, by what pages define, by what was decided, and by open proposals: best first, each with why.
+
+    Raises:
+        NotFoundError: as :func:`review`, which is done for what is newly proposed.
+    """
+    from clausegraph.indexes.entities.merges import merges_in_force
+
+    found = review(workspace, name)
+    with workspace.view(name, epoch=found["epoch"], embed=False) as view:
+        ledger = workspace.ledger
+        made = merges_in_force(ledger, get_corpus(ledger, name).id, view.epoch)
+        ranked: list[tuple[float, MergeInForce | dict[str, Any]]] = [(one.score, one) for one in made]
+        ranked = sorted([*ranked, *((card["score"], card) for card in found["proposals"])], key=lambda pair: -pair[0])
+        listed = [one if isinstance(one, dict) else _in_force(view, one) for _, one in ranked[:limit]]
+        records = [_proposed(one) if "variant" in one else one for one in listed]
+    return {"corpus": found["corpus"], "epoch": found["epoch"], "in_force": len(made), "open": found["open"]} | {
+        "merges": records
+    }
+
+
+def _in_force(view: View, one: MergeInForce) -> dict[str, Any]:
+    """A merge in force, with a sentence that defines it."""
+    stated = view.graph.supports([one.fact])[:1] if one.fact else []
+    quoted = [
+        (str(support.page), quote) for support in stated for _, quote in quotes(support, view.reading(support.page))
+    ]
+    page, quote = quoted[0] if quoted else (None, None)
+    why = "defined" if one.fact else "accepted" if one.by else "follows"
+    names = list(one.written or (one.name, one.entity))
+    said = {"name": one.name, "entity": one.entity, "written": names, "score": one.score, "state": why, "id": None}
+    return said | {"in_force_since": one.since, "by": one.by or None, "page": page, "quote": quote}
+
+
+def _proposed(card: dict[str, Any]) -> dict[str, Any]:
+    """An open proposal in the same form, with a sentence that has the name."""
+    example = card["name"]["example"] or {"page": None, "quote": None}
+    sides = card["name"], card["entity"]
+    said = {"name": sides[0]["key"], "entity": sides[1]["key"], "written": [side["written"][0] for side in sides]}
+    return (
+        said
+        | {"score": card["score"], "state": "proposed", "id": card["id"], "in_force_since": None, "by": None}
+        | example
+    )
 
 
 def open_proposals(workspace: Workspace, name: str, limit: int | None = None) -> dict[str, Any]:

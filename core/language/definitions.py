@@ -24,6 +24,7 @@ _ALSO = re.compile(
     r"([‘'“\"][^‘’'“”\"]{2,60}[’'”\"]|[A-Z][\w’'-]*(?:\s+(?:of|for|and)?\s*[A-Z][\w’'-]*)*)"
 )
 _EXTRA_WORDS = 5  # of a long name beside those whose initials its short form has
+_LONGER = re.compile(r"\b([A-Z])[\w'’-]* of (?:the )?$")  # the name may begin with this word
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +102,8 @@ def _long_form(before: str, short: str) -> str:
         opening = words.split()[0].lower()
         fits = opening[0] == letters[0] and opening not in _FUNCTION_WORDS | _ARTICLES
         if fits and wanted & set(initials(words)):
-            return words
+            longer = _LONGER.search(sentence[:start])  # "Officer of the Order of the British Empire (OBE)"
+            return "" if longer and longer[1].lower() == letters[0] else words
     return ""
 
 

@@ -36,6 +36,8 @@ DEFINING = "Claims go to the Zonal Tax Exchange (ZTE)."
         ("The Child Trust Fund (also called ‘Baby Bond’) ended.", [("Child Trust Fund", "Baby Bond")]),
         ("Child Tax Credit, also known as Tax Help, ends.", [("Child Tax Credit", "Tax Help")]),
         ("Pay the fee (DBS) now.", []),
+        ("Officer of the Order of the British Empire (OBE)", []),  # the name may begin before
+        ("Order of the British Empire (OBE)", [("Order of the British Empire", "OBE")]),
         ("You need a licence (see Form B12).", []),
         ("The scheme (called Flexi) is closed.", []),
         ("This is known as a ‘wet signature’.", []),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from types import TracebackType
 from typing import Any, Self
 from urllib.parse import quote
@@ -51,6 +51,25 @@ class Client:
         """
         asked = {"question": question, "scenario": scenario, "assumptions": dict(assumptions or {}), "engine": engine}
         return self._sent("POST", self._path("ask", corpus), asked, epoch=epoch)
+
+    def ask_web(
+        self,
+        question: str,
+        *,
+        pages: Mapping[str, str] | None = None,
+        addresses: Sequence[str] = (),
+        at: str | None = None,
+    ) -> dict[str, Any]:
+        """The answer from these pages alone, with ``not_read`` beside what docs/answers.md has.
+
+        Args:
+            pages: HTML by address, of pages that are at hand.
+            addresses: of pages that the server fetches, if it may.
+            at: when it is asked, as "2024-03-05T10:00-08:00"; None means now.
+        """
+        sent = [{"url": url, "html": html} for url, html in (pages or {}).items()]
+        asked = {"question": question, "pages": sent, "addresses": list(addresses), "at": at}
+        return self._sent("POST", "/v1/web-answers", asked)
 
     def retrieve(
         self, question: str, scenario: str = "", *, limit: int = 20, corpus: str | None = None, epoch: int | None = None

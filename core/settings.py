@@ -249,6 +249,13 @@ class Settings(BaseSettings):
     serve_queue: int = Field(default=16, ge=0, le=100_000, description="how many more may wait; one more gets 503")
     serve_seconds: float = Field(default=120.0, gt=0, le=_DAY, description="seconds that `serve` gives an answer")
 
+    serve_pages_mb: float = Field(
+        default=16.0, gt=0, le=1024, description="megabytes of a question with the pages it is to be answered from"
+    )
+    serve_addresses: bool = Field(
+        default=False, description="whether `serve` fetches addresses that a question names, within the limits of web_*"
+    )
+
     serve_rate: int = Field(
         default=0,
         ge=0,

@@ -102,7 +102,7 @@ def page_readers(limits: ReadingLimits) -> Iterator[PageReaders]:
 def no_page(read: ReadOnce) -> SourceError:
     """The error of a question without a page that has text, with why the first one has none."""
     why = f": {read.rejects[0].reason} ({read.rejects[0].what})" if read.rejects else ""
-    return SourceError(f"there is no page to answer from{why}; give a folder, a file, or addresses of pages")
+    return SourceError(f"there is no page to answer from{why}; give pages that have text")
 
 
 def _document(item: Item) -> SourceDocument | None:

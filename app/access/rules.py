@@ -12,7 +12,8 @@ application has its path after ``*``. A path with ``{corpus}`` is only for token
 
 _CORPUS = "/v1/corpora/{corpus}"
 
-WHOLE = frozenset(("GET /metrics", "GET /v1/settings", "GET /v1/audit", "GET /admin"))
+WEB_ANSWERS = "POST /v1/web-answers"
+WHOLE = frozenset((WEB_ANSWERS, "GET /metrics", "GET /v1/settings", "GET /v1/audit", "GET /admin"))
 """What is of the whole server: only for tokens that are bound to no corpus."""
 
 API_RULES: Rules = {
@@ -29,6 +30,7 @@ API_RULES: Rules = {
     "GET /v1/prompts/{name}": Role.READER,
     "GET /v1/settings": Role.ADMIN,
     "GET /v1/audit": Role.ADMIN,
+    WEB_ANSWERS: Role.READER,
     f"GET {_CORPUS}": Role.READER,
     f"POST {_CORPUS}/ask": Role.READER,
     f"POST {_CORPUS}/retrieve": Role.READER,

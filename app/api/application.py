@@ -16,7 +16,7 @@ from starlette.responses import Response
 from starlette.routing import BaseRoute
 from starlette.types import ASGIApp
 
-from clausegraph.app.access.rules import API_RULES, Rules
+from clausegraph.app.access.rules import API_RULES, WEB_ANSWERS, Rules
 from clausegraph.app.api.dependencies import known_query
 from clausegraph.app.api.described import described
 from clausegraph.app.api.guard import Guard, Screen, loads_page, rule_key
@@ -91,6 +91,7 @@ def create_app(workspace: Workspace, faces: Sequence[Face] = ()) -> FastAPI:
         routes=lambda: app.routes,
         rules=rules,
         hosts=workspace.settings.serve_hosts,
+        bodies={WEB_ANSWERS: int(workspace.settings.serve_pages_mb * 1024 * 1024)},
         screen=screen,
     )
     return app

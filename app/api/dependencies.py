@@ -66,6 +66,8 @@ _TITLES = {
     504: "No answer in time.",
 }
 ALWAYS = (401, 403, 421, 422, 429, 500)
+EVENTS = "text/event-stream"
+STREAM: dict[int | str, dict[str, Any]] = {200: {"content": {EVENTS: {"schema": {"type": "string"}}}}}
 OF_A_CORPUS = (*ALWAYS, 400, 404, 502, 503)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import secrets
 import time
 import unicodedata
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from urllib.parse import urlencode
 
 from starlette.requests import HTTPConnection, Request
@@ -49,6 +49,7 @@ class Guard:
         routes: of the application, asked again at each request.
         hosts: names that ``Host`` may have beside the loopback's; a page of another site that resolves its own name
             to this machine is refused by them.
+        bodies: bytes that the body of a request may have, by the rule's key; of others ``BODY_BYTES``.
         screen: how somebody with a browser is told of a problem; None: as a program is.
     """
 
@@ -60,9 +61,11 @@ class Guard:
         routes: Callable[[], Iterable[BaseRoute]],
         rules: Rules,
         hosts: Iterable[str] = (),
+        bodies: Mapping[str, int] = {},
         screen: Screen | None = None,
     ) -> None:
         self._app, self._held, self._routes, self._rules, self._screen = app, held, routes, rules, screen
+        self._bodies = bodies
         self._hosts = LOOPBACK | {name.lower() for name in hosts}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -99,6 +102,7 @@ class Guard:
             exchange.who = scope["state"]["principal"] = _who(connection, self._held())
             self._check_rule(key, exchange, exchange.who)
             self._held().rate.take(exchange.who.token)
+        exchange.longest = self._bodies.get(key or "", BODY_BYTES)
         exchange.check_length(connection)
         await self._app(scope, exchange.receive, exchange.send)
 
@@ -201,21 +205,22 @@ class _Exchange:
         self.route, self.corpus, self.status, self.error = "", "", 0, ""
         self.who: Principal | None = None
         self.needed: Role | None = None
+        self.longest = BODY_BYTES
         self._receive, self._send, self._begun, self._bytes = receive, send, time.perf_counter(), 0
         scope.setdefault("state", {})["request"] = self.id
 
     def check_length(self, connection: HTTPConnection) -> None:
         """Refuse a body that says of itself that it is too long."""
         stated = connection.headers.get("content-length", "0")
-        if not stated.isdigit() or int(stated) > BODY_BYTES:
-            raise _too_long()
+        if not stated.isdigit() or int(stated) > self.longest:
+            raise _too_long(self.longest)
 
     async def receive(self) -> Message:
         """The next part of the body, as long as it is not too long."""
         message = await self._receive()
         self._bytes += len(message.get("body", b""))
-        if self._bytes > BODY_BYTES:
-            raise _too_long()
+        if self._bytes > self.longest:
+            raise _too_long(self.longest)
         return message
 
     async def send(self, message: Message) -> None:
@@ -247,5 +252,5 @@ class _Exchange:
             held.audit.record(deed)
 
 
-def _too_long() -> Exception:
-    return refusal("BodyTooLong", 413, "Too long", f"a request may have {BODY_BYTES:,} bytes")
+def _too_long(longest: int) -> Exception:
+    return refusal("BodyTooLong", 413, "Too long", f"a request may have {longest:,} bytes")

@@ -11,7 +11,11 @@ from clausegraph.core.inquiry import MAX_CHARACTERS
 from clausegraph.indexes.hidden import LONGEST_REASON
 
 _LONGEST = 500
+_LONGEST_ADDRESS = 2000
+MOST_PAGES, MOST_ADDRESSES = 100, 20  # of a question
+ADDRESS = r"^https?://[^\s/]\S*$"
 
+PageAddress = Annotated[str, Field(max_length=_LONGEST_ADDRESS, pattern=ADDRESS)]
 CorpusPath = Annotated[str, Path(min_length=1, max_length=_LONGEST, description="Name of the corpus.")]
 EpochQuery = Annotated[
     int | None, Query(alias="epoch", ge=1, le=10**15, description="A retained epoch; none: the published one.")
@@ -37,6 +41,36 @@ class AnswerBody(QuestionBody):
         description="What is to be taken for granted, by the words of a condition of the answer.",
     )
     engine: str | None = Field(default=None, max_length=100, description="What answers; none: that of the settings.")
+    trace: bool = Field(default=False, description="Whether the answer has the engine's steps.")
+
+
+class SentPageBody(BaseModel):
+    """A page that is sent with a question."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    url: PageAddress = Field(description="By which it is cited.")
+    html: str = Field(description="The whole page.")
+    name: str = Field(default="", max_length=_LONGEST, description="As a search calls it; none: its own title.")
+    snippet: str = Field(default="", max_length=MAX_CHARACTERS, description="What a search shows of it.")
+    modified: str = Field(default="", max_length=100, description="When it was last changed, in any form.")
+
+
+class WebQuestionBody(BaseModel):
+    """A question, and the pages it is to be answered from."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    question: str = Field(min_length=1, max_length=MAX_CHARACTERS)
+    pages: list[SentPageBody] = Field(default_factory=list, max_length=MOST_PAGES)
+    addresses: list[PageAddress] = Field(
+        default_factory=list,
+        max_length=MOST_ADDRESSES,
+        description="Of one page each, fetched if the server may.",
+    )
+    at: str | None = Field(
+        default=None, max_length=100, description="When it is asked, with the zone: 2024-03-05T10:00-08:00; none: now."
+    )
     trace: bool = Field(default=False, description="Whether the answer has the engine's steps.")
 
 

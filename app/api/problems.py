@@ -12,6 +12,7 @@ from starlette.exceptions import HTTPException
 from starlette.responses import Response
 
 from clausegraph.app.api.hints import RESOURCES, hinted
+from clausegraph.app.api.parameters import ADDRESS
 from clausegraph.app.text import clean_json
 from clausegraph.core import errors
 from clausegraph.core.secrets import mask_reply
@@ -104,7 +105,8 @@ def _waiting(error: Exception, status: int) -> dict[str, str]:
     return {"Retry-After": _RETRY if wait is None else str(max(1, round(wait)))}
 
 
-_FORMS = {  # of names that are parts of addresses
+_FORMS = {  # of names that are parts of addresses, and of addresses
+    ADDRESS: "an address of a page is like https://host/path",
     "^[0-9a-f]{4,64}$": "an id is 4 to 64 of the characters 0 to 9 and a to f",
     "^[0-9a-f]{16}$": "an id is 16 of the characters 0 to 9 and a to f",
 }

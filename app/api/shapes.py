@@ -84,6 +84,19 @@ class AnswerReply(BaseModel):
     trace: list[ShownStep] | None = None
 
 
+class UnreadPage(BaseModel):
+    """A page that could not be read."""
+
+    page: str
+    reason: str
+
+
+class WebAnswerReply(AnswerReply):
+    """An answer from pages of this question alone: of the corpus "pages", epoch 0."""
+
+    not_read: list[UnreadPage]
+
+
 class ListedAnswer(BaseModel):
     """An answer that is kept for whoever asked."""
 

@@ -13,6 +13,8 @@ from mcp_types import ToolAnnotations
 from pydantic import Field
 
 from clausegraph.app.access.roles import Principal
+from clausegraph.app.api.from_pages import pages_work
+from clausegraph.app.api.parameters import MOST_ADDRESSES, MOST_PAGES, PageAddress, SentPageBody, WebQuestionBody
 from clausegraph.app.api.pool import Ticket, WorkPool
 from clausegraph.app.api.problems import Refusal, problem_of, refusal
 from clausegraph.app.api.replies import as_json
@@ -66,6 +68,25 @@ def make_server(whose: Whose) -> MCPServer[Any]:
             where = f"clausegraph://{quote(name, safe='')}/answers/{kept.id}"
             return kept.shown(trace=False) | ({"resource": where} if kept.is_kept else {})
 
+        return await _told(held, held.work, work)
+
+    @server.tool(annotations=_READS)
+    async def ask_pages(
+        context: Asking,
+        question: str,
+        pages: Annotated[tuple[SentPageBody, ...], Field(max_length=MOST_PAGES)] = (),
+        addresses: Annotated[tuple[PageAddress, ...], Field(max_length=MOST_ADDRESSES)] = (),
+        at: str | None = None,
+    ) -> dict[str, Any]:
+        """Answer a question from pages that are sent as HTML, or from addresses if the server may, without a corpus."""
+        held, who = whose(context)
+        if who.corpora is not None:
+            raise _failed(refusal("Forbidden", 403, "Not allowed", f"token {who.name!r} is for some corpora"))
+        try:
+            asked = WebQuestionBody(question=question, pages=list(pages), addresses=list(addresses), at=at)
+            work = pages_work(held, asked)
+        except (ClauseGraphError, Refusal) as error:
+            raise _failed(error) from error
         return await _told(held, held.work, work)
 
     @server.tool(annotations=_READS)

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Request
 from starlette.responses import Response
 
 from clausegraph.app.answer_json import step_json
-from clausegraph.app.api.dependencies import OF_A_CORPUS, Held, Who, statuses
+from clausegraph.app.api.dependencies import EVENTS, OF_A_CORPUS, STREAM, Held, Who, statuses
 from clausegraph.app.api.parameters import AnswerBody, CorpusPath, EpochQuery, PassagesBody
 from clausegraph.app.api.pool import Ticket
 from clausegraph.app.api.replies import reply
@@ -22,11 +22,9 @@ from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.types import TraceStep
 
 router = APIRouter(prefix="/v1/corpora/{corpus}", tags=["questions"])
-_EVENTS = "text/event-stream"
-_STREAM: dict[int | str, dict[str, Any]] = {200: {"content": {_EVENTS: {"schema": {"type": "string"}}}}}
 
 
-@router.post("/ask", response_model=AnswerReply, responses=_STREAM | statuses(*OF_A_CORPUS, 409, 413, 504))
+@router.post("/ask", response_model=AnswerReply, responses=STREAM | statuses(*OF_A_CORPUS, 409, 413, 504))
 async def ask(
     request: Request, held: Held, who: Who, corpus: CorpusPath, asked: AnswerBody, epoch: EpochQuery = None
 ) -> Response:
@@ -56,7 +54,7 @@ async def ask(
         return json_event(kind, value.shown(trace=asked.trace), value.id if value.is_kept else "")
 
     seconds = held.workspace.settings.serve_seconds
-    if _EVENTS in request.headers.get("accept", ""):
+    if EVENTS in request.headers.get("accept", ""):
         return await streamed(request, held.work, seconds, work, write)
     found = await waited(request, held.work, seconds, work)
     shown, where = found.shown(trace=asked.trace), f"/v1/corpora/{quote(found.corpus, safe='')}/answers/{found.id}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -90,3 +91,11 @@ def test_the_same_from_python(pages: Path) -> None:
     assert answer.alternatives[0].text == "1931"
     with pytest.raises(SourceError, match="no page to answer from: the file is empty"):
         ask_web(QUESTION, [pages / "empty.html"])
+
+
+def test_the_example_of_the_docs(cli: Cli, capsys: pytest.CaptureFixture[str]) -> None:
+    page = (Path(__file__).parents[3] / "docs" / "crag.md").read_text(encoding="utf-8")
+    code = re.search(r"```python\n(.*?)```", page, re.DOTALL)
+    assert code is not None
+    exec(code[1], {})
+    assert capsys.readouterr().out == "1931\n"

@@ -21,7 +21,7 @@ from tests.app.api.serving import Serving
 
 pytestmark = pytest.mark.integration
 
-TOOLS = {"ask", "search", "neighbourhood", "page", "what_changed"}
+TOOLS = {"ask", "ask_pages", "search", "neighbourhood", "page", "what_changed"}
 
 
 async def _call(client: Client, tool: str, **given: Any) -> Any:
@@ -42,6 +42,9 @@ async def _every_tool(client: Client) -> None:
     assert (await _call(client, "search", question="Warm Home Grant", limit=2))["hits"]
     around = await _call(client, "neighbourhood", entity="Warm Home Grant")
     assert around["facts"] and around["around"] == ["warm home grant"]
+    sent = [{"url": "https://bridges.example/alder", "html": "<h1>Alder</h1><p>The Alder bridge opened in 1931.</p>"}]
+    alone = await _call(client, "ask_pages", question="When did the Alder bridge open?", pages=sent)
+    assert (alone["corpus"], alone["alternatives"][0]["text"]) == ("pages", "1931")
     text = await _call(client, "page", page="grant.html")
     assert any("over 65" in element["text"] for element in text["elements"])
     assert [one["uri"] for one in (await _call(client, "what_changed"))["pages"]] == ["grant.html"]
@@ -96,7 +99,9 @@ def test_a_tokens_corpora_bind_every_tool_and_resource(server: Serving, stand: S
 
     async def talk() -> None:
         async with _over_http(server, stand.tokens["reader", True]) as client:
-            assert set(given) == {tool.name for tool in (await client.list_tools()).tools}
+            assert set(given) | {"ask_pages"} == {tool.name for tool in (await client.list_tools()).tools}
+            beside = await client.call_tool("ask_pages", {"question": "Who?"})
+            assert beside.is_error and "Forbidden: " in beside.content[0].text
             for tool, values in given.items():
                 assert not (await client.call_tool(tool, values)).is_error, tool
                 answer = await client.call_tool(tool, values | {"corpus": "other"})

@@ -105,7 +105,8 @@ def merges(
     from clausegraph.app.services import entities
 
     found = entities.merges(workspace, workspace.settings.corpus, limit)
-    head = f"corpus {found['corpus']!r}, epoch {found['epoch']}: {found['in_force']} in force, {found['open']} proposed"
+    counts = f"{found['in_force']} in force, {found['proposed']} proposed"
+    head = f"corpus {found['corpus']!r}, epoch {found['epoch']}: {counts}"
     columns = ("score", "name", "entity", "why", "sentence")
     rows = [
         (f"{one['score']:.2f}", *one["written"], _why(one), one_line(one["quote"] or "", 160))
@@ -116,7 +117,9 @@ def merges(
 
 def _why(one: dict[str, Any]) -> str:
     words = {"defined": f"defined by {one['page']}", "accepted": f"accepted by {one['by']}", "follows": "by others"}
-    return words.get(one["state"], f"proposed, id {one['id']}")
+    return words.get(
+        one["state"], f"proposed, id {one['id']}" if one["id"] else "proposed; `entities review` stores it"
+    )
 
 
 def merge(

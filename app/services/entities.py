@@ -60,23 +60,34 @@ def review(workspace: Workspace, name: str, of_type: str | None = None, limit: i
 
 
 def merges(workspace: Workspace, name: str, limit: int | None = None) -> dict[str, Any]:
-    """What is one entity, by what pages define, by what was decided, and by open proposals: best first, each with why.
+    """What is one entity, by what pages define, by what was decided, and by proposals: best first, each with why.
+
+    Stores nothing: a proposal that :func:`review` has not stored yet has no id.
 
     Raises:
-        NotFoundError: as :func:`review`, which is done for what is newly proposed.
+        NotFoundError: no such corpus, or nothing published yet.
     """
-    from clausegraph.indexes.entities.merges import merges_in_force
+    from clausegraph.indexes.entities.merges import MergeInForce, merges_in_force
+    from clausegraph.indexes.entities.proposals import propose
 
-    found = review(workspace, name)
-    with workspace.view(name, epoch=found["epoch"], embed=False) as view:
+    with workspace.view(name, embed=False) as view:
         ledger = workspace.ledger
-        made = merges_in_force(ledger, get_corpus(ledger, name).id, view.epoch)
-        ranked: list[tuple[float, MergeInForce | dict[str, Any]]] = [(one.score, one) for one in made]
-        ranked = sorted([*ranked, *((card["score"], card) for card in found["proposals"])], key=lambda pair: -pair[0])
-        listed = [one if isinstance(one, dict) else _in_force(view, one) for _, one in ranked[:limit]]
-        records = [_proposed(one) if "variant" in one else one for one in listed]
-    return {"corpus": found["corpus"], "epoch": found["epoch"], "in_force": len(made), "open": found["open"]} | {
-        "merges": records
+        corpus = get_corpus(ledger, name)
+        found, profiles = propose(ledger, corpus.id, view.epoch)
+        new = [Decision(0, one.name, one.entity, PROPOSED, one.score, one.evidence, None, None, 0.0) for one in found]
+        waiting: list[Decision | MergeInForce] = [*_open_proposals(ledger, corpus, profiles), *new]
+        made = merges_in_force(ledger, corpus.id, view.epoch)
+        ranked = sorted([*made, *waiting], key=lambda one: -one.score)[:limit]
+        listed = [
+            _in_force(view, one) if isinstance(one, MergeInForce) else _proposed(_card(view, one, profiles))
+            for one in ranked
+        ]
+    return {
+        "corpus": corpus.name,
+        "epoch": view.epoch,
+        "in_force": len(made),
+        "proposed": len(waiting),
+        "merges": listed,
     }
 
 
@@ -100,7 +111,7 @@ def _proposed(card: dict[str, Any]) -> dict[str, Any]:
     said = {"name": sides[0]["key"], "entity": sides[1]["key"], "written": [side["written"][0] for side in sides]}
     return (
         said
-        | {"score": card["score"], "state": "proposed", "id": card["id"], "in_force_since": None, "by": None}
+        | {"score": card["score"], "state": "proposed", "id": card["id"] or None, "in_force_since": None, "by": None}
         | example
     )
 

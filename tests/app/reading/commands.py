@@ -31,6 +31,7 @@ READING = {
     "doctor": [],
     "corpora list": [],
     "entities list": [],
+    "entities merges": [],
     "epochs list": [],
     "statements list": [],
     "questions list": [],

@@ -26,12 +26,12 @@ from clausegraph.query.crag.compared import CorrectiveGatherer, ReactGatherer
 from clausegraph.query.crag.critic import ModelCritic, RuleCritic
 from clausegraph.query.crag.kg.lookup import GraphLookup
 from clausegraph.query.crag.kg.own import CorpusGraph
-from clausegraph.query.crag.pace import Pace
 from clausegraph.query.crag.parts import CragOptions, nobody
 from clausegraph.query.crag.rounds import OpenCragQuestion
 from clausegraph.query.crag.sources import CragGatherer
 from clausegraph.query.crag.text import CorpusText
 from clausegraph.query.crag.time.clock import now
+from clausegraph.query.crag.time_left import TimeLeft
 from clausegraph.query.crag.types import CragAnswer, CragQuestion, TextLookup
 from clausegraph.query.engines.protocol import EngineOptions, Watch
 from clausegraph.query.engines.single_pass import unwatched
@@ -108,7 +108,7 @@ class CragEngine:
             calculator=parts.calculator(model) if switches.calculator else None,
             own=OwnKnowledge(model) if model and switches.own_knowledge else None,
             asks=model is not None,
-            pace=Pace(self._options.switches.seconds, started),
+            time=TimeLeft(self._options.switches.seconds, started),
             gatherer=_GATHERERS[switches.gather](model) if model and switches.gather != "all" else None,
         )
 

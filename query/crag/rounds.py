@@ -13,10 +13,10 @@ from clausegraph.core.telemetry.spans import span
 from clausegraph.core.types import AnswerStatus, TraceStep
 from clausegraph.query.crag.answer.model import OwnKnowledge
 from clausegraph.query.crag.critic import choices
-from clausegraph.query.crag.pace import Pace
 from clausegraph.query.crag.shown import shown_attributes, shown_times
 from clausegraph.query.crag.sources import CragGatherer, CragSources
 from clausegraph.query.crag.switches import CragSwitches
+from clausegraph.query.crag.time_left import TimeLeft
 from clausegraph.query.crag.types import (
     DONT_KNOW,
     AttributePredictor,
@@ -64,7 +64,7 @@ class OpenCragQuestion:
     calculator: Calculator | None
     own: OwnKnowledge | None
     asks: bool  # whether a model is asked at all
-    pace: Pace
+    time: TimeLeft
     gatherer: CragGatherer | None = None
     attributes: Attributes = field(default_factory=Attributes)
     known: KgFound = field(default_factory=KgFound)
@@ -157,7 +157,7 @@ class OpenCragQuestion:
             return ()
         asked = replace(self.question, text=words) if words else self.question
         with self._told("pages") as detail:
-            found = self.text.find(asked, self.batch, self.switches.references, self.pace.until(_LOOKING))
+            found = self.text.find(asked, self.batch, self.switches.references, self.time.until(_LOOKING))
             self.looked.append(f"pages, batch {self.batch + 1} of {self.text.batches}")
             best = [" ".join(f"“{one.source}: {one.text}"[:_SHOWN].split()) + "…”" for one in found[:3]]
             detail.update({"batch": f"{self.batch + 1} of {self.text.batches}", "references": len(found), "best": best})
@@ -194,10 +194,10 @@ class OpenCragQuestion:
     def _draft(self) -> None:
         """An answer of what was found: whether that is enough, what is to be computed from it, then the answer."""
         self.unjudged = False
-        checks = (self.switches.self_check and not self.pace.hurries) or not self.references
+        checks = (self.switches.self_check and not self.time.hurries) or not self.references
         if self.asks and checks and self._is_refused():
             return
-        if not self.pace.hurries:
+        if not self.time.hurries:
             self._compute()
         with self._told("answer") as detail:
             self.draft = self.answerer.answer(self.question, self.attributes, self.references, self.known)
@@ -222,7 +222,7 @@ class OpenCragQuestion:
     def _accepted(self) -> bool:
         if self.switches.rounds == 1 or not self.switches.critic:
             return True
-        if self.unjudged and self.pace.hurries:
+        if self.unjudged and self.time.hurries:
             self._end_in_time()
             return True
         with self._told("validate") as detail:
@@ -235,10 +235,10 @@ class OpenCragQuestion:
         """Whether another round is begun, with what was wrong set right; else a rejected answer is none."""
         more = self.text is not None and self.switches.pages and self.batch + 1 < self.text.batches
         open_to = choices(graph=self.graph is not None, more_pages=more, tried=self.feedback)
-        self.pace.rounded(begun)
+        self.time.rounded(begun)
         if self.rounds >= self.switches.rounds or (self.asks and self.meter.calls_left < _ROUND):
             open_to = ()
-        if not self.pace.has_round:
+        if not self.time.has_round:
             open_to = ()
         with self._told("comment") as detail:
             said = None
@@ -307,7 +307,7 @@ class OpenCragQuestion:
     @contextmanager
     def _told(self, name: str) -> Iterator[dict[str, object]]:
         """A step of the trace, also of one that failed; none is begun when the time is over."""
-        if name not in ("stop", "policy") and self.pace.left < 0:
+        if name not in ("stop", "policy") and self.time.left < 0:
             raise CancelledError
         detail: dict[str, object] = {"round": self.rounds} if self.rounds else {}
         begun = time.perf_counter()
@@ -316,7 +316,7 @@ class OpenCragQuestion:
                 yield detail
         finally:
             took = time.perf_counter() - begun
-            self.pace.stepped(took)
+            self.time.stepped(took)
             step = TraceStep(name, took * 1000, detail)
             self.trace.append(step)
             self.watch(step)

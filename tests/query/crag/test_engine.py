@@ -12,12 +12,12 @@ from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.models.embedding import HashingEmbedder
 from clausegraph.core.types import AnswerStatus, Evidence, PageKey, Span
 from clausegraph.query.crag.engine import CragEngine, as_answer
-from clausegraph.query.crag.pace import Pace
 from clausegraph.query.crag.pages import CragPage
 from clausegraph.query.crag.parts import CragOptions, CragParts
 from clausegraph.query.crag.switches import CragSwitches
 from clausegraph.query.crag.text import PagesText
 from clausegraph.query.crag.time.clock import parse_time
+from clausegraph.query.crag.time_left import TimeLeft
 from clausegraph.query.crag.types import (
     Attributes,
     CragAnswer,
@@ -340,10 +340,10 @@ def test_what_pages_say_is_data(
 def test_an_answer_stands_that_there_was_no_time_to_judge(
     bridges: list[CragPage], steps: ModelSteps, fake: FakeModelServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    class Hurried(Pace):
+    class Hurried(TimeLeft):
         hurries = True
 
-    monkeypatch.setattr("clausegraph.query.crag.engine.Pace", Hurried)
+    monkeypatch.setattr("clausegraph.query.crag.engine.TimeLeft", Hurried)
     fake.set(replies="script", script={ANSWER: reply("1931")})
     found = ask(bridges, steps, switches=CragSwitches(seconds=600))
     assert (found.text, found.usage.by_step) == ("1931", {"crag-answer": 1})  # neither check nor critic
@@ -357,13 +357,13 @@ def test_the_time_of_reading_counts(bridges: list[CragPage]) -> None:
 
 
 def test_what_there_is_time_for() -> None:
-    pace = Pace(100, time.monotonic() - 50)
-    assert 49 < pace.left <= 50 and not pace.hurries and pace.has_round
-    pace.stepped(24)
-    pace.rounded(time.monotonic() - 25)
-    assert not pace.hurries and pace.has_round
-    pace.rounded(time.monotonic() - 30)
-    assert not pace.has_round  # thirty seconds of a round, and a step before it
-    pace.stepped(26)
-    assert pace.hurries
-    assert Pace(0).left == float("inf")
+    left = TimeLeft(100, time.monotonic() - 50)
+    assert 49 < left.left <= 50 and not left.hurries and left.has_round
+    left.stepped(24)
+    left.rounded(time.monotonic() - 25)
+    assert not left.hurries and left.has_round
+    left.rounded(time.monotonic() - 30)
+    assert not left.has_round  # thirty seconds of a round, and a step before it
+    left.stepped(26)
+    assert left.hurries
+    assert TimeLeft(0).left == float("inf")

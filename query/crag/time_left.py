@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 
 @dataclass(slots=True)
-class Pace:
+class TimeLeft:
     """Told of each step and round how long it took, it says what is left out so that the question ends in time.
 
     Args:

@@ -35,15 +35,20 @@ class Ontology:
 
     types: tuple[EntityType, ...]
     _patterns: tuple[tuple[str, re.Pattern[str]], ...] = field(init=False, repr=False, compare=False)
+    _any: re.Pattern[str] | None = field(init=False, repr=False, compare=False)  # of all types: most names have none
 
     def __post_init__(self) -> None:
         made = tuple((one.name, _pattern(one.words)) for one in self.types if one.words)
+        every = tuple(word for one in self.types for word in one.words)
+        object.__setattr__(self, "_any", _pattern(every) if every else None)
         object.__setattr__(self, "_patterns", made)
 
     def type_of(self, surface: str) -> str:
         """The type whose word stands last in the name ("employer's payment" is a benefit); ``UNTYPED`` without one."""
         head = _HEAD_BREAK.split(surface.split(" (", maxsplit=1)[0], maxsplit=1)[0] or surface
         best, found = -1, UNTYPED
+        if self._any is None or self._any.search(head) is None:
+            return found
         for name, pattern in self._patterns:
             for match in pattern.finditer(head):
                 if match.start() > best and head[match.end() : match.end() + 1] != "'":  # not whose it is

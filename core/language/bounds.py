@@ -118,6 +118,9 @@ class TrailingWords:
     of_age: bool = False
 
 
+_NOT_COUNTED = words.VERB_FORMS | _NO_NOUNS
+
+
 def before_value(text: str, kind: str = "") -> LeadingWords:
     """What the end of a text says of the value after it."""
     near = f"{text[-_NEAR:].rstrip()} "
@@ -175,9 +178,7 @@ def unit_after(text: str) -> str:
 def counts_many(text: str) -> bool:
     """Whether the noun after a number is surely one that it counts: a plural that is no verb ("50 employees")."""
     noun = _NOUN_AFTER.match(text)
-    return (
-        noun is not None and noun["noun"] != singular(noun["noun"]) and noun["noun"] not in words.VERB_FORMS | _NO_NOUNS
-    )
+    return noun is not None and noun["noun"] != singular(noun["noun"]) and noun["noun"] not in _NOT_COUNTED
 
 
 def opens_range(text: str) -> bool:

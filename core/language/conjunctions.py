@@ -95,7 +95,7 @@ def _cuts(text: str, start: int, end: int) -> list[tuple[int, int, str]]:
 def starts_predicate(after: str, before: str = "") -> bool:
     """Whether a conjunct has a finite verb of its own; ``before`` is what it would be split from."""
     tokens = [word.lower() for word in _WORD.findall(after)[: _REACH + 4]]
-    while tokens and tokens[0] in _ADVERBS - {"not"}:
+    while tokens and tokens[0] in _ADVERBS and tokens[0] != "not":
         tokens = tokens[1:]
     first = tokens[0] if tokens else ""
     if first in words.CONTRACTED or (first in words.PRONOUNS and has_verb(tokens[1:5])):

@@ -100,7 +100,7 @@ def _long_form(before: str, short: str) -> str:
         if re.search(r"[.;:,()]", words):
             return ""
         opening = words.split()[0].lower()
-        fits = opening[0] == letters[0] and opening not in _FUNCTION_WORDS | _ARTICLES
+        fits = opening[0] == letters[0] and opening not in _FUNCTION_WORDS and opening not in _ARTICLES
         if fits and wanted & set(initials(words)):
             longer = _LONGER.search(sentence[:start])  # "Officer of the Order of the British Empire (OBE)"
             return "" if longer and longer[1].lower() == letters[0] else words

@@ -61,6 +61,19 @@ _JOINED_VERB = re.compile(
 )
 
 
+_ORDERS = words.IMPERATIVES - {"do", "always", "never", "please"}
+_AFTER_NOUN = words.AUXILIARIES | {"for", "of", "and", ""}
+_WILL_OR_DO = _DO | {"will", "would", "shall"}
+_IN_WRITING = re.compile(r"\s+in writing\b")
+_HEDGED = re.compile(r"(?:usually|normally|sometimes|currently|generally),?\s+", re.IGNORECASE)
+_HEDGE_LAST = re.compile(r"\s(usually|normally|sometimes|often|generally|rarely)$", re.IGNORECASE)
+_FORBIDS = re.compile(r"(?:do not|never)\s+", re.IGNORECASE)
+_LETTERS = re.compile(r"[A-Za-z]+")
+_NOBODY = re.compile(r"(?:no(?! more| less| fewer)|nobody|none|neither)\b", re.IGNORECASE)
+_DENIED = re.compile(r"(?:not|never|no longer)\b")
+_DENIES = re.compile(r"^(?:not|never|no longer)\s+")
+
+
 @dataclass(frozen=True, slots=True)
 class Frame:
     """``subject`` is as the clause has it, "" for what the page is about. ``rest`` is all that follows the
@@ -129,7 +142,7 @@ def _joined(frame: Frame) -> re.Match[str] | None:
 @lru_cache(maxsize=256)
 def read_frame(text: str) -> Frame | None:
     """The frame of a main clause; an imperative's subject is "you"; none where the parts are not surely found."""
-    clause = re.sub(r"\s+in writing\b", "", expand(text)).strip(" .:;,!")
+    clause = _IN_WRITING.sub("", expand(text)).strip(" .:;,!")
     if not clause or clause.endswith("?"):
         return None
     previous = None
@@ -152,7 +165,7 @@ def is_setting(text: str) -> bool:
 
 def _without_setting(clause: str) -> tuple[str, str, str]:
     """The clause, the purpose and the place or time that stood before its subject."""
-    hedged = re.match(r"(?:usually|normally|sometimes|currently|generally),?\s+", clause, re.IGNORECASE)
+    hedged = _HEDGED.match(clause)
     if hedged:
         clause = clause[hedged.end() :]
     dated = DATED.match(clause)  # "From 1 April 2026 a permit costs £15"
@@ -172,13 +185,13 @@ def _without_setting(clause: str) -> tuple[str, str, str]:
 
 def _imperative(clause: str) -> Frame | None:
     """ "Send the form", "Do not drive": a duty of the reader."""
-    negative = re.match(r"(?:do not|never)\s+", clause, re.IGNORECASE)
+    negative = _FORBIDS.match(clause)
     rest = clause[negative.end() :] if negative else clause
-    first = re.match(r"[A-Za-z]+", rest)
-    if not first or first[0].lower() not in words.IMPERATIVES - {"do", "always", "never", "please"}:
+    first = _LETTERS.match(rest)
+    if not first or first[0].lower() not in _ORDERS:
         return None
     following = (WORD.findall(rest[first.end() :]) or [""])[0].lower()
-    if first[0].lower() in words.NOUN_VERBS and following in words.AUXILIARIES | {"for", "of", "and", ""}:
+    if first[0].lower() in words.NOUN_VERBS and following in _AFTER_NOUN:
         return None
     relation, left = verb_phrase(rest[0].lower() + rest[1:])
     if not relation:
@@ -194,14 +207,14 @@ def _declared(clause: str) -> Frame | None:
         return None
     subject, group = clause[:at].strip(), _LATE_ADVERB.sub(r"\1", clause[at:])
     subject = _EARLY_ADVERB.sub("", subject)
-    hedged = re.search(r"\s(usually|normally|sometimes|often|generally|rarely)$", subject, re.IGNORECASE)
+    hedged = _HEDGE_LAST.search(subject)
     if hedged:
         subject = subject[: hedged.start()]
     if not subject:
         return None
     if subject.lower() == "there":
         return _existing(group)
-    negative = bool(re.match(r"(?:no(?! more| less| fewer)|nobody|none|neither)\b", subject, re.IGNORECASE))
+    negative = _NOBODY.match(subject) is not None
     phrase = modal_phrase(group)
     stated = _stated(subject, group, negative) if phrase is None else _modal(subject, group, phrase, negative)
     if stated is None:
@@ -217,8 +230,8 @@ def _modal(subject: str, group: str, phrase: ModalPhrase, negative: bool) -> Fra
     following = _after_modal(group, phrase.end, phrase.verb)
     if following is None:
         return None
-    denied = bool(re.match(r"(?:not|never|no longer)\b", following))
-    relation, rest = verb_phrase(re.sub(r"^(?:not|never|no longer)\s+", "", following))
+    denied = _DENIED.match(following) is not None
+    relation, rest = verb_phrase(_DENIES.sub("", following))
     if not relation:
         return None
     modality, polarity = phrase.modality, phrase.polarity and not denied and not negative
@@ -252,7 +265,7 @@ def _stated(subject: str, group: str, negative: bool) -> Frame | None:
     """A clause that says what is: "will be paid", "do not count", "is", "costs"."""
     tokens = group.split()
     first = tokens[0].lower()
-    auxiliary = first in {"will", "would", "shall"} | _DO
+    auxiliary = first in _WILL_OR_DO
     start = 1 if auxiliary else 0
     denied = [i for i, token in enumerate(tokens[1:3], 1) if token.lower() in ("not", "never")]
     if not denied and [t.lower() for t in tokens[1:3]] == ["no", "longer"]:

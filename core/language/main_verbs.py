@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from clausegraph.core.language import words
-from clausegraph.core.language.verb_phrases import DROPPED, HEDGES
+from clausegraph.core.language.verb_phrases import DROPPED, DROPPED_WORDS
 from clausegraph.core.language.verbs import base_form, base_of_third_person, is_base
 
 WORD = re.compile(r"\([^()]*\)|[A-Za-z][A-Za-z'-]*|[£$€]?\d[\d,.]*%?|[^\sA-Za-z\d]")
@@ -16,6 +16,13 @@ _OPENS_RELATIVE = words.RELATIVES | words.word_set("where you they we")
 _LONGEST_SUBJECT = 9
 _PLURALS = words.word_set("people children men women parents police staff")
 NOUN_STARTS = words.DETERMINERS | words.PREPOSITIONS | words.word_set("up more less you them us him her it what how")
+
+
+_BEFORE_NOUN = words.DETERMINERS | words.PREPOSITIONS
+_NO_SUBJECT = _BEFORE_NOUN | {"to", "and", "or"}
+_DETERMINERS_OR_TO = words.DETERMINERS | {"to"}
+_FINITE = words.BASE_VERBS | words.THIRD_PERSON
+_BETWEEN = words.AUXILIARIES | DROPPED
 
 
 def main_verb(clause: str) -> int | None:
@@ -34,7 +41,7 @@ def main_verb(clause: str) -> int | None:
         if lower[i] in _OPENS_RELATIVE:
             return _after_relative(tokens, lower, i)
         k = i - 1
-        while k > 0 and (lower[k] in DROPPED | HEDGES or lower[k][:1] in "('\"" or lower[k] == "currently"):
+        while k > 0 and (lower[k] in DROPPED_WORDS or lower[k][:1] in "('\"" or lower[k] == "currently"):
             k -= 1
         if _is_finite(lower, i, lower[k]):
             return tokens[i].start()
@@ -44,7 +51,7 @@ def main_verb(clause: str) -> int | None:
 def _after_pronoun(lower: list[str]) -> int | None:
     """The place of the verb group after a pronoun: of the verb, or of the adverb before its auxiliary."""
     at = 1
-    while at < len(lower) and (lower[at] in DROPPED | HEDGES or lower[at].endswith("ly")):
+    while at < len(lower) and (lower[at] in DROPPED_WORDS or lower[at].endswith("ly")):
         at += 1
     if at >= len(lower) or not (lower[at] in words.AUXILIARIES or base_form(lower[at])):
         return None
@@ -60,20 +67,14 @@ def _after_relative(tokens: list[re.Match[str]], lower: list[str], start: int) -
         if word in (",", ":", ";", "-", "(", "and", "or", "if"):
             return None
         auxiliary = word in words.AUXILIARIES and word != "not" and before not in words.DETERMINERS
-        verb = (
-            base_form(word) and word not in words.PARTICIPLES and before not in words.DETERMINERS | words.PREPOSITIONS
-        )
-        if auxiliary or (groups == 0 and base_form(word)) or (verb and word in words.BASE_VERBS | words.THIRD_PERSON):
+        verb = base_form(word) and word not in words.PARTICIPLES and before not in _BEFORE_NOUN
+        if auxiliary or (groups == 0 and base_form(word)) or (verb and word in _FINITE):
             groups += 1
             after = lower[i + 1] if i + 1 < len(lower) else ""
             plain_verb = not auxiliary and (after in NOUN_STARTS or after[:1] in "£$€0123456789") and after
             if groups == 2:
                 return tokens[i].start() if word in _MODALS or word in ("is", "are") or plain_verb else None
-            while (
-                auxiliary
-                and i + 1 < len(lower)
-                and (lower[i + 1] in words.AUXILIARIES | DROPPED or base_form(lower[i + 1]))
-            ):
+            while auxiliary and i + 1 < len(lower) and (lower[i + 1] in _BETWEEN or base_form(lower[i + 1])):
                 i += 1
         i += 1
     return None
@@ -87,8 +88,8 @@ def _is_finite(lower: list[str], i: int, before: str) -> bool:
     if word in ("need", "needs"):
         return after == "to" or after in words.DETERMINERS
     if word in words.AUXILIARIES and word not in ("not", "be", "been"):
-        return before not in words.DETERMINERS | {"to"}
-    if before in words.DETERMINERS | words.PREPOSITIONS | {"to", "and", "or"}:
+        return before not in _DETERMINERS_OR_TO
+    if before in _NO_SUBJECT:
         return False
     return word in words.THIRD_PERSON or _is_verb_by_its_company(word, before, after)
 

@@ -19,6 +19,9 @@ _ANNOUNCED = re.compile(
 )
 
 
+_SAYS_LITTLE = (LOSABLE - _POINTS) | PREPOSITIONS
+
+
 def same_outcome(granted: str, refused: str) -> bool:
     """Whether a clause refuses what another grants: its nouns are among the other's, or it only points ("it").
 
@@ -35,4 +38,4 @@ def _outcome(clause: str) -> set[str]:
     """The words of a clause that say what it is about, in their base forms."""
     said = _ANNOUNCED.sub("", expand(clause).strip(" .:;,"))
     bare = re.sub(r"^(?:also|however|but),?\s", "", said, flags=re.IGNORECASE)
-    return stems(bare) - (LOSABLE - _POINTS) - PREPOSITIONS
+    return stems(bare) - _SAYS_LITTLE

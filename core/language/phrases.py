@@ -91,6 +91,10 @@ _NARROWED_BY_NOUN = re.compile(  # "the week the baby is due"
 _WORD = re.compile(r"[A-Za-z][A-Za-z'-]*|[£$€]?\d[\d,.]*%?|[^\sA-Za-z\d]")
 
 
+_CLAUSAL_OR_COMMA = _CLAUSAL | {","}
+_AFTER_VAGUE = _PRONOUNS | {"than", "of"}
+
+
 @dataclass(frozen=True, slots=True)
 class Timing:
     """A value with the word that ties it to the verb: ``within``, "5 weeks of the decision"."""
@@ -193,7 +197,7 @@ def _timing(how: str, rest: str) -> Timing | None:
     ):
         return None
     text = rest.strip(" .,")
-    if _bad_end(text) or any(word in _CLAUSAL | {","} for word in _WORD.findall(rest[value.end :].lower())):
+    if _bad_end(text) or any(word in _CLAUSAL_OR_COMMA for word in _WORD.findall(rest[value.end :].lower())):
         return None
     return Timing(how, text, value.kind)
 
@@ -225,7 +229,7 @@ def _opens_well(lower: list[str]) -> bool:
     if first.endswith("ly") and first not in _LY_ADJECTIVES:
         return False
     verb = first in words.BASE_VERBS and first not in words.NOUN_VERB_FORMS and bool(second)
-    vague = first in _VAGUE and (not second or second in _PRONOUNS | {"than", "of"})  # "all you can", "one of these"
+    vague = first in _VAGUE and (not second or second in _AFTER_VAGUE)  # "all you can", "one of these"
     return not (verb or vague or (first == "one" and second in words.PREPOSITIONS))
 
 

@@ -64,6 +64,15 @@ _PREPOSITION = re.compile(
 )
 
 
+_AFTER_NOUN = words.AUXILIARIES | {"for", "of"}
+_BEFORE_NOUN = words.DETERMINERS - {"this", "that", "all", "both", "these", "those"}
+_WORD = re.compile(r"[A-Za-z][A-Za-z'-]*")
+_LETTERS = re.compile(r"[A-Za-z]+")
+_NOT_OR_TO = re.compile(r"^(?:not|to)\s+")
+_FORBIDS = re.compile(r"(?:do not|don't|never)\s+", re.IGNORECASE)
+_RELATIVE_LAST = re.compile(r"\b(?:who|which|that|whose \w+)$", re.IGNORECASE)
+
+
 @dataclass(frozen=True, slots=True)
 class Proposition:
     """A main clause in three parts; ``object`` may be empty ("payments stop").
@@ -109,11 +118,7 @@ def _first_verb(clause: str) -> re.Match[str] | None:
             continue
         if match[0].startswith("'s") and not re.search(r"\b(?:it|he|she|that|there|who|what)$", before, re.IGNORECASE):
             continue
-        if (
-            re.search(r"\b(?:who|which|that|whose \w+)$", before.rstrip(), re.IGNORECASE)
-            and before.split()[:1] != ["that"]
-            and len(before.split()) > 1
-        ):
+        if _RELATIVE_LAST.search(before.rstrip()) and before.split()[:1] != ["that"] and len(before.split()) > 1:
             continue
         if _REDUCED_RELATIVE.match(before) and _later_verb(clause[match.end() :]):
             continue
@@ -124,7 +129,7 @@ def _first_verb(clause: str) -> re.Match[str] | None:
 
 def _later_verb(rest: str) -> bool:
     """Whether a finite verb is left for the main clause."""
-    found = {word.lower() for word in re.findall(r"[A-Za-z][A-Za-z'-]*", rest)}
+    found = {word.lower() for word in _WORD.findall(rest)}
     return bool(_VERB_GROUP.search(rest)) or bool(found & words.THIRD_PERSON)
 
 
@@ -172,14 +177,14 @@ def _built(subject: str, verb: str, modality: Modality, polarity: bool, prefix: 
     taken: list[str] = [prefix] if prefix else []
     rest = verb.strip()
     if prefix:
-        rest = re.sub(r"^(?:not|to)\s+", "", rest)
+        rest = _NOT_OR_TO.sub("", rest)
     rest = _LEADING_ADVERBS.sub("", rest, count=1)
     for pattern in (_PERFECT, _BE, _CHAIN, _BE):
         match = pattern.match(rest)
         if match:
             taken.append(match[0].strip())
             rest = _LEADING_ADVERBS.sub("", rest[match.end() :], count=1)
-    head = re.match(r"[A-Za-z][A-Za-z'-]*", rest)
+    head = _WORD.match(rest)
     if head and (taken in ([], [prefix]) or _is_verb(head[0].lower())):
         taken.append(head[0])
         rest = rest[head.end() :].strip()
@@ -198,13 +203,13 @@ def _is_verb(word: str) -> bool:
 
 def _imperative(clause: str) -> Proposition | None:
     """ "Send the form", "Do not drive", "Always tell us": a duty of the reader."""
-    negative = re.match(r"(?:do not|don't|never)\s+", clause, re.IGNORECASE)
+    negative = _FORBIDS.match(clause)
     rest = clause[negative.end() :] if negative else clause
-    first = re.match(r"[A-Za-z]+", rest)
+    first = _LETTERS.match(rest)
     if not first or first[0].lower() not in words.IMPERATIVES:
         return None
     following = rest[first.end() :].split()[:1]
-    if first[0].lower() in words.NOUN_VERBS and following and following[0].lower() in words.AUXILIARIES | {"for", "of"}:
+    if first[0].lower() in words.NOUN_VERBS and following and following[0].lower() in _AFTER_NOUN:
         return None
     if negative:
         return _built("you", rest, Modality.CANNOT, False, "cannot")
@@ -213,17 +218,14 @@ def _imperative(clause: str) -> Proposition | None:
 
 def _plain_verb(clause: str) -> Proposition | None:
     """ "Payments stop after 28 days", "you get a tenancy": a full verb without auxiliary."""
-    tokens = list(re.finditer(r"[A-Za-z][A-Za-z'-]*", clause))
+    tokens = list(_WORD.finditer(clause))
     for position, token in enumerate(tokens[:_LONGEST]):
         word = token[0].lower()
         before = clause[: token.start()].strip()
         if position == 0 or word not in words.VERB_FORMS or word.endswith("ing"):
             continue
         previous = tokens[position - 1][0].lower()
-        if (
-            previous in words.DETERMINERS - {"this", "that", "all", "both", "these", "those"}
-            or previous in words.PREPOSITIONS
-        ):
+        if previous in _BEFORE_NOUN or previous in words.PREPOSITIONS:
             continue
         pronoun = previous in words.PRONOUNS
         if pronoun and _REDUCED_RELATIVE.match(before) and _later_verb(clause[token.end() :]):

@@ -82,11 +82,14 @@ _ADJECTIVES = words.word_set(
 _ADJECTIVE_PREPOSITIONS = words.word_set("for to from of on in at with by as than until")
 
 
+DROPPED_WORDS = DROPPED | HEDGES
+
+
 def verb_phrase(text: str, finite: bool = False) -> tuple[str, str]:
     """The relation that opens a verb phrase and all that follows it; empty where there is no known verb."""
     tokens = text.split()
     hedge = ""
-    while tokens and (tokens[0].lower().strip(",") in DROPPED | HEDGES or _is_adverb(tokens[0])):
+    while tokens and (tokens[0].lower().strip(",") in DROPPED_WORDS or _is_adverb(tokens[0])):
         hedge = tokens[0].lower() if tokens[0].lower() in HEDGES else hedge
         tokens = tokens[1:]
     if not tokens:
@@ -112,13 +115,13 @@ def _is_adverb(token: str) -> bool:
 def _be(tokens: list[str]) -> tuple[str, str]:
     """After a form of "be": a passive, an adjective with its preposition, or what something is."""
     hedge = ""
-    while tokens and (tokens[0].lower() in DROPPED | HEDGES or _is_adverb(tokens[0])):
+    while tokens and (tokens[0].lower() in DROPPED_WORDS or _is_adverb(tokens[0])):
         hedge = f"{tokens[0].lower()} " if tokens[0].lower() in HEDGES else hedge
         tokens = tokens[1:]
     if not tokens:
         return "", ""
     first = tokens[0].lower().strip(",;")
-    if first in _NO_COMPLEMENT | {"being", "been"}:
+    if first in _NO_COMPLEMENT or first in ("being", "been"):
         return ("", "") if first in _NO_COMPLEMENT else _be(tokens[1:])
     if first in _ADJECTIVES:
         return _adjective(hedge, first, tokens)

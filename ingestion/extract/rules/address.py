@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 
 from clausegraph.core.language import words
 from clausegraph.core.language.frames import expand
@@ -65,6 +66,10 @@ _STEPS = word_set("step part chapter section")
 _AFTER_VERBS = word_set("as against to land someone of out up")  # what makes of a noun that opens a title a verb
 
 
+_THEIRS = {"your": "their", "yourself": "themselves", "yours": "theirs", "you": "they", "our": "the publisher's"}
+_AFTER_THEM = words.PREPOSITIONS | words.DETERMINERS | {"and", "or"}
+
+
 def singular_phrase(phrase: str) -> str:
     """The last word in the singular: "foster parents" is "foster parent"."""
     *before, last = phrase.split()
@@ -106,10 +111,9 @@ def third_party(clause: str) -> str | None:
 
 def theirs(tokens: list[str]) -> list[str]:
     """Words about "you" as about somebody else."""
-    swaps = {"your": "their", "yourself": "themselves", "yours": "theirs", "you": "they", "our": "the publisher's"}
-    found = [swaps.get(token.lower(), token) for token in tokens]
+    found = [_THEIRS.get(token.lower(), token) for token in tokens]
     for i, word in enumerate(found[:-1]):  # "help you to" is "help them to", "you normally work" "they normally work"
-        if word == "they" and i and found[i + 1].lower() in words.PREPOSITIONS | words.DETERMINERS | {"and", "or"}:
+        if word == "they" and i and found[i + 1].lower() in _AFTER_THEM:
             found[i] = "them"
     for i, word in enumerate(found[1:], 1):  # "finding you work" is "finding them work"
         if word == "they" and base_of_gerund(found[i - 1].lower()):
@@ -184,6 +188,7 @@ def _named_role(heading: str) -> str | None:
     return singular_phrase(role[0].lower() + role[1:]) if whole and is_role(role) and len(role.split()) <= 4 else None
 
 
+@lru_cache(maxsize=64)
 def _role_of_title(title: str) -> str:
     """The role of a page by its title: an asker, a doer, a named role, else whoever deals with it."""
     plain = uncapitalised(re.sub(r":\s*your rights$|\s*\([^()]*\)(?=$|\s)", "", expand(title)))

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 
 from clausegraph.core.extraction import Extraction, ExtractionInput, InputElement
 from clausegraph.core.language.clauses import independent_clauses
@@ -246,8 +247,10 @@ class ChunkReader:
     def _named(self, text: str, scene: Scene, most: int) -> list[Mention]:
         """Things that a text surely names, but not the page itself: no single common nouns but of known kinds."""
         found = (resolve(name, scene) for name in things_named(text, 2 * most))
-        named = [one for one in found if one is not None and one.key not in (scene.topic.key, scene.section.key)]
-        return [one for one in named if one.type != "thing" or not (one.written or one.surface.islower())][:most]
+        own = scene.topic.key, scene.section.key
+        named = (one for one in found if one is not None and one.key not in own)
+        kinds = (one for one in named if one.type != "thing" or not (one.written or one.surface.islower()))
+        return list(islice(kinds, most))
 
     def _name(self, element: InputElement, told: set[str]) -> None:
         """Keep an element that is not ``told``, and says something or names things, links among them."""

@@ -20,6 +20,7 @@ class _Open:
     blocks: int = 0  # block-level parts inside, for a cell
     has_th: bool = False  # for a table
     has_table: bool = False  # … that holds another one
+    has_heading: bool = False  # … an h4 to h6 in a cell
     full_cells: int = 0  # of the table that hold a list or several blocks
     cells: int = 0
     rows: int = 0
@@ -29,8 +30,8 @@ def layout_containers(root: _Element) -> set[_Element]:
     """Return the li, dd and table elements below ``root`` that only lay out the page.
 
     An item does when a heading is inside it. A table does when it has role presentation, when an h1 to h3 is inside
-    it, or when it has no header cell and another table, or a cell with a list or several blocks; a few such cells in
-    a large grid of others are data.
+    it, or when it has no header cell and another table, a cell with a list or several blocks (a heading and what
+    follows it are two), or one column with a heading in it; a few such cells in a large grid of others are data.
     """
     found: set[_Element] = set()
     stack: list[_Open] = []  # the open tables, cells and items only
@@ -42,6 +43,7 @@ def layout_containers(root: _Element) -> set[_Element]:
                 _mark(stack, found)
             elif tag in DEEP_HEADINGS or tag == "summary":
                 _mark_items(stack, found)
+                _count_heading(stack, tables, node)
             if tag == "table" and tables:
                 tables[-1].has_table = True
             if tag in _BLOCKS_IN_CELL:
@@ -85,6 +87,12 @@ def _count_in_cell(stack: list[_Open], blocks: int) -> None:
         stack[-1].blocks += blocks
 
 
+def _count_heading(stack: list[_Open], tables: list[_Open], node: _Element) -> None:
+    if tables and node.tag in DEEP_HEADINGS and stack[-1].node.tag in CELLS:
+        tables[-1].has_heading = True
+        stack[-1].blocks += 2 if (node.tail or "").strip() else 1
+
+
 def _close(stack: list[_Open], tables: list[_Open], found: set[_Element]) -> None:
     entry = stack.pop()
     if entry.node.tag in CELLS and tables:
@@ -93,7 +101,8 @@ def _close(stack: list[_Open], tables: list[_Open], found: set[_Element]) -> Non
     if entry.node.tag == "table":
         tables.pop()
         is_full = entry.full_cells > 0 and not _is_grid(entry)
-        if (is_full or entry.has_table) and not entry.has_th:
+        is_column = entry.has_heading and entry.cells <= entry.rows
+        if (is_full or is_column or entry.has_table) and not entry.has_th:
             found.add(entry.node)
 
 

@@ -115,6 +115,26 @@ def test_layout_tables_and_unsemantic_text() -> None:
     ]
 
 
+def test_deep_headings_and_lists_keep_their_form_in_a_table_that_lays_out() -> None:
+    fares = "<h4>Fares</h4><p>A crossing costs £4 for adults.</p><ul><li>dogs travel free</li></ul>"
+    found = [
+        "<h3>Fares</h3>",
+        "<p>A crossing costs £4 for adults.</p>",
+        "<li>dogs travel free</li>",
+        "<h3>Times</h3>",
+        "<p>The first boat leaves at 7.</p>",
+    ]
+    beside = f"<table><tr><td>{fares}</td><td><h4>Times</h4>The first boat leaves at 7.</td></tr></table>"
+    times = "<tr><td><h4>Times</h4></td></tr><tr><td>The first boat leaves at 7.</td></tr>"
+    below = f"<table><tr><td>{fares}</td></tr>{times}</table>"
+    for page in (beside, below):
+        assert plain(read(page))[-5:] == found
+    loose = "<table><tr><td><h5>Times</h5></td></tr><tr><td>The first boat leaves at 7.</td></tr></table>"
+    assert plain(read(loose))[-2:] == ["<h3>Times</h3>", "<p>The first boat leaves at 7.</p>"]
+    data = "<table><tr><td><h4>Opening</h4></td><td>9 to 5</td></tr><tr><td><h4>Fares</h4></td><td>£4</td></tr></table>"
+    assert [one.text for one in read(data).elements if one.tag == "tr"] == ["Opening | 9 to 5", "Fares | £4"]
+
+
 def test_a_large_grid_without_header_cells_stays_a_table_where_a_cell_has_paragraphs() -> None:
     rows = "".join(f"<tr><td>Route {n}</td><td>{n * 137}</td><td>19{n + 10}</td></tr>" for n in range(12))
     noted = "<tr><td><p>Route 99</p><p>closed since the flood</p></td><td>8</td><td>1900</td></tr>"

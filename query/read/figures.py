@@ -25,6 +25,7 @@ _BORN = re.compile(r"\bborn\b", re.IGNORECASE)
 _BIRTHDAY = re.compile(
     r"\b(?:turn(?:ed|ing|s)?|aged?|i'?m|am|is|he's|she's|just|only|now)\s+(?:just\s+|only\s+|now\s+)?$", re.IGNORECASE
 )
+_MEASURE = re.compile(r"\s?(?:[kcm]?m|k?g|ft|k?w|mph|cc|l)\b", re.IGNORECASE)  # "it is 7 m" is no age
 _SINCE = re.compile(r"\b(?:since|from)\s+(?:about\s+|around\s+)?$", re.IGNORECASE)
 _THOUSANDS = re.compile(r"£?(\d{1,3}(?:\.\d+)?)\s?(?:k|grand)\b", re.IGNORECASE)
 _YOU_ARE = re.compile(r"\b(?:you are|you're|you’re|they are|he is|she is|age|aged)\s+(?:\w+\s+){0,3}$", re.IGNORECASE)
@@ -83,7 +84,8 @@ def figures(text: str) -> tuple[ToldFigure, ...]:
 def _of_sentence(sentence: str) -> Iterator[ToldFigure]:
     for value in find_quantities(sentence):
         before = sentence[: value.start]
-        if value.kind == "number" and not value.unit and value.exact and _BIRTHDAY.search(before):
+        bare = value.kind == "number" and not value.unit and value.exact
+        if bare and _BIRTHDAY.search(before) and not _MEASURE.match(sentence, value.end):
             value = replace(value, kind="age", unit="year")  # noqa: PLW2901
         named = [match.lastgroup or "" for match in _PERSON.finditer(before)]
         about = content(_clause(sentence, value.start, value.end))

@@ -17,6 +17,7 @@ from clausegraph.core.language.sentences import sentence_spans
 from clausegraph.core.types import Element, Evidence, PageKey, Reading
 from clausegraph.query.read.answers import Asked
 from clausegraph.query.read.candidates import Candidate
+from clausegraph.query.read.cells import is_told_row
 from clausegraph.query.read.cues import FREE
 from clausegraph.query.read.evidence import beside_it, evidence_of, introduction, is_header, items_below, table_of
 from clausegraph.query.read.figures import compare, figures
@@ -74,7 +75,7 @@ def _quote(
     reading = asked.pages(page)
     if is_header(element, reading) and any((page, row.anchor) in shown for _, row in items_below(element, reading)):
         return
-    element = _row_told(asked, element, reading)
+    element = _row_told(asked, element, reading) or element
     quoted = evidence_of(page, reading, element, *_best_part(words, element))
     lead = reading.element(element.lead_in) if element.tag == "li" else None
     if lead is not None and len(lead.text) <= _SHORT:  # a sentence before the one that opens the list may decide
@@ -100,7 +101,7 @@ def _in_force(asked: Asked, ordered: Sequence[Candidate], replaced: Mapping[Page
 
 def _ordered(asked: Asked, ranked: Sequence[Candidate]) -> list[Candidate]:
     places = [one for one in ranked if not one.element.is_heading]
-    searched = sorted(places[:_FIRST], key=lambda one: not holds_kind(asked, one.element)) + places[_FIRST:]
+    searched = sorted(places[:_FIRST], key=lambda one: _is_worse(asked, one)) + places[_FIRST:]
     page = searched[0].page if searched else None
     far = [one for one in searched[_DEPTH:] if one.page == page and _bounds_what_is_told(asked, one)]
     rest = [*searched[MOST - 1 : _DEPTH], *far]
@@ -112,6 +113,12 @@ def _ordered(asked: Asked, ranked: Sequence[Candidate]) -> list[Candidate]:
         return not _bounds_what_is_told(asked, one), not holds_kind(asked, one.element), *found.key, rank
 
     return [*searched[: MOST - 1], *(rest[rank] for rank in sorted(range(len(rest)), key=key)), *searched[_DEPTH:]]
+
+
+def _is_worse(asked: Asked, one: Candidate) -> tuple[bool, bool]:
+    """Whether a place is not of a table with a row that is told, and whether it has no value of the kind asked for."""
+    told = _row_told(asked, one.element, asked.pages(one.page)) is not None
+    return not told, not holds_kind(asked, one.element)
 
 
 def holds_kind(asked: Asked, element: Element) -> bool:
@@ -139,11 +146,15 @@ def _is_band_told(asked: Asked, row: Element) -> bool:
     return band is not None and band.holds
 
 
-def _row_told(asked: Asked, element: Element, reading: Reading) -> Element:
-    """The row of a row's table in whose band the figure that is told lies; the element itself where none does."""
-    if element.tag != "tr" or not figures(asked.told) or _is_band_told(asked, element):
-        return element
-    return next((row for _, row in table_of(element, reading) if _is_band_told(asked, row)), element)
+def _row_told(asked: Asked, element: Element, reading: Reading) -> Element | None:
+    """The row of a row's table that is told, by its name or by its band; None where none is."""
+    if element.tag != "tr" or _is_row_told(asked, element, reading):
+        return element if element.tag == "tr" else None
+    return next((row for _, row in table_of(element, reading) if _is_row_told(asked, row, reading)), None)
+
+
+def _is_row_told(asked: Asked, row: Element, reading: Reading) -> bool:
+    return is_told_row(asked, row, reading) or (bool(figures(asked.told)) and _is_band_told(asked, row))
 
 
 def _best_part(words: frozenset[str], element: Element) -> tuple[int, int]:

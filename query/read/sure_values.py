@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 
 from clausegraph.core.language.conditions import parse_conditions
 from clausegraph.core.language.quantities import find_quantities
@@ -12,8 +12,9 @@ from clausegraph.core.language.sentences import sentence_spans
 from clausegraph.core.types import ConditionState, Element, leaves
 from clausegraph.query.read.answers import Asked
 from clausegraph.query.read.candidates import Candidate
+from clausegraph.query.read.cells import is_told_cell, speaks_of_told
 from clausegraph.query.read.cues import cued, denied, is_of_now
-from clausegraph.query.read.evidence import introduction
+from clausegraph.query.read.evidence import introduction, table_of
 from clausegraph.query.read.meeting import telling, uncovered
 from clausegraph.query.read.questions import AnswerType
 from clausegraph.query.read.scenario import judge
@@ -53,6 +54,12 @@ class SureValue:
     apart: int  # words of the question that its clause does not say
     clause: str
     met: int  # of its bounds, those that what is told meets
+    told_cell: bool = False  # whether its row and column are told, and it is the only one
+
+    @property
+    def cell(self) -> int:
+        """The number of its cell in its row."""
+        return self.value.candidate.element.text[: self.value.start].count(" | ")
 
     @property
     def headings(self) -> tuple[str, ...]:
@@ -69,16 +76,17 @@ def sure_value(asked: Asked, ranked: Sequence[Candidate]) -> tuple[TypedValue, l
     """The best value and what remains to be doubted about it; None where no value of the kind is found."""
     if not is_typed(asked.form):
         return None
-    found = sorted((one for one in _found(asked, ranked) if one.met >= 0), key=lambda one: (one.required, *one.key))
+    found = [one for one in _found(asked, ranked) if one.met >= 0]
+    found.sort(key=lambda one: (one.required, not (one.told_cell and _says_asked(asked, one)), *one.key))
     if not found:
         return None
     best = found[0]
     words = telling(asked.parts.asks)
-    doubts = [] if _lacks_little(asked, best.fit) else missing_words(asked, best.fit)
+    doubts = [] if _says_asked(asked, best) else missing_words(asked, best.fit)
     if best.required and not _BOUND.search(asked.form.sentence):
         doubts.append("the value belongs to a condition")
     money = asked.form.type is AnswerType.AMOUNT
-    if money and _MONEY.search(asked.form.sentence) and not _MONEY.search(best.place):
+    if money and _MONEY.search(asked.form.sentence) and not (best.told_cell or _MONEY.search(best.place)):
         doubts.append("it is not called a price")
     if money and _FINE.search(best.place) and not _FINE.search(asked.form.sentence):
         doubts.append("it is a fine")
@@ -87,13 +95,13 @@ def sure_value(asked: Asked, ranked: Sequence[Candidate]) -> tuple[TypedValue, l
     doubts += [*cued(_told_plainly(best), asked.form.sentence, asked.today), *_denied(asked, best)]
     doubts += _rivals(best, found[1:])
     doubts += uncompared(asked, best.value.candidate, best.place, best.bounds)
-    doubts += _told_elsewhere(asked, best, found[1:])
+    doubts += _told_beside(asked, best) if best.told_cell else _told_elsewhere(asked, best, found[1:])
     if asked.form.type is AnswerType.DATE and best.value.kind != "date":
         dates = [o for o in found if o.value.kind == "date" and o.headings == best.headings and not o.required]
         doubts += [f"another place says “{other.value.text}”" for other in dates[:1]]
     if _EXCLUDES.search(best.place) and len(uncovered(telling(asked.parts.asks), best.clause)):
         doubts.append("it may be said of others")
-    if best.fit.rank >= _LATE:
+    if best.fit.rank >= _LATE and not best.told_cell:
         doubts.append("the search has many places before it")
     if any(_ANOTHER.search(bound) and find_quantities(bound) for bound in best.bounds):
         doubts.append("its sentence has several values, each for some")
@@ -104,8 +112,24 @@ def sure_value(asked: Asked, ranked: Sequence[Candidate]) -> tuple[TypedValue, l
 
 def _told_plainly(best: SureValue) -> str:
     """The place without what is no doubt about a value: that it depends on its row, or that it is what is aimed at."""
+    if best.told_cell:  # the day until which its row or column is for is told
+        return ""
     row = best.value.candidate.element.tag == "tr"
     return (_DEPENDS if row else _AIMS).sub(" ", best.place)
+
+
+def _says_asked(asked: Asked, one: SureValue) -> bool:
+    """Whether a place says what is asked, but for one of many words; a sum in a table is to be paid, said or not."""
+    paid = one.told_cell and asked.form.type is AnswerType.AMOUNT
+    ignored = (lambda word: bool(_MONEY.fullmatch(word))) if paid else None
+    return _lacks_little(asked, one.fit) or not missing_words(asked, one.fit, ignored)
+
+
+def _told_beside(asked: Asked, best: SureValue) -> list[str]:
+    """A doubt where a sentence beside the table limits it for what is told."""
+    candidate = best.value.candidate
+    word = speaks_of_told(asked, candidate.page, f"{best.place} {' '.join((*best.bounds, *best.headings))}")
+    return [f"a sentence beside the table speaks of “{word}”"] if word else []
 
 
 def _lacks_little(asked: Asked, found: Fit) -> bool:
@@ -119,6 +143,8 @@ def _lacks_little(asked: Asked, found: Fit) -> bool:
 def _denied(asked: Asked, best: SureValue) -> list[str]:
     """Doubts where the sentence of a value, without its conditions, denies it or says it roughly."""
     text = best.place
+    if best.told_cell:  # how its row and column came to be told: "when you were born"
+        text = best.value.candidate.element.text.split(" | ")[best.cell]
     for bound in best.bounds:
         text = text.replace(bound, " ")
     before = best.value.candidate.element.text[: best.value.start]
@@ -127,12 +153,23 @@ def _denied(asked: Asked, best: SureValue) -> list[str]:
 
 def _found(asked: Asked, ranked: Sequence[Candidate]) -> list[SureValue]:
     found = []
-    for rank, candidate in enumerate(ranked[:_DEPTH]):
+    for rank, candidate in _with_rows(asked, ranked[:_DEPTH]):
         if not candidate.element.is_heading and _is_in_force(asked, candidate.element):
             for start, end, kind in values_in(asked.form, candidate.element):
                 if _is_of_kind(asked, kind):
                     found.append(_placed(asked, candidate, rank, TypedValue(candidate, start, end, 0.0, 0.0, kind)))
     return found
+
+
+def _with_rows(asked: Asked, ranked: Sequence[Candidate]) -> Iterator[tuple[int, Candidate]]:
+    """The candidates with their ranks, and behind them those rows of their tables that are none."""
+    yield from enumerate(ranked)
+    seen = {(one.page, one.element.anchor) for one in ranked}
+    for rank, one in enumerate(ranked):
+        for _, row in table_of(one.element, asked.pages(one.page)) if one.element.tag == "tr" else ():
+            if (one.page, row.anchor) not in seen:
+                seen.add((one.page, row.anchor))
+                yield rank, replace(one, element=row)
 
 
 def _is_in_force(asked: Asked, element: Element) -> bool:
@@ -158,9 +195,11 @@ def _placed(asked: Asked, candidate: Candidate, rank: int, value: TypedValue) ->
         place = f"{row} {column} {above.text if above is not None else ''}"
         named = " ".join(element.headers[:1])
         bounds = (f"{named} {row}", column)
-        limit = bool(_BOUND.search(column))
+        limit = bool(_BOUND.search(column)) and not _BOUND.search(asked.form.sentence)
         met = _row_met(asked, row, bounds)
-        return SureValue(value, fit(asked, candidate, rank, place), place, bounds, limit, 0, place, met)
+        cell = element.text[: value.start].count(" | ")
+        told = is_told_cell(asked, element, cell, reading)
+        return SureValue(value, fit(asked, candidate, rank, place), place, bounds, limit, 0, place, met, told)
     sentence = next((s for s in sentence_spans(element.text) if s[0] <= value.start < s[1]), (0, len(element.text)))
     said = element.text[slice(*sentence)]
     condition = parse_conditions(element.text, "", *sentence).condition
@@ -192,6 +231,8 @@ def _rivals(best: SureValue, others: Sequence[SureValue]) -> list[str]:
     """A doubt for another value whose place fits as well."""
     same = {best.value.text.lower()}
     for other in others:
+        if best.told_cell and not other.told_cell:
+            continue
         worse = (*other.fit.key, -other.met) > (*best.fit.key, -best.met) or other.fit.rank >= _LATE > best.fit.rank
         if other.required or worse or other.value.text.lower() in same:
             continue

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from clausegraph.core.types import All, Alternative, ConditionState, JudgedCondition, JudgedLeaf, holds, leaves, mapped
 from clausegraph.query.read.answers import Asked, conditioned, with_condition
 from clausegraph.query.read.candidates import Candidate
+from clausegraph.query.read.cells import is_told_row, limits_of
 from clausegraph.query.read.confidence import probability
 from clausegraph.query.read.evidence import introduction
 from clausegraph.query.read.meeting import coverage, telling, uncovered
@@ -91,7 +92,10 @@ def _value(asked: Asked, ranked: Sequence[Candidate]) -> SureAnswer | None:
     if tree is not None:
         own = any(one.state is ConditionState.MET and not _is_heading(one) for one in leaves(tree))
         tree = _below_headings(mapped(tree, lambda one: _as_asked(asked, one, own=own)))
-    return SureAnswer(replace(made, condition=tree), "value", tuple(doubts), granted)
+    limits = limits_of(value.candidate.page, value.candidate.element, asked.pages(value.candidate.page))
+    beside = limits if value.candidate.element.tag == "tr" else []
+    evidence = (*made.evidence, *(one for one in beside if one not in made.evidence))
+    return SureAnswer(replace(made, condition=tree, evidence=evidence), "value", tuple(doubts), granted)
 
 
 def _below_headings(tree: JudgedCondition) -> JudgedCondition | None:
@@ -123,10 +127,15 @@ def _as_asked(asked: Asked, one: JudgedLeaf, *, own: bool) -> JudgedLeaf:
     case = f"{asked.story}. {asked.parts.case}"
     words = telling(one.leaf.text)
     heading = _is_heading(one) and (own or (bool(words) and coverage(words, asked.told) == 1.0))
-    row = one.source.html.startswith("<tr") and len(uncovered(words, asked.told)) < len(
-        words
-    )  # no other one fits as well
+    row = one.source.html.startswith("<tr") and _is_told(asked, one, words)
     return replace(one, state=ConditionState.MET) if heading or row or is_named(one.leaf.text, case) else one
+
+
+def _is_told(asked: Asked, one: JudgedLeaf, words: frozenset[str]) -> bool:
+    """Whether what is told has a word, or the figure, of the row of a value: no other one fits as well."""
+    reading = asked.pages(one.source.page)
+    row = reading.element(one.leaf.anchor)
+    return len(uncovered(words, asked.told)) < len(words) or (row is not None and is_told_row(asked, row, reading))
 
 
 def _bound_above(asked: Asked, value: TypedValue) -> str:

@@ -96,10 +96,9 @@ class OpenCragQuestion:
     def _rounds(self) -> None:
         while True:
             self.rounds += 1
-            begun = time.monotonic()
             self._look()
             self._draft()
-            if self._accepted() or not self._mended(begun):
+            if self._accepted() or not self._mended():
                 return
 
     # --- steps ------------------------------------------------------------------------------------
@@ -231,11 +230,10 @@ class OpenCragQuestion:
         self.problem, self.unjudged = verdict.reason, verdict.accepted
         return verdict.accepted
 
-    def _mended(self, begun: float) -> bool:
+    def _mended(self) -> bool:
         """Whether another round is begun, with what was wrong set right; else a rejected answer is none."""
         more = self.text is not None and self.switches.pages and self.batch + 1 < self.text.batches
         open_to = choices(graph=self.graph is not None, more_pages=more, tried=self.feedback)
-        self.time.rounded(begun)
         if self.rounds >= self.switches.rounds or (self.asks and self.meter.calls_left < _ROUND):
             open_to = ()
         if not self.time.has_round:

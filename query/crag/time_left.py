@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 
 @dataclass(slots=True)
 class TimeLeft:
-    """Told of each step and round how long it took, it says what is left out so that the question ends in time.
+    """Told of each step how long it took, it says what is left out so that the question ends in time.
 
     Args:
         seconds: that the question has; 0 is no limit.
@@ -19,7 +19,6 @@ class TimeLeft:
     seconds: float
     started: float = field(default_factory=time.monotonic)
     _step: float = 0.0  # the longest, in seconds
-    _round: float = 0.0
 
     def until(self, share: float) -> float:
         """When that share of the time is over, of ``time.monotonic()``."""
@@ -37,13 +36,9 @@ class TimeLeft:
 
     @property
     def has_round(self) -> bool:
-        """Whether another round would end in time, with the step that sets it going."""
-        return self.left >= self._round + self._step
+        """Whether another round is worth beginning: one more step of any kind would end in time."""
+        return self.left >= self._step
 
     def stepped(self, seconds: float) -> None:
         """A step took so long."""
         self._step = max(self._step, seconds)
-
-    def rounded(self, begun: float) -> None:
-        """A round ends now that began at that time of ``time.monotonic()``."""
-        self._round = max(self._round, time.monotonic() - begun)

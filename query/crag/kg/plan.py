@@ -150,7 +150,7 @@ class SchemaPlan:
             leads = [fact.thing for fact in fresh if fact.thing is not None and fact.relation in hop.follow]
             frontier = list(dict.fromkeys(leads))[:_BREADTH]
         most = MOST if self._filtered else _UNFILTERED
-        planned.facts = nearest(facts, question.text, [thing.name for thing in planned.entities], most)
+        planned.facts = nearest(facts, question, [thing.name for thing in planned.entities], most)
         return planned
 
     def _entities(

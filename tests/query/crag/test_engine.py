@@ -360,10 +360,9 @@ def test_what_there_is_time_for() -> None:
     left = TimeLeft(100, time.monotonic() - 50)
     assert 49 < left.left <= 50 and not left.hurries and left.has_round
     left.stepped(24)
-    left.rounded(time.monotonic() - 25)
     assert not left.hurries and left.has_round
-    left.rounded(time.monotonic() - 30)
-    assert not left.has_round  # thirty seconds of a round, and a step before it
     left.stepped(26)
-    assert left.hurries
+    assert left.hurries and left.has_round
+    left.stepped(51)
+    assert not left.has_round
     assert TimeLeft(0).left == float("inf")

@@ -90,7 +90,7 @@ class ToolLookup:
                 call.words if call.outcome == "found" else f"{call.words}: {call.outcome}" for call in api.calls
             )
         names = [str(arg) for _, args in calls for arg in args if isinstance(arg, str)]
-        references = tuple(kg_reference(one.text, API_NAME, one.source) for one in nearest(facts, question.text, names))
+        references = tuple(kg_reference(one.text, API_NAME, one.source) for one in nearest(facts, question, names))
         return KgFound(references, said, tuple(dict.fromkeys(names)))
 
 

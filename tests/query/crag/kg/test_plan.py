@@ -142,6 +142,14 @@ def test_replies_are_read_strictly() -> None:
 def test_facts_are_filtered_by_the_question_without_its_entity() -> None:
     facts = [GraphFact(f"trait {number} of Salt: {number}.", f"trait_{number}") for number in range(40)]
     facts.append(GraphFact("runtime of Salt: 121.", "runtime"))
-    kept = nearest(facts, "what is the runtime of salt?", ["Salt"])
+    kept = nearest(facts, asked("what is the runtime of salt?"), ["Salt"])
     assert len(kept) == 30
     assert kept[0].relation == "runtime"
+
+
+def test_facts_of_the_day_that_is_asked_about_come_first() -> None:
+    days = [f"2023-{month:02}-{day:02}" for month in range(1, 13) for day in range(1, 29)] + ["2024-02-14"]
+    facts = [GraphFact(f"price history: {day} 00:00:00 EST = {{low: 4}}", f"{day} 00:00:00 EST") for day in days]
+    kept = nearest(facts, asked("what was the low price of salt stock on feb 14 2024"), ["SALT"])
+    assert (len(kept), kept[0].relation) == (30, "2024-02-14 00:00:00 EST")
+    assert all("-03-" in one.text for one in nearest(facts, asked("the price of salt in march 2023"), ["SALT"])[:28])

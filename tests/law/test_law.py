@@ -17,6 +17,7 @@ from clausegraph.core.errors import InputError, NotFoundError
 from clausegraph.indexes.corpora import get_corpus
 from clausegraph.indexes.entities.decisions import Proposed, decide, store_proposals
 from clausegraph.indexes.epochs import list_epochs
+from clausegraph.indexes.views import open_view
 from tests.harness.writes import killed_at
 from tests.law.world import CORPUS, World
 
@@ -30,6 +31,7 @@ STATEMENTS = (  # most state facts, some on several pages and under conditions; 
     "You must be either a resident or a student.",
     "Contact the office.",
     "Employers must reply within 10 working days of the hearing.",
+    "Landlords must:</p><ol><li>keep a gas record for 2 years</li><li>give tenants a fuel statement</li></ol><p>Done.",
     "You can get the Garden Grant if you are over 65 and live in Lethmoor. " * 30,
 )
 NAMES = ("a", "b", "c/d")
@@ -204,3 +206,19 @@ TestLaw.settings = examples(8, 12)
 @pytest.mark.long
 class TestLawForLong(TestLaw):
     settings = examples(200, 15)
+
+
+def test_steps_are_numbered_anew_when_one_is_put_before_them() -> None:
+    world = World()
+    kept = "keep a gas record for 2 years", "give tenants a fuel statement"
+
+    def steps(*items: str) -> list[str]:
+        listed = "".join(f"<li>{item}</li>" for item in items)
+        world.write("a", [f"Landlords must:</p><ol>{listed}</ol><p>Done."])
+        world.ingest()
+        with open_view(world.ledger, CORPUS) as view:
+            return sorted(one.statement.step.text for one in view.graph.all_supports() if one.statement.step)
+
+    assert (steps(*kept), steps("register the home with the council", *kept)) == (["1", "2"], ["1", "2", "3"])
+    world.assert_lawful()
+    world.close()

@@ -17,6 +17,7 @@ UNTYPED = "thing"
 VALUES = ("amount", "percent", "age", "date", "duration", "number", "text")  # of literals, whatever the ontology
 _SHIPPED = Path(__file__).with_name("ontology.toml")
 _NAME = re.compile(r"[a-z][a-z ]{1,30}")
+_WORD = re.compile(r"\w+")
 _HEAD_BREAK = re.compile(r"\b(?:who|which|that|of|for|from|with|in|on|at|to|as|by|about|under|within|during)\b")
 
 
@@ -35,19 +36,19 @@ class Ontology:
 
     types: tuple[EntityType, ...]
     _patterns: tuple[tuple[str, re.Pattern[str]], ...] = field(init=False, repr=False, compare=False)
-    _any: re.Pattern[str] | None = field(init=False, repr=False, compare=False)  # of all types: most names have none
+    _opening: frozenset[str] = field(init=False, repr=False, compare=False)  # words; most names have none of them
 
     def __post_init__(self) -> None:
         made = tuple((one.name, _pattern(one.words)) for one in self.types if one.words)
-        every = tuple(word for one in self.types for word in one.words)
-        object.__setattr__(self, "_any", _pattern(every) if every else None)
+        opening = (_WORD.search(form) for one in self.types for word in one.words for form in _forms(word))
+        object.__setattr__(self, "_opening", frozenset(found[0].lower() for found in opening if found))
         object.__setattr__(self, "_patterns", made)
 
     def type_of(self, surface: str) -> str:
         """The type whose word stands last in the name ("employer's payment" is a benefit); ``UNTYPED`` without one."""
         head = _HEAD_BREAK.split(surface.split(" (", maxsplit=1)[0], maxsplit=1)[0] or surface
         best, found = -1, UNTYPED
-        if self._any is None or self._any.search(head) is None:
+        if self._opening.isdisjoint(_WORD.findall(head.lower())):
             return found
         for name, pattern in self._patterns:
             for match in pattern.finditer(head):
@@ -70,8 +71,13 @@ class Ontology:
         return content_hash("ontology", canonical_json([[one.name, sorted(one.words)] for one in self.types]))
 
 
+def _forms(word: str) -> tuple[str, ...]:
+    """A word and its plurals."""
+    return word, f"{word}s", f"{word}es", re.sub(r"y$", "ies", word)
+
+
 def _pattern(words: tuple[str, ...]) -> re.Pattern[str]:
-    forms = {form for word in words for form in (word, f"{word}s", f"{word}es", re.sub(r"y$", "ies", word))}
+    forms = {form for word in words for form in _forms(word)}
     listed = "|".join(re.escape(form) for form in sorted(forms, key=lambda form: (-len(form), form)))
     return re.compile(rf"\b(?:{listed})\b", re.IGNORECASE)
 

@@ -222,7 +222,8 @@ def _declared(clause: str) -> Frame | None:
     relation = f"{hedged[1].lower()} {stated.relation}" if hedged else stated.relation
     whole = clause[at:].strip()
     wording = whole.removesuffix(stated.rest).strip(" ,") if stated.rest and whole.endswith(stated.rest) else ""
-    return replace(stated, relation=relation, wording=wording if stated.rest else whole)
+    words_of = wording if stated.rest else whole
+    return Frame(stated.subject, relation, stated.rest, stated.modality, stated.polarity, wording=words_of)
 
 
 def _modal(subject: str, group: str, phrase: ModalPhrase, negative: bool) -> Frame | None:

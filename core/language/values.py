@@ -68,23 +68,32 @@ class Value:
     kind: str
 
 
+_DIGIT = re.compile(r"\d")
+
+
 def find_values(text: str) -> Iterator[Value]:
     """Yield the values of a text from left to right."""
     for match in _VALUE.finditer(text):
         yield Value(match.start(), match.end(), match[0], match.lastgroup or "text")
 
 
+def opening_value(text: str) -> Value | None:
+    """The value that a text begins with, but for a character before it; none where it stands further on."""
+    match = _VALUE.match(text) or _VALUE.match(text, 1)
+    return None if match is None else Value(match.start(), match.end(), match[0], match.lastgroup or "text")
+
+
 def value_kind(text: str) -> str | None:
     """The kind of a text that is one value and little else ("up to £600 a year"), else None."""
     stripped = text.strip()
-    first = next(find_values(stripped), None)
-    if first is None or first.start > 1:
-        return None
-    return first.kind if len(stripped[first.end :].split()) <= 2 else None
+    first = opening_value(stripped)
+    return first.kind if first is not None and len(stripped[first.end :].split()) <= 2 else None
 
 
 def effective_dates(text: str) -> tuple[str | None, str | None]:
     """ISO dates of "from 6 April 2026" and "until 5 April 2027"; None where the text states none."""
+    if _DIGIT.search(text) is None:
+        return None, None
     whole = _SPAN.match(text.strip())
     if whole:  # "6 April 2025 to 5 April 2026"
         return _iso(whole), _iso(whole, 4)

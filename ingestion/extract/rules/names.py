@@ -10,7 +10,7 @@ from clausegraph.core.language import words
 from clausegraph.core.language.frames import expand
 from clausegraph.core.language.normalise import entity_key, singular
 from clausegraph.core.language.phrases import without_asides
-from clausegraph.core.language.values import TELLING_KINDS, find_values, value_kind
+from clausegraph.core.language.values import TELLING_KINDS, opening_value, value_kind
 from clausegraph.core.language.verbs import is_base
 from clausegraph.core.language.words import word_set
 from clausegraph.core.ontology import policy_ontology
@@ -169,15 +169,10 @@ def resolve_object(phrase: str, scene: Scene, *, property_of: bool = False) -> M
     kind = value_kind(phrase)
     if kind in TELLING_KINDS or (kind == "number" and len(phrase.split()) == 1):
         return Literal(phrase.strip(), kind or "text")
-    counted = next(find_values(phrase), None)
-    if (
-        counted is not None
-        and counted.start < 2
-        and counted.kind == "duration"
-        and _FROM_WHAT.match(phrase, counted.end)
-    ):
+    counted = opening_value(phrase)
+    if counted is not None and counted.kind == "duration" and _FROM_WHAT.match(phrase, counted.end):
         return Literal(phrase.strip(), "duration")  # "28 days of the site meeting"
-    if counted is not None and counted.start < 2 and "whichever" in phrase:
+    if counted is not None and "whichever" in phrase:
         return Literal(phrase.strip(), counted.kind)
     first = phrase.split(maxsplit=1)[0].lower()
     if property_of and first not in words.DETERMINERS and len(phrase.split()) <= 4:

@@ -247,8 +247,7 @@ class ChunkReader:
     def _named(self, text: str, scene: Scene, most: int) -> list[Mention]:
         """Things that a text surely names, but not the page itself: no single common nouns but of known kinds."""
         found = (resolve(name, scene) for name in things_named(text, 2 * most))
-        own = scene.topic.key, scene.section.key
-        named = (one for one in found if one is not None and one.key not in own)
+        named = (one for one in found if one is not None and one.key not in (scene.topic.key, scene.section.key))
         kinds = (one for one in named if one.type != "thing" or not (one.written or one.surface.islower()))
         return list(islice(kinds, most))
 
@@ -387,7 +386,7 @@ class ChunkReader:
     def _leave(self, element: InputElement | None, passage: Passage) -> Passage:
         """Keep a passage, under what holds for all of the element's section; as it is kept."""
         scope = self._scopes.of(element.headings) if element is not None else None
-        kept = replace(passage, condition=combined(scope, passage.condition))
+        kept = passage if scope is None else replace(passage, condition=combined(scope, passage.condition))
         self.left[kept] = None
         return kept
 

@@ -197,6 +197,7 @@ def opened_extractor(settings: Settings, source: Source | None, meter: RunMeter)
 
 def _llm_extractor(settings: Settings, llm: GuardedLLM) -> Extractor:
     from clausegraph.core.prompts import library, read_examples
+    from clausegraph.ingestion.extract.llm.check import TASK as CHECK
     from clausegraph.ingestion.extract.llm.extractor import LLMExtractor, LLMOptions
     from clausegraph.ingestion.extract.llm.types_guide import TypesGuide, read_guide
 
@@ -208,6 +209,7 @@ def _llm_extractor(settings: Settings, llm: GuardedLLM) -> Extractor:
         max_triplets=settings.max_triplets,
         call_tokens=settings.call_tokens,
         at_once=settings.llm_concurrency,
+        check=library(settings.prompts).get(CHECK) if settings.extraction_check else None,
     )
     return LLMExtractor(llm, prompt, options)
 

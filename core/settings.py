@@ -199,6 +199,9 @@ class Settings(BaseSettings):
     extraction_prompt: str = Field(
         default="triplets-conditional", min_length=1, description="prompt of the extractor, as task or task.vN"
     )
+    extraction_check: bool = Field(
+        default=False, description="whether the model looks again at what it stated; what it finds wrong claims nothing"
+    )
     extraction_examples: Path | None = Field(default=None, description="few-shot examples in place of the shipped")
     ontology: Path | None = Field(
         default=None, description="TOML file of types of entities in place of the shipped (core/ontology.toml)"

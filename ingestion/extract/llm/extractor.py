@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from clausegraph.core.errors import BudgetExceeded, ModelError, ModelRefused, ModelUnavailable, UnusableReply
@@ -15,6 +15,8 @@ from clausegraph.core.hashing import content_hash
 from clausegraph.core.models.calls import CallLabels
 from clausegraph.core.ontology import Ontology, policy_ontology
 from clausegraph.core.prompts import Prompt, shipped_examples
+from clausegraph.ingestion.extract.llm.check import SCHEMA as CHECK_SCHEMA
+from clausegraph.ingestion.extract.llm.check import checked, render_check, stated
 from clausegraph.ingestion.extract.llm.groups import grouped
 from clausegraph.ingestion.extract.llm.numbering import Call, number_call
 from clausegraph.ingestion.extract.llm.render import render_call
@@ -40,12 +42,23 @@ class LLMOptions:
     max_triplets: int = 25
     call_tokens: int = 2000
     at_once: int = 16
+    check: Prompt | None = None  # by which the model looks again at what it stated
 
 
 @dataclass(frozen=True, slots=True)
 class _Job:
+    """A call to be made; with ``found``, the look at what the first one found."""
+
     page: str
     call: Call
+    found: tuple[Extraction | None, ...] = ()
+
+    @property
+    def inputs(self) -> tuple[ExtractionInput, ...]:
+        """The chunks that the call settles."""
+        if not self.found:
+            return self.call.inputs
+        return tuple(one for one, made in zip(self.call.inputs, self.found, strict=True) if made is not None)
 
 
 class LLMExtractor:
@@ -61,7 +74,8 @@ class LLMExtractor:
         """Prompt (id and digest), model and parameters, what else shapes the prompt, and the parser's version."""
         prompt, task, options = self._prompt, self._task, self._options
         ontology = [options.ontology.guide] if "ontology" in prompt.inputs else []
-        shaping = (self._examples, options.guide.text, str(options.max_triplets), *ontology)
+        check = [options.check.id, options.check.digest] if options.check else []
+        shaping = (self._examples, options.guide.text, str(options.max_triplets), *ontology, *check)
         shape = content_hash("llm-extraction", *shaping)[:12]
         page, around = task.many_chunks, task.by_headings
         return str(LLMFingerprint(prompt.id, prompt.digest, self._llm.fingerprint, task.parser, shape, page, around))
@@ -109,6 +123,8 @@ class LLMExtractor:
 
         from clausegraph.core.models.fan_out import ChatRequest
 
+        if job.found:
+            return self._check(job)
         rendered = render_call(
             self._prompt,
             job.call,
@@ -122,6 +138,24 @@ class LLMExtractor:
         labels = CallLabels(self._prompt.task, self._prompt.id, (job.page,))
         return ChatRequest(job, messages, options, labels)
 
+    def _check(self, job: _Job) -> ChatRequest[_Job]:
+        from llama_index.core.base.llms.types import ChatMessage
+
+        from clausegraph.core.models.fan_out import ChatRequest
+
+        prompt = self._options.check
+        assert prompt is not None
+        rendered = render_check(prompt, job.call, job.found)
+        messages = tuple(ChatMessage(role=message.role, content=message.content) for message in rendered)
+        labels = CallLabels(prompt.task, prompt.id, (job.page,))
+        return ChatRequest(job, messages, self._llm.json_options(*CHECK_SCHEMA), labels)
+
+    def to_check(self, job: _Job, found: Sequence[Extraction | None]) -> _Job | None:
+        """The call that looks at what another one found; none where that is not wanted, or nothing was stated."""
+        if self._options.check is None or job.found or not stated(found):
+            return None
+        return replace(job, found=tuple(found))
+
     def read(self, outcome: ChatOutcome[_Job]) -> list[Extraction | None]:
         """One extraction per chunk of the call; none for chunks that a cut-off reply does not cover.
 
@@ -131,17 +165,20 @@ class LLMExtractor:
         from clausegraph.core.models.fan_out import finish_reason
 
         assert outcome.response is not None
-        call = outcome.request.job.call
+        job, text = outcome.request.job, outcome.response.message.content or ""
+        call = job.call
         alone = len(call.inputs) == 1
         cut_off = finish_reason(outcome.response) == "length"
         try:
-            found = self._task.parse(outcome.response.message.content or "", call, cut_off=cut_off and not alone)
+            if job.found:
+                return checked(text, job.found)
+            found = self._task.parse(text, call, cut_off=cut_off and not alone)
         except UnusableReply:
             self._llm.forget(outcome.request.messages, **outcome.request.options)
             raise
         if cut_off and alone and found[0] is not None:  # a second call would be cut at the same place
             lost = Reject(call.inputs[0].title, "the reply was cut off at its longest; its complete triplets are kept")
-            return [Extraction(found[0].statements, (*found[0].rejects, lost))]
+            return [replace(found[0], rejects=(*found[0].rejects, lost))]
         return list(found)
 
 
@@ -177,8 +214,13 @@ class _Work:
         except UnusableReply as error:
             yield from self._failed(job, error)
             return
-        rest = [chunk_input for chunk_input, made in zip(job.call.inputs, found, strict=True) if made is None]
-        self._ask_again(job, rest, split=len(rest) == len(found))
+        if not job.found:
+            rest = [chunk_input for chunk_input, made in zip(job.call.inputs, found, strict=True) if made is None]
+            self._ask_again(job, rest, split=len(rest) == len(found))
+        check = self._extractor.to_check(job, found)
+        if check is not None:
+            self._again.append(check)
+            return
         for chunk_input, extraction in zip(job.call.inputs, found, strict=True):
             if extraction is not None:
                 yield Extracted(chunk_input.key, extraction)
@@ -195,10 +237,10 @@ class _Work:
             self._unavailable += 1
             if self._unavailable >= _IN_A_ROW:
                 self._stopped = f"not asked: {self._unavailable} calls in a row had no answer, the last: {error}"
-        if isinstance(error, UnusableReply | ModelRefused) and not no_use and len(job.call.inputs) > 1:
+        if isinstance(error, UnusableReply | ModelRefused) and not no_use and not job.found and len(job.inputs) > 1:
             self._ask_again(job, job.call.inputs, split=True)
             return
-        yield from (Extracted(chunk_input.key, None, str(error)) for chunk_input in job.call.inputs)
+        yield from (Extracted(chunk_input.key, None, str(error)) for chunk_input in job.inputs)
 
     def _go_on(self) -> Iterator[Extracted]:
         """A call was answered: those that were turned away before failed for themselves alone."""
@@ -222,4 +264,4 @@ class _Work:
         if not self._stopped:
             return
         for job in [*self._again, *self._jobs]:
-            yield from (Extracted(chunk_input.key, None, self._stopped) for chunk_input in job.call.inputs)
+            yield from (Extracted(chunk_input.key, None, self._stopped) for chunk_input in job.inputs)

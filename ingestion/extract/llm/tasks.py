@@ -12,12 +12,14 @@ from clausegraph.core.prompts import Prompt
 from clausegraph.ingestion.extract.llm.conditional.parse import (
     parse_clear,
     parse_conditional,
+    parse_doubted,
     parse_nothing_twice,
     parse_stand_alone,
 )
 from clausegraph.ingestion.extract.llm.conditional.schema import (
     CLEAR_SCHEMA,
     CONDITIONAL_SCHEMA,
+    DOUBTED_SCHEMA,
     STAND_ALONE_SCHEMA,
 )
 from clausegraph.ingestion.extract.llm.lines.parse import parse_lines
@@ -52,9 +54,11 @@ NOTHING_TWICE = Task(
     "conditional:3", parse_nothing_twice, ("triplets", STAND_ALONE_SCHEMA), many_chunks=True, by_headings=True
 )
 CLEAR = Task("conditional:4", parse_clear, ("triplets", CLEAR_SCHEMA), many_chunks=True, by_headings=True)
+DOUBTED = Task("conditional:5", parse_doubted, ("triplets", DOUBTED_SCHEMA), many_chunks=True, by_headings=True)
 CONDITIONAL = Task("conditional:1", parse_conditional, ("triplets", CONDITIONAL_SCHEMA), many_chunks=True)
 LINES = Task("lines:1", parse_lines, None, many_chunks=False)
 _BY_OUTPUT = (  # what a header's output begins with, the longest first
+    ("a JSON object of triples that stand alone, say what conditions mean and what is doubtful", DOUBTED),
     ("a JSON object of triples that stand alone and say what conditions mean", CLEAR),
     ("a JSON object of triples that stand alone and repeat nothing", NOTHING_TWICE),
     ("a JSON object of triples that stand alone", STAND_ALONE),

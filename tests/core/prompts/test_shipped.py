@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from typing import Any
 
 import pytest
 from jsonschema import Draft202012Validator
@@ -17,13 +18,15 @@ from clausegraph.core.types import All, AnyOf, Leaf, Literal, Modality, Not, lea
 from clausegraph.ingestion.extract.llm.conditional.parse import (
     parse_clear,
     parse_conditional,
+    parse_doubted,
     parse_nothing_twice,
     parse_stand_alone,
 )
-from clausegraph.ingestion.extract.llm.conditional.schema import CLEAR_SCHEMA, STAND_ALONE_SCHEMA
+from clausegraph.ingestion.extract.llm.conditional.schema import CLEAR_SCHEMA, DOUBTED_SCHEMA, STAND_ALONE_SCHEMA
 from clausegraph.ingestion.extract.llm.lines.parse import parse_triples, statements_of_lines
 from clausegraph.ingestion.extract.llm.numbering import number_call, page_text
 from clausegraph.ingestion.extract.llm.render import render_call
+from clausegraph.ingestion.extract.llm.tasks import Parse
 from tests.ingestion.llm.calls import chunk, element, grant_call
 
 pytestmark = pytest.mark.unit
@@ -90,9 +93,12 @@ def test_the_default_prompt_offers_the_types_of_the_ontology() -> None:
     assert policy_ontology().guide in rendered(shipped_prompts().get("triplets-conditional"))
 
 
-def test_the_example_of_the_default_prompt_is_right() -> None:
+@pytest.mark.parametrize(
+    ("version", "schema", "parse"), [(4, CLEAR_SCHEMA, parse_clear), (5, DOUBTED_SCHEMA, parse_doubted)]
+)
+def test_the_example_of_a_version_is_right(version: int, schema: dict[str, Any], parse: Parse) -> None:
     """It is as a strict server sends it, its page as it is printed, and the parser takes the triple."""
-    text = shipped_examples(shipped_prompts().get("triplets-conditional"))
+    text = shipped_examples(shipped_prompts().get(f"triplets-conditional.v{version}"))
     page, _, reply = text.removeprefix("Example page:\n# Mooring\n").partition("\nReply:")
     top, below = ("Day permit",), ("Day permit", "If you live abroad")
     elements = [
@@ -102,8 +108,8 @@ def test_the_example_of_the_default_prompt_is_right() -> None:
     ]
     call = number_call([ExtractionInput("Mooring", below, tuple(elements))], by_headings=True)
     assert page_text(call) == page
-    Draft202012Validator(CLEAR_SCHEMA).validate(json.loads(reply))
-    (found,) = parse_clear(reply, call, cut_off=False)
+    Draft202012Validator(schema).validate(json.loads(reply))
+    (found,) = parse(reply, call, cut_off=False)
     assert found is not None and not found.rejects
     (made,) = found.statements
     assert (made.subject.written, made.modality, made.relation) == ("your", Modality.MAY, "gets")
@@ -163,7 +169,8 @@ def test_the_examples_of_the_second_version_are_right() -> None:
 
 
 @pytest.mark.parametrize(
-    ("version", "digest"), [(1, "584336c7d13bd2bb"), (2, "aa11a2a178ce76a6"), (3, "287faaccd7e6b097")]
+    ("version", "digest"),
+    [(1, "584336c7d13bd2bb"), (2, "aa11a2a178ce76a6"), (3, "287faaccd7e6b097"), (4, "c7337aefcc20ee48")],
 )
 def test_earlier_versions_are_printed_as_they_were_released(version: int, digest: str) -> None:
     """Byte by byte: replies that were paid for are found by what was asked."""

@@ -113,7 +113,7 @@ def test_conditions_reach_the_graph_through_either_client(
         supports = view.graph.all_supports()
     conditional = [support for support in supports if support.statement.condition is not None]
     assert len(conditional) >= PAGES
-    assert all("triplets-conditional.v4@" in support.extractor for support in supports)
+    assert all("triplets-conditional.v5@" in support.extractor for support in supports)
     used = report.usage["triplets-conditional"]
     assert used["calls"] == fake.counters()["requests"]
     assert used["prompt_tokens"] == fake.counters()["prompt_tokens"]

@@ -9,7 +9,12 @@ from clausegraph.core.errors import UnusableReply
 from clausegraph.core.extraction import Extraction, Reject
 from clausegraph.core.models.json_text import JsonText, read_json
 from clausegraph.ingestion.extract.llm.conditional.shown import ShownWords
-from clausegraph.ingestion.extract.llm.conditional.stand_alone import ClearParser, NothingTwiceParser, StandAloneParser
+from clausegraph.ingestion.extract.llm.conditional.stand_alone import (
+    ClearParser,
+    DoubtedParser,
+    NothingTwiceParser,
+    StandAloneParser,
+)
 from clausegraph.ingestion.extract.llm.conditional.statements import ChunkParser
 from clausegraph.ingestion.extract.llm.items import described, element_number, first_items, told
 from clausegraph.ingestion.extract.llm.numbering import Call
@@ -54,6 +59,15 @@ def parse_clear(text: str, call: Call, *, cut_off: bool) -> tuple[Extraction | N
         UnusableReply: there is nothing in it that can be read.
     """
     return _stand_alone(text, cut_off, call, ClearParser)
+
+
+def parse_doubted(text: str, call: Call, *, cut_off: bool) -> tuple[Extraction | None, ...]:
+    """The extraction of each chunk of a call that the fifth version of the prompt asked for; see ``_parsed``.
+
+    Raises:
+        UnusableReply: there is nothing in it that can be read.
+    """
+    return _stand_alone(text, cut_off, call, DoubtedParser)
 
 
 def _stand_alone(text: str, cut_off: bool, call: Call, parser: type[StandAloneParser]) -> tuple[Extraction | None, ...]:
@@ -173,7 +187,8 @@ class _CallParser:
             parser = self._parsers.get(chunk)
             statements = tuple(dict.fromkeys(parser.statements)) if parser else ()
             rejects = [*(parser.rejects if parser else ()), *(self.lost if chunk == 0 else ())]
-            made.append(Extraction(statements, told(rejects)) if chunk < covered else None)
+            passages = tuple(dict.fromkeys(parser.passages)) if parser else ()
+            made.append(Extraction(statements, told(rejects), passages) if chunk < covered else None)
         return tuple(made)
 
 

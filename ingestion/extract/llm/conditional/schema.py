@@ -49,6 +49,6 @@ _STAND_ALONE = _object(
 _LINE = {"type": "integer"}  # a condition that is a whole line
 
 STAND_ALONE_SCHEMA = _reply(_STAND_ALONE, _LINE)
-CLEAR_SCHEMA = _reply(
-    _STAND_ALONE, _LINE, _object(element=_LINE, means=_TEXT), _object(element=_LINE, quote=_TEXT, means=_TEXT)
-)
+_CLEAR = (_LINE, _object(element=_LINE, means=_TEXT), _object(element=_LINE, quote=_TEXT, means=_TEXT))
+CLEAR_SCHEMA = _reply(_STAND_ALONE, *_CLEAR)
+DOUBTED_SCHEMA = _reply(_object(**_STAND_ALONE["properties"], doubt=_TEXT), *_CLEAR)

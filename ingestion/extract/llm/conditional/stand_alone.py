@@ -21,8 +21,14 @@ from clausegraph.ingestion.extract.llm.conditional.conditions import ConditionRe
 from clausegraph.ingestion.extract.llm.conditional.meanings import checked, without_pointers
 from clausegraph.ingestion.extract.llm.conditional.repeated import without_repeated
 from clausegraph.ingestion.extract.llm.conditional.shown import ShownWords, numbers_of
-from clausegraph.ingestion.extract.llm.conditional.statements import ChunkParser, UnusableItem, known_modality
-from clausegraph.ingestion.extract.llm.items import LONGEST_NAME, type_name
+from clausegraph.ingestion.extract.llm.conditional.statements import (
+    ChunkParser,
+    ReadItem,
+    UnusableItem,
+    known_modality,
+)
+from clausegraph.ingestion.extract.llm.items import LONGEST_NAME, described, type_name
+from clausegraph.ingestion.extract.llm.left import left_of
 from clausegraph.ingestion.extract.llm.numbering import Call
 
 _MODALITIES = {
@@ -57,6 +63,7 @@ _SAYS = {
     "need not": Modality.NEED_NOT,
 }
 _DENIED = {Modality.MAY: Modality.CANNOT, Modality.MUST: Modality.CANNOT}  # "might not" is no "cannot"
+_NO_DOUBT = ("none", "no", "null", "n/a")
 _NEGATIVE = (Modality.CANNOT, Modality.NEED_NOT)
 
 
@@ -157,6 +164,20 @@ class ClearParser(NothingTwiceParser):
 
     def _introduces(self, label: str, below: str) -> bool:
         return label in names_above(self._texts.elements[below], self._texts.elements)
+
+
+class DoubtedParser(ClearParser):
+    """As the fifth version of the prompt asks: what its own writer doubts is a passage, and no statement."""
+
+    def read(self, item: dict[str, Any], numbers: list[int], bad: list[Any]) -> ReadItem:
+        """Read an item; of one that is doubted its place, condition and names stay."""
+        found = super().read(item, numbers, bad)
+        doubt = item.get("doubt")
+        said = doubt.strip().lower() if isinstance(doubt, str) else doubt
+        if not said or said in _NO_DOUBT or found.statement is None:
+            return found
+        notes = (*found.notes, f"the model doubts it: {described(doubt)}")
+        return replace(found, statement=None, notes=notes, passage=left_of(found.statement))
 
 
 def _bounds(text: str) -> list[tuple[float | None, float | None]]:

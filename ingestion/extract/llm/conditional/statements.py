@@ -10,7 +10,7 @@ from typing import Any
 from clausegraph.core.extraction import Reject
 from clausegraph.core.language.stated import BARE_PRONOUNS, ChunkTexts, clean_name, key_of
 from clausegraph.core.language.values import VALUE_KINDS
-from clausegraph.core.types import Condition, Literal, Mention, Modality, Span, Statement
+from clausegraph.core.types import Condition, Literal, Mention, Modality, Passage, Span, Statement
 from clausegraph.ingestion.extract.llm.conditional.conditions import ConditionReader, UnusableCondition
 from clausegraph.ingestion.extract.llm.items import (
     LONGEST_NAME,
@@ -39,11 +39,12 @@ class UnusableItem(Exception):
 
 @dataclass(frozen=True, slots=True)
 class ReadItem:
-    """What became of an item in a chunk: its statement, or none, and what there is to say of it."""
+    """What became of an item in a chunk: a statement, a passage in its place, or neither; and what is said of it."""
 
     item: dict[str, Any]
     statement: Statement | None
     notes: tuple[str, ...]
+    passage: Passage | None = None
 
 
 class ChunkParser:
@@ -59,6 +60,7 @@ class ChunkParser:
         self._texts = ChunkTexts(source)
         self._conditions = ConditionReader(self._labels, lambda label: self._texts.elements[label].text)
         self.statements: list[Statement] = []
+        self.passages: list[Passage] = []
         self.rejects: list[Reject] = []
 
     def read(self, item: dict[str, Any], numbers: list[int], bad: list[Any]) -> ReadItem:
@@ -74,6 +76,8 @@ class ChunkParser:
         """Keep what became of an item."""
         if read.statement:
             self.statements.append(read.statement)
+        if read.passage:
+            self.passages.append(read.passage)
         if read.notes:
             what = described(read.item)
             self.rejects += [Reject(what, note) for note in read.notes]

@@ -1,0 +1,125 @@
+"""A second, independent look at what a model stated: what it finds wrong is a passage, and claims nothing.
+
+The model sees the page and the triples, not how they came about, and says which of them must not stand. It can only
+take away: nothing it says is put into a statement.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from clausegraph.core.errors import UnusableReply
+from clausegraph.core.extraction import Extraction, Reject
+from clausegraph.core.language.normalise import visible
+from clausegraph.core.language.wording import condition_words, relation_words
+from clausegraph.core.models.json_text import read_json
+from clausegraph.core.prompts import Prompt, PromptMessage
+from clausegraph.core.types import Literal, Statement
+from clausegraph.ingestion.extract.llm.items import MOST_ITEMS, described, element_number, told
+from clausegraph.ingestion.extract.llm.left import left_of
+from clausegraph.ingestion.extract.llm.numbering import Call, cut, page_text
+
+TASK = "check-triplets"
+_WRONG = {
+    "type": "object",
+    "properties": {"triple": {"type": "integer"}, "why": {"type": "string"}},
+    "required": ["triple", "why"],
+    "additionalProperties": False,
+}
+SCHEMA = (
+    "check",
+    {
+        "type": "object",
+        "properties": {"wrong": {"type": "array", "items": _WRONG}},
+        "required": ["wrong"],
+        "additionalProperties": False,
+    },
+)
+
+Found = Sequence[Extraction | None]  # of a call, by chunk
+
+
+def stated(found: Found) -> list[Statement]:
+    """The statements of a call, each once, in the order of its chunks: the first is number 1."""
+    return list(dict.fromkeys(statement for one in found if one is not None for statement in one.statements))
+
+
+def render_check(prompt: Prompt, call: Call, found: Found) -> list[PromptMessage]:
+    """The messages that show a model the page and what was stated of it."""
+    numbers = {(chunk, label): number for chunk, labels in enumerate(call.labels) for number, label in labels.items()}
+    lines: dict[Statement, set[int]] = {}
+    for chunk, one in enumerate(found):
+        for statement in one.statements if one is not None else ():
+            cited = {numbers.get((chunk, span.anchor), 0) for span in statement.spans} - {0}
+            lines.setdefault(statement, set()).update(cited)
+    shown = [f"{number}. {_words(one)} [{_cited(lines[one])}]" for number, one in enumerate(stated(found), 1)]
+    title = cut(visible(call.inputs[0].title))
+    return prompt.render(title=title, page=page_text(call), triples="\n".join(shown))
+
+
+def checked(text: str, found: Found) -> list[Extraction | None]:
+    """The extractions without what a reply calls wrong, which becomes passages.
+
+    Raises:
+        UnusableReply: the reply says nothing that can be read; then nothing of the call is known to hold.
+    """
+    try:
+        read = read_json(text)
+    except UnusableReply as error:
+        raise UnusableReply(f"the check of what was stated: {error}") from error
+    wrong = read.value.get("wrong") if isinstance(read.value, dict) else read.value
+    if not read.complete or not isinstance(wrong, list):
+        raise UnusableReply(f'the reply of the check has no "wrong": {described(read.value)}')
+    every = stated(found)
+    reasons: dict[Statement, str] = {}
+    foreign: list[Reject] = []
+    for item in wrong[:MOST_ITEMS]:
+        number = element_number(item.get("triple") if isinstance(item, dict) else item)
+        if number is None or number > len(every):
+            foreign.append(Reject("check", f"the model finds a triple wrong that there is not: {described(item)}"))
+        else:
+            reasons.setdefault(every[number - 1], _why(item))
+    left = [one and _without(one, reasons) for one in found]
+    first = next(chunk for chunk, one in enumerate(left) if one is not None)
+    left[first] = _noted(left[first], foreign)
+    return left
+
+
+def _noted(made: Extraction | None, rejects: Sequence[Reject]) -> Extraction | None:
+    return made and replace(made, rejects=told((*made.rejects, *rejects)))
+
+
+def _without(made: Extraction, reasons: dict[Statement, str]) -> Extraction:
+    kept = tuple(one for one in made.statements if one not in reasons)
+    gone = [one for one in made.statements if one in reasons]
+    rejects = [Reject(cut(_words(one)), f"the model finds it wrong: {reasons[one]}") for one in gone]
+    return replace(
+        made,
+        statements=kept,
+        rejects=(*made.rejects, *rejects),
+        passages=tuple(dict.fromkeys((*made.passages, *map(left_of, gone)))),
+    )
+
+
+def _why(item: Any) -> str:
+    said = item.get("why") if isinstance(item, dict) else None
+    return described(said) if isinstance(said, str) and said.strip() else "it does not say why"
+
+
+def _words(statement: Statement) -> str:
+    target = statement.object
+    parts = [statement.subject.surface, relation_words(statement)]
+    parts.append(target.value if isinstance(target, Literal) else target.surface)
+    said = " | ".join(parts)
+    if statement.condition is not None:
+        said += f" | if {condition_words(statement.condition)}"
+    dates = [
+        f"{word} {day}" for word, day in (("from", statement.effective_from), ("to", statement.effective_to)) if day
+    ]
+    return visible(" | ".join((said, *dates)))
+
+
+def _cited(numbers: set[int]) -> str:
+    return ", ".join(map(str, sorted(numbers)))

@@ -23,6 +23,7 @@ _LIMITS = re.compile(
     r"|double|older|under|over|extended)\b|n['’]t\b",
     re.IGNORECASE,
 )
+_CHANGES = re.compile(r"\b(?:half|extra|reduced|discount|free|instead|double|limit)\b", re.IGNORECASE)
 _OTHERS = frozenset(("else", "others"))
 _MOST_LIMITS = 2
 _BY_FIGURE = 100  # more than a key has words
@@ -71,18 +72,18 @@ def limits_of(page: PageKey, row: Element, reading: Reading) -> list[Evidence]:
     """The first sentences under the heading of a table that limit it: "A car of more than £45,000 costs £320 more"."""
     beside = [e for e in reading.elements if e.headings == row.headings]
     found = []
-    for element, sentence in _limiting(beside):
+    for element, sentence in _limiting(beside, _CHANGES):
         start = element.text.index(sentence)
         found.append(evidence_of(page, reading, element, start, start + len(sentence)))
     return found[:_MOST_LIMITS]
 
 
-def _limiting(elements: Iterable[Element]) -> Iterator[tuple[Element, str]]:
+def _limiting(elements: Iterable[Element], cue: re.Pattern[str] = _LIMITS) -> Iterator[tuple[Element, str]]:
     for element in elements:
-        if element.tag == "tr" or element.is_heading or not _LIMITS.search(element.text):
+        if element.tag == "tr" or element.is_heading or not cue.search(element.text):
             continue
         for start, end in sentence_spans(element.text):
-            if _LIMITS.search(element.text, start, end):
+            if cue.search(element.text, start, end):
                 yield element, element.text[start:end]
 
 

@@ -1,19 +1,25 @@
 """What quotes leave out that was asked or told: the place that has the word which no quote has.
 
 Who says "I live in Zone H" is helped by the sentence on Zones H and J, however far the search has it behind others of
-its page; who asks about a deposit by the one sentence that has the word.
+its page; who asks about a deposit by the one sentence that has the word; who tells "the tenancy started
+2 months ago" by a limit of 4 months under the heading that is quoted first.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 
+from clausegraph.core.language.quantities import find_quantities
 from clausegraph.core.language.words import word_set
 from clausegraph.core.types import Evidence, PageKey
 from clausegraph.query.read.answers import Asked
 from clausegraph.query.read.candidates import Candidate
+from clausegraph.query.read.figures import figures
 from clausegraph.query.read.meeting import telling, uncovered
+from clausegraph.query.read.sure import alike
 
+_LIMITS = re.compile(r"\b(?:not|no|cannot|never|only|unless|except|limit)\b|n['’]t\b", re.IGNORECASE)
 _NUMBERS = word_set("one two three four five six seven eight nine ten eleven twelve")
 _MOST_PLACES = 4  # of a page that have a word which still tells them apart
 
@@ -42,6 +48,21 @@ def left_out(
         best = _best([having for word in words if (having := _having(word, places))])
         if best is not None:
             return best, words
+    return _bounding(asked, found[0], shown)
+
+
+def _bounding(asked: Asked, quoted: Evidence, shown: str) -> tuple[Candidate, frozenset[str]] | None:
+    """The first place beside the first quote with a limit of the kind of a figure that is told, on a thing that is."""
+    kinds = {one.value.kind for one in figures(asked.story)} - {"number"}
+    told = telling(asked.story) - _NUMBERS
+    for one in _places_of(asked, quoted):
+        text = one.element.text
+        if one.element.headings != quoted.headings or one.element.tag in ("tr", "li") or text in shown:
+            continue
+        bounded = any(alike(kind, value.kind) for kind in kinds for value in find_quantities(text))
+        words = told - uncovered(told, text)
+        if bounded and words and _LIMITS.search(text):
+            return one, words
     return None
 
 

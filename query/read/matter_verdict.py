@@ -25,7 +25,7 @@ from clausegraph.core.types import (
 from clausegraph.query.read.answers import Asked, judged_condition, source_of
 from clausegraph.query.read.conditions import deciding
 from clausegraph.query.read.cues import BOUNDED, main_clause
-from clausegraph.query.read.evidence import evidence_of
+from clausegraph.query.read.evidence import evidence_of, introduction
 from clausegraph.query.read.figures import Comparison, compare
 from clausegraph.query.read.governing import engaged, negated, presumed_tree, spoken_of
 from clausegraph.query.read.matter import Matter, MatterRule, lifted_words, names
@@ -34,6 +34,7 @@ from clausegraph.query.read.naming import is_named, is_told_both_ways
 from clausegraph.query.read.polarity import asked_for
 from clausegraph.query.read.scenario import NEGATIVE, judge, pieces
 from clausegraph.query.read.statements import content
+from clausegraph.query.read.told import told_otherwise
 from clausegraph.query.read.windows import within_window
 
 MET, UNMET, UNKNOWN = ConditionState.MET, ConditionState.UNMET, ConditionState.UNKNOWN
@@ -206,7 +207,8 @@ def judged_rule(asked: Asked, rule: MatterRule) -> JudgedCondition | None:
 
 def _told(asked: Asked, rule: MatterRule, leaf: Leaf) -> ConditionState:
     """What somebody says of a condition: by figures, by one of the cases that it names, or by most of its words."""
-    happened = within_window(leaf.text, asked.told, asked.today)
+    lead = _introduced_by(asked, rule, leaf)
+    happened = within_window(leaf.text, asked.told, asked.today) or told_otherwise(leaf.text, lead, asked.told)
     if happened is not None:
         return happened
     compared = compare(leaf.text, asked.told, asked.today)
@@ -221,6 +223,13 @@ def _told(asked: Asked, rule: MatterRule, leaf: Leaf) -> ConditionState:
     if found.state is UNKNOWN or not uncovered(telling(leaf.text), topic):  # the question names the topic, not the case
         return UNKNOWN
     return found.state if found.state is MET or coverage(telling(leaf.text), asked.told) == 1.0 else UNKNOWN
+
+
+def _introduced_by(asked: Asked, rule: MatterRule, leaf: Leaf) -> str:
+    """What introduces the list of a condition; "" for one in a sentence."""
+    reading = asked.pages(rule.statement.candidate.page)
+    element = reading.element(leaf.anchor)
+    return introduction(element, reading) if element is not None and element.tag == "li" else ""
 
 
 def _is_said(asked: Asked, text: str) -> bool:
@@ -248,6 +257,8 @@ def _is_bounded(text: str, compared: Comparison) -> bool:
 def _is_sure(asked: Asked, one: JudgedLeaf) -> bool:
     words = telling(one.leaf.text)
     if is_named(one.leaf.text, asked.told, about=asked.parts.asks):
+        return True
+    if told_otherwise(one.leaf.text, one.source.lead_in, asked.told) is not None:
         return True
     figures = within_window, compare
     known = any(found(one.leaf.text, asked.told, asked.today) is not None for found in figures)

@@ -47,6 +47,7 @@ _SAME = (
     "buy buying bought purchase",
     "appeal challenge",
     "student study studying",
+    "education school",
     "paid pay pays paying payment payments",
     "bill invoice",
     "ill sick illness unwell",

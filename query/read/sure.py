@@ -100,7 +100,7 @@ def _sentences(asked: Asked, candidate: Candidate, *, whole: bool) -> Iterator[s
 def _may_matter(asked: Asked, one: ToldFigure, sentences: Iterable[str]) -> bool:
     """Whether some bound of its kind is near by and does not surely hold for it."""
     for sentence in sentences:
-        if any(_alike(one.value.kind, bound.kind) for bound in bounds_of(sentence)):
+        if any(alike(one.value.kind, bound.kind) for bound in bounds_of(sentence)):
             compared = compare(sentence, asked.told, asked.today)
             if compared is None or compared.told.text != one.text or not compared.holds:
                 return True
@@ -110,5 +110,6 @@ def _may_matter(asked: Asked, one: ToldFigure, sentences: Iterable[str]) -> bool
 _KIN = ({"age", "born", "number"}, {"duration", "since", "date"}, {"amount", "number"}, {"date", "born"})
 
 
-def _alike(told: str, bound: str) -> bool:
+def alike(told: str, bound: str) -> bool:
+    """Whether figures of two kinds can be of one thing: an age and a date of birth."""
     return told == bound or any(told in kin and bound in kin for kin in _KIN)

@@ -31,6 +31,7 @@ from clausegraph.query.read.polarity import asked_for, kind_fit
 from clausegraph.query.read.scenario import NEGATIVE
 from clausegraph.query.read.statements import ReadStatement, statements_of
 from clausegraph.query.read.sure import Fit, fit, missing_words, uncompared
+from clausegraph.query.read.told import of_partner
 
 _DEPTH = 12
 _FITS = 0.8
@@ -43,6 +44,7 @@ _NOT_THAT = re.compile(
     r"(?:[-–—,;(]\s*|\b(?:and|but)\s+)not\b(?!\s+only)|\b(?:rather than|instead of)\b", re.IGNORECASE
 )
 _AGE = re.compile(r"\b(?:aged?|years old|born|birth|birthday)\b", re.IGNORECASE)
+_WE = re.compile(r"\b(?:we|us)\b", re.IGNORECASE)
 _MONTHS = telling(" ".join(calendar.month_name))  # of a date, which is compared as a figure
 _PLACE = re.compile(r"\b(?:in|at|near)\s+([A-Z][a-z]+)(?![\w\s]*[A-Z])")  # where somebody lives says nothing by itself
 _RESTRICTS = re.compile(
@@ -123,6 +125,10 @@ def sure_verdict(asked: Asked, ranked: Sequence[Candidate]) -> SureVerdict | Non
     else:
         doubts += [*_rivals(asked, best, matter, ruling, found), *figures]
         doubts += _about_conditions(asked, best, ruling.tree, (*matter.lifts, *matter.bars))
+    both = bool(_WE.search(asked.form.sentence))
+    told_of = next((who for text in bounds if both and (who := of_partner(text, asked.story))), "")
+    if told_of:
+        doubts.append(f"what is told of “{told_of}” is asked of both of them")
     return SureVerdict(best.statement, ruling, tuple(dict.fromkeys(doubts)))
 
 

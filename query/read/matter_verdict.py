@@ -28,7 +28,8 @@ from clausegraph.query.read.cues import BOUNDED, main_clause
 from clausegraph.query.read.evidence import evidence_of, introduction
 from clausegraph.query.read.figures import Comparison, compare
 from clausegraph.query.read.governing import engaged, negated, presumed_tree, spoken_of
-from clausegraph.query.read.matter import Matter, MatterRule, lifted_words, names
+from clausegraph.query.read.matter import Matter, lifted_words, names
+from clausegraph.query.read.matter_rule import MatterRule
 from clausegraph.query.read.meeting import coverage, telling, uncovered
 from clausegraph.query.read.naming import is_named, is_told_both_ways
 from clausegraph.query.read.polarity import asked_for

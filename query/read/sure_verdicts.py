@@ -17,7 +17,6 @@ from clausegraph.query.read.figures import compare
 from clausegraph.query.read.governing import GoverningRule, of_rule
 from clausegraph.query.read.matter import (
     Matter,
-    MatterRule,
     asks_of_topic,
     asks_who,
     is_gate,
@@ -25,6 +24,7 @@ from clausegraph.query.read.matter import (
     matter_of,
     of_another,
 )
+from clausegraph.query.read.matter_rule import MatterRule
 from clausegraph.query.read.matter_verdict import MatterRuling, ruling_of
 from clausegraph.query.read.meeting import said, telling, uncovered
 from clausegraph.query.read.polarity import asked_for, kind_fit

@@ -32,17 +32,21 @@ _STOP = word_set(
 _MONTH = r"(?:January|February|March|April|May|June|July|August|September|October|November|December)"
 _DAY = r"\d{1,2}(?:st|nd|rd|th)?"
 _DATE = rf"(?:{_MONTH} {_DAY},? \d{{4}}|{_DAY} {_MONTH} \d{{4}}|{_MONTH} \d{{4}}|\b(?:1[5-9]|20)\d\d\b)"
+_CLOCK = r"\b\d{1,2}(?:[.:]\d\d)?\s?[ap]\.?m\b|\b\d{1,2}:\d\d\b|\b(?:noon|midnight)\b"
 _UNITS = r"(?:million|billion|trillion|thousand|percent|%|km|miles|metres|meters|m|ft|feet|minutes|hours|years)"
 _NUMBER = rf"(?<![\w.,])(?:[£$€]\s?)?\d[\d,]*(?:\.\d+)?(?:\s?{_UNITS})?(?!\w)"
 _FORMS = (
-    (re.compile(r"^\W*(?:when|(?:in |on )?(?:what|which) (?:year|date|day))\b", re.IGNORECASE), re.compile(_DATE)),
+    (
+        re.compile(r"^\W*(?:when|(?:in |on )?(?:what|which) (?:year|date|day))\b", re.IGNORECASE),
+        re.compile(f"{_DATE}|{_CLOCK}"),
+    ),
     (re.compile(r"^\W*how (?:many|much|long|tall|far|old|high|big|large)\b", re.IGNORECASE), re.compile(_NUMBER)),
 )
 _BOUND = re.compile(
     r"\b(?:up to|at (?:least|most)|(?:no |not )?(?:more|less|fewer) than|over|under|above|below|about|around"
-    r"|nearly|almost|approximately|roughly|a (?:maximum|minimum) of)\s+$",
+    r"|nearly|almost|approximately|roughly|a (?:maximum|minimum) of|from|since|until|till|before|after|by)\s+$",
     re.IGNORECASE,
-)  # before a number, whose meaning it changes
+)  # before a number or a date, whose meaning it changes
 _YEAR = re.compile(r"^(?:1[5-9]|20)\d\d$")
 
 
@@ -99,7 +103,7 @@ def _stated(question: str, references: tuple[Reference, ...]) -> list[tuple[str,
 
 
 def _with_bound(text: str, value: re.Match[str]) -> str:
-    """The value with the words before it that bound it: "up to 12" is not 12."""
+    """The value with the words before it that bound it: "up to 12" is not 12, "from March" not March."""
     bound = _BOUND.search(text, 0, value.start())
     return text[bound.start() if bound else value.start() : value.end()]
 

@@ -155,6 +155,17 @@ def test_without_a_model_a_bound_belongs_to_its_number(make_page: Any) -> None:
     assert found.text == "up to 12"
 
 
+def test_without_a_model_a_time_of_day_is_no_day(make_page: Any) -> None:
+    """It gave "March 2026" for the hour at which a library opens."""
+    library = CragQuestion("When does the library open on Saturday?", AT)
+    news = "<p>From March 2026 the library opens at 10am on Saturday.</p>"
+    assert ask([make_page("News", news)], question=library).status is AnswerStatus.UNKNOWN
+    found = ask([make_page("Hours", "<p>The library opens at 9:30am on Saturday.</p>")], question=library)
+    assert found.text == "9:30am"
+    bound = make_page("Hall", "<p>The new hall is open from March 2026.</p>")
+    assert ask([bound], question=CragQuestion("When is the new hall open?", AT)).text == "from March 2026"
+
+
 def test_the_sentence_that_decides_is_quoted_whichever_page_it_stands_on(make_page: Any) -> None:
     pool = make_page("Pool", "<p>The pool has lockers. Tickets cost £4. Children under 8 swim with adults alone.</p>")
     library = make_page("Library", "<p>The library opened in 1974. It lends books.</p>")

@@ -44,6 +44,7 @@ _NOT_THAT = re.compile(
     r"(?:[-–—,;(]\s*|\b(?:and|but)\s+)not\b(?!\s+only)|\b(?:rather than|instead of)\b", re.IGNORECASE
 )
 _AGE = re.compile(r"\b(?:aged?|years old|born|birth|birthday)\b", re.IGNORECASE)
+_NEED_NOT = re.compile(r"\b(?:do|does)(?: not|n['’]t) (?:need|have) to\b|\bneed not\b", re.IGNORECASE)
 _WE = re.compile(r"\b(?:we|us)\b", re.IGNORECASE)
 _MONTHS = telling(" ".join(calendar.month_name))  # of a date, which is compared as a figure
 _PLACE = re.compile(r"\b(?:in|at|near)\s+([A-Z][a-z]+)(?![\w\s]*[A-Z])")  # where somebody lives says nothing by itself
@@ -101,6 +102,8 @@ def sure_verdict(asked: Asked, ranked: Sequence[Candidate]) -> SureVerdict | Non
     doubts = missing_words(asked, best.fit, ignored=is_granting if gate else None)
     if asks_who(asked) and not gate:
         doubts.append("it does not say who gets it")
+    elif asks_who(asked) and _NEED_NOT.search(main_clause(matter.own.statement)):
+        doubts.append("it says what one need not do to get it")
     if not doubts and (other := of_another(asked, matter.own.statement)):
         doubts.append(f"it is said of “{other}”")
     if best.kind < _FITS:

@@ -48,6 +48,13 @@ def test_who_gets_no_benefits_is_not_asked_for_each(page: Callable[..., Any]) ->
     assert {one.state for one in leaves(answer.condition)} <= {MET}
 
 
+def test_what_one_need_not_have_is_no_no_to_who_gets_it(page: Callable[..., Any]) -> None:
+    found = page("<p>You do not need to get one of these benefits if your main home is in the Far Isles.</p>")
+    told = Inquiry("Do I get it even if not on benefits?", "I live in the Far Isles.")
+    result = ExtractiveReader().read(told, found.hits(), found)
+    assert [one.text for one in result.alternatives] != ["no"]
+
+
 def test_what_a_partner_has_done_is_no_fact_of_the_one_who_asks(page: Callable[..., Any]) -> None:
     assert of_partner("you have never owned a boat", "My wife owned a boat before we met.") == "My wife"
     assert of_partner("you or your partner have owned a boat", "My wife owned a boat before we met.") == ""

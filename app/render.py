@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -18,9 +18,12 @@ if TYPE_CHECKING:
     from rich.console import Group
     from rich.text import Text
 
-STATUS_LINES = {
+_NOT_SURE = "Not sure: no answer is asserted."
+_UNLIKELY = "Not sure: no answer is asserted, and the pages may not say."
+_STATUS_LINES = {
     AnswerStatus.NOT_ANSWERABLE: "Not answerable: the corpus was searched and does not say.",
-    AnswerStatus.UNKNOWN: "Not sure: no answer is asserted.",
+    AnswerStatus.QUOTED: _NOT_SURE,
+    AnswerStatus.UNKNOWN: _NOT_SURE,
     AnswerStatus.INVALID_PREMISE: "Invalid premise: the question assumes something that the pages contradict.",
 }
 _MARKDOWN = re.compile(r"([\\`*_\[\]<>#|~])")
@@ -35,12 +38,29 @@ class PrintedLine:
     depth: int = 0
 
 
+def status_line(answer: Answer) -> str:
+    """What is said first of an answer that is none; "" of one that is."""
+    return _UNLIKELY if is_unlikely(answer) else _STATUS_LINES.get(answer.status, "")
+
+
+def _quotes_line(answer: Answer, quotes: Sequence[Evidence]) -> str:
+    """What stands above the quotes."""
+    if is_unlikely(answer):
+        return "What comes nearest:"
+    return "The page says:" if len({one.page for one in quotes}) == 1 else "The pages say:"
+
+
+def is_unlikely(answer: Answer) -> bool:
+    """Whether what is quoted is probably of something else than what is asked."""
+    return answer.status is AnswerStatus.UNKNOWN and bool(answer.quotes) and not answer.contradictions
+
+
 def lines(answer: Answer) -> Iterator[PrintedLine]:
     """All that an answer says, line by line; an empty line stands between its parts."""
     for typed, read in answer.corrected:
         yield PrintedLine("dim", f"“{one_line(typed)}” was read as “{one_line(read)}”")
     if answer.status is not AnswerStatus.ANSWERED:
-        yield PrintedLine("bold", STATUS_LINES[answer.status])
+        yield PrintedLine("bold", status_line(answer))
     disagree = alternatives_disagree(answer)
     if disagree:
         yield PrintedLine("bold", "The pages disagree; each side with its page and date:")
@@ -55,7 +75,7 @@ def lines(answer: Answer) -> Iterator[PrintedLine]:
             yield from _evidence(evidence)
     quotes = quotes_beside(answer)
     if quotes:
-        yield PrintedLine("plain", "The page says:" if len({e.page for e in quotes}) == 1 else "The pages say:")
+        yield PrintedLine("plain", _quotes_line(answer, quotes))
     for evidence in quotes:
         yield from _evidence(evidence)
     yield PrintedLine("plain", "")

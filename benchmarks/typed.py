@@ -52,6 +52,7 @@ from clausegraph.query.retrieve.protocol import Retriever
 QUESTIONS = REPOSITORY / "examples" / "typed_questions.json"
 REFUSED = ("off_topic", "not_answerable")
 CORPORA = ("sample", "pages59")
+_NONE = ("unknown", "not_answerable")
 VERDICTS = ("right", "partly", "wrong", "nothing")
 _MANY = 600  # elements that one page may have
 DAY = date(2026, 11, 22)  # from which ages count: answers do not change with the calendar
@@ -165,6 +166,7 @@ def summary(records: Iterable[Record], withheld: Iterable[Record] = ()) -> list[
         _share("all deciding elements shown, of the answerable", [r["evidence_shown"] == 1 for r in answerable]),
         _share("the right one, of asserted yes or no", verdicts),
         _share("not answerable, of the answerable", [r["status"] == "not_answerable" for r in answerable]),
+        _share("unknown or not answerable, of the answerable", [r["status"] in _NONE for r in answerable]),
         _share("not answerable, of the off-topic", [record["status"] == "not_answerable" for record in kinds]),
         _share("nothing asserted, of those the pages do not answer", [not record["asserted"] for record in beyond]),
     ]

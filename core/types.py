@@ -443,9 +443,11 @@ class Fact:
 
 
 class AnswerStatus(StrEnum):
-    """``NOT_ANSWERABLE``: searched, the corpus does not say. ``UNKNOWN``: evidence does not decide."""
+    """``QUOTED``: nothing is sure enough, and what probably decides is quoted. ``NOT_ANSWERABLE``: searched, the corpus
+    does not say. ``UNKNOWN``: the evidence does not decide, or is probably not of what is asked."""
 
     ANSWERED = "answered"
+    QUOTED = "quoted"
     NOT_ANSWERABLE = "not_answerable"
     UNKNOWN = "unknown"
     INVALID_PREMISE = "invalid_premise"

@@ -10,7 +10,7 @@ from clausegraph.app.answer_json import alternatives_disagree
 from clausegraph.app.console.templating import address
 from clausegraph.app.console.trace import Texts, found_view
 from clausegraph.app.disagreement import quotes_beside, told
-from clausegraph.app.render import STATUS_LINES, answer_markdown
+from clausegraph.app.render import answer_markdown, is_unlikely, status_line
 from clausegraph.app.services.kept import AskedQuestion
 from clausegraph.app.wording import asked_of, headline, leaf_words, open_questions, otherwise
 from clausegraph.core.types import (
@@ -70,7 +70,8 @@ def answer_view(asked: AskedQuestion, texts: Texts) -> dict[str, Any]:
     return {
         "asked": asked,
         "answer": answer,
-        "status_line": STATUS_LINES.get(under.status, ""),
+        "status_line": status_line(under),
+        "unlikely": is_unlikely(under),
         "sure": under.status is AnswerStatus.ANSWERED,
         "disagree": alternatives_disagree(under),
         "alternatives": [draw.alternative(one) for one in answer.alternatives],

@@ -162,7 +162,7 @@ def _question(known: _Pages, one: JudgedAnswer) -> Question:
         said = one.expected.strip(" .").lower()
         right = ConditionalAnswer(said if said in _VERDICTS else one.expected)
         return Question(_name(one), _url(known, places), one.scenario, one.question, False, (right,), ())
-    if kept["status"] == AnswerStatus.UNKNOWN.value:
+    if kept["status"] in (AnswerStatus.UNKNOWN.value, AnswerStatus.QUOTED.value):
         raise _NoGold("nothing was asserted, so there is nothing to expect of an engine")
     answers = tuple(_gold(known, alternative) for alternative in kept["alternatives"])
     evidence = tuple(known.element(place)[1] for place in places)

@@ -156,7 +156,7 @@ def as_answer(found: CragAnswer, inquiry: Inquiry, corpus: str, epoch: int, embe
     status, quotes = found.status, tuple[Evidence, ...]()
     if status is AnswerStatus.UNKNOWN:
         quotes = nearest_quotes(inquiry.question, found.references, embedder, _QUOTED)
-        status = status if quotes else AnswerStatus.NOT_ANSWERABLE
+        status = AnswerStatus.QUOTED if quotes else AnswerStatus.NOT_ANSWERABLE
     elif status is AnswerStatus.INVALID_PREMISE:
         quotes = evidence
     alternatives = (Alternative(found.text, None, evidence, 1.0),) if status is AnswerStatus.ANSWERED else ()

@@ -23,7 +23,7 @@ def unless_hidden(view: View, result: ReadResult) -> ReadResult:
     reasons = dict(result.reasons) | {"hidden": len(doubted)}
     if kept:
         return replace(result, alternatives=kept, reasons=reasons)
-    return ReadResult(AnswerStatus.UNKNOWN, (), reasons, quoted)
+    return ReadResult(AnswerStatus.QUOTED, (), reasons, quoted)
 
 
 def _is_hidden(view: View, one: Alternative) -> bool:

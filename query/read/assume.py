@@ -39,7 +39,7 @@ def assumed(answer: Answer, states: Mapping[str, ConditionState]) -> Answer:
     chosen = named(answer, states)
     made = [_under(alternative, chosen) for alternative in answer.alternatives]
     kept = tuple(alternative for alternative in made if alternative is not None)
-    status = AnswerStatus.UNKNOWN if answer.alternatives and not kept else answer.status
+    status = AnswerStatus.QUOTED if answer.alternatives and not kept else answer.status
     lost = answer.alternatives and not kept
     quotes = tuple(e for a in answer.alternatives for e in a.evidence) if lost else answer.quotes
     return replace(answer, alternatives=kept, status=status, quotes=quotes)

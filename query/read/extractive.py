@@ -14,7 +14,7 @@ from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.models.embedding import Embedder
 from clausegraph.core.types import Alternative, AnswerStatus, ConditionState, holds
 from clausegraph.query.rank.hits import Hit
-from clausegraph.query.read.answerable import unrelated
+from clausegraph.query.read.answerable import is_likely, unrelated
 from clausegraph.query.read.answers import Asked, ruled_on, span_alternatives, values_for, with_condition
 from clausegraph.query.read.candidates import Candidate, candidates
 from clausegraph.query.read.choose import read_spans, with_values
@@ -93,7 +93,7 @@ class ExtractiveReader:
             return ReadResult(AnswerStatus.NOT_ANSWERABLE, (), reasons | {"status_because": "nothing to read"})
         asked = self.asked(inquiry, rules)
         far, figures = unrelated(inquiry.question, ranked, rules.reading)
-        reasons |= figures
+        reasons |= figures | {"likely": is_likely(hits)}
         if far:
             return ReadResult(AnswerStatus.NOT_ANSWERABLE, (), reasons | {"status_because": "nothing is about it"})
         return self._presented(asked, ranked, reasons)
@@ -121,7 +121,8 @@ class ExtractiveReader:
         reasons["status_because"] = "not sure enough"
         if replaced:
             reasons["replaced"] = sorted(str(page) for page in replaced)
-        return ReadResult(AnswerStatus.UNKNOWN, (), reasons, quotes(asked, ranked, replaced=replaced))
+        status = AnswerStatus.QUOTED if reasons["likely"] else AnswerStatus.UNKNOWN
+        return ReadResult(status, (), reasons, quotes(asked, ranked, replaced=replaced))
 
     def _yes_no(self, asked: Asked, ranked: Sequence[Candidate], reasons: Reasons) -> ReadResult:
         ruled = ruled_on(asked, ranked[: self._depth])

@@ -127,7 +127,7 @@ def test_an_open_condition_is_a_question(condition: str, question: str) -> None:
 def test_what_is_not_asserted_is_quoted_with_its_lead_in_and_items() -> None:
     item = evidence(quote="you rent", lead_in="You can get it if:")
     lead = replace(evidence("b.html", quote="You need:"), items=("a passport", "a photo"))
-    unsure = replace(answer(status=AnswerStatus.UNKNOWN), quotes=(item, lead), corrected=(("gratn", "grant"),))
+    unsure = replace(answer(status=AnswerStatus.QUOTED), quotes=(item, lead), corrected=(("gratn", "grant"),))
     text = printed(render_answer(unsure))
     assert text.startswith("“gratn” was read as “grant”\nNot sure:")
     assert "The pages say:" in text and "“You can get it if:”\n      “you rent”" in text
@@ -143,7 +143,7 @@ def test_what_is_not_asserted_is_quoted_with_its_lead_in_and_items() -> None:
 def test_the_published_schema_describes_every_answer() -> None:
     schema = json.loads((Path(__file__).parents[3] / "docs" / "answer.schema.json").read_text(encoding="utf-8"))
     assert schema["$id"] == SCHEMA
-    unsure = replace(answer(status=AnswerStatus.UNKNOWN), quotes=(evidence(),), corrected=(("gratn", "grant"),))
+    unsure = replace(answer(status=AnswerStatus.QUOTED), quotes=(evidence(),), corrected=(("gratn", "grant"),))
     for found in (answer(conditional(MET, UNMET, OPEN)), answer(), unsure):
         Draft202012Validator(schema).validate(answer_json(found, trace=True))
         assert not Draft202012Validator(schema).is_valid(answer_json(found) | {"schema": "clausegraph.answer/2"})

@@ -73,7 +73,7 @@ def test_a_value_whose_own_condition_is_not_met_is_not_asserted(page: Callable[.
     sure = ExtractiveReader(asserted=0.01)
     young = sure.read(Inquiry("How much is the heating grant?", "I am 40."), found.hits(), found)
     old = sure.read(Inquiry("How much is the heating grant?", "I am 70."), found.hits(), found)
-    assert (young.status, old.status) == (AnswerStatus.ANSWERED, AnswerStatus.UNKNOWN)
+    assert (young.status, old.status) == (AnswerStatus.ANSWERED, AnswerStatus.QUOTED)
     assert old.quotes
 
 
@@ -100,14 +100,14 @@ def test_a_value_whose_condition_is_assumed_away_is_quoted(page: Callable[..., A
     result = READER.read(inquiry, found.hits(), found)
     answer = Answer(inquiry, result.status, result.alternatives, "test", 1)
     gone = assumed(answer, {"you live alone": UNMET})
-    assert (gone.status, gone.alternatives) == (AnswerStatus.UNKNOWN, ())
+    assert (gone.status, gone.alternatives) == (AnswerStatus.QUOTED, ())
     assert gone.quotes[0].quote == "The heating grant is £210 if you live alone."
 
 
 def test_below_the_threshold_the_page_is_quoted_in_its_context(page: Callable[..., Any]) -> None:
     found = page(*GRANT)
     unsure = ExtractiveReader(asserted=1.01).read(Inquiry(ASKED, "I rent."), found.hits("you live"), found)
-    assert (unsure.status, unsure.alternatives) == (AnswerStatus.UNKNOWN, ())
+    assert (unsure.status, unsure.alternatives) == (AnswerStatus.QUOTED, ())
     (quote,) = unsure.quotes
     assert (quote.lead_in, quote.quote) == (
         "You can get the heating grant if all of these apply:",

@@ -10,7 +10,8 @@ import pytest
 from clausegraph.app.answer_json import answer_json
 from clausegraph.app.render import answer_markdown
 from clausegraph.core.inquiry import Inquiry
-from clausegraph.core.types import Answer, Element, PageKey, Reading
+from clausegraph.core.types import Answer, AnswerStatus, Element, PageKey, Reading
+from clausegraph.query.rank.hits import Hit
 from clausegraph.query.read.extractive import ExtractiveReader
 from tests.query.read.conftest import Pages
 
@@ -157,3 +158,17 @@ def test_of_a_long_place_the_sentence_that_was_left_out_is_quoted() -> None:
     long = Element("l", "p", "", f"{'Permits are printed on paper. ' * 12}A household may keep one. {'Thanks. ' * 9}")
     answer = asked((*ZONES[:4], long), "Can I have a second permit?", *SECOND, scenario="My household has two cars.")
     assert answer.quotes[-1].quote.startswith("A household may keep one.")
+
+
+@pytest.mark.parametrize(("score", "status"), [(1.9, AnswerStatus.QUOTED), (1.8, AnswerStatus.UNKNOWN)])
+def test_what_lies_farther_than_what_decides_mostly_is_quoted_as_that(score: float, status: AnswerStatus) -> None:
+    """By the hybrid's score alone: others have another scale, and nothing is known of them."""
+    pages = Pages({KEY: Reading("Berths", None, ZONES)})
+    parts = {"element": 0.7, "chunk": 0.7, "page": 0.3}
+    inquiry = Inquiry("Can I have a second permit?")
+    near = UNSURE.read(inquiry, [Hit.of_element(KEY, one, score, parts) for one in ZONES[:2]], pages)
+    assert near.status is status and near.quotes
+    answer = Answer(inquiry, near.status, (), "test", 1, quotes=near.quotes)
+    assert ("may not say" in answer_markdown(answer)) is (status is AnswerStatus.UNKNOWN)
+    other = UNSURE.read(inquiry, [Hit.of_element(KEY, ZONES[0], score, {"element": 0.7})], pages)
+    assert other.status is AnswerStatus.QUOTED

@@ -294,7 +294,7 @@ def test_what_is_done_and_what_is_excluded_are_not_passed_over(
 ) -> None:
     found = page(f"<p>{line}</p>")
     result = READER.read(Inquiry(question), found.hits(), found)
-    assert result.status is AnswerStatus.UNKNOWN
+    assert result.status is AnswerStatus.QUOTED
     assert doubt in result.reasons["doubts"]
 
 

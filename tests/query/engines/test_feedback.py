@@ -80,6 +80,13 @@ def empty(view: View, offer: Offer) -> Misrouted:
     return Misrouted([choice(GRANT, far), module("hybrid"), *GOOD], far)
 
 
+def lacking(view: View, offer: Offer) -> Misrouted:
+    """Two entities that meet, where what they share has no sum: another module has it."""
+    inquiry = Inquiry("How much is the independent review panel for a rate of benefit or fee?", STORY)
+    both = choice("rate of benefit or fee", "independent review panel")
+    return Misrouted([both, module("graph"), both, module("hybrid")], "independent review panel", inquiry)
+
+
 def missing(view: View, offer: Offer) -> Misrouted:
     inquiry = Inquiry("Is Home Working Relief claimed on Form HW2?", STORY)
     both = [choice("home working relief", "form hw2", kind="gate"), module("hybrid")]
@@ -99,6 +106,7 @@ CASES: dict[FeedbackKind, Callable[[View, Offer], Misrouted]] = {
     FeedbackKind.ENTITY_WRONG: entity_wrong,
     FeedbackKind.RELATION_WRONG: relation_wrong,
     FeedbackKind.EMPTY: empty,
+    FeedbackKind.LACKING: lacking,
     FeedbackKind.MISSING: missing,
     FeedbackKind.MODULE_WRONG: module_wrong,
     FeedbackKind.KIND_WRONG: kind_wrong,

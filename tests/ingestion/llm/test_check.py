@@ -38,8 +38,9 @@ def found() -> list[Extraction | None]:
     return list(parse_doubted(reply(PAID, WINTER), grant_call(), cut_off=False))
 
 
-def wrong(*items: Any) -> str:
-    return json.dumps({"wrong": list(items)})
+def verdicts(*wrong: Any) -> str:
+    """A reply that says this of the first, the second … triple."""
+    return json.dumps({"triples": [{"triple": n, "page": "…", "wrong": one} for n, one in enumerate(wrong, 1)]})
 
 
 @pytest.mark.unit
@@ -56,26 +57,49 @@ def test_the_model_sees_the_page_and_the_triples_with_their_lines() -> None:
 @pytest.mark.unit
 def test_what_it_finds_wrong_is_a_passage_with_the_reason_among_the_rejects() -> None:
     made = found()
-    first, second, _ = checked(wrong({"triple": 1, "why": "only for some"}), made)
+    first, second, _ = checked(verdicts("condition: only for some", ""), made)
     assert first is not None and second is not None and made[0] is not None
     assert not first.statements and [one.relation for one in second.statements] == ["is paid in"]
     (left,) = first.passages
     assert (left.kind, left.spans) == (PassageKind.RULE, made[0].statements[0].spans)
-    assert [reject.reason for reject in first.rejects] == ["the model finds it wrong: only for some"]
-    assert list(checked(wrong(), made)) == made
+    assert [reject.reason for reject in first.rejects] == ["the model finds it wrong: condition: only for some"]
+    assert list(checked(verdicts("", ""), made)) == made
+
+
+@pytest.mark.unit
+def test_a_triple_of_which_it_says_nothing_does_not_stand() -> None:
+    first, second, _ = checked(verdicts(""), found())
+    assert first is not None and second is not None and first.statements and not second.statements
+    assert [reject.reason for reject in second.rejects] == ["the model says nothing of it when it looks again"]
+    assert second.passages
+
+
+@pytest.mark.unit
+@pytest.mark.parametrize(("said", "holds"), [("", True), (None, True), (False, True), (True, False), (["x"], False)])
+def test_whatever_else_it_says_against_a_triple_takes_it_away(said: object, holds: bool) -> None:
+    first, *_ = checked(verdicts(said, ""), found())
+    assert first is not None and bool(first.statements) is holds
+
+
+@pytest.mark.unit
+def test_one_verdict_against_a_triple_of_several_is_enough() -> None:
+    items = [{"triple": 1, "wrong": ""}, {"triple": 2, "wrong": ""}, {"triple": 1, "wrong": "no"}, {"triple": 1}]
+    first, second, _ = checked(json.dumps({"triples": items}), found())
+    assert first is not None and second is not None and not first.statements and second.statements
+    assert [reject.reason for reject in first.rejects] == ["the model finds it wrong: no"]
 
 
 @pytest.mark.unit
 def test_a_triple_that_there_is_not_is_told_and_takes_nothing_away() -> None:
-    made = found()
-    for item in ({"triple": 3, "why": "no"}, {"triple": "x"}, "all", {"triple": 10**30, "why": ""}):
-        first, second, _ = checked(wrong(item), made)
+    held = [{"triple": 1, "wrong": ""}, {"triple": 2, "wrong": ""}]
+    for item in ({"triple": 3, "wrong": "no"}, {"triple": "x"}, "all", 1, {"triple": 10**30, "wrong": ""}):
+        first, second, _ = checked(json.dumps([*held, item]), found())
         assert first is not None and second is not None and first.statements and second.statements
         assert "that there is not" in first.rejects[-1].reason
 
 
 @pytest.mark.unit
-@pytest.mark.parametrize("text", ["", "fine", "{}", '{"wrong": "none"}', '{"wrong": [{"triple": 1', '"wrong"'])
+@pytest.mark.parametrize("text", ["", "fine", "{}", '{"triples": "all"}', '{"triples": [{"triple": 1', '"triples"'])
 def test_a_reply_that_cannot_be_read_lets_nothing_pass(text: str) -> None:
     with pytest.raises(UnusableReply):
         checked(text, found())
@@ -119,12 +143,12 @@ def test_a_run_asks_twice_and_a_page_whose_check_fails_waits_for_the_next(
     fake.set(replies="script", script={"Triples:": "no idea", "# ": facts})
     failed, *_ = run(tmp_path, fake)
     assert failed.pages_failed and "check" in failed.failures[0].reason
-    fake.set(replies="script", script={"Triples:": {"wrong": []}, "# ": facts})
+    fake.set(replies="script", script={"Triples:": json.loads(verdicts("")), "# ": facts})
     held, supports, _ = run(tmp_path, fake)
     assert not held.failures and supports == 1
     calls = {task: used["calls"] for task, used in held.usage.items()}
     assert calls == {"check-triplets": 1, "triplets-conditional": 0}  # that reply was kept
-    fake.set(replies="script", script={"Triples:": {"wrong": [{"triple": 1, "why": "too bold"}]}, "# ": facts})
+    fake.set(replies="script", script={"Triples:": json.loads(verdicts("true: too bold")), "# ": facts})
     (tmp_path / "again").mkdir()
     taken, supports, passages = run(tmp_path / "again", fake)
     assert not taken.failures and supports == 0 and passages

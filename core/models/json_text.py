@@ -37,7 +37,8 @@ def read_json(text: str) -> JsonText:
     Raises:
         UnusableReply: there is no JSON object or array in it.
     """
-    body = text.rpartition(_THOUGHT)[2] if _THOUGHT in text else text
+    thought, _, after = text.rpartition(_THOUGHT)
+    body = text if thought.lstrip()[:1] in ("{", "[") else after  # in JSON from its start the mark is data
     plain = _plain(body)
     if plain is not None:
         return plain

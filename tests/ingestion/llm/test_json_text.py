@@ -25,6 +25,8 @@ pytestmark = pytest.mark.unit
         ('{"a": 1}', {"a": 1}),
         ('Sure [see below]:\n```json\n{"a": [1, 2,],}\n```\nBye.', {"a": [1, 2]}),
         ("<think>{'a': [1, 2, 3, 4, 5, 6]}</think>[1]", [1]),
+        ("so [1, 2, 3] it is</think>[1]", [1]),
+        ('{"a": ["</think>", [1]]}', {"a": ["</think>", [1]]}),
         ('{"a": 1}\n{"b": 2},{"c": 3}', [{"a": 1}, {"b": 2}, {"c": 3}]),
         ('[1] is what {"a": "long enough"} says', {"a": "long enough"}),
         ('{"a": NaN, "b": -Infinity}', {"a": None, "b": None}),
@@ -100,7 +102,8 @@ VALUES = st.recursive(
 def test_json_is_read_as_json_and_its_beginnings_as_their_items(items: list[Any], data: st.DataObject) -> None:
     text = json.dumps({"triples": items})
     assert read_json(text) == JsonText(json.loads(text), True)
-    assert read_json("x " + text + " x").value == json.loads(text)
+    if "</think>" not in text:  # after prose it ends a thought
+        assert read_json("x " + text + " x").value == json.loads(text)
     cut = data.draw(st.integers(len('{"triples": ['), len(text) - 1))
     found = read_json(text[:cut])
     assert not found.complete and found.value["triples"] == json.loads(text)["triples"][: len(found.value["triples"])]

@@ -27,6 +27,7 @@ _YOU_BE = re.compile(
     r"(?P<be>are|were|have been|will be|is|was|can|must|will)\s+",
     re.IGNORECASE,
 )
+_OPENS_LIST = re.compile(r"\s*(?:\b(?:either|both|all|each))?:$")
 _YOU_HAVE_BEEN = re.compile(
     r"^(?P<you>you)\s+(?P<be>have|had)\s+(?=(?:never |already |not )?"
     r"(?:been|\w+ed|had|got|left|paid|made|given|taken|lost|bought|sold|told|gone|come|met)\b)",
@@ -161,8 +162,26 @@ def _inner(tree: JudgedCondition, depth: int) -> Iterator[Line]:
         yield Line(depth, f"{mark}none of these:" if isinstance(child, AnyOf) else f"{mark}not all of these:")
         yield from condition_lines(child, depth + 1)
         return
+    excepted = _excepted(tree)
+    if excepted is not None:
+        rule, exceptions = excepted
+        yield Line(depth, f"{mark}{leaf_words(rule)}, but an exception is met:")
+        for one in exceptions:
+            yield Line(depth + 1, f"{MARKS[one.state]}: {leaf_words(one)}", one)
+        return
     yield Line(depth, f"{mark}all of these:" if isinstance(tree, All) else f"{mark}any of these:")
     yield from condition_lines(tree, depth + 1)
+
+
+def _excepted(tree: JudgedCondition) -> tuple[JudgedLeaf, list[JudgedLeaf]] | None:
+    """Of "students, unless …" the rule, and its exceptions that are met; None where these are not what refutes it."""
+    children = tree.children if isinstance(tree, All) else ()
+    rule = [one for one in children if isinstance(one, JudgedLeaf) and one.state is not ConditionState.UNMET]
+    lifted = [one.child for one in children if isinstance(one, Not)]
+    met = [leaf for one in lifted if holds(one) is ConditionState.MET for leaf in leaves(deciding(one))]
+    if len(rule) != 1 or len(lifted) + 1 != len(children) or not met:
+        return None
+    return rule[0], [leaf for leaf in met if leaf.state is ConditionState.MET]
 
 
 def _asked_or_said(judged: JudgedLeaf) -> str:
@@ -182,7 +201,7 @@ def leaf_words(judged: JudgedLeaf) -> str:
     if _LISTS.search(lead):
         return text
     be = _MUST_BE.search(lead)
-    return f"you are {text}" if be is not None else f"{lead} {text}"
+    return f"you are {text}" if be is not None else f"{_OPENS_LIST.sub('', lead)} {text}"
 
 
 def _is_listed(judged: JudgedLeaf) -> bool:

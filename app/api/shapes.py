@@ -208,6 +208,7 @@ class ShownStatement(BaseModel):
     page: str
     title: str
     updated: str | None
+    condition: str = Field(description="When it holds, in words; empty where it always does.")
     effective_from: str | None
     effective_to: str | None
     step: str | None  # of a procedure: "2", in a step of it "2.1"

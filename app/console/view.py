@@ -96,12 +96,21 @@ class _Drawing:
         states = {words: state for words, state in self._supposed.items() if words in own}
         found = assumed(replace(self._answer, alternatives=(one,)), states).alternatives
         first = headline(found[0]) if found else ""
+        rest, required = otherwise(found[0]) if found else ("", None)
+        tree = None if one.condition is None else _under(one.condition, states)
+        needed = None
+        if required is not None and isinstance(tree, AnyOf):
+            *bars, last = tree.children  # what bars, and below it what whom nothing bars has to meet besides
+            if isinstance(last, Not):
+                tree, needed = (bars[0] if len(bars) == 1 else AnyOf(tuple(bars))), last.child
+        shown = None if tree is None else self._part(tree)
         return {
             "text": one.text,
             "headline": first,
-            "otherwise": otherwise(found[0])[0].partition(",")[0].rstrip(".") if found else "",  # the tree has the rest
+            "otherwise": rest,
             "questions": open_questions(found[0]) if found else [],
-            "tree": None if one.condition is None else self._part(_under(one.condition, states)),
+            "tree": shown,
+            "required": None if needed is None else self._part(needed),
             "cards": [card(self._answer, evidence) for evidence in dict.fromkeys(one.evidence)],
         }
 

@@ -13,10 +13,12 @@ from clausegraph.app.services.browse import Shelf, open_shelf
 from clausegraph.app.services.procedures import step_record, steps_in_order
 from clausegraph.app.services.records import fact_record, object_text, quotes, statement_words
 from clausegraph.app.services.together import pages_of_both
+from clausegraph.app.text import one_line
 from clausegraph.app.wiring import opened_ontology
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import InputError, NotFoundError
 from clausegraph.core.language.normalise import tokens
+from clausegraph.core.language.wording import condition_words
 from clausegraph.core.ontology import UNTYPED
 from clausegraph.core.types import LITERAL, Fact, Mention, Reading, Support
 from clausegraph.indexes.derive import statement_id
@@ -306,6 +308,7 @@ def _statement_record(support: Support, reading: Reading) -> dict[str, Any]:
         "object": object_text(statement),
         "modality": statement.modality.value,
         "polarity": statement.polarity,
+        "condition": one_line(condition_words(statement.condition)),
         "page": str(support.page),
         "title": reading.title,
         "updated": reading.updated,

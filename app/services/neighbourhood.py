@@ -8,7 +8,9 @@ from typing import Any
 from clausegraph.app.services.browse import Shelf, open_shelf
 from clausegraph.app.services.explore import entity_of, with_statements
 from clausegraph.app.services.records import fact_record
+from clausegraph.app.text import one_line
 from clausegraph.app.workspace import Workspace
+from clausegraph.core.language.wording import condition_words
 from clausegraph.core.types import LITERAL, Fact, Support
 
 
@@ -53,14 +55,16 @@ def outline(
     workspace: Workspace, corpus: str, names: Sequence[str], *, limit: int,
     relations: Sequence[str] | None = None, page: str | None = None, epoch: int | None = None,
 ) -> dict[str, Any]:  # fmt: skip
-    """The same facts one step around, as a drawing needs them: each with the modality and polarity of its statements
-    in place of their words; errors as of ``neighbourhood``."""
+    """The same facts one step around, as a drawing needs them: each with the modality, polarity and condition of its
+    statements in place of their words; errors as of ``neighbourhood``."""
     shelf = open_shelf(workspace.ledger, corpus, epoch)
     _, found, stated = _found(shelf, names, 1, limit + 1, relations, page)
     facts = found[:limit]
     told: dict[str, list[dict[str, Any]]] = {}
     for one in stated if stated is not None else shelf.graph.supports([fact.id for fact in facts]):
-        said = {"modality": one.statement.modality.value, "polarity": one.statement.polarity}
+        statement = one.statement
+        said: dict[str, Any] = {"modality": statement.modality.value, "polarity": statement.polarity}
+        said["condition"] = one_line(condition_words(statement.condition))
         told.setdefault(one.fact_id, []).append(said)
     records = [fact_record(fact) | {"statements": told.get(fact.id, [])} for fact in facts]
     return {"corpus": shelf.corpus.name, "epoch": shelf.epoch, "facts": records, "more": len(found) > limit}

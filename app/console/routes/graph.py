@@ -28,6 +28,7 @@ routes = router()
 _MOST = 300  # facts of the table, with their sentences
 _DRAWN = 5000  # facts drawn at once
 _NEAR = 20
+_SHORT = 40  # characters of a condition that a drawing has room for
 _Name = Annotated[str, Query(max_length=500)]
 _Number = Annotated[int, Field(ge=1, le=10**15)]
 _Epoch = Annotated[_Number | None, BeforeValidator(lambda text: text or None), Query()]  # "" in a form: now
@@ -101,11 +102,15 @@ def _look(
 
 
 def shown_relation(fact: dict[str, Any]) -> str:
-    """A relation as a drawing names it, which has no room for the statements: with how they state or deny it.
+    """A relation as a drawing names it, which has no room for the statements: with how they state or deny it, and when.
 
-    A fact is its subject, relation and object alone; drawn as that, "is not taxed" would say the opposite.
+    A fact is its subject, relation and object alone; drawn as that, "is not taxed" would say the opposite, and the
+    rates of two years would both hold.
     """
     told = [one["modality"] for one in fact["statements"] if one["modality"] != Modality.IS]
     told += ["not" for one in fact["statements"] if not one["polarity"] and one["modality"] == Modality.IS]
     told += ["is"] if told and len(told) < len(fact["statements"]) else []
+    cases = list(dict.fromkeys(one["condition"] for one in fact["statements"]))
+    if any(cases):
+        told.append(f"if {cases[0]}" if len(cases) == 1 and len(cases[0]) <= _SHORT else "if …")
     return f"{fact['relation']} ({', '.join(dict.fromkeys(told))})" if told else str(fact["relation"])

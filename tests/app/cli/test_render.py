@@ -95,6 +95,19 @@ def test_conditions_are_ticked_and_what_is_open_is_asked() -> None:
     ]
 
 
+def test_a_case_that_an_exception_lifts_is_said_as_one() -> None:
+    rent, old, work = (JudgedLeaf(leaf, MET, evidence()) for leaf in (RENT, OLD, WORK))
+    unknown = replace(rent, state=OPEN)
+    case = All((old, Not(AnyOf((work, replace(rent, state=UNMET))))))
+    found = Alternative("yes", Not(AnyOf((unknown, case))))
+    assert printed(render_answer(answer(found))).splitlines()[:4] == [
+        "Yes, if none of these holds:",
+        "  ? open: Do you rent?",
+        "  ✗ unmet: you are 70, but an exception is met:",
+        "    ✓ met: you work",
+    ]
+
+
 def test_a_verdict_says_what_it_waits_for_and_what_holds_otherwise() -> None:
     rent, old = (JudgedLeaf(leaf, OPEN, evidence()) for leaf in (RENT, OLD))
     assert headline(Alternative("no", AnyOf((rent, old)))) == "No, if any of these holds:"

@@ -223,12 +223,22 @@ def test_a_fact_that_is_denied_is_not_drawn_as_stated(visit: Callable[..., None]
         assert re.findall(r'data-relation="([^"]*)" data-object="=taxed"', shown) == ["is (not)"]
 
     visit(look)
-    is_, not_, must = [{"modality": m, "polarity": p} for m, p in (("is", True), ("is", False), ("must", True))]
+    is_, not_, must = [
+        {"modality": m, "polarity": p, "condition": ""} for m, p in (("is", True), ("is", False), ("must", True))
+    ]
+    may = {"modality": "is", "polarity": True, "condition": "from 6 April 2026"}
     for statements, said in (
         ([is_], "r"),
         ([not_, not_], "r (not)"),
         ([is_, not_], "r (not, is)"),
         ([must], "r (must)"),
+        ([may, may], "r (if from 6 April 2026)"),
+        ([may, is_], "r (if …)"),
+        (
+            [must | {"condition": "you are over 60 and live alone in a home"}],
+            "r (must, if you are over 60 and live alone in a home)",
+        ),
+        ([must | {"condition": "x" * 41}], "r (must, if …)"),
     ):
         assert shown_relation({"relation": "r", "statements": statements}) == said
 

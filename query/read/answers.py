@@ -35,6 +35,7 @@ from clausegraph.query.read.meeting import coverage, telling
 from clausegraph.query.read.polarity import Polarity, decide_polarity, kind_fit, polarity_features
 from clausegraph.query.read.protocol import Pages, Rules
 from clausegraph.query.read.questions import AnswerType, QuestionForm
+from clausegraph.query.read.scenario import as_told
 from clausegraph.query.read.statements import ReadStatement, content, lead_in_text, overlap, statements_of
 from clausegraph.query.read.typed import TypedValue, is_typed, typed_values
 
@@ -66,7 +67,7 @@ class Asked:
     @property
     def told(self) -> str:
         """Everything the asker says: the scenario, and what the question adds to it."""
-        return f"{self.inquiry.scenario} {self.inquiry.question}".strip()
+        return as_told(self.inquiry.scenario, self.inquiry.question)
 
     @property
     def parts(self) -> Parts:
@@ -76,7 +77,7 @@ class Asked:
     @property
     def story(self) -> str:
         """What is told of the one who asks: the scenario, and what the question tells beside asking."""
-        return f"{self.inquiry.scenario} {self.parts.story}".strip()
+        return as_told(self.inquiry.scenario, self.parts.story)
 
     @property
     def today(self) -> date:

@@ -11,6 +11,7 @@ from datetime import date
 
 from clausegraph.core.language.propositions import split_proposition
 from clausegraph.core.language.words import word_set
+from clausegraph.query.read.figures import is_one_of
 from clausegraph.query.read.meeting import said, uncovered
 from clausegraph.query.read.statements import ReadStatement
 
@@ -120,10 +121,17 @@ def denied(before: str, text: str, question: str) -> list[str]:
     return doubts
 
 
+def subject_of(statement: ReadStatement) -> str:
+    """Of whom or what a statement, or the list that it is of, is said."""
+    says = statement.lead if statement.lead.rstrip().endswith(":") else main_clause(statement)
+    return split_proposition(_STARTS.sub(" ", _ENDS.sub(" ", says)).strip(" ,")).subject
+
+
 def of_others(statement: ReadStatement, told: str) -> list[str]:
     """A doubt where a statement is about somebody or something that neither question nor scenario names."""
-    says = statement.lead if statement.lead.rstrip().endswith(":") else main_clause(statement)
-    subject = split_proposition(_STARTS.sub(" ", _ENDS.sub(" ", says)).strip(" ,")).subject
+    subject = subject_of(statement)
+    if is_one_of(subject, told):
+        return []
     if _PRONOUN.match(subject) or (_SOMEBODY.fullmatch(subject) and _THEY.search(told)):  # "can they …?": whoever it is
         return []
     names = uncovered(frozenset(w for w in said(subject) if not (w in _ANYBODY or w[0].isdigit())), told)

@@ -37,6 +37,7 @@ _PEOPLE = {
     "teller": r"i|i'm|im|i've|me|my|you|you're|you've",
 }
 _PERSON = re.compile("|".join(rf"(?P<{name}>\b(?:{words})\b)" for name, words in _PEOPLE.items()), re.IGNORECASE)
+_PRONOUN = re.compile(r"\b(?:he|she)\b", re.IGNORECASE)
 _WHO = content("son daughter child children kid baby boy girl wife husband partner spouse mother father mum dad parent")
 _SUMS = tuple(
     frozenset(map(stem, words.split()))
@@ -61,6 +62,7 @@ class ToldFigure:
     about: frozenset[str]
     person: str
     text: str
+    perhaps: str = ""  # the only other person whom the teller names, where the clause says "he" or "she"
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,9 +78,12 @@ class Comparison:
 def figures(text: str) -> tuple[ToldFigure, ...]:
     """The values that somebody tells, in order."""
     plain = _THOUSANDS.sub(lambda match: f"£{float(match[1]) * 1000:.0f}", normalise_text(text))
-    return tuple(
+    found = (
         told for start, end in sentence_spans(plain) or [(0, len(plain))] for told in _of_sentence(plain[start:end])
     )
+    named = {match.lastgroup or "" for match in _PERSON.finditer(_PRONOUN.sub(" ", plain))} - {"teller"}
+    meant = named.pop() if len(named) == 1 else ""
+    return tuple(replace(told, perhaps=meant) if told.person == "someone" else told for told in found)
 
 
 def _of_sentence(sentence: str) -> Iterator[ToldFigure]:
@@ -149,6 +154,13 @@ def compare(condition: str, told: str, today: date | None = None) -> Comparison 
     return found[0] if found and all(one.holds == found[0].holds for one in found) else None
 
 
+def is_one_of(people: str, told: str, today: date | None = None) -> bool:
+    """Whether somebody of whom a figure is told is one of these people: "children under 13"."""
+    found = compare(people, told, today)
+    others = [word for word in content(people) - _UNITS - _WHO if not any(c.isdigit() for c in word)]
+    return found is not None and found.holds and not others
+
+
 def _compared(condition: str, limit: Quantity, told: str, today: date | None) -> Comparison | None:
     seen = ((one, _seen_as(one.value, limit, today)) for one in figures(told))
     known = [replace(one, value=value) for one, value in seen if value is not None]
@@ -202,7 +214,7 @@ def _same_matter(condition: str, limit: Quantity, known: list[ToldFigure]) -> To
     if limit.kind in ("age", "born"):
         named = [match.lastgroup for match in _PERSON.finditer(condition[: limit.start])]
         wanted = named[-1] if named else "teller"
-        known = [one for one in known if _same_person(one.person, wanted)]
+        known = [one for one in known if _same_person(one.person, wanted) or one.perhaps == wanted]
     elif limit.kind == "amount":
         known = [one for one in known if not words or _same_sum(words, one.about)]
     else:

@@ -45,7 +45,7 @@ def left_out(
         (asking, [*governing, *(one for one in ranked if one.page != found[0].page)]),
         (told, governing),
     ):
-        best = _best([having for word in words if (having := _having(word, places))])
+        best = _best([having for word in sorted(words) if (having := _having(word, places))])
         if best is not None:
             return best, words
     return _bounding(asked, found[0], shown)

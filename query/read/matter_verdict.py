@@ -41,6 +41,7 @@ from clausegraph.query.read.windows import within_window
 MET, UNMET, UNKNOWN = ConditionState.MET, ConditionState.UNMET, ConditionState.UNKNOWN
 _ENOUGH = 0.75  # share of a condition's words by which it is met
 _DURING = re.compile(r"\b(?:during|between|throughout|in the week|one day)\b", re.IGNORECASE)
+_ONLY_IF = re.compile(r"\bonly (?:if|when|where|once|after)\b", re.IGNORECASE)
 _NEARLY, _FEWEST = 0.6, 2  # share, and number, of the words in which one tells what a condition says
 _OR = re.compile(r"\sor\s", re.IGNORECASE)
 _TELLS = 5  # letters from which a word tells that a case is spoken of
@@ -129,6 +130,7 @@ def _weighed(asked: Asked, matter: Matter) -> _Weighed:
     bars = [tree for tree in bars if not isinstance(tree, Not)]
     doubts = []
     ways = [rule for rule in matter.grants if rule.condition is not None and rule.statement.modality not in _FREE]
+    ways = [rule for rule in ways if not _ONLY_IF.search(rule.statement.text)]  # that narrows, and is no other way
     if len(ways) > 1:
         doubts.append(f"another rule grants it, too: “{ways[-1].statement.text[:80]}”")
     if any(rule.condition is None for rule in matter.bars) and (matter.grants or len(matter.bars) > 1):

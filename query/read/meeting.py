@@ -19,7 +19,7 @@ _SAME = (
     "cost costs price fee fees charge charges expensive pay paid payable",
     "boss employer company firm",
     "job work employment occupation employed working",
-    "wife husband spouse partner married",
+    "wife husband spouse partner married couple couples",
     "parent parents mother father mum dad mam",
     "money payment amount sum cash pay paid",
     "house home property flat dwelling",

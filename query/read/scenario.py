@@ -20,6 +20,8 @@ NEGATIVE = re.compile(
 )
 _CLAUSES = re.compile(r"[,;:]\s|\s(?:but|and|so|because|although|while|though|who|which)\s", re.IGNORECASE)
 _OR = re.compile(r"\bor\b", re.IGNORECASE)
+_NEXT = re.compile(r"[.!?…]\s+[a-z]")  # where a sentence begins that is typed without a capital
+_GETS = content("gets getting")  # who tells that they get something says neither
 _FEWEST = 2  # content words of a condition that words can judge
 _SURELY = 0.75  # share of them that a denial must have
 
@@ -39,7 +41,7 @@ def judge(condition: str, told: str, today: date | None = None, enough: float = 
     Args:
         today: the day from which ages are seen.
     """
-    needles = content(condition)
+    needles = content(condition) - _GETS
     comparison = compare(condition, told, today)
     said, share = _said(needles, told)
     if comparison is not None:
@@ -60,6 +62,13 @@ def _said(needles: frozenset[str], told: str) -> tuple[str, float]:
         return "", 0.0
     best = max(pieces(told), key=lambda piece: (len(needles & content(piece)), -len(piece)), default="")
     return best, len(needles & content(best)) / len(needles)
+
+
+@lru_cache(maxsize=512)
+def as_told(*texts: str) -> str:
+    """Texts as sentences that can be told apart, however they were typed: "i owe rent. im 25" has two."""
+    ended = (text if text[-1] in ".!?…" else f"{text}." for text in map(str.strip, texts) if text)
+    return _NEXT.sub(lambda found: found[0].upper(), " ".join(ended))
 
 
 @lru_cache(maxsize=512)

@@ -35,6 +35,7 @@ _EXCLUDES = re.compile(r"\b(?:but not|except|other than|not for|apart from|exclu
 _DAY = re.compile(r"\b(?:what|which) (?:day|date)\b", re.IGNORECASE)
 _MONEY = re.compile(r"\b(?:costs?|prices?|fees?|charges?|pay|pays|paid|payable|payments?|rates?)\b", re.IGNORECASE)
 _FINE = re.compile(r"\b(?:fined?|fines|penalty|penalties)\b", re.IGNORECASE)
+_FOR_WHOM = r"\bfor (?:an? )?{0}\W*$|\b(?:do|does|can|will) (?:an? |the )?{0} (?:get|pay|receive|claim|have)\b"
 _DOES = r"(?:i|we|you|he|she|it|they|to|be|is|are|was|get|gets)"  # behind it stands what is done
 _ANOTHER = re.compile(r"\b(?:and|or|but)\s+(?:by|for|to|within|up to|at|from|until|£|\d)", re.IGNORECASE)
 _DEPENDS = re.compile(r"\bdepends? on\b", re.IGNORECASE)
@@ -122,7 +123,7 @@ def _says_asked(asked: Asked, one: SureValue) -> bool:
     """Whether a place says what is asked, but for one of many words; a sum in a table is to be paid, said or not."""
     paid = one.told_cell and asked.form.type is AnswerType.AMOUNT
     ignored = (lambda word: bool(_MONEY.fullmatch(word))) if paid else None
-    return _lacks_little(asked, one.fit) or not missing_words(asked, one.fit, ignored)
+    return _lacks_little(asked, one) or not missing_words(asked, one.fit, ignored)
 
 
 def _told_beside(asked: Asked, best: SureValue) -> list[str]:
@@ -132,11 +133,16 @@ def _told_beside(asked: Asked, best: SureValue) -> list[str]:
     return [f"a sentence beside the table speaks of “{word}”"] if word else []
 
 
-def _lacks_little(asked: Asked, found: Fit) -> bool:
-    """Whether one of many words is missing, and not what is done: days to pay are no days to appeal."""
+def _lacks_little(asked: Asked, one: SureValue) -> bool:
+    """Whether one of many words is missing, which is not what is done (days to pay are no days to appeal), nor for whom
+    it is asked, where another place of the page speaks of them: "for a couple"."""
+    found = one.fit
     if len(found.missing) != 1 or len(telling(asked.parts.asks)) < _MANY or found.rank >= _FIRST:
         return False
     (word,) = found.missing
+    if re.search(_FOR_WHOM.format(re.escape(word)), asked.parts.asks, re.IGNORECASE):
+        page = asked.pages(one.value.candidate.page)
+        return all(uncovered(found.missing, element.text) for element in page.elements)
     return re.search(rf"\b{_DOES}\s+(?:\w+ly\s+)?{re.escape(word)}\b", asked.parts.asks, re.IGNORECASE) is None
 
 

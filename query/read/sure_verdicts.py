@@ -12,7 +12,7 @@ from clausegraph.core.types import ConditionState, JudgedCondition, Modality, ho
 from clausegraph.query.read.answers import Asked, judged_condition
 from clausegraph.query.read.candidates import Candidate
 from clausegraph.query.read.conditions import deciding
-from clausegraph.query.read.cues import cued, main_clause, of_others
+from clausegraph.query.read.cues import cued, main_clause, of_others, subject_of
 from clausegraph.query.read.figures import compare
 from clausegraph.query.read.governing import GoverningRule, of_rule
 from clausegraph.query.read.matter import (
@@ -120,7 +120,8 @@ def sure_verdict(asked: Asked, ranked: Sequence[Candidate]) -> SureVerdict | Non
     bounds = [leaf.leaf.text for leaf in leaves(ruling.tree)]
     text = " ".join(rule.statement.full for rule in matter.rules)
     met = [leaf.leaf.text for leaf in leaves(ruling.tree) if leaf.state is ConditionState.MET]
-    figures = uncompared(asked, best.statement.candidate, text, bounds, met)
+    people = [subject_of(rule.statement) for rule in rules]
+    figures = uncompared(asked, best.statement.candidate, text, [*bounds, *people], met)
     if ruling.barred:
         counted = any(compare(one, asked.told, asked.today) for one in bounds)
         doubts += [] if counted else _rivals(asked, best, matter, ruling, found, plain=True)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -74,6 +77,25 @@ def test_header_cells_are_no_quote_without_rows() -> None:
     assert alone.items == ("Pitch | £890", "Barrow | £260") and more == []
     rows = asked(TABLE, "What is the yearly fee?", "Pitch", "Licence |").quotes
     assert [quote.quote for quote in rows] == ["Pitch | £890"]
+
+
+def test_many_items_of_one_list_do_not_keep_out_the_next_place() -> None:
+    lead = Element("p", "p", "", "You cannot ask for a review of:")
+    things = ("a rate of a benefit", "a reviewed decision", "a berth fee", "a late review", "a rule")
+    items = [Element(f"i{i}", "li", "", text, lead_in="p") for i, text in enumerate(things)]
+    late = Element("l", "p", "", "A late request is accepted within 12 months.")
+    deadline = Element("d", "p", "", "Ask within 30 days of the date on the letter.")
+    advance = Element("a", "p", "", "An advance is paid once a review has taken more than 7 days.")
+    places = [late, lead, *items, deadline, advance]
+    answer = asked(places, "How long do I have to ask for a review?", "A late", *things, "You cannot", "Ask within")
+    assert [quote.quote for quote in answer.quotes][:2] == [late.text, deadline.text]
+
+
+def test_the_best_of_the_search_is_quoted_though_it_has_no_value_of_the_kind_asked_for() -> None:
+    lines = ["No permit is needed on public holidays.", "A permit lasts until 31 May.", "Pay by 1 May.", "Go by 2 May."]
+    places = [Element(f"p{i}", "p", "", text) for i, text in enumerate(lines)]
+    answer = asked(places, "When is mooring free?", *lines)
+    assert [quote.quote for quote in answer.quotes][:2] == [lines[1], lines[0]]
 
 
 def test_what_bounds_a_figure_that_is_told_is_quoted() -> None:
@@ -183,3 +205,21 @@ def test_what_lies_farther_than_what_decides_mostly_is_quoted_as_that(score: flo
     other = reader.read(inquiry, [Hit.of_element(KEY, ZONES[0], score, {"element": 0.7})], pages)
     foreign = UNSURE.read(inquiry, [Hit.of_element(KEY, ZONES[0], score, parts)], pages)
     assert other.status is foreign.status is AnswerStatus.QUOTED
+
+
+BY_SEED = """
+from tests.query.read.test_quoting import Element, asked
+lines = ["A berth costs £90.", "Anchors rust.", "Buoys drift.", "Cleats bend.", "Dinghies leak.", "Engines stall."]
+places = [Element(f"p{i}", "p", "", text) for i, text in enumerate(lines)]
+told = "We have anchors, buoys, cleats, dinghies and engines."
+print([one.quote for one in asked(places, "How much is a berth?", lines[0], scenario=told).quotes])
+"""
+
+
+def test_of_words_that_tell_as_much_the_same_decides_in_every_process() -> None:
+    """Sets of words are ordered anew by each process."""
+    found = set()
+    for seed in "123456":
+        environment = os.environ | {"PYTHONHASHSEED": seed}
+        found.add(subprocess.check_output([sys.executable, "-c", BY_SEED], env=environment, text=True))
+    assert len(found) == 1

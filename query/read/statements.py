@@ -10,7 +10,7 @@ from functools import lru_cache
 from clausegraph.core.language.conditions import ParsedClause, parse_conditions
 from clausegraph.core.language.normalise import singular, tokens
 from clausegraph.core.language.propositions import split_proposition
-from clausegraph.core.language.sentences import sentence_spans
+from clausegraph.core.language.sentences import after_number, sentence_spans
 from clausegraph.core.types import Element, Modality, Not, Reading, leaves
 from clausegraph.query.read.candidates import Candidate
 from clausegraph.query.read.protocol import Pages
@@ -99,8 +99,8 @@ def _proposition(text: str) -> tuple[Modality, bool]:
 def _parsed(text: str) -> tuple[tuple[int, int, ParsedClause], ...]:
     return tuple(
         (start, end, parse_conditions(text, "", start, end))
-        for sentence in sentence_spans(text)
-        for start, end in _halves(text, *sentence)
+        for begin, stop in sentence_spans(text)
+        for start, end in _halves(text, max(begin, min(after_number(text), stop)), stop)
         if not _DATE_LINE.match(text[start:end])
     )
 

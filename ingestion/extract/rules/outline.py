@@ -17,7 +17,7 @@ from clausegraph.core.language.frames import Frame, read_frame
 from clausegraph.core.language.markers import plain
 from clausegraph.core.language.propositions import Proposition, split_proposition
 from clausegraph.core.language.restrictions import lists_requirements
-from clausegraph.core.language.sentences import sentence_spans
+from clausegraph.core.language.sentences import after_number, sentence_spans
 from clausegraph.core.language.slots import OpenItem, Slot, lists_examples, quantifier, split_item
 from clausegraph.core.pages.lists import introducer
 from clausegraph.core.types import Condition, Modality, Not, leaves
@@ -253,8 +253,10 @@ def ending_operator(items: Sequence[InputElement]) -> str | None:
 
 
 def readable_spans(text: str) -> list[tuple[int, int]]:
-    """The sentences of an element, each cut to what ``parse_conditions`` reads of it."""
-    return [(start, min(end, start + LONGEST_SENTENCE)) for start, end in sentence_spans(text)]
+    """The sentences of an element, each cut to what ``parse_conditions`` reads of it; without a clause's number."""
+    first = after_number(text)
+    spans = [(max(start, first), end) for start, end in sentence_spans(text) if end > first]
+    return [(start, min(end, start + LONGEST_SENTENCE)) for start, end in spans]
 
 
 def introduces(text: str) -> bool:

@@ -34,6 +34,8 @@ _ADJECTIVES = word_set(
     "free taxable exempt illegal legal compulsory voluntary optional confidential tax-free refundable means-tested"
     " taxed refunded transferable renewable"
 )
+_OF_A_CASE = word_set("valid invalid acceptable void lawful unlawful permissible available due payable open closed")
+_NO_STATE = word_set("used called known done needed made based expected included considered treated affected involved")
 _STANDING_TYPES = frozenset({"organisation", "person", "tax", "document"})
 _COMPLETED = re.compile(r"\((?![A-Z][A-Za-z0-9&/-]{0,14}\))[^()]*\)$")  # by the title: "decision (Housing Benefit)"
 _PRICE = re.compile(r"(?:fees?|costs?|price|charge|fine|penalty|deposit|deadline) \(")  # a page has one, or names it
@@ -134,7 +136,7 @@ def has_a_whole_object(statement: Statement) -> bool:
     target = statement.object
     if isinstance(target, Literal):
         if target.kind == "text":
-            return target.value.lower() in _ADJECTIVES
+            return _is_a_state(target.value.lower(), statement)
         if target.value.endswith("notice"):  # of what?
             return False
         return target.kind != "number" and not points(target.value) and len(target.value.split()) <= _LONGEST_VALUE
@@ -153,6 +155,14 @@ def has_a_whole_object(statement: Statement) -> bool:
     if whose or not tokens or len(tokens) > _LONGEST_OBJECT or not _is_named(target.written or surface):
         return False
     return _is_a_thing(tokens, target)
+
+
+def _is_a_state(word: str, statement: Statement) -> bool:
+    """Whether a word says whole how its subject is: "exempt"; "suspended", where it is told in which case."""
+    if word in _ADJECTIVES:
+        return True
+    told = statement.condition is not None and statement.subject.type != READER
+    return told and (word in _OF_A_CASE or base_of_participle(word) is not None) and word not in _NO_STATE
 
 
 def _is_a_thing(tokens: list[str], target: Mention) -> bool:

@@ -28,6 +28,7 @@ from clausegraph.core.language.restrictions import (
     lists_prohibitions,
     restricts,
 )
+from clausegraph.core.language.sentences import after_number
 from clausegraph.core.language.slots import quantifier
 from clausegraph.core.language.standing import unquoted
 from clausegraph.core.language.values import value_kind
@@ -104,7 +105,8 @@ class ChunkReader:
         return Extraction(tuple(statements), passages=tuple(dict.fromkeys(map(self._outcomes.bounded, self.left))))
 
     def _scene(self, element: InputElement, last: Mention | None = None) -> Scene:
-        return Scene(self._address, element.headings, last)
+        headings = tuple(heading[after_number(heading) :] for heading in element.headings)
+        return Scene(self._address, headings, last)
 
     def _element(self, element: InputElement) -> None:
         if element.tag in ("h1", "h2", "h3"):
@@ -214,7 +216,8 @@ class ChunkReader:
         own = [span for span in setting.spans if span.anchor == element.label]
         start, end = (own[0].start, own[0].end) if own else (0, len(element.text))
         sets_scene = setting.text != element.text[start : start + len(setting.text)]  # what stood before is part of it
-        earlier = "" if sets_scene else element.text[max(0, start - _AROUND) : start]
+        first = after_number(element.text)
+        earlier = "" if sets_scene else element.text[max(first, start - _AROUND) : start]
         later = element.text[end : end + _AROUND]
         if frames[0].modality is Modality.MAY and not later.strip(" ."):
             later = self.outline.further(element)

@@ -13,6 +13,7 @@ from clausegraph.core.language.conditions import join, leaves_of, parse_conditio
 from clausegraph.core.language.conjunctions import trim
 from clausegraph.core.language.markers import plain
 from clausegraph.core.language.normalise import singular
+from clausegraph.core.language.sentences import after_number
 from clausegraph.core.language.values import effective_dates, find_values
 from clausegraph.core.language.words import word_set
 from clausegraph.core.types import All, Condition, Leaf, Mention, Not
@@ -48,19 +49,19 @@ _BEING = re.compile(r"you(?:'re| are) (?:an?|the) (?P<who>.+)", re.IGNORECASE)
 
 def heading_case(heading: InputElement) -> Condition | None:
     """The condition that a heading states; none of one that names a topic."""
-    text = heading.text
+    text, first = heading.text, after_number(heading.text)
     if len(text.split()) > _LONGEST or text.rstrip().endswith("?"):
         return None
     said = plain(text)
     case = _CASE.search(said)
-    if case and not case.start():
+    if case and case.start() == first:
         start, end = trim(said, case.end(), len(text))
         found = leaves_of(text, heading.label, start, end) if start < end else None
         return Not(found) if found is not None and case["how"].lower() == "unless" else found
     if case:  # "Forcing them to pay if you're in Scotland"
-        return parse_conditions(text, heading.label).condition
-    start, end = trim(said, 0, len(text))
-    return Leaf(heading.label, start, end, text[start:end]) if _is_case(said) else None
+        return parse_conditions(text, heading.label, first).condition
+    start, end = trim(said, first, len(text))
+    return Leaf(heading.label, start, end, text[start:end]) if _is_case(said[first:]) else None
 
 
 def _is_case(text: str) -> bool:

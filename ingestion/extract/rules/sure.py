@@ -27,6 +27,7 @@ from clausegraph.core.language.values import DATED
 from clausegraph.core.language.verb_phrases import HEDGES
 from clausegraph.core.language.verbs import NOUNS_IN_ING, base_of_gerund, is_base
 from clausegraph.core.language.words import DETERMINERS, IMPERATIVES, NOUN_VERBS, PREPOSITIONS, PURE_PASTS, word_set
+from clausegraph.core.ontology import policy_ontology
 from clausegraph.core.types import Condition, Literal, Mention, Modality, Statement, leaves
 from clausegraph.ingestion.extract.rules.address import READER, doing, is_role, theirs
 from clausegraph.ingestion.extract.rules.leaning import Place, stands_alone
@@ -277,7 +278,19 @@ def _names_its_section(one: Statement, scene: Scene, scope: Condition | None) ->
     kinds = filter(None, (_KIND.fullmatch(heading) for heading in scene.headings if heading != scene.address.title))
     if any(_is_of_another_kind(one, kind["which"].lower(), kind["head"], words) for kind in kinds):
         return False
-    return all(_says_heading(words, heading, scene) for heading in scene.headings)
+    own = one.condition is not None or one.subject.type != READER
+    return all((own and _is_topical(heading)) or _says_heading(words, heading, scene) for heading in scene.headings)
+
+
+def _is_topical(heading: str) -> bool:
+    """Whether a heading only says what is treated below it: "Meals", "Claiming expenses"; no role, place or scheme."""
+    first, *more = heading.split()
+    if len(more) > 2 or not first.isalpha() or not all(word.islower() for word in more):
+        return False
+    if more:
+        return base_of_gerund(first.lower()) is not None and first.lower() not in _STATES
+    word = singular(first.lower())
+    return policy_ontology().type_of(word) == "thing" and not is_role(word) and word not in _ANYBODY
 
 
 def _is_of_another_kind(one: Statement, which: str, head: str, words: set[str]) -> bool:

@@ -1,7 +1,8 @@
-"""Statements of table rows: one a cell, qualified by the headers of its row and of its column.
+"""Statements of table rows: one for each cell that is a value, qualified by the headers of its row and of its column.
 
-Only where a cell is a value, all columns but the first hold values, and nothing beside the table says for which year it
-is: a table of sentences, or one whose rows need two columns to be told apart, makes none.
+A header names what its cells are ("weekly rate"), or a case ("Living with parents"); where all name cases, the heading
+or the sentence above the table says what the cells are ("Rates for cars"). Nothing is stated where a sentence beside
+the table says more of whom it is for, or a year that the table does not.
 """
 
 from __future__ import annotations
@@ -11,13 +12,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from clausegraph.core.extraction import InputElement
-from clausegraph.core.language.conditions import parse_conditions
+from clausegraph.core.language.conditions import join, parse_conditions
+from clausegraph.core.language.markers import plain
 from clausegraph.core.language.normalise import entity_key
 from clausegraph.core.language.propositions import shorten
+from clausegraph.core.language.sentences import sentence_spans
+from clausegraph.core.language.standing import LOSABLE, stems
 from clausegraph.core.language.values import effective_dates, find_values, value_kind
 from clausegraph.core.language.verbs import is_base
 from clausegraph.core.language.words import DETERMINERS, NOUN_VERBS
-from clausegraph.core.types import Condition, Leaf, Literal, Mention, Span, Statement
+from clausegraph.core.types import Condition, Leaf, Literal, Mention, Span, Statement, leaves
 from clausegraph.ingestion.extract.rules.address import theirs, uncapitalised
 from clausegraph.ingestion.extract.rules.names import Scene, topic_name
 
@@ -39,6 +43,11 @@ _PLAIN_HEADING = re.compile(  # names no thing that a row could be of
     r"(?:overview|eligibility|claim(?:ing)?|apply(?:ing)?|what|how|when|who|where|if|you|your|the|example|rates?|fees?|costs?|tables?)\b",
     re.IGNORECASE,
 )
+_IS_BELOW = re.compile(r"(?:(?:The|Your) )?(?P<what>[\w' -]{3,60}?)(?:, [^.:]+,)? (?:is|are)(?: as follows)?:")
+_RATES_OF = re.compile(
+    r"(?:rates?|fees?|costs?|prices?|charges?|limits?) (?:of|for|on) (?P<what>[\w' -]+)", re.IGNORECASE
+)
+_PLAIN_LEAD = re.compile(r"\b(?:rates?|amounts?|figures?|following|this|these|it|they|you)$", re.IGNORECASE)
 _PERIOD = re.compile(r"(?:\d|from|until|since|up to|after|before|between|on or)\b", re.IGNORECASE)
 _STEP = re.compile(r"^(?:step|stage|part|section) \d+[a-z]?[:.)]?\s*", re.IGNORECASE)
 _OF_SOMEBODY = re.compile(
@@ -49,15 +58,41 @@ _OF_SOMEBODY = re.compile(
 _PROPERTY = re.compile(  # what a value can be: of "Registered before 2020" nobody knows without the page
     r"\b(?:rates?|fees?|prices?|costs?|amounts?|payments?|charges?|duty|tax|limits?|thresholds?|allowances?|notice"
     r"|lengths?|deadlines?|penalty|penalties|fines?|discounts?|e-?mail address|percentage|salary|wage|deposit"
-    r"|refund)\b",
+    r"|refund|maximum|minimum|periods?|pay|times?|interest|leave|first day|at a time|relief)\b|\bwithin$",
     re.IGNORECASE,
 )
 _NO_PROPERTY = re.compile(
-    r"\b(?:you|before|after|until|registered|born|if|when|who)\b|^(?:apply|paid|pay|get|studying|living)\b|[?]",
+    r"\b(?:you|before(?! tax\b| \w+al\b)|after|until|registered|born|if|when|who)\b"
+    r"|^(?:apply|paid|pay|get|studying|living)\b|[?]",
     re.IGNORECASE,
 )
+_YOURS = re.compile(
+    r"\s+(?:that )?you (?:must|have to|need to|can|will|could) \w+$", re.IGNORECASE
+)  # "Notice you must give"
+_CASE_HEADER = re.compile(  # a column of those of whom this is so
+    r"(?:(?P<is>registered|born|aged?|living|studying|working|married|employed|with|without|in|outside|inside|under|over"
+    r"|up to|from)\b|(?P<does>apply|pay|claim|renew|book|register|buy)\b) ?",
+    re.IGNORECASE,
+)
+_LASTING = re.compile(r"\d+ (?:days?|weeks?|months?|years?|hours?)", re.IGNORECASE)  # "6 months": for so long
+_COUNTED = re.compile(r"\b(?:number|at a time)\b", re.IGNORECASE)  # a header whose cells may be bare numbers
+_SUMS = re.compile(  # what a heading says that the sums below it are
+    r"\b(?P<what>(?:(?:minimum|maximum|weekly|monthly|yearly|annual|standard|basic) )*"
+    r"(?:rate|fee|price|cost|charge|allowance|duty|fine|penalty|payment))s?\b"
+    r"|\b(?P<get>(?:how much|what) you(?:'ll|’ll| will| could| can|'d|’d)? get|amounts?|how much is paid)\b",
+    re.IGNORECASE,
+)
+_IN_FORCE = re.compile(  # from when a table holds
+    r"(?:^|[.] )(?:The|These) (?:\w+ )?(?:rates?|prices?|fees?|figures?|amounts?|table|limits?|charges?)(?: below)? "
+    r"(?:apply|applies|hold|are)(?: for the (?:tax |financial )?year)?"
+    r" (?P<since>(?:from|since) \d{1,2} \w+ \d{4}(?: (?:to|until) \d{1,2} \w+ \d{4})?)[.]"
+    r"|(?:^|[.] )(?P<first>From \d{1,2} \w+ \d{4}),? the "
+    r"(?:\w+ )?(?:rates?|prices?|fees?|figures?|amounts?|limits?) (?:are|is):",
+)
+_HANGS_ON = re.compile(r"\bdepends?\b", re.IGNORECASE)  # said directly above a table, it is what the table is of
 _VALUE_UNITS = re.compile(
-    r"[£$€]|\d\s?(?:%|pence|p\b|per cent|days?|weeks?|months?|years?|hours?|miles?|metres?)|@[\w.-]+\.\w+$|^free$",
+    r"[£$€]|\d\s?(?:%|pence|p\b|per cent|days?|weeks?|months?|years?|hours?|miles?|metres?)|@[\w.-]+\.\w+$|^free$"
+    r"|^\d{1,2} (?:January|February|March|April|May|June|July|August|September|October|November|December)\b",
     re.IGNORECASE,
 )
 
@@ -69,21 +104,52 @@ class RowTable:
     headers: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     beside: str  # paragraphs and items of its section
-    before: str  # those that stand before its first row
+    before: str  # those that stand before its first row, but for the last
+    lead: InputElement | None = None  # that one
     heads: tuple[tuple[str, ...], ...] = ()  # headers of the tables around: a row that has their texts is theirs
+    head: InputElement | None = None  # the row of its headers
 
     @property
-    def is_told(self) -> bool:
-        """Whether each row is told by its first cell, each column by its header, and the year by one of both."""
-        columns = list(zip(*(row for row in self.rows if len(row) == len(self.headers)), strict=True))
-        firsts = columns[0] if columns else ()
-        if len(self.headers) < 2 or len(set(firsts)) < len(firsts) or not all(firsts):
+    def keys(self) -> int:
+        """How many columns tell the rows apart, from the first: one or two; 0 where more is needed, or the year is
+        told by none of them, or a sentence says more of whom the table is for."""
+        rows = [row for row in self.rows if len(row) == len(self.headers)]
+        wide = len(self.headers)
+        told = (count for count in (1, 2) if wide > count and len({row[:count] for row in rows}) == len(rows))
+        count = next(told, 0)
+        if not rows or not count or not all(all(row[:count]) for row in rows):
+            return 0
+        filled = [place for place in range(count, wide) if any(row[place] for row in rows)]
+        named = [self.headers[place] for place in filled]
+        if not all(named) or len(set(named)) < len(named) or (count > 1 and not all(self.headers[:count])):
+            return 0
+        return count if self._is_for_all([*self.headers, *(cell for row in rows for cell in row[:count])]) else 0
+
+    def _is_for_all(self, keys: Sequence[str]) -> bool:
+        """Whether nothing beside the table says more of whom, or of which year, it is for than its keys do."""
+        lead = plain(self.lead.text) if self.lead is not None else ""
+        told = any(map(_YEAR.search, keys)) or self.in_force != (None, None)
+        if not told and _YEAR.search(self.beside):
             return False
-        named = [header for header, cells in zip(self.headers[1:], columns[1:], strict=True) if any(cells)]
-        if not all(named) or len(set(named)) < len(named):
-            return False
-        told = any(map(_YEAR.search, [*self.headers, *firsts]))
-        return (told or not _YEAR.search(self.beside)) and not _EXCEPTS.search(self.before)
+        case = " ".join(leaf.text for leaf in leaves(self.case))
+        said = re.sub(r"^If\b", " ", _HANGS_ON.sub(" ", lead)) if case else _HANGS_ON.sub(" ", lead)
+        about = stems(f"{' '.join(self.headers)} {lead}") - LOSABLE
+        sentences = (self.before[start:end] for start, end in sentence_spans(self.before))
+        narrowed = any(_EXCEPTS.search(one) and stems(one) & about for one in sentences)
+        return not narrowed and not _EXCEPTS.search(said)
+
+    @property
+    def case(self) -> Condition | None:
+        """The case that the sentence above it opens with: "If you have no fixed term, the notice is:"."""
+        if self.lead is None or not re.match(r"If\b[^.]+:$", self.lead.text.strip()):
+            return None
+        return parse_conditions(self.lead.text, self.lead.label).condition
+
+    @property
+    def in_force(self) -> tuple[str | None, str | None]:
+        """From and until when it holds, as a sentence beside it says."""
+        found = _IN_FORCE.search(plain(self.beside))
+        return effective_dates((found["since"] or found["first"]).lower()) if found else (None, None)
 
 
 def table_of(element: InputElement, elements: Sequence[InputElement]) -> RowTable:
@@ -96,10 +162,12 @@ def table_of(element: InputElement, elements: Sequence[InputElement]) -> RowTabl
     around = [other for other in elements if other.headings == element.headings]
     first = next((place for place, other in enumerate(around) if other.tag == "tr"), 0)
     heads = dict.fromkeys(other.headers for other in elements if other.tag == "tr")
+    own = tuple(element.headers)
+    head = next((other for other in around if other.tag == "tr" and tuple(other.text.split(" | ")) == own), None)
     last = max(first - 1, 0)  # what stands directly before a table may lead in to it
     far = [other for other in around[:last] if not _OF_THE_READER.match(other.text)]
-    before = [*far, *(other for other in around[last:first] if not _DUTY.fullmatch(other.text))]
-    return RowTable(element.headers, tuple(rows), _prose(around), _prose(before), tuple(heads))
+    lead = next((other for other in around[last:first] if not _DUTY.fullmatch(other.text)), None)
+    return RowTable(element.headers, tuple(rows), _prose(around), _prose(far), lead, tuple(heads), head)
 
 
 def _prose(elements: Sequence[InputElement]) -> str:
@@ -107,60 +175,135 @@ def _prose(elements: Sequence[InputElement]) -> str:
 
 
 def row_statements(element: InputElement, scene: Scene, table: RowTable) -> list[Statement]:
-    """One statement for each value after the row header; nothing for a header row.
+    """One statement for each value behind the row's header, or its first two cells; nothing for a header row.
 
-    A row header that is a case ("£21,000 or less", "Under 18") is the condition of its cells, which are the section's;
-    one that names a thing is what they are about.
+    A row header that is a case ("£21,000 or less", "Under 18") is a condition of its cells, which are the section's;
+    one that names a thing is what they are about. A column's header that is a case is a condition, too.
     """
     cells = _cells(element.text)
     texts = [element.text[start:end] for start, end in cells]
-    headers = element.headers
-    if _is_header(texts, table) or len(texts) != len(headers) or not table.is_told:
+    keys = table.keys
+    if not keys or _is_header(texts, table) or len(texts) != len(element.headers):
         return []
-    if any(_EXAMPLE.search(heading) for heading in scene.headings) or not all(map(_is_value, texts[1:])):
+    if any(_EXAMPLE.search(heading) for heading in scene.headings):
         return []
-    case = _case(element, cells[0], headers[0])
-    subject = _topic(scene) if case is not None else _thing(headers[0], texts[0], scene)
-    if subject is None or (case is not None and (not headers[0] or re.search(r"\byou\b", headers[0], re.IGNORECASE))):
-        return []
-    since, until = effective_dates(texts[0]) if _PERIOD.match(texts[0]) else (None, None)  # not "Born before 1946"
-    sorted_by = " ".join(theirs(uncapitalised(headers[0]).split()))
-    by = f" by {sorted_by}" if case is not None else ""  # what "£21,000 or less" is of
-    return [
-        Statement(
-            subject,
-            f"has {_property(headers[position])}{by}",
-            Literal(text, value_kind(text) or "text"),
-            (Span(element.label, cells[0][0], end),),
-            condition=case,
-            effective_from=since,
-            effective_to=until,
+    row = _Row(element, tuple(cells), tuple(texts), scene, table)
+    found = [row.statement(place, keys) for place in range(keys, len(texts))]
+    return [one for one in found if one is not None]
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    """A row of a table, its cells with their spans and their texts."""
+
+    element: InputElement
+    cells: tuple[tuple[int, int], ...]
+    texts: tuple[str, ...]
+    scene: Scene
+    table: RowTable
+
+    def statement(self, place: int, keys: int) -> Statement | None:
+        """What the cell of a column says; none where it is no value, or nobody knows of what."""
+        text, header = self.texts[place], self.element.headers[place]
+        if not text or text in "-–—" or not _is_value(text, header):
+            return None
+        named = _property(header)
+        column = None if named else self._column_case(place)
+        what = named or (self._sums() if column is not None else "")
+        subject, parts = self._thing_or_cases(keys)
+        if not what or subject is None:
+            return None
+        parts = [one for one in (self.table.case, *parts, column) if one is not None]
+        period = effective_dates(self.texts[0]) if _PERIOD.match(self.texts[0]) else (None, None)  # not "Born before …"
+        since, until = period if period != (None, None) else self.table.in_force
+        value = Literal(" ".join(theirs(text.split())), value_kind(text) or "text")
+        span = (Span(self.element.label, self.cells[0][0], self.cells[place][1]),)
+        condition = join("all", parts) if parts else None
+        return Statement(
+            subject, f"has {what}", value, span, condition=condition, effective_from=since, effective_to=until
         )
-        for position, ((_, end), text) in enumerate(zip(cells, texts, strict=True))
-        if position and text and text not in "-–—" and _property(headers[position])
-    ]
+
+    def _thing_or_cases(self, keys: int) -> tuple[Mention | None, list[Condition]]:
+        """What a row's values are of: the thing that it names, where no column is a case; else what the section is
+        about, under what tells the row apart."""
+        headers, first = self.element.headers, self.texts[0]
+        columns = range(keys, len(headers))
+        plainly = keys == 1 and not any(self._column_case(place) for place in columns if not _property(headers[place]))
+        thing = _thing(headers[0], first, self.scene) if plainly and not _is_a_case(first, headers[0]) else None
+        if thing is not None:
+            return thing, []
+        own = [self._key_case(place) for place in range(keys)]
+        lead = self.table.lead.text if self.table.lead is not None else ""
+        return (_topic(self.scene, lead) if headers[0] else None), own
+
+    def _key_case(self, place: int) -> Condition:
+        """A cell that tells the row apart, with what its column says that it is."""
+        (start, end), text, header = self.cells[place], self.texts[place], self.element.headers[place]
+        clear = not header or re.match(rf"you\b|your\b|{re.escape(header)}\b", text, re.IGNORECASE)
+        return Leaf(self.element.label, start, end, text, "" if clear else f"{header}: {text}")
+
+    def _column_case(self, place: int) -> Leaf | None:
+        """The header of a column as a condition; none of one that only names something."""
+        head, header = self.table.head, self.element.headers[place]
+        case = _CASE_HEADER.match(header)
+        lasting = _LASTING.fullmatch(header)
+        if head is None or not (case or lasting or _counts(header)):
+            return None
+        start, end = _cells(head.text)[place]
+        does = f"you {header[0].lower()}{header[1:]}" if case and case["does"] else ""
+        return Leaf(head.label, start, end, header, f"for {header}" if lasting else does)
+
+    def _sums(self) -> str:
+        """What the sums of the table are, as its heading or the sentence above it says; "" where columns differ."""
+        others = [place for place, header in enumerate(self.element.headers) if _property(header)]
+        if any(_is_sum(row[place]) for row in self.table.rows for place in others if place < len(row)):
+            return ""  # beside a column of "Weekly rate" one of "Living at home" says nothing sure
+        lead = self.table.lead.text if self.table.lead is not None else ""
+        heading = next((one for one in reversed(self.scene.headings) if one != self.scene.address.title), "")
+        for text in (heading, lead):
+            found = {(match["what"] or "amount").lower() for match in _SUMS.finditer(text)}
+            if found:
+                return found.pop() if len(found) == 1 else ""
+        return ""
 
 
-def _is_value(text: str) -> bool:
-    """Whether a cell is empty, or one value, and not a sentence or several."""
+def _is_sum(text: str) -> bool:
+    return re.search(r"[£$€%]", text) is not None
+
+
+def _is_value(text: str, header: str) -> bool:
+    """Whether a cell is one value, and not a sentence or several; bare numbers below what counts."""
+    if text.isdigit():
+        return _COUNTED.search(header) is not None
     short = len(text.split()) <= _LONGEST_CELL and re.search(r"[a-z]\.\s?[A-Z]|\.$|\(", text) is None
-    return not text or text in "-–—" or (short and _VALUE_UNITS.search(text) is not None)
+    valued = value_kind(text) in ("amount", "percent", "date", "duration")
+    return short and (valued or _VALUE_UNITS.search(text) is not None)
 
 
 def _property(header: str) -> str:
     """A column's header as what its cells are: "weekly rate", "fee with a hearing"; "" where it names a case."""
-    named = _PROPERTY.search(header) is not None and _NO_PROPERTY.search(header) is None
-    return shorten(uncapitalised(header), 12) if named else ""
+    said = _YOURS.sub("", header)
+    named = _PROPERTY.search(said) is not None and _NO_PROPERTY.search(said) is None
+    return shorten(uncapitalised(said), 12) if named else ""
 
 
-def _topic(scene: Scene) -> Mention | None:
-    """What rows of cases are about: the section, where its heading names a thing, else what the page is about."""
+def _topic(scene: Scene, lead: str) -> Mention | None:
+    """What rows of cases are about: what the sentence above the table names ("Sick pay is:"), or the section, where its
+    heading names a thing, else what the page is about."""
+    named = _IS_BELOW.fullmatch(plain(lead).strip())
+    of = topic_name(scene.address.title)
+    if named and not _PLAIN_LEAD.search(named["what"]):
+        surface = named["what"] if of.lower() in named["what"].lower() else f"{uncapitalised(named['what'])} ({of})"
+        return Mention(surface, entity_key(surface), "section")
     heading = next((one for one in reversed(scene.headings) if one != scene.address.title), "")
-    if heading and not _PLAIN_HEADING.match(heading):
-        return _section(heading, scene)
+    rated = _RATES_OF.fullmatch(heading)
+    if rated or (heading and not _PLAIN_HEADING.match(heading)):
+        return _section(rated["what"] if rated else heading, scene)
     name, _, rest = scene.address.title.partition(": ")  # "Heating Help: a guide for older residents"
     if rest and " and " in name:  # "Tanks and wells: permits and rules": a fee of which?
         return None
+    if is_base(name.split()[0].lower()) and scene.granted is not None:  # "Get a fishing licence"
+        name = re.sub(r"^(?:an?|the) ", "", scene.granted.surface)
     return Mention(name, entity_key(name) or name, "topic")
 
 
@@ -204,12 +347,10 @@ def _cells(text: str) -> list[tuple[int, int]]:
     return spans
 
 
-def _case(element: InputElement, cell: tuple[int, int], header: str) -> Condition | None:
-    """The condition that a row header is, where it is a case and no thing's name."""
-    start, end = cell
-    text = element.text[start:end]
+def _is_a_case(text: str, header: str) -> bool:
+    """Whether a row header is a case, and no thing's name."""
     sorted_by = re.match(r"(?:kind|category)\b", header, re.IGNORECASE) is not None  # "Tax and duty": kind of appeal
-    return Leaf(element.label, start, end, text) if text and (sorted_by or _states_case(text)) else None
+    return bool(text) and (sorted_by or _states_case(text))
 
 
 def row_case(element: InputElement, table: RowTable) -> Condition | None:

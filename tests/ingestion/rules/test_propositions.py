@@ -78,3 +78,15 @@ def test_values_have_kinds(text: str, kind: str | None) -> None:
 def test_dates_of_effect() -> None:
     assert effective_dates("The rate is £5 from 6 April 2026 until 5 April 2027.") == ("2026-04-06", "2027-04-05")
     assert effective_dates("from 31 April 2026") == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("text", "modality", "polarity"),
+    [
+        ("Employees shall travel by rail.", Modality.MUST, True),
+        ("Managers shall not approve their own claims.", Modality.CANNOT, False),
+    ],
+)
+def test_shall_is_a_duty(text: str, modality: Modality, polarity: bool) -> None:
+    found = split_proposition(text)
+    assert (found.modality, found.polarity) == (modality, polarity)

@@ -270,7 +270,7 @@ def test_table_rows() -> None:
     assert left(header, row) == [("rule", [], "Lower rate")]  # what it is sorted by may decide an answer, too
 
 
-def test_a_row_that_counts_says_what_of_and_a_column_that_names_a_case_says_nothing() -> None:
+def test_a_row_that_counts_says_what_of_and_a_case_beside_a_property_says_nothing() -> None:
     headers = ("Household income", "Weekly rate", "Living at home")
     rows = (
         InputElement("e0", "tr", " | ".join(headers)),
@@ -278,15 +278,20 @@ def test_a_row_that_counts_says_what_of_and_a_column_that_names_a_case_says_noth
         InputElement("e2", "tr", "£24,001 or more | £14 | –", headers=headers),
     )
     assert extracted(*rows) == [
-        ("Heating Grant", "has weekly rate by household income", "£28", "Up to £24,000"),
-        ("Heating Grant", "has weekly rate by household income", "£14", "£24,001 or more"),
+        ("Heating Grant", "has weekly rate", "£28", "Up to £24,000"),
+        ("Heating Grant", "has weekly rate", "£14", "£24,001 or more"),
+    ]
+    found = EXTRACTOR.extract(source(*rows)).statements
+    assert [leaf.words for one in found for leaf in leaves(one.condition)] == [
+        "Household income: Up to £24,000",
+        "Household income: £24,001 or more",
     ]
 
 
 @pytest.mark.parametrize(
     ("headers", "rows", "before"),
     [
-        (("Wine", "Strength", "Rate"), ("Still | 4% | 91p", "Still | 5% | 126p"), ""),  # told by two columns
+        (("Wine", "Tax", "Rate"), ("Still | 4 | 91p", "Still | 4 | 126p"), ""),  # two rows of the same keys
         (("Permit", "Fee"), ("Skilled | £5. Ask us first.",), ""),  # sentences
         (("Permit", "Fee"), ("Skilled | £5",), "These fees are for the year to 5 April 2022."),
         (("Permit", "Fee"), ("Skilled | £5",), "Charities do not pay these fees unless they sell food."),

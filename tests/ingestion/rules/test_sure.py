@@ -362,3 +362,34 @@ def test_a_bare_noun_is_what_the_title_calls_so_before_it_says_for_what() -> Non
     element = InputElement("e0", "p", "You cannot get the grant if you are an apprentice.", (title,))
     found = RuleExtractor().extract(ExtractionInput(title, (title,), (element,))).statements
     assert [one.object.surface for one in found if isinstance(one.object, Mention)] == ["Study Grant"]
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        (
+            "2.1 Visitors to the works must wear a hard hat if work is under way.",
+            "Visitors to the works must wear hard hat if work is under way",
+        ),
+        ("(a) Visitors to the works shall pay a deposit of £20.", "Visitors to the works must pay deposit of £20"),
+    ],
+)
+def test_the_number_of_a_clause_is_no_part_of_what_it_says(text: str, line: str) -> None:
+    assert said(below(text)) == [line]
+
+
+def test_a_state_is_told_where_it_is_told_in_which_case() -> None:
+    assert said(below("The Winter Card will be suspended if you move abroad.")) == [
+        "Winter Card is suspended if you move abroad"
+    ]
+    assert said(below("The Winter Card will be suspended.")) == []
+    assert said(below("The Winter Card is used if you move abroad.")) == []
+
+
+@pytest.mark.parametrize(
+    ("heading", "stands"),
+    [("4. Meals", True), ("Claiming expenses", True), ("Tenants", False), ("Having children", False)],
+)
+def test_a_heading_that_names_no_case_need_not_be_said(heading: str, stands: bool) -> None:
+    text = "A guest who travels for more than 5 hours may claim up to £10 for lunch."
+    assert bool(said(below(text, heading))) is stands

@@ -17,7 +17,7 @@ from clausegraph.core.pages.document import CONDITIONALQA, HTML, SourceDocument
 from clausegraph.core.pages.html import read_html
 from clausegraph.core.types import Reading
 
-READER_FINGERPRINT = content_hash("reader", "8")[:16]  # count up whenever a page may be read otherwise than before
+READER_FINGERPRINT = content_hash("reader", "9")[:16]  # count up whenever a page may be read otherwise than before
 
 PageReader = Callable[[SourceDocument], tuple[Reading, tuple[Reject, ...]]]
 

@@ -11,6 +11,7 @@ from clausegraph.core.pages.headings import limited
 
 _VALUE = re.compile(r"^[£$€]?\d|^\W*$")
 _DIGIT = re.compile(r"\d")
+_SUM = re.compile(r"[£$€]|\d%")
 _MAX_HEADER_WORDS = 15
 
 MAX_COLUMNS = 1000  # a cell may span, as the HTML standard has it
@@ -141,9 +142,13 @@ def _header_rows(rows: Sequence[Block]) -> int:
 
 def _is_plain_header(first: Sequence[Cell], rest: Sequence[Block]) -> bool:
     texts = [[cell.text for cell in row.cells] for row in rest]
-    if not looks_like_header([cell.text for cell in first], texts):
+    bold = all(cell.is_bold for cell in first if cell.text)
+    apart = bold and not any(cell.is_bold for row in rest for cell in row.cells[1:])
+    # A row that is set apart may count: "6 months". A sum is none even then.
+    counted = ["x" if apart and not _SUM.search(cell.text) and cell.text else cell.text for cell in first]
+    if not looks_like_header(counted, texts) or any(len(cell.text.split()) > _MAX_HEADER_WORDS for cell in first):
         return False
-    if all(cell.is_bold for cell in first if cell.text):
+    if bold:
         return True
     return any(
         not _DIGIT.search(cell.text) and any(_DIGIT.search(row[i]) for row in texts if i < len(row))

@@ -89,6 +89,9 @@ _IN_FORCE = re.compile(  # from when a table holds
     r"|(?:^|[.] )(?P<first>From \d{1,2} \w+ \d{4}),? the "
     r"(?:\w+ )?(?:rates?|prices?|fees?|figures?|amounts?|limits?) (?:are|is):",
 )
+_OF_TABLES = re.compile(
+    r"\b(?:rates?|prices?|fees?|figures?|amounts?|limits?|charges?|table|these|they)\b", re.IGNORECASE
+)
 _HANGS_ON = re.compile(r"\bdepends?\b", re.IGNORECASE)  # said directly above a table, it is what the table is of
 _VALUE_UNITS = re.compile(
     r"[£$€]|\d\s?(?:%|pence|p\b|per cent|days?|weeks?|months?|years?|hours?|miles?|metres?)|@[\w.-]+\.\w+$|^free$"
@@ -129,14 +132,13 @@ class RowTable:
         """Whether nothing beside the table says more of whom, or of which year, it is for than its keys do."""
         lead = plain(self.lead.text) if self.lead is not None else ""
         told = any(map(_YEAR.search, keys)) or self.in_force != (None, None)
-        if not told and _YEAR.search(self.beside):
-            return False
         case = " ".join(leaf.text for leaf in leaves(self.case))
         said = re.sub(r"^If\b", " ", _HANGS_ON.sub(" ", lead)) if case else _HANGS_ON.sub(" ", lead)
         about = stems(f"{' '.join(self.headers)} {lead}") - LOSABLE
-        sentences = (self.before[start:end] for start, end in sentence_spans(self.before))
-        narrowed = any(_EXCEPTS.search(one) and stems(one) & about for one in sentences)
-        return not narrowed and not _EXCEPTS.search(said)
+        narrowed = any(_EXCEPTS.search(one) and stems(one) & about for one in _sentences(self.before))
+        dated = (one for one in _sentences(self.beside) if _YEAR.search(one))
+        of_a_year = not told and any(one in lead or stems(one) & about or _OF_TABLES.search(one) for one in dated)
+        return not (narrowed or of_a_year or _EXCEPTS.search(said))
 
     @property
     def case(self) -> Condition | None:
@@ -168,6 +170,10 @@ def table_of(element: InputElement, elements: Sequence[InputElement]) -> RowTabl
     far = [other for other in around[:last] if not _OF_THE_READER.match(other.text)]
     lead = next((other for other in around[last:first] if not _DUTY.fullmatch(other.text)), None)
     return RowTable(element.headers, tuple(rows), _prose(around), _prose(far), lead, tuple(heads), head)
+
+
+def _sentences(text: str) -> list[str]:
+    return [plain(text[start:end]) for start, end in sentence_spans(text)]
 
 
 def _prose(elements: Sequence[InputElement]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 
 import pytest
@@ -76,7 +77,7 @@ def test_the_graph_is_drawn_and_an_entity_of_it_expanded(window: Callable[..., W
     watched = window(color_scheme="dark", viewport=PHONE)
     page = watched.login()
     page.goto(f"{watched.url}/c/default/graph")
-    page.locator("main li a").first.click()
+    page.locator("main li a", has_text=re.compile("winter heating grant", re.IGNORECASE)).first.click()
     page.wait_for_selector("#canvas[data-drawn]")
     rows = page.locator("#facts tbody tr").count()
     assert str(page.locator("#canvas").get_attribute("data-drawn")).split()[1] == str(rows) and rows > 1

@@ -23,8 +23,9 @@ _STARTERS = frozenset(
 )
 _LIST_NUMBER = re.compile(r"^(?:\d{1,3}|[a-z]|[ivx]{1,4})$", re.IGNORECASE)
 
-_CLAUSE_NUMBER = re.compile(  # "2.1 All travel …", "(a) when …", "3. Booking"
-    r"\s*(?:\d{1,3}(?:\.\d{1,3}){1,4}\.?\s+(?=[\"'“‘(\[]*[A-Z])|\(?(?:\d{1,3}|[a-z]|[ivx]{2,4})[.)]\s+)(?=\S)"
+_CLAUSE_NUMBER = re.compile(  # "2.1 All travel …", "(a) when …", "3. Booking"; "2.1 GB" is a value
+    r"\s*(?:\d{1,3}(?:\.\d{1,3}){1,4}\.?\s+(?=[\"'“‘(\[]*(?:[A-Z][a-z]|[AI] ))"
+    r"|\(?(?:\d{1,3}|[a-z]|[ivx]{2,4})[.)]\s+)(?=\S)"
 )
 
 

@@ -49,8 +49,10 @@ _WE = re.compile(r"\b(?:we|us)\b", re.IGNORECASE)
 _MONTHS = telling(" ".join(calendar.month_name))  # of a date, which is compared as a figure
 _PLACE = re.compile(r"\b(?:in|at|near)\s+([A-Z][a-z]+)(?![\w\s]*[A-Z])")  # where somebody lives says nothing by itself
 _RESTRICTS = re.compile(
-    r"\s(?=(?:for|on|in|at|during|between|within|after|before|from|until|up to|with|without|by)\s(?!the same time))"
+    r"\s(?=(?:for|on|in|at|during|between|within|after|before|from|until|up to|with|without|by)\s(?!the same time)"
+    r"|(?:that|which|who|whose)\s)"
 )
+_REFUSED = re.compile(r"\b(?:refus|reject|withh[eo]ld|turn(?:ed)? down)\w*", re.IGNORECASE)
 _WHOLE = re.compile(r"\b(?:the|your|an?) (whole|entire|full)\b", re.IGNORECASE)
 _FURTHER = re.compile(r"\b(?:further|additional|another|other|second|more than)\b", re.IGNORECASE)
 _NUMBERS = re.compile(r"\d[\d.,]*")
@@ -189,6 +191,8 @@ def _as_said(asked: Asked, best: FittingStatement, statement: ReadStatement) -> 
         main = main.replace(leaf.text, " ")
     doubts = cued(main, asked.form.sentence, asked.today)
     doubts += of_others(statement, asked.told)
+    if _REFUSED.search(asked.parts.asks):
+        doubts.append("it is asked whether something is refused")  # "may refuse" is a yes then
     if _is_excluded(telling(asked.parts.asks), main):
         doubts.append("the question is about what is excluded")
     whole = best.statement.candidate.element.text

@@ -20,7 +20,7 @@ from clausegraph.core.language.restrictions import lists_requirements
 from clausegraph.core.language.sentences import after_number, sentence_spans
 from clausegraph.core.language.slots import OpenItem, Slot, lists_examples, quantifier, split_item
 from clausegraph.core.pages.lists import introducer
-from clausegraph.core.types import Condition, Modality, Not, leaves
+from clausegraph.core.types import Condition, Leaf, Modality, Not, leaves
 from clausegraph.ingestion.extract.rules.joining import joins_surely
 
 _GRANT = re.compile(
@@ -217,6 +217,11 @@ class Outline:
     ) -> Condition | None:
         """What an item states, and its own list after "and" or "or": "you left it dirty and: it was clean before"."""
         own = leaf_tree(item, opened.start, opened.end)
+        if opened.counts and isinstance(
+            own, Leaf
+        ):  # what is counted is part of it: "not above the limit after tax and:"
+            listed = "; ".join(one.text.strip(" .;,") for one in nested)
+            own = replace(own, meaning=f"{item.text.strip()} {listed}")
         operator = opened.slot.operator or ending_operator(nested) or opened.slot.joined
         stated = [] if opened.counts else self._stated(nested, operator, depth)
         tree = [join(operator, stated)] if stated else []

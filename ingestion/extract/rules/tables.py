@@ -19,7 +19,7 @@ from clausegraph.core.language.propositions import shorten
 from clausegraph.core.language.sentences import sentence_spans
 from clausegraph.core.language.standing import LOSABLE, stems
 from clausegraph.core.language.values import effective_dates, find_values, value_kind
-from clausegraph.core.language.verbs import is_base
+from clausegraph.core.language.verbs import NOUNS_IN_ING, base_of_gerund, is_base
 from clausegraph.core.language.words import DETERMINERS, NOUN_VERBS
 from clausegraph.core.types import Condition, Leaf, Literal, Mention, Span, Statement, leaves
 from clausegraph.ingestion.extract.rules.address import theirs, uncapitalised
@@ -38,6 +38,9 @@ _DUTY = re.compile(r"You (?:must|need to|have to) [^.]+\.")
 # Says what its reader may or must do, and is: not whom a table is for that does not follow it at once.
 _OF_THE_READER = re.compile(r"[Yy]ou(?:'re|’re)? (?:can|cannot|may|must|need to|have to|are|live|have)\b")
 _LEFT_OVER = re.compile(r"\b(?:elsewhere|others?|same|rest|above|below|any|all)\b", re.IGNORECASE)
+_RELATIVE = re.compile(
+    r"\b(?:elsewhere|others?(?! than)|(?:every|any|all)(?:one)? else|rest|same|remaining)\b", re.IGNORECASE
+)
 _EXAMPLE = re.compile(r"\bexamples?\b", re.IGNORECASE)
 _PLAIN_HEADING = re.compile(  # names no thing that a row could be of
     r"(?:overview|eligibility|claim(?:ing)?|apply(?:ing)?|what|how|when|who|where|if|you|your|the|example|rates?|fees?|costs?|tables?)\b",
@@ -92,6 +95,24 @@ _IN_FORCE = re.compile(  # from when a table holds
 _OF_TABLES = re.compile(
     r"\b(?:rates?|prices?|fees?|figures?|amounts?|limits?|charges?|table|these|they)\b", re.IGNORECASE
 )
+_EACH = {
+    word: often
+    for often, words in (
+        ("yearly", "yearly annual annually year"),
+        ("monthly", "monthly month"),
+        ("weekly", "weekly week"),
+        ("daily", "daily day"),
+        ("nightly", "nightly night"),
+        ("hourly", "hourly hour"),
+    )
+    for word in words.split()
+}
+_OFTEN = re.compile(
+    r"\b(?:(?:each|every|per|a) (?P<unit>year|month|week|day|night|hour)"
+    r"|(?P<so>yearly|annual|annually|monthly|weekly|daily|nightly|hourly))\b",
+    re.IGNORECASE,
+)
+_ONCE = re.compile(r"\b(?:application|first|one-off|deposit|fine|penalty|cost)\b", re.IGNORECASE)  # nothing that recurs
 _HANGS_ON = re.compile(r"\bdepends?\b", re.IGNORECASE)  # said directly above a table, it is what the table is of
 _VALUE_UNITS = re.compile(
     r"[£$€]|\d\s?(?:%|pence|p\b|per cent|days?|weeks?|months?|years?|hours?|miles?|metres?)|@[\w.-]+\.\w+$|^free$"
@@ -215,7 +236,7 @@ class _Row:
             return None
         named = _property(header)
         column = None if named else self._column_case(place)
-        what = named or (self._sums() if column is not None else "")
+        what = self._each(named or (self._sums() if column is not None else ""), text)
         subject, parts = self._thing_or_cases(keys)
         if not what or subject is None:
             return None
@@ -229,6 +250,15 @@ class _Row:
             subject, f"has {what}", value, span, condition=condition, effective_from=since, effective_to=until
         )
 
+    def _each(self, what: str, text: str) -> str:
+        """What a sum is, with how often it is so where only the sentences beside the table say it: "yearly rate"."""
+        if not what or not _is_sum(text) or _OFTEN.search(f"{what} {text}") or _ONCE.search(what):
+            return what
+        heading = self.scene.headings[-1] if self.scene.headings else ""
+        told = [one for one in (heading, *_sentences(self.table.beside)) if _OF_TABLES.search(one) or one == heading]
+        found = {_EACH[(match["unit"] or match["so"]).lower()] for one in told for match in _OFTEN.finditer(one)}
+        return f"{found.pop()} {what}" if len(found) == 1 else what
+
     def _thing_or_cases(self, keys: int) -> tuple[Mention | None, list[Condition]]:
         """What a row's values are of: the thing that it names, where no column is a case; else what the section is
         about, under what tells the row apart."""
@@ -238,6 +268,8 @@ class _Row:
         thing = _thing(headers[0], first, self.scene) if plainly and not _is_a_case(first, headers[0]) else None
         if thing is not None:
             return thing, []
+        if any(map(_RELATIVE.search, self.texts[:keys])):  # "Pitch licence, elsewhere": than where?
+            return None, []
         own = [self._key_case(place) for place in range(keys)]
         lead = self.table.lead.text if self.table.lead is not None else ""
         return (_topic(self.scene, lead) if headers[0] else None), own
@@ -308,7 +340,10 @@ def _topic(scene: Scene, lead: str) -> Mention | None:
     name, _, rest = scene.address.title.partition(": ")  # "Heating Help: a guide for older residents"
     if rest and " and " in name:  # "Tanks and wells: permits and rules": a fee of which?
         return None
-    if is_base(name.split()[0].lower()) and scene.granted is not None:  # "Get a fishing licence"
+    first = name.split()[0].lower()
+    if base_of_gerund(first) and first not in NOUNS_IN_ING:  # "Ending a tenancy" is no thing
+        return None
+    if is_base(first) and scene.granted is not None:  # "Get a fishing licence"
         name = re.sub(r"^(?:an?|the) ", "", scene.granted.surface)
     return Mention(name, entity_key(name) or name, "topic")
 

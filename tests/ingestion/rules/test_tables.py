@@ -54,10 +54,23 @@ def test_two_columns_may_tell_rows_apart() -> None:
 
 
 def test_a_row_that_names_no_thing_is_a_case() -> None:
-    assert stated("Boat | Fee", "Sail | £20", "All others | £30") == [
+    assert stated("Boat | Fee", "Sail | £20", "Over 9 metres | £30", "All others | £40") == [
         (f"Sail ({TITLE})", "has fee", "£20", ""),
-        (TITLE, "has fee", "£30", "Boat: All others"),
-    ]
+        (TITLE, "has fee", "£30", "Boat: Over 9 metres"),
+    ]  # who the others are, the row does not say
+
+
+def test_how_often_a_sum_is_due_may_stand_beside_the_table() -> None:
+    table = ("Boat | Rate | Application fee", "Sail | £20 | £5")
+    lead = "The yearly rate depends on your boat."
+    assert [row[1] for row in stated(*table, before=lead)] == ["has yearly rate", "has application fee"]
+    (rate, _) = stated(*table, before="Rates are of the qualifying week.")
+    assert rate[1] == "has rate"
+    assert [row[1] for row in stated("Boat | Rate", "Sail | £20 a week", before=lead)] == ["has rate"]
+
+
+def test_what_is_done_is_nothing_that_a_value_could_be_of() -> None:
+    assert stated("Household | Fee", "2 people | £5", title="Ending a tenancy") == []
 
 
 def test_a_column_of_text_keeps_no_other_from_being_read() -> None:
@@ -103,15 +116,15 @@ def test_a_table_holds_from_when_the_sentence_beside_it_says(before: str, since:
 
 def test_what_is_said_only_of_some_of_the_table_keeps_it_from_being_read() -> None:
     table = ("Boat | Fee", "Sail | £20")
-    other = "You cannot leave before then unless your crew agrees. Fees are paid yearly."
-    far = "Charities pay no fee unless they hire out boats. Fees are paid yearly."
+    other = "You cannot leave before then unless your crew agrees. Fees are paid at the quay."
+    far = "Charities pay no fee unless they hire out boats. Fees are paid at the quay."
     assert stated(*table, before=other) == []  # it stands directly above
     path = (TITLE,)
 
     def below_two(first: str) -> int:
         rows = (
             InputElement("e0", "p", first, path),
-            InputElement("e1", "p", "Fees are paid yearly.", path),
+            InputElement("e1", "p", "Fees are paid at the quay.", path),
             InputElement("e2", "tr", "Boat | Fee", path),
             InputElement("e3", "tr", "Sail | £20", path, headers=("Boat", "Fee")),
         )

@@ -146,3 +146,16 @@ def test_a_value_of_all_is_not_that_of_those_for_whom_it_is_asked(page: Callable
     found = page(grant, "<p>If your partner has a berth, too, you get £105.</p>")
     assert ExtractiveReader().read(Inquiry(question), plain.hits(), plain).status is AnswerStatus.ANSWERED
     assert ExtractiveReader().read(Inquiry(question), found.hits(), found).status is not AnswerStatus.ANSWERED
+
+
+@pytest.mark.parametrize(
+    ("text", "question"),
+    [
+        ("There is no fine for overdue books that nobody has asked for.", "Is there a fine for overdue books?"),
+        ("Wardens may refuse a berth where the harbour is full.", "Can wardens refuse a berth?"),
+    ],
+)
+def test_what_narrows_a_clause_or_turns_it_round_is_doubted(page: Callable[..., Any], text: str, question: str) -> None:
+    found = page(f"<p>{text}</p>")
+    read = ExtractiveReader().read(Inquiry(question), found.hits(), found)
+    assert read.status is not AnswerStatus.ANSWERED and read.quotes

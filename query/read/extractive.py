@@ -14,7 +14,7 @@ from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.models.embedding import Embedder
 from clausegraph.core.types import Alternative, AnswerStatus, ConditionState, holds
 from clausegraph.query.rank.hits import Hit
-from clausegraph.query.read.answerable import is_likely, unrelated
+from clausegraph.query.read.answerable import is_likely, is_near, unrelated
 from clausegraph.query.read.answers import Asked, ruled_on, span_alternatives, values_for, with_condition
 from clausegraph.query.read.candidates import Candidate, candidates
 from clausegraph.query.read.choose import read_spans, with_values
@@ -94,7 +94,7 @@ class ExtractiveReader:
         asked = self.asked(inquiry, rules)
         far, figures = unrelated(inquiry.question, ranked, rules.reading)
         reasons |= figures | {"likely": is_likely(inquiry.question, hits, self._embedder, rules.reading)}
-        if far:
+        if far and not is_near(hits, self._embedder):
             return ReadResult(AnswerStatus.NOT_ANSWERABLE, (), reasons | {"status_because": "nothing is about it"})
         return self._presented(asked, ranked, reasons)
 

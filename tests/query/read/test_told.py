@@ -9,7 +9,7 @@ import pytest
 
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.language.sentences import sentence_spans
-from clausegraph.core.types import AnswerStatus, ConditionState, Element, leaves
+from clausegraph.core.types import AnswerStatus, ConditionState, Element, PageKey, Reading, leaves
 from clausegraph.query.read.extractive import ExtractiveReader
 from clausegraph.query.read.figures import is_one_of
 from clausegraph.query.read.scenario import as_told, judge
@@ -159,3 +159,16 @@ def test_what_narrows_a_clause_or_turns_it_round_is_doubted(page: Callable[..., 
     found = page(f"<p>{text}</p>")
     read = ExtractiveReader().read(Inquiry(question), found.hits(), found)
     assert read.status is not AnswerStatus.ANSWERED and read.quotes
+
+
+def test_a_value_of_a_place_that_says_none_of_the_question_is_doubted() -> None:
+    text = "A locked account can be opened after 30 minutes."
+    places = (
+        Element("a", "p", "", text, ("Rules", "Passwords")),
+        Element("b", "p", "", "Write to us.", ("Rules", "Us")),
+    )
+    found = Pages({PageKey("test", "it"): Reading("Rules", None, places)})
+    read = ExtractiveReader().read(Inquiry("How long must my password be?"), found.hits(), found)
+    assert read.status is not AnswerStatus.ANSWERED
+    again = ExtractiveReader().read(Inquiry("How long until a locked account can be opened?"), found.hits(), found)
+    assert [one.text for one in again.alternatives] == ["after 30 minutes"]

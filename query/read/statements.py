@@ -101,7 +101,7 @@ def _parsed(text: str) -> tuple[tuple[int, int, ParsedClause], ...]:
         (start, end, parse_conditions(text, "", start, end))
         for begin, stop in sentence_spans(text)
         for start, end in _halves(text, max(begin, min(after_number(text), stop)), stop)
-        if not _DATE_LINE.match(text[start:end])
+        if start < end and not _DATE_LINE.match(text[start:end])
     )
 
 

@@ -217,9 +217,7 @@ class Outline:
     ) -> Condition | None:
         """What an item states, and its own list after "and" or "or": "you left it dirty and: it was clean before"."""
         own = leaf_tree(item, opened.start, opened.end)
-        if opened.counts and isinstance(
-            own, Leaf
-        ):  # what is counted is part of it: "not above the limit after tax and:"
+        if opened.counts and isinstance(own, Leaf):  # "not above the limit after tax and:" has what is counted, too
             listed = "; ".join(one.text.strip(" .;,") for one in nested)
             own = replace(own, meaning=f"{item.text.strip()} {listed}")
         operator = opened.slot.operator or ending_operator(nested) or opened.slot.joined

@@ -91,8 +91,8 @@ def sure_value(asked: Asked, ranked: Sequence[Candidate]) -> tuple[TypedValue, l
         doubts.append("it is not called a price")
     if money and _FINE.search(best.place) and not _FINE.search(asked.form.sentence):
         doubts.append("it is a fine")
-    around = len(best.fit.only_around)
-    if best.met < 1 and (around > len(words) / 2 if best.fit.rank >= _FIRST else around == len(words)):
+    around, late = len(best.fit.only_around), best.fit.rank >= _FIRST
+    if best.met < 1 and (around > len(words) / 2 if late else not doubts and 0 < len(words) == around):
         doubts.append("most of the question is said only around it")
     doubts += [*cued(_told_plainly(best), asked.form.sentence, asked.today), *_denied(asked, best)]
     doubts += _rivals(best, found[1:])

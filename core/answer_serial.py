@@ -24,6 +24,8 @@ from clausegraph.core.types import (
     Leaf,
     Not,
     PageKey,
+    Sentence,
+    SentenceRole,
     Span,
     TraceStep,
 )
@@ -32,7 +34,7 @@ _KINDS: dict[str, Any] = {
     kind.__name__: kind
     for kind in (
         All, Alternative, Answer, AnswerStatus, AnyOf, ConditionState, Contradiction, Evidence, Inquiry, JudgedLeaf,
-        Leaf, Not, PageKey, Span, TraceStep,
+        Leaf, Not, PageKey, Sentence, SentenceRole, Span, TraceStep,
     )
 }  # fmt: skip
 _MAP, _DAY = "map", "day"

@@ -179,13 +179,16 @@ class JudgedLeaf:
     """A condition with what a scenario says of it, and the evidence that states it.
 
     ``decisive``: whether the reader holds that the leaf, if open, matters for this scenario, rather than being taken
-    for granted by the one who asks.
+    for granted by the one who asks. ``question`` puts an open one to the person; "" where a reader has not worded it.
+    ``settled_by`` are the words of the question or scenario that settle it; "" where a reader names none.
     """
 
     leaf: Leaf
     state: ConditionState
     source: Evidence
     decisive: bool = True
+    question: str = ""
+    settled_by: str = ""
 
 
 _L = TypeVar("_L", Leaf, JudgedLeaf)
@@ -494,6 +497,30 @@ class Contradiction:
     since: str | None = None
 
 
+class SentenceRole(StrEnum):
+    """What a sentence is for: the answer itself, an item of a list in it, what to do next, what was not asked."""
+
+    ANSWER = "answer"
+    ITEM = "item"
+    NEXT = "next"
+    MORE = "more"
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence that a model wrote for the person who asks, and the elements it rests on (at least one).
+
+    ``quoted``: the words are the page's own, in the place of a sentence that could not be verified.
+    ``calculations`` show how computed values came about, as "5 × £90 = £450".
+    """
+
+    text: str
+    evidence: tuple[Evidence, ...]
+    role: SentenceRole = SentenceRole.ANSWER
+    quoted: bool = False
+    calculations: tuple[str, ...] = ()
+
+
 @dataclass(frozen=True, slots=True)
 class TraceStep:
     """One step of an engine: its name, milliseconds, and plain figures about it."""
@@ -510,7 +537,9 @@ class Answer:
     ``quotes`` are what the pages say where nothing is asserted. ``contradictions`` are what other pages say against
     that, or against what the alternatives rest on. ``extractors`` are the fingerprints of those that
     state facts at its evidence: rules, or prompt (id and digest) and model. ``corrected`` has the words of the
-    question that were read as others: (as typed, as read).
+    question that were read as others: (as typed, as read). ``sentences`` are a model's answer in prose, verified
+    sentence by sentence; none from readers that write none. ``missing`` names the part of the question that the pages
+    do not answer ("opening hours of the pool"), ``nearby`` titles of pages that come nearest to it.
     """
 
     inquiry: Inquiry
@@ -523,3 +552,6 @@ class Answer:
     quotes: tuple[Evidence, ...] = ()
     corrected: tuple[tuple[str, str], ...] = ()
     contradictions: tuple[Contradiction, ...] = ()
+    sentences: tuple[Sentence, ...] = ()
+    missing: str = ""
+    nearby: tuple[str, ...] = ()

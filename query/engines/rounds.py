@@ -175,6 +175,9 @@ class OpenQuestion:
             extractors=stated_by(self.view, self.result.alternatives, self.result.quotes),
             quotes=self.result.quotes,
             contradictions=self.result.contradictions,
+            sentences=self.result.sentences,
+            missing=self.result.missing,
+            nearby=self.result.nearby,
         )
 
     def stop(self) -> None:

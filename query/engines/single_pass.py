@@ -78,6 +78,9 @@ class SinglePass:
                 extractors=stated_by(self._view, result.alternatives, result.quotes),
                 quotes=result.quotes,
                 contradictions=result.contradictions,
+                sentences=result.sentences,
+                missing=result.missing,
+                nearby=result.nearby,
             )
 
     def _retrieve(self, inquiry: Inquiry) -> tuple[list[Hit], TraceStep]:

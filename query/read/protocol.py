@@ -15,6 +15,7 @@ from clausegraph.core.types import (
     PageKey,
     PlacedPassage,
     Reading,
+    Sentence,
     Support,
 )
 from clausegraph.query.rank.hits import Hit
@@ -40,7 +41,7 @@ class ReadResult:
     """Status and alternatives, best first, and why: plain values for the trace.
 
     ``quotes`` are what the pages say, best first, where nothing is asserted. ``contradictions`` are found by the engine
-    afterwards: no reader looks for them.
+    afterwards: no reader looks for them. ``sentences``, ``missing`` and ``nearby`` are as those of ``Answer``.
     """
 
     status: AnswerStatus
@@ -48,6 +49,9 @@ class ReadResult:
     reasons: Mapping[str, object] = field(default_factory=dict)
     quotes: tuple[Evidence, ...] = ()
     contradictions: tuple[Contradiction, ...] = ()
+    sentences: tuple[Sentence, ...] = ()
+    missing: str = ""
+    nearby: tuple[str, ...] = ()
 
 
 class Reader(Protocol):

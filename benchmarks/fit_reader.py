@@ -27,6 +27,7 @@ from sentence_transformers import SentenceTransformer
 from sklearn.feature_extraction import DictVectorizer
 from sklearn.linear_model import LogisticRegression, Ridge
 
+from clausegraph.core.language.terms import content
 from clausegraph.core.tokens import packaged_model_path
 from clausegraph.core.types import Element, PageKey, Reading
 from clausegraph.eval.text_overlap import token_f1
@@ -35,7 +36,7 @@ from clausegraph.query.read.choose import best_span, element_features
 from clausegraph.query.read.polarity import polarity_features
 from clausegraph.query.read.questions import QuestionKind, question_form
 from clausegraph.query.read.spans import span_candidates, span_features
-from clausegraph.query.read.statements import content, lead_in_text, statements_of
+from clausegraph.query.read.statements import lead_in_text, statements_of
 
 ELEMENT = re.compile(r"<(\w+)>(.*)</\1>$", re.DOTALL)
 Question = dict[str, Any]

@@ -11,12 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from clausegraph.core.language.terms import content
 from clausegraph.core.models.embedding import Embedder
 from clausegraph.query.rank.hits import Hit
 from clausegraph.query.read.candidates import Candidate
 from clausegraph.query.read.meeting import coverage, meets, said, telling
 from clausegraph.query.read.protocol import Pages
-from clausegraph.query.read.statements import content
 
 _LOOK_AT = 8
 _FAR = 0.45  # cosine of MiniLM; the best passage of an answered question is nearly always nearer

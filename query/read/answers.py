@@ -8,6 +8,7 @@ from datetime import date
 
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.language.sentences import sentence_spans
+from clausegraph.core.language.terms import content, overlap
 from clausegraph.core.language.values import TELLING_KINDS
 from clausegraph.core.models.embedding import Embedder
 from clausegraph.core.types import (
@@ -36,7 +37,7 @@ from clausegraph.query.read.polarity import Polarity, decide_polarity, kind_fit,
 from clausegraph.query.read.protocol import Pages, Rules
 from clausegraph.query.read.questions import AnswerType, QuestionForm
 from clausegraph.query.read.scenario import as_told
-from clausegraph.query.read.statements import ReadStatement, content, lead_in_text, overlap, statements_of
+from clausegraph.query.read.statements import ReadStatement, lead_in_text, statements_of
 from clausegraph.query.read.typed import TypedValue, is_typed, typed_values
 
 Several = tuple[tuple[Alternative, ...], dict[str, object]]

@@ -6,13 +6,14 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from clausegraph.core.language.terms import content, overlap
 from clausegraph.core.language.values import find_values
 from clausegraph.core.types import Element, Reading
 from clausegraph.query.read.candidates import Candidate, nearness
 from clausegraph.query.read.protocol import Pages
 from clausegraph.query.read.questions import AnswerType, QuestionForm
 from clausegraph.query.read.spans import SpanCandidate, span_candidates, span_features, span_value
-from clausegraph.query.read.statements import content, lead_in_text, overlap
+from clausegraph.query.read.statements import lead_in_text
 from clausegraph.query.read.typed import TypedValue
 from clausegraph.query.read.weights import weighted_sum
 

@@ -16,8 +16,8 @@ from clausegraph.core.language.comparing import lies_within
 from clausegraph.core.language.normalise import normalise_text
 from clausegraph.core.language.quantities import Quantity, find_quantities
 from clausegraph.core.language.sentences import sentence_spans
+from clausegraph.core.language.terms import content, stem
 from clausegraph.query.read.meeting import meets
-from clausegraph.query.read.statements import content, stem
 
 _YEAR = 365.25
 _CUT = re.compile(r"[,;](?=\s)|\s(?:and|but|so|while)\s")

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from clausegraph.core.language.quantities import Quantity, find_quantities
 from clausegraph.core.language.sentences import sentence_spans
+from clausegraph.core.language.terms import content
 from clausegraph.core.types import (
     All,
     AnyOf,
@@ -34,7 +35,6 @@ from clausegraph.query.read.meeting import coverage, telling, uncovered
 from clausegraph.query.read.naming import is_named, is_told_both_ways
 from clausegraph.query.read.polarity import asked_for
 from clausegraph.query.read.scenario import NEGATIVE, judge, pieces
-from clausegraph.query.read.statements import content
 from clausegraph.query.read.told import told_otherwise
 from clausegraph.query.read.windows import within_window
 

@@ -12,8 +12,8 @@ from functools import lru_cache
 from rapidfuzz.distance import OSA, Prefix
 
 from clausegraph.core.language.normalise import tokens
+from clausegraph.core.language.terms import content
 from clausegraph.core.language.words import word_set
-from clausegraph.query.read.statements import content
 
 _SAME = (
     "cost costs price fee fees charge charges expensive pay paid payable",

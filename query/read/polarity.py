@@ -10,10 +10,11 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from clausegraph.core.language.terms import content, overlap
 from clausegraph.core.types import Modality
 from clausegraph.query.read.figures import compare
 from clausegraph.query.read.questions import QuestionForm
-from clausegraph.query.read.statements import ReadStatement, content, overlap
+from clausegraph.query.read.statements import ReadStatement
 from clausegraph.query.read.weights import weights
 
 Features = dict[str, float]

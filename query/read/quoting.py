@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from clausegraph.core.language.sentences import sentence_spans
+from clausegraph.core.language.terms import content, overlap
 from clausegraph.core.types import Element, Evidence, PageKey, Reading
 from clausegraph.query.read.answers import Asked
 from clausegraph.query.read.candidates import Candidate
@@ -23,7 +24,6 @@ from clausegraph.query.read.figures import compare, figures
 from clausegraph.query.read.left_out import left_out
 from clausegraph.query.read.questions import AnswerType, QuestionKind
 from clausegraph.query.read.replaced import is_called
-from clausegraph.query.read.statements import content, overlap
 from clausegraph.query.read.sure import fit
 from clausegraph.query.read.typed import is_typed, values_in
 

@@ -9,9 +9,9 @@ from functools import lru_cache
 
 from clausegraph.core.language.normalise import normalise_text
 from clausegraph.core.language.sentences import sentence_spans
+from clausegraph.core.language.terms import content
 from clausegraph.core.types import ConditionState
 from clausegraph.query.read.figures import compare
-from clausegraph.query.read.statements import content
 
 NEGATIVE = re.compile(
     r"\b(?:not|never|no|none|without|neither|cannot|nor|no longer|nobody|refused|lack|lacks|isnt|dont|doesnt|didnt"

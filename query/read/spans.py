@@ -9,9 +9,9 @@ from functools import lru_cache
 
 from clausegraph.core.language.conditions import parse_conditions
 from clausegraph.core.language.sentences import sentence_spans
+from clausegraph.core.language.terms import content
 from clausegraph.core.language.values import find_values
 from clausegraph.query.read.questions import AnswerType, QuestionForm
-from clausegraph.query.read.statements import content
 from clausegraph.query.read.weights import weighted_sum
 
 _STARTS = re.compile(

@@ -12,11 +12,11 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 from clausegraph.core.language.sentences import sentence_spans
+from clausegraph.core.language.terms import content
 from clausegraph.query.read.answers import Asked
 from clausegraph.query.read.candidates import Candidate
 from clausegraph.query.read.figures import ToldFigure, bounds_of, compare, figures
 from clausegraph.query.read.meeting import telling, uncovered
-from clausegraph.query.read.statements import content
 
 _NUMBER = re.compile(r"\d[\d.,]*(?<=\d)")
 _OF_THE_PAGE = ("amount", "age", "born")  # a limit of savings or age holds for all of a page

@@ -15,13 +15,13 @@ from datetime import date
 from clausegraph.core.language.conditions import parse_conditions
 from clausegraph.core.language.quantities import Quantity, find_quantities
 from clausegraph.core.language.sentences import sentence_spans
+from clausegraph.core.language.terms import content, overlap
 from clausegraph.core.types import Element, PageKey, leaves
 from clausegraph.query.read.candidates import Candidate, nearness
 from clausegraph.query.read.evidence import introduction
 from clausegraph.query.read.figures import compare
 from clausegraph.query.read.protocol import Pages
 from clausegraph.query.read.questions import AnswerType, QuestionForm
-from clausegraph.query.read.statements import content, overlap
 
 _KINDS: dict[AnswerType, tuple[str, ...]] = {
     AnswerType.AMOUNT: ("amount", "percent"),

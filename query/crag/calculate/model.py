@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 from clausegraph.core.errors import UnusableReply
-from clausegraph.query.crag.calculate.expression import ExpressionRefused, evaluate, in_words
+from clausegraph.core.expression import ExpressionRefused, evaluate, in_words
 from clausegraph.query.crag.types import CragQuestion, Reference, ReferenceKind
 from clausegraph.query.steps.llm.reply import UNUSABLE, object_of, object_schema
 from clausegraph.query.steps.model import StepModel

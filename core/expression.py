@@ -15,12 +15,14 @@ from datetime import date, timedelta
 from functools import lru_cache
 from typing import Any
 
+import numpy as np
 from simpleeval import InvalidExpression, SimpleEval
 
 LONGEST = 500  # characters of an expression
 _MOST_NODES = 200
 _MOST = 1e30  # of a number on the way
 _MOST_POWER = 100
+_MOST_STEPS = 100_000  # days, weeks, months or years that a day is moved by
 _MOST_DIGITS = 12  # that are rounded to; Python would compute 10 to the power of a million before it says 0
 _ONE_UNIT = r"[A-Za-z°%][A-Za-z0-9°]{0,20}(?: ?(?:\*\*|\^) ?-?[1-9])?"
 _UNIT = re.compile(rf"{_ONE_UNIT}(?: ?[*/ ] ?{_ONE_UNIT}){{0,4}}")  # pint computes powers of powers as it reads a unit
@@ -175,6 +177,22 @@ def _months(first: Any, last: Any) -> int:
     return (last.year - first.year) * 12 + last.month - first.month - (last.day < first.day)
 
 
+def _later(day: Any, count: Any, unit: Any) -> date:
+    """A day so many days, weeks, months, years or working days later; working days are Monday to Friday."""
+    from dateutil.relativedelta import relativedelta
+
+    if not isinstance(day, date):
+        raise TypeError("later(day, count, unit) takes a day")
+    steps = int(_number(count))
+    if abs(steps) > _MOST_STEPS:
+        raise ValueError(f"a day is moved by at most {_MOST_STEPS}")
+    if unit == "working day":
+        return np.busday_offset(day, steps, roll="backward").astype(object)
+    if unit not in ("day", "week", "month", "year"):
+        raise ValueError("a unit is 'day', 'week', 'month', 'year' or 'working day'")
+    return day + relativedelta(**{f"{unit}s": steps})  # type: ignore[arg-type]
+
+
 def _extreme(choose: Callable[..., Any]) -> Callable[..., Any]:
     def checked(*values: Any) -> Any:
         if not values:
@@ -222,4 +240,5 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "sum": lambda *values: _number(sum(map(_number, values))),
     "mean": _mean,
     "convert": _convert,
+    "later": _later,
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from clausegraph.query.crag.calculate.expression import ExpressionRefused, evaluate, in_words
+from clausegraph.core.expression import ExpressionRefused, evaluate, in_words
 
 pytestmark = pytest.mark.unit
 

@@ -1,0 +1,102 @@
+"""Modal words of a sentence by class, each with the verb that follows: is a duty told as a duty, a "might" as one?"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+
+from clausegraph.core.language.terms import stem
+from clausegraph.core.language.words import IMPERATIVES, word_set
+
+
+class ModalClass(StrEnum):
+    """What a modal word says of the act that follows."""
+
+    EXEMPTION = "need not"
+    PROHIBITION = "cannot"
+    OBLIGATION = "must"
+    ADVICE = "should"
+    HEDGE = "might"
+    PERMISSION = "can"
+    MAY = "may"  # permission or hedge
+
+
+@dataclass(frozen=True, slots=True)
+class ModalUse:
+    """One modal word as written, its class, and the stem of the verb after it ("" for none)."""
+
+    kind: ModalClass
+    words: str
+    verb: str = ""
+
+
+# The first pattern that matches at a place wins: longer phrases come first.
+_PATTERNS: tuple[tuple[ModalClass, str], ...] = (
+    (ModalClass.EXEMPTION, r"(?:do|does|did|will|would)(?:\s+not|n't)\s+(?:need|have)(?:\s+to)?"),
+    (ModalClass.EXEMPTION, r"needn't|need not|(?:not|n't) (?:required|obliged) to|no need to"),
+    (
+        ModalClass.HEDGE,
+        r"(?:might|may|could)(?:\s+not)?(?:\s+still|\s+also)?\s+be\s+(?:able|allowed|eligible|entitled)",
+    ),
+    (ModalClass.PROHIBITION, r"cannot|can't|can not|must not|mustn't|shall not|may not|could not|couldn't"),
+    (ModalClass.PROHIBITION, r"(?:not|n't|never) (?:be )?(?:allowed|permitted|able|eligible|entitled)(?:\s+to)?"),
+    (ModalClass.HEDGE, r"might(?:\s+not)?"),
+    (ModalClass.ADVICE, r"should(?:\s+not|n't)?|ought(?:\s+not)?\s+to|advised to|recommended"),
+    (ModalClass.OBLIGATION, r"must|shall|ha(?:s|ve|d) to|having to|needs?(?:\s+to)?|(?:required|obliged) to|required"),
+    (ModalClass.MAY, r"may"),
+    (ModalClass.PERMISSION, r"can|able to|allowed to|permitted to|(?:entitled|eligible)(?:\s+(?:to|for))?|could"),
+)
+_NAMED = {f"m{place}": kind for place, (kind, _) in enumerate(_PATTERNS)}
+_MODAL = re.compile(
+    r"(?<![\w'])(?:" + "|".join(f"(?P<m{i}>{pattern})" for i, (_, pattern) in enumerate(_PATTERNS)) + r")(?![\w'])",
+    re.IGNORECASE,
+)
+_UNCERTAIN = re.compile(
+    r"\b(?:might|usually|normally|generally|typically|sometimes|often|likely|probably|possibly|discretion)\b"
+    r"|\b(?:we|they|it|council|university|company|employer|school|tribunal|court|landlord|manager|panel|office|bank)"
+    r"\s+may\b|\bmay\s+be\b",
+    re.IGNORECASE,
+)
+_SOFT = re.compile(
+    r"\b(?:might|may|could|can|usually|normally|generally|typically|sometimes|often|likely|probably|possibly|perhaps"
+    r"|depends?|discretion|if|unless|not|no|whether|decides?|case by case)\b|n't\b",
+    re.IGNORECASE,
+)
+_BINDING = re.compile(
+    r"\b(?:must|shall|need|needs|needed|has to|have to|required?|requires|requirements?|obliged|only|conditions?|if"
+    r"|unless|cannot|until|before|within|by|deadlines?|mandatory|compulsory)\b|can't\b|n't\b",
+    re.IGNORECASE,
+)
+_SKIPPED = word_set("also still then normally usually only always be not to you it they we been have already first")
+_WORD = re.compile(r"[A-Za-z’']+")
+_EMPTY_VERBS = word_set("be get have do go make take the a an your any this that")
+
+
+def modal_uses(text: str) -> Iterator[ModalUse]:
+    """The modal words of a text from left to right."""
+    plain = text.replace("’", "'")
+    for match in _MODAL.finditer(plain):
+        verb = ""
+        for word in _WORD.findall(plain[match.end() : match.end() + 60]):
+            if word.lower() not in _SKIPPED:
+                verb = "" if word.lower() in _EMPTY_VERBS else stem(word.lower())
+                break
+        yield ModalUse(_NAMED[match.lastgroup or "m0"], match[0], verb)
+
+
+def is_uncertain(text: str) -> bool:
+    """Whether a sentence of a page leaves open whether what it says comes about: "usually", "we may", "might"."""
+    return _UNCERTAIN.search(text) is not None
+
+
+def is_soft(text: str) -> bool:
+    """Whether a sentence has any word that keeps it from a plain assertion."""
+    return _SOFT.search(text.replace("’", "'")) is not None
+
+
+def is_binding(text: str) -> bool:
+    """Whether a text requires anything: by a modal word, a bound or condition, or as an instruction."""
+    first = _WORD.search(text)
+    return _BINDING.search(text.replace("’", "'")) is not None or bool(first and first[0].lower() in IMPERATIVES)

@@ -27,16 +27,18 @@ def read_options(settings: Settings, *, measured: Sequence[Question] = ()) -> Re
     """How a model is asked to read.
 
     Args:
-        measured: questions with known answers that are about to be asked: nothing of them may help.
+        measured: questions of a benchmark that are about to be asked: nothing of them may help, their guide is that of
+            the benchmark unless the settings name one, and they are told no date.
 
     Raises:
         InputError: the guide or the examples cannot be read, or the guide was learned from one of ``measured``.
     """
-    from clausegraph.query.read.model.guide import read_guide, shipped_guide
+    from clausegraph.query.read.model.guide import benchmark_guide, read_guide
     from clausegraph.query.read.model.options import ReadOptions
 
-    guide = read_guide(settings.reader_guide.expanduser()) if settings.reader_guide else shipped_guide()
-    options = ReadOptions(guide=guide, examples=_examples(settings), facts=settings.reader_facts)
+    own = read_guide(settings.reader_guide.expanduser()) if settings.reader_guide else None
+    guide = own or (benchmark_guide() if measured else None)
+    options = ReadOptions(guide=guide, examples=_examples(settings), facts=settings.reader_facts, dated=not measured)
     return options.measured_on([labelled(question) for question in measured])
 
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
-from functools import cache
+from dataclasses import dataclass, replace
+from datetime import date
 
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.query.read.model.facts import stored_rules
 from clausegraph.query.read.model.forms import told_form
-from clausegraph.query.read.model.guide import Guide, shipped_guide
+from clausegraph.query.read.model.guide import Guide
 from clausegraph.query.read.model.labelled import Examples, LabelledQuestion, shown_example
 from clausegraph.query.read.model.schema import DIRECT_SCHEMA, READ_SCHEMA
 from clausegraph.query.read.model.shown import Shown
@@ -20,8 +20,6 @@ RULE_FIRST, DIRECT = "read", "read-direct"  # prompts
 BUDGET = 2_000  # word pieces of elements: with guide and examples about 4,500 tokens of prompt
 HITS = 120  # retrieved elements that are enough to fill it
 
-_shipped = cache(shipped_guide)
-
 
 @dataclass(frozen=True)
 class ReadOptions:
@@ -29,18 +27,20 @@ class ReadOptions:
 
     Args:
         prompt: ``RULE_FIRST``, ``DIRECT`` (answers at once), or one of the user's own in the form of the first.
-        guide: what good answers look like; none for no guide.
+        guide: conventions that the outcomes follow, for evaluations and for a house's own; none for people.
         examples: labelled questions of the user; the ``shots`` most like are shown.
         budget: word pieces of elements that are shown.
         facts: whether the stored conditions of the elements are shown too.
+        dated: whether the day of the question is told (today, unless the inquiry has one); benchmarks have none.
     """
 
     prompt: str = RULE_FIRST
-    guide: Guide | None = field(default_factory=_shipped)
+    guide: Guide | None = None
     examples: Examples | None = None
     shots: int = 5
     budget: int = BUDGET
     facts: bool = False
+    dated: bool = True
 
     @property
     def schema(self) -> Schema:
@@ -70,7 +70,7 @@ class ReadOptions:
             "question": inquiry.question,
             "scenario": inquiry.scenario,
             "taken": "; ".join(inquiry.assumptions),
-            "date": inquiry.as_of.isoformat() if inquiry.as_of else "",
+            "date": (inquiry.as_of or date.today()).isoformat() if self.dated else "",
             "pages": shown.text,
             "facts": "\n".join(stored_rules(shown, rules)) if self.facts else "",
             "guide": self.guide.text if self.guide else "",

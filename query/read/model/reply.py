@@ -8,11 +8,14 @@ from typing import Any
 
 from clausegraph.core.errors import UnusableReply
 from clausegraph.core.models.json_text import read_json
-from clausegraph.query.read.model.schema import KINDS
+from clausegraph.core.types import SentenceRole
+from clausegraph.query.read.model.schema import KINDS, ROLES
 
 MOST_CONDITIONS = 60
 MOST_ANSWERS = 20
 MOST_LABELS = 30  # of one list
+MOST_SENTENCES = 60
+MOST_SUMS = 12  # of one sentence
 _LONGEST = 2_000  # characters of any text that is kept
 
 
@@ -42,14 +45,26 @@ class DraftAnswer:
 
 
 @dataclass(frozen=True, slots=True)
+class DraftSentence:
+    """A drafted sentence: ``sources`` are labels, ``sums`` pairs of a value in it and an expression."""
+
+    text: str
+    role: SentenceRole
+    sources: tuple[str, ...]
+    sums: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Draft:
-    """What a reply says."""
+    """What a reply says. ``missing`` is what of the question the pages do not answer, by the model."""
 
     rules: tuple[str, ...]
     analysis: str
     conditions: Mapping[str, DraftCondition]
     kind: str
     answers: tuple[DraftAnswer, ...]
+    sentences: tuple[DraftSentence, ...] = ()
+    missing: str = ""
 
 
 def parse_draft(text: str) -> Draft:
@@ -74,6 +89,8 @@ def parse_draft(text: str) -> Draft:
         conditions=conditions,
         kind=kind if kind in KINDS else "",
         answers=tuple(answers),
+        sentences=_sentences(value.get("sentences")),
+        missing=_text(value.get("missing")),
     )
 
 
@@ -130,3 +147,20 @@ def _answer(item: dict[str, Any], conditions: dict[str, DraftCondition], number:
         evidence=_labels(item.get("evidence")),
         when={"all": [f"{label} of {number}" for label in named]} if named else when,
     )
+
+
+def _sentences(value: Any) -> tuple[DraftSentence, ...]:
+    found = []
+    for item in _items(value)[:MOST_SENTENCES]:
+        if isinstance(item, dict) and _text(item.get("text")):
+            role = _text(item.get("role")).lower()
+            sums = [one for one in _items(item.get("sums"))[:MOST_SUMS] if isinstance(one, dict)]
+            found.append(
+                DraftSentence(
+                    text=_text(item.get("text")),
+                    role=SentenceRole(role) if role in ROLES else SentenceRole.ANSWER,
+                    sources=_labels(item.get("sources")),
+                    sums=tuple((_text(one.get("value")), _text(one.get("expression"))) for one in sums),
+                )
+            )
+    return tuple(found)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 STATES = ("met", "contradicted", "open", "granted")
-KINDS = ("gate", "fact", "procedure", "list", "branch")
+KINDS = ("gate", "fact", "procedure", "list", "branch", "greeting")
+ROLES = ("answer", "item", "next", "more")
 
 
 def _object(**properties: Any) -> dict[str, Any]:
@@ -24,6 +25,8 @@ _CONDITION = _object(
     id=_TEXT, element=_TEXT, quote=_TEXT, state={"type": "string", "enum": list(STATES)}, scenario=_TEXT, ask=_TEXT
 )
 _ANSWER = _object(text=_TEXT, element=_TEXT, evidence=_list(_TEXT), **{"if": {"anyOf": [_TREE, {"type": "null"}]}})
+_SUM = _object(value=_TEXT, expression=_TEXT)
+_SENTENCE = _object(text=_TEXT, role={"type": "string", "enum": list(ROLES)}, sources=_list(_TEXT), sums=_list(_SUM))
 
 READ_SCHEMA: dict[str, Any] = {
     **_object(
@@ -32,6 +35,8 @@ READ_SCHEMA: dict[str, Any] = {
         conditions=_list(_CONDITION),
         kind={"type": "string", "enum": list(KINDS)},
         answers=_list(_ANSWER),
+        sentences=_list(_SENTENCE),
+        missing=_TEXT,
     ),
     "$defs": {
         "tree": {

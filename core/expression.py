@@ -187,10 +187,12 @@ def _later(day: Any, count: Any, unit: Any) -> date:
     if abs(steps) > _MOST_STEPS:
         raise ValueError(f"a day is moved by at most {_MOST_STEPS}")
     if unit == "working day":
-        return np.busday_offset(day, steps, roll="backward").astype(object)
+        moved: date = np.busday_offset(day, steps, roll="backward").astype(object)
+        return moved
     if unit not in ("day", "week", "month", "year"):
         raise ValueError("a unit is 'day', 'week', 'month', 'year' or 'working day'")
-    return day + relativedelta(**{f"{unit}s": steps})  # type: ignore[arg-type]
+    later: date = day + relativedelta(**{f"{unit}s": steps})
+    return later
 
 
 def _extreme(choose: Callable[..., Any]) -> Callable[..., Any]:

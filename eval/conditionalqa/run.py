@@ -103,6 +103,9 @@ def _told(questions: Sequence[Question], read: Callable[[str], str]) -> FormRule
     return form
 
 
+MOST_ANSWERS = 5  # that annotators of ConditionalQA give
+
+
 def answer_record(engine: Engine, question: Question) -> tuple[QuestionRecord, bool]:
     """Ask one question, and whether something is asserted; a failure is recorded and stays in every denominator."""
     start = time.perf_counter()
@@ -127,8 +130,9 @@ def trivial_record(view: View, embedder: Embedder, question: Question) -> Questi
 
 
 def predicted(answer: Answer) -> tuple[ConditionalAnswer, ...]:
-    """The answer in ConditionalQA's form: texts with the elements of their open conditions."""
-    return tuple(ConditionalAnswer(option.text, option.open_conditions) for option in answer.alternatives)
+    """The answer in ConditionalQA's form: at most five texts with the elements of their open conditions."""
+    found = (ConditionalAnswer(option.text, option.open_conditions) for option in answer.alternatives)
+    return tuple(found)[:MOST_ANSWERS]
 
 
 def quotes(answer: Answer) -> list[tuple[Quote, ...]]:

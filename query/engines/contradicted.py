@@ -87,7 +87,7 @@ class Settling:
         kept = tuple(one for one in result.alternatives if one not in denied)
         reasons = dict(result.reasons) | {"contradicted": len(denied)}
         if kept:
-            return replace(result, alternatives=kept, reasons=reasons, contradictions=found)
+            return replace(result, alternatives=kept, reasons=reasons, contradictions=found, sentences=())
         quoted = tuple(dict.fromkeys(place for one in denied for place in one.evidence))
         return ReadResult(AnswerStatus.UNKNOWN, (), reasons, quoted, found)
 
@@ -114,7 +114,8 @@ def _without(hits: Iterable[Hit], gone: Collection[tuple[PageKey, str]]) -> Iter
 
 def _places(result: ReadResult) -> tuple[Evidence, ...]:
     """What it rests on; where nothing is asserted, what it quotes."""
-    return tuple(place for one in result.alternatives for place in (*one.evidence, *one.sources)) or result.quotes
+    outcomes = (place for one in result.alternatives for place in (*one.evidence, *one.sources))
+    return (*outcomes, *(place for one in result.sentences for place in one.evidence)) or result.quotes
 
 
 def _rests(places: Sequence[Evidence], side: Evidence) -> bool:

@@ -15,7 +15,7 @@ from clausegraph.core.types import Answer, TraceStep
 from clausegraph.indexes.views import View
 from clausegraph.query.engines.contradicted import Settling
 from clausegraph.query.engines.protocol import EngineOptions
-from clausegraph.query.engines.single_pass import ViewRules, asks, reader_of, stated_by, usage_detail
+from clausegraph.query.engines.single_pass import ViewRules, asks, cited_by, reader_of, stated_by, usage_detail
 from clausegraph.query.rank.hits import Hit
 from clausegraph.query.read.protocol import Reader, ReadResult
 from clausegraph.query.retrieve.bank import RETRIEVERS, make_retriever
@@ -172,7 +172,7 @@ class OpenQuestion:
             corpus=self.view.corpus,
             epoch=self.view.epoch,
             trace=trace,
-            extractors=stated_by(self.view, self.result.alternatives, self.result.quotes),
+            extractors=stated_by(self.view, self.result.alternatives, (*self.result.quotes, *cited_by(self.result))),
             quotes=self.result.quotes,
             contradictions=self.result.contradictions,
             sentences=self.result.sentences,

@@ -75,7 +75,7 @@ class SinglePass:
                 corpus=corpus,
                 epoch=epoch,
                 trace=(retrieved, read),
-                extractors=stated_by(self._view, result.alternatives, result.quotes),
+                extractors=stated_by(self._view, result.alternatives, (*result.quotes, *cited_by(result))),
                 quotes=result.quotes,
                 contradictions=result.contradictions,
                 sentences=result.sentences,
@@ -166,6 +166,11 @@ def usage_detail(meter: QuestionMeter) -> dict[str, object]:
         "saved": round(used.saved, 6),
         "model_seconds": round(used.seconds, 3),
     }
+
+
+def cited_by(result: ReadResult) -> tuple[Evidence, ...]:
+    """The places that the sentences of a result cite."""
+    return tuple(evidence for one in result.sentences for evidence in one.evidence)
 
 
 def stated_by(view: View, alternatives: Sequence[Alternative], quotes: Sequence[Evidence] = ()) -> tuple[str, ...]:

@@ -10,11 +10,9 @@ from clausegraph.query.read.model.check import VERDICTS, CheckedAnswer
 from clausegraph.query.read.model.shown import ShownElement
 from clausegraph.query.read.protocol import Pages
 
-MOST = 5
-
 
 def decided(answers: Sequence[CheckedAnswer], kind: str, notes: list[str]) -> list[CheckedAnswer]:
-    """The answers that hold or may hold, each once, at most ``MOST``.
+    """The answers that hold or may hold, each once.
 
     A verdict that its own conditions refute becomes the other one where the question is a gate, which is open or shut;
     any other answer that is refuted is left out.
@@ -30,9 +28,7 @@ def decided(answers: Sequence[CheckedAnswer], kind: str, notes: list[str]) -> li
     once: dict[str, CheckedAnswer] = {}
     for answer in holding:
         once.setdefault(answer.text.lower(), answer)
-    if len(once) > MOST:
-        notes.append(f"left out {len(once) - MOST} more answers")
-    return list(once.values())[:MOST]
+    return list(once.values())
 
 
 def _turned(answer: CheckedAnswer) -> CheckedAnswer | None:

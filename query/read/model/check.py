@@ -10,9 +10,9 @@ from typing import Any
 
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.language.quotes import Quotable
-from clausegraph.core.types import All, AnyOf, ConditionState, JudgedCondition, JudgedLeaf, Leaf, Not, leaves
+from clausegraph.core.types import All, AnyOf, ConditionState, JudgedCondition, JudgedLeaf, Leaf, Not, Sentence, leaves
 from clausegraph.query.read.evidence import evidence_of
-from clausegraph.query.read.model.reply import Draft, DraftAnswer, DraftCondition
+from clausegraph.query.read.model.reply import Draft, DraftAnswer, DraftCondition, DraftSentence
 from clausegraph.query.read.model.shown import Shown, ShownElement
 from clausegraph.query.read.model.verdict import settled, value_of
 from clausegraph.query.read.protocol import Pages
@@ -42,11 +42,21 @@ class CheckedAnswer:
         return self.place is None
 
 
+@dataclass(frozen=True, slots=True)
+class CheckedSentence:
+    """A sentence, what is wrong with it, and what may be shown of it: nothing where it has no source."""
+
+    drafted: DraftSentence
+    problems: tuple[str, ...]
+    shown: Sentence | None
+
+
 @dataclass(slots=True)
 class Checked:
-    """The answers that stand, the problems a repair could mend, and what was left out."""
+    """The answers and sentences that stand, the problems a repair could mend, and what was left out."""
 
     answers: list[CheckedAnswer] = field(default_factory=list)
+    sentences: list[CheckedSentence] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
@@ -165,7 +175,14 @@ class _Check:
         state = self._state(stated)
         leaf = Leaf(shown.element.anchor, *place, text[slice(*place)])
         source = evidence_of(shown.page, self._pages(shown.page), shown.element, *place)
-        return JudgedLeaf(leaf, state, source, decisive=state is not ConditionState.UNKNOWN or stated.state == "open")
+        return JudgedLeaf(
+            leaf,
+            state,
+            source,
+            decisive=state is not ConditionState.UNKNOWN or stated.state == "open",
+            question=stated.ask if stated.state == "open" else "",
+            settled_by="" if state is ConditionState.UNKNOWN else stated.scenario,
+        )
 
     def _state(self, stated: DraftCondition) -> ConditionState:
         """The state of a condition; one that is met or contradicted is so by words of the scenario."""

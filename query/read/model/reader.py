@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from clausegraph.core.errors import BudgetExceeded, UnusableReply
 from clausegraph.core.inquiry import Inquiry
@@ -11,15 +11,17 @@ from clausegraph.core.models.embedding import Embedder
 from clausegraph.core.types import AnswerStatus
 from clausegraph.query.rank.hits import Hit
 from clausegraph.query.read.model.answers import alternative_of, decided
-from clausegraph.query.read.model.check import Checked, check_draft
+from clausegraph.query.read.model.check import Checked
 from clausegraph.query.read.model.options import ReadOptions
 from clausegraph.query.read.model.reply import Draft, parse_draft
+from clausegraph.query.read.model.sentences import check_reply, missing_part, shown_sentences
 from clausegraph.query.read.model.shown import Shown, shown_of
 from clausegraph.query.read.protocol import Pages, ReadResult, Rules
 from clausegraph.query.steps.model import Said, Schema, StepModel
 
 REPAIR = "read-repair"
 _MOST_TOLD = 12  # problems or notes
+_MOST_NEARBY = 3
 Reasons = dict[str, object]
 Check = Callable[[Draft], Checked]
 
@@ -38,7 +40,8 @@ class Attempt:
     @property
     def is_usable(self) -> bool:
         """Whether it says something: answers that stand, or that there are none."""
-        return bool(self.checked.answers) or (self.draft is not None and not self.draft.answers)
+        answered = bool(self.checked.answers) or bool(shown_sentences(self.checked.sentences))
+        return answered or (self.draft is not None and not self.draft.answers and not self.draft.sentences)
 
 
 class ModelReader:
@@ -60,11 +63,13 @@ class ModelReader:
         inputs = self._options.inputs(inquiry, shown, rules)
 
         def check(draft: Draft) -> Checked:
-            return check_draft(draft, shown, inquiry, rules.reading)
+            return check_reply(draft, shown, inquiry, rules.reading)
 
         attempt, repaired = drafted(self._model, self._options.prompt, inputs, self._options.schema, check)
         reasons: Reasons = {"read_by": self.name, "shown": len(shown.elements), "repaired": repaired}
-        return result_of(attempt, shown, rules.reading, reasons)
+        result = result_of(attempt, shown, rules.reading, reasons)
+        missing = missing_part(attempt.draft, inquiry) if attempt.draft else ""
+        return replace(result, missing=missing, nearby=nearby_titles(shown))
 
     @property
     def name(self) -> str:
@@ -85,7 +90,9 @@ def drafted(
     if not first.value.problems or not model.meter.calls_left:
         return first.value, False
     second = _repaired(model, first, schema, check)
-    if second is None or not second.is_usable or (second.problems and first.value.is_usable):
+    if second is None or not second.is_usable:
+        return first.value, False
+    if first.value.is_usable and len(second.checked.problems) >= len(first.value.checked.problems):
         return first.value, False
     return second, True
 
@@ -108,12 +115,20 @@ def attempt_of(text: str, check: Check) -> Attempt:
     return Attempt(draft, check(draft))
 
 
+def nearby_titles(shown: Shown) -> tuple[str, ...]:
+    """Titles of the pages that were shown, best first."""
+    return tuple(dict.fromkeys(title.partition(" (updated ")[0] for title in shown.titles.values()))[:_MOST_NEARBY]
+
+
 def result_of(attempt: Attempt, shown: Shown, pages: Pages, reasons: Reasons) -> ReadResult:
     """The result of an attempt; what was left out of it is among the reasons."""
     draft, checked = attempt.draft, attempt.checked
     notes = list(checked.notes)
     answers = decided(checked.answers, draft.kind if draft else "", notes)
+    sentences = shown_sentences(checked.sentences)
     reasons = reasons | {"problems": attempt.problems, "notes": notes[:_MOST_TOLD]}
+    if sentences:
+        reasons |= {"sentences": len(sentences), "quoted": sum(one.quoted for one in sentences)}
     if draft is not None:
         reasons |= {
             "kind": draft.kind,
@@ -121,8 +136,9 @@ def result_of(attempt: Attempt, shown: Shown, pages: Pages, reasons: Reasons) ->
             "rules": [shown.by_label[label].element.text for label in draft.rules if label in shown.by_label],
             "questions": {c.id: c.ask for c in draft.conditions.values() if c.state == "open" and c.ask},
         }
-    if answers:
-        return ReadResult(AnswerStatus.ANSWERED, tuple(alternative_of(a, pages) for a in answers), reasons)
-    if draft is not None and not draft.answers:
+    if answers or sentences:
+        alternatives = tuple(alternative_of(a, pages) for a in answers)
+        return ReadResult(AnswerStatus.ANSWERED, alternatives, reasons, sentences=sentences)
+    if draft is not None and not draft.answers and not draft.sentences:
         return ReadResult(AnswerStatus.NOT_ANSWERABLE, (), reasons | {"status_because": "nothing shown answers it"})
     return ReadResult(AnswerStatus.UNKNOWN, (), reasons | {"status_because": "no answer could be verified"})

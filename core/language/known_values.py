@@ -1,0 +1,83 @@
+"""Whether the numbers, amounts, dates and durations of one text stand in others: for checking what a model writes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from datetime import date
+
+from clausegraph.core.language.amounts import Atom, atoms
+
+_DIGITS = re.compile(r"\d+")
+_COUNTED = ("number", "age", "duration")  # "18", "18 years old" and "18 years" may be one value
+_ANY_YEAR = "day of any year"
+_LEAST = 0.005  # that two values differ by
+
+
+class KnownValues:
+    """The values that texts state, and those computed from them."""
+
+    def __init__(self, *texts: str) -> None:
+        self._atoms: list[Atom] = []
+        self._runs: set[str] = set()
+        for text in texts:
+            self.add(text)
+
+    def add(self, text: str) -> None:
+        """Take in the values of a text."""
+        self._atoms += atoms(text)
+        self._runs |= {run.lstrip("0") or "0" for run in _DIGITS.findall(text.replace(",", ""))}
+
+    def has(self, value: Atom) -> bool:
+        """Whether a value stands here, in the same unit or as a bare number of a table."""
+        return any(_same(value, known) for known in self._atoms)
+
+    def has_number(self, value: float) -> bool:
+        """Whether a number stands here, with whatever unit."""
+        return any(abs(value - n) < _LEAST for known in self._atoms for n in _numbers(known)) or (
+            value == int(value) and str(int(value)) in self._runs
+        )
+
+    def has_day(self, day: date) -> bool:
+        """Whether a day stands here, with its year or without."""
+        wanted = (
+            Atom("date", day.toordinal(), day.toordinal(), "date", 0, 0),
+            Atom("date", day.month * 100 + day.day, day.month * 100 + day.day, _ANY_YEAR, 0, 0),
+        )
+        return any(self.has(one) for one in wanted)
+
+    def missing(self, text: str) -> Iterator[str]:
+        """The values of a text, as written there, that do not stand here."""
+        read = [(value.start, value.end) for value in atoms(text)]
+        for value in atoms(text):
+            if not self.has(value):
+                yield text[value.start : value.end]
+        for run in _DIGITS.finditer(text):
+            inside = any(start <= run.start() < end for start, end in read)
+            if not inside and (run[0].lstrip("0") or "0") not in self._runs:
+                yield run[0]
+
+
+def _numbers(value: Atom) -> set[float]:
+    """The numbers that a value may be counted by: 24 months are 2 years."""
+    return {value.low, value.high, value.low / value.scale}
+
+
+def _same(one: Atom, other: Atom) -> bool:
+    if "date" in (one.kind, other.kind):
+        return one.kind == other.kind and _same_day(one, other)
+    if (one.kind, one.unit) == (other.kind, other.unit):
+        return abs(one.low - other.low) < _LEAST
+    if "number" in (one.kind, other.kind) or {one.kind, other.kind} <= set(_COUNTED[1:]):
+        return abs(one.low / one.scale - other.low / other.scale) < _LEAST
+    return False
+
+
+def _same_day(one: Atom, known: Atom) -> bool:
+    """Whether a day is that of the text: one without a year is that day of any year, but no year may be invented."""
+    if one.unit == known.unit:
+        return one.low == known.low and one.high == known.high
+    if one.unit == _ANY_YEAR and known.low == known.high:
+        day = date.fromordinal(int(known.low))
+        return one.low == day.month * 100 + day.day
+    return False

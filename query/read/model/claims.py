@@ -1,0 +1,139 @@
+"""What a sentence claims against what its cited elements state: values, names, modal words, conditions, the row."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+
+from clausegraph.core.inquiry import Inquiry
+from clausegraph.core.language.modal_uses import ModalClass, ModalUse, is_binding, is_soft, is_uncertain, modal_uses
+from clausegraph.core.language.terms import content
+from clausegraph.query.read.model.shown import Shown, ShownElement
+from clausegraph.query.read.model.sums import Sums
+from clausegraph.query.read.model.support import Support, cited_words
+
+_LEAST_TERMS = 0.5  # share of a sentence's or condition's terms that its sources or the person must have
+_FEW = 2  # terms of a condition: fewer say too little to be judged
+_NAME = re.compile(r"(?<![.!?:“\"] )(?<!^)(?<![\w’'])[A-Z][\w’'-]*(?:\s+[A-Z][\w’'-]*)*")
+_ADDRESS = re.compile(r"https?://\S+|www\.\S+|[\w.+-]+@[\w-]+\.[\w.]+")
+_CLAUSE = re.compile(
+    r"\b(?:if|unless|as long as|provided(?: that)?|so long as|except (?:if|when|where)|only when)\b([^,;:.]*)",
+    re.IGNORECASE,
+)
+_NOT_NAMES = frozenset("i yes no you your we it the a an if unless monday tuesday wednesday thursday friday".split())  # noqa: SIM905
+_COMMANDS = re.compile(
+    r"\b(?:ignore|disregard|forget|override)\b.{0,40}\b(?:instruction|previous|above|prompt|rules?|guidelines?)"
+    r"|\b(?:language model|system prompt|as an ai|ai assistant|chatbot|you are (?:now )?(?:an? )?(?:assistant|ai\b))"
+    r"|\b(?:reply|respond|answer|output)\s+(?:only|exactly|with)\b.{0,60}[\"“'‘:{]",
+    re.IGNORECASE,
+)
+_BOUND = re.compile(
+    r"\b(?:up to|about|around|approximately|roughly|maximum|at most|no more than|at least|from)\b", re.I
+)
+_COMPATIBLE: dict[ModalClass, frozenset[ModalClass]] = {
+    ModalClass.MAY: frozenset({ModalClass.MAY, ModalClass.PERMISSION, ModalClass.HEDGE}),
+    ModalClass.PERMISSION: frozenset({ModalClass.MAY, ModalClass.PERMISSION, ModalClass.HEDGE}),
+    ModalClass.HEDGE: frozenset({ModalClass.MAY, ModalClass.HEDGE}),
+}
+
+
+def speaks_to_a_model(text: str) -> bool:
+    """Whether a text of a page gives orders to whoever processes it: no evidence for a person."""
+    return _COMMANDS.search(text) is not None
+
+
+def claim_problems(text: str, support: Support, shown: Shown, inquiry: Inquiry, sums: Sums) -> Iterator[str]:
+    """What a sentence says that its sources do not, each as an instruction to the one who wrote it."""
+    if speaks_to_a_model(text):
+        yield "it passes on an order of a page; leave it out"
+    for value in dict.fromkeys(support.values.missing(text)):
+        yield f"{value!r} stands in none of its sources; cite where it stands, or compute it in sums"
+    for check in _CHECKS:
+        yield from check(text, support)
+    yield from _other_page(text, support, shown, inquiry)
+    yield from _other_row(text, support, shown, sums)
+
+
+def _names(text: str, support: Support) -> Iterator[str]:
+    for found in _ADDRESS.findall(text):
+        if found.strip(".,;)") not in f"{support.text}\n{support.context}\n{support.told}":
+            yield f"{found!r} stands in none of its sources"
+    plain = _ADDRESS.sub("", text)
+    for match in _NAME.finditer(plain):
+        unknown = cited_words(match[0]) - support.names - _NOT_NAMES
+        if unknown:
+            yield f"{match[0]!r} stands in none of its sources; cite where it stands or leave it out"
+
+
+def _terms(text: str, support: Support) -> Iterator[str]:
+    """Whether its content comes from the sources at all."""
+    wanted = content(text) - support.told_terms
+    if len(wanted) > _FEW and len(wanted & support.terms) < _LEAST_TERMS * len(wanted):
+        yield f"its sources hardly say this ({', '.join(sorted(wanted - support.terms)[:6])})"
+
+
+def _conditions(text: str, support: Support) -> Iterator[str]:
+    for match in _CLAUSE.finditer(text):
+        wanted = content(match[1])
+        have = support.terms | support.told_terms
+        if len(wanted) >= _FEW and len(wanted & have) < _LEAST_TERMS * len(wanted):
+            yield f"the condition {match[0].strip()[:60]!r} stands in none of its sources"
+
+
+def _modality(text: str, support: Support) -> Iterator[str]:
+    stated = list(modal_uses(support.text))
+    for use in modal_uses(text):
+        beside = [one for one in stated if use.verb and one.verb == use.verb]
+        if beside and not any(_compatible(use, one) for one in beside):
+            yield f"it says {use.words!r}, its source {beside[0].words!r}; keep the page's word"
+        elif use.kind is ModalClass.OBLIGATION and not is_binding(support.text):
+            yield f"it says {use.words!r}, but its sources require nothing"
+
+
+def _compatible(use: ModalUse, stated: ModalUse) -> bool:
+    allowed = _COMPATIBLE.get(use.kind, frozenset({use.kind}))
+    return stated.kind in allowed
+
+
+def _certainty(text: str, support: Support) -> Iterator[str]:
+    nearest = support.nearest(text)
+    if is_uncertain(nearest) and not is_soft(text):
+        yield f"its source leaves it open ({nearest[:80]!r}); keep that word"
+    if support.values_only_bounded(text, _BOUND) and not _BOUND.search(text):
+        yield "its source gives the value as a bound (up to, about, at least); keep that word"
+
+
+def _other_page(text: str, support: Support, shown: Shown, inquiry: Inquiry) -> Iterator[str]:
+    """A sentence on what another page says must name it, where the question names its page."""
+    asked = content(inquiry.question)
+    distinctive = {
+        page: content(title) - set().union(*(content(t) for p, t in shown.titles.items() if p != page))
+        for page, title in shown.titles.items()
+    }
+    named = {page for page, terms in distinctive.items() if terms and terms <= asked}
+    cited = {one.page for one in support.cited}
+    if named and not named & cited:
+        said = content(text)
+        if not any(distinctive[page] & said for page in cited if page in distinctive):
+            titles = ", ".join(sorted(shown.titles[page] for page in cited))
+            yield f"it is from {titles!r}, not the page that was asked about; say so in the sentence or leave it out"
+
+
+def _other_row(text: str, support: Support, shown: Shown, sums: Sums) -> Iterator[str]:
+    """A value of one row must not be told of what another row of the table is about."""
+    rows = [one for one in support.cited if one.element.tag == "tr" and any(one.element.headers)]
+    cited = [_first_cell(one) for one in rows]
+    if not rows or sums.values or any(cell and cell in text.lower() for cell in cited):
+        return
+    for other in shown.elements:
+        same = any(other.page == one.page and other.element.headers == one.element.headers for one in rows)
+        cell = _first_cell(other)
+        if same and other not in rows and len(cell) > 1 and re.search(rf"(?<!\w){re.escape(cell)}(?!\w)", text.lower()):
+            yield f"it speaks of {cell!r}, but cites another row of the table"
+
+
+def _first_cell(shown: ShownElement) -> str:
+    return shown.element.text.split(" | ")[0].strip().lower()
+
+
+_CHECKS: tuple[Callable[[str, Support], Iterator[str]], ...] = (_names, _terms, _conditions, _modality, _certainty)

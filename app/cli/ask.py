@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -84,21 +86,42 @@ def ask(
 
     inquiry = Inquiry(" ".join(question), scenario)
     from clausegraph.app.answer_json import answer_json
-    from clausegraph.app.cli.output import show
-    from clausegraph.app.render import answer_markdown, render_answer, render_step
+    from clausegraph.app.render import answer_markdown, render_answer
 
-    def tell(step: TraceStep) -> None:
-        if not session.json:
-            show(render_step(step))
-
-    watch = tell if trace else None
-    if web:
-        found = _from_web(workspace, inquiry, web, at, watch)
-    else:
-        found = answer(workspace, workspace.settings.corpus, inquiry, epoch, assumptions, engine=engine, watch=watch)
+    with _watching(session, markdown=markdown, trace=trace) as watch:
+        if web:
+            found = _from_web(workspace, inquiry, web, at, watch)
+        else:
+            corpus = workspace.settings.corpus
+            found = answer(workspace, corpus, inquiry, epoch, assumptions, engine=engine, watch=watch)
     _note_failures(found)
     shown = answer_markdown(found).rstrip("\n") if markdown else render_answer(found)
     session.emit(answer_json(found, trace=trace), shown)
+
+
+@contextmanager
+def _watching(session: Session, *, markdown: bool, trace: bool) -> Iterator[Watch | None]:
+    """Who looks on: the trace, or on a terminal the sentences that a model writes, until they are checked."""
+    from clausegraph.app.cli.unchecked import UncheckedSentences, is_terminal
+
+    if trace:
+        yield None if session.json else _tell_step
+    elif session.json or session.quiet or markdown or not is_terminal():
+        yield None
+    else:
+        with UncheckedSentences() as unchecked:
+            yield unchecked.watch
+
+
+def _tell_step(step: TraceStep) -> None:
+    """Print a step; sentences that are not checked yet are for a terminal alone."""
+    from clausegraph.app.cli.output import show
+    from clausegraph.app.cli.unchecked import is_terminal
+    from clausegraph.app.render import render_step
+    from clausegraph.query.read.model.partial import WRITING
+
+    if step.name != WRITING or is_terminal():
+        show(render_step(step))
 
 
 def _note_failures(found: Answer) -> None:

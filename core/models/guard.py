@@ -149,10 +149,11 @@ class GuardedLLM(FunctionCallingLLM):
         options: dict[str, Any],
         labels: CallLabels = CallLabels(),
         account: Account | None = None,
+        listen: Callable[[str], None] | None = None,
     ) -> ModelCall:
-        """What goes through the stack for a chat."""
+        """What goes through the stack for a chat; ``listen`` as of ``ModelCall``."""
         limited = {"max_tokens": self._traits.max_output, **options}
-        return ModelCall(tuple(messages), limited, labels, account)
+        return ModelCall(tuple(messages), limited, labels, account, listen)
 
     async def send(self, call: ModelCall) -> ChatResponse:
         """Send a call; on the model loop."""

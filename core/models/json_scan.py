@@ -67,6 +67,34 @@ def scan_value(text: str, start: int, most: int = MAX_STEPS) -> Scanned:
     return Scanned(_kept(stack), max(place, start + 1), False, steps, TOO_LONG)
 
 
+def scan_list(text: str, start: int, key: str, most: int = MAX_STEPS) -> tuple[list[Any], Scanned]:
+    """Read as :func:`scan_value`, and give beside it the complete items of the first list under ``key``.
+
+    The object that has the key begins at ``start``, or is an item of the array that begins there. Of a text that is
+    still being written the items are the first of those that it has in the end.
+    """
+    stack: list[_Open] = []
+    place, steps = start, 0
+    items: list[Any] | None = None
+    problem = TOO_LONG
+    try:
+        for steps in range(1, most + 1):
+            value, place = _scan_next(text, place, stack)
+            if not stack:
+                return items or [], Scanned(value, place, True, steps)
+            if items is None and _is_list_under(stack, key):
+                items = stack[-1].container
+    except _Stop as stop:
+        place, problem = stop.place, str(stop)
+    return items or [], Scanned(None, max(place, start + 1), False, steps, problem)
+
+
+def _is_list_under(stack: list[_Open], key: str) -> bool:
+    """Whether the innermost container is a list that stands under ``key`` of an outermost object."""
+    depth = 2 if isinstance(stack[0].container, dict) else 3
+    return len(stack) == depth and isinstance(stack[-1].container, list) and stack[-2].key == key
+
+
 def _scan_next(text: str, start: int, stack: list[_Open]) -> tuple[Any, int]:
     """Read one bracket, comma, key or value; the container that it closes, if it does, and the place after it."""
     place = _skip(text, start)

@@ -7,6 +7,7 @@ from typing import Any
 
 from llama_index.core.base.llms.types import ChatMessage, ChatResponse, ToolCallBlock
 
+from clausegraph.core.errors import ModelUnavailable
 from clausegraph.core.models.calls import Usage
 
 OTHER_REASON = "other"
@@ -69,6 +70,18 @@ class Collected:
         found = usage_of(chunk)
         self.usage = found if found.total is not None else self.usage
         self.finish = finish_reason(chunk) or self.finish
+
+    def response(self) -> ChatResponse:
+        """The whole reply, as if it had not come in chunks.
+
+        Raises:
+            ModelUnavailable: no chunk has come.
+        """
+        if self.last is None:
+            raise ModelUnavailable("the stream ended before its first chunk: there is no reply")
+        message = self.last.message
+        raw, counts = raw_form(self.usage, self.finish)
+        return ChatResponse(message=message, raw=raw, delta=message.content, additional_kwargs=counts)
 
 
 def encode_reply(reply: Collected) -> bytes:

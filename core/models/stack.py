@@ -17,12 +17,17 @@ from clausegraph.core.models.replies import Collected
 
 @dataclass(frozen=True, slots=True)
 class ModelCall:
-    """What the server is to be sent, what for, and on whose account beside that of the model."""
+    """What the server is to be sent, what for, and on whose account beside that of the model.
+
+    ``listen`` gets the text of the reply so far, on the model loop's thread, each time more of it has come from the
+    server; an attempt after a failed one begins anew with a shorter text. A reply that is stored already is not told.
+    """
 
     messages: tuple[ChatMessage, ...]
     options: Mapping[str, Any]
     labels: CallLabels
     account: Account | None = None
+    listen: Callable[[str], None] | None = None
 
 
 Chunks = AsyncGenerator[ChatResponse, None]

@@ -33,15 +33,25 @@ NAME = "loop"
 
 @dataclass(frozen=True, slots=True)
 class Threaded:
-    """An open question and the thread that its steps run in."""
+    """An open question, the thread that its steps run in, and whether anybody looks on."""
 
     question: OpenQuestion
     thread: ThreadPoolExecutor
+    watched: bool
 
     async def done(self, ctx: Context, work: Callable[[], bool]) -> bool:
-        """Run a step in the thread and stream what it has to tell."""
-        before = len(self.question.trace)
-        outcome = await asyncio.get_running_loop().run_in_executor(self.thread, copy_context().run, work)
+        """Run a step in the thread and stream what it has to tell, also while it runs.
+
+        All goes through the one stream of events, so that the watch hears it in order, from the models' loop alone.
+        """
+        before, loop = len(self.question.trace), asyncio.get_running_loop()
+
+        def tell(told: TraceStep) -> None:
+            loop.call_soon_threadsafe(ctx.write_event_to_stream, Told(step=told))
+
+        if self.watched and self.question.model is not None:
+            self.question.model.watch = tell
+        outcome = await loop.run_in_executor(self.thread, copy_context().run, work)
         for told in self.question.trace[before:]:
             ctx.write_event_to_stream(Told(step=told))
         return outcome
@@ -84,7 +94,7 @@ class Drafted(Event):
 
 
 class Told(Event):
-    """A step has ended: what streams while the question is open."""
+    """A step has ended, or tells of a sentence that it reads: what streams while the question is open."""
 
     step: Any  # TraceStep
 
@@ -154,7 +164,7 @@ class Loop:
         corpus, epoch = self._view.corpus, self._view.epoch
         with span("ask", corpus=corpus, epoch=epoch, question=inquiry.question, scenario=inquiry.scenario) as asked:
             question = open_question(self._view, self._embedder, self._options, inquiry)
-            running = start(self._run(question, watch or unwatched))
+            running = start(self._run(question, watch))
             try:
                 running.result()
             except BaseException:
@@ -165,19 +175,22 @@ class Loop:
             asked.set(status=answer.status.value, alternatives=len(answer.alternatives), rounds=len(question.rounds))
             return answer
 
-    async def _run(self, question: OpenQuestion, watch: Watch) -> None:
+    async def _run(self, question: OpenQuestion, watch: Watch | None) -> None:
+        tell = watch or unwatched
         thread = ThreadPoolExecutor(1, "clausegraph-question")
         try:
-            handler = self._workflow.run(start_event=Begun(asked=Threaded(question, thread)))
+            asked = Threaded(question, thread, watch is not None)
+            handler = self._workflow.run(start_event=Begun(asked=asked))
             try:
                 async for event in handler.stream_events():
                     if isinstance(event, Told):
                         told: TraceStep = event.step
-                        watch(told)
+                        tell(told)
                 await handler
-            except asyncio.CancelledError:
-                await handler.cancel_run()
-                raise
+            finally:
+                if not handler.is_done():  # it was given up, or the watch gave up
+                    question.stop()
+                    await handler.cancel_run()
         finally:
             thread.shutdown(wait=False)
 

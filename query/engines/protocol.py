@@ -22,7 +22,10 @@ if TYPE_CHECKING:
     from clausegraph.query.steps.model import ModelSteps, StepModel
 
 ReaderMaker = Callable[["Embedder", "StepModel"], Reader]  # of a reader that asks, for one question
-Watch = Callable[[TraceStep], None]  # told of each step when it has ended, while the question is still open
+# Told, while the question is still open, of each step when it has ended, and of each sentence that a model writes for
+# the answer before it is checked: a step "writing" (``read/model/partial.py``), which is in no answer's trace. It is
+# called by one thread at a time, which may be the models' loop, so it must not wait.
+Watch = Callable[[TraceStep], None]
 
 
 class Engine(Protocol):

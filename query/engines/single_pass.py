@@ -65,7 +65,7 @@ class SinglePass:
         with span("ask", corpus=corpus, epoch=epoch, question=inquiry.question, scenario=inquiry.scenario) as asked:
             hits, retrieved = self._retrieve(inquiry)
             told(retrieved)
-            result, read = self._read(inquiry, hits)
+            result, read = self._read(inquiry, hits, watch)
             told(read)
             asked.set(status=result.status.value, alternatives=len(result.alternatives))
             return Answer(
@@ -92,10 +92,10 @@ class SinglePass:
         detail = {"retriever": self._options.retriever, "elements": len(hits), "best": best}
         return hits, TraceStep("retrieve", (time.perf_counter() - start) * 1000, detail)
 
-    def _read(self, inquiry: Inquiry, hits: Sequence[Hit]) -> tuple[ReadResult, TraceStep]:
+    def _read(self, inquiry: Inquiry, hits: Sequence[Hit], watch: Watch | None) -> tuple[ReadResult, TraceStep]:
         start = time.perf_counter()
         meter = QuestionMeter(self._options.question)
-        model = self._options.model.question(meter) if self._options.model else None
+        model = self._options.model.question(meter, watch) if self._options.model else None
         reader, rules = self._reader(model), ViewRules(self._view)
         again = None if asks(self._options) else lambda left: reader.read(inquiry, left, rules)
         with span("ask.read", elements=len(hits)):

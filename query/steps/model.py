@@ -9,21 +9,25 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import CancelledError, Future
 from dataclasses import dataclass
+from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from clausegraph.core.errors import PromptError, UnusableReply
 from clausegraph.core.models.calls import CallLabels
 from clausegraph.core.models.json_scan import without_surrogates
 from clausegraph.core.prompts import Prompt, PromptLibrary
+from clausegraph.core.types import TraceStep
 from clausegraph.query.steps.meter import QuestionMeter
 
 if TYPE_CHECKING:
     from llama_index.core.base.llms.types import ChatMessage, ChatResponse
 
     from clausegraph.core.models.guard import GuardedLLM
+    from clausegraph.core.models.stack import ModelCall
 
 T = TypeVar("T")
 Schema = tuple[str, dict[str, Any]]  # name and JSON schema of a reply
+StepWatch = Callable[[TraceStep], None]  # an engine's ``Watch``
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,9 +46,9 @@ class ModelSteps:
     llm: GuardedLLM
     prompts: PromptLibrary
 
-    def question(self, meter: QuestionMeter) -> StepModel:
-        """The model as the steps of one question ask it."""
-        return StepModel(self, meter)
+    def question(self, meter: QuestionMeter, watch: StepWatch | None = None) -> StepModel:
+        """The model as the steps of one question ask it; ``watch`` as of ``StepModel``."""
+        return StepModel(self, meter, watch)
 
     def prompt(self, name: str) -> Prompt:
         """The prompt ``task`` (its newest version) or ``task.vN``; errors as of ``PromptLibrary.get``."""
@@ -52,10 +56,15 @@ class ModelSteps:
 
 
 class StepModel:
-    """Asks on behalf of one question."""
+    """Asks on behalf of one question.
 
-    def __init__(self, steps: ModelSteps, meter: QuestionMeter) -> None:
+    ``watch``, where an engine sets it, is who looks on while the question is open: steps may tell it what a reply says
+    so far. Steps call it on the thread that they run in.
+    """
+
+    def __init__(self, steps: ModelSteps, meter: QuestionMeter, watch: StepWatch | None = None) -> None:
         self.meter = meter
+        self.watch = watch
         self._steps = steps
         self._lock = threading.Lock()
         self._in_flight: set[Future[ChatResponse]] = set()
@@ -80,6 +89,7 @@ class StepModel:
         pages: Sequence[str] = (),
         before: Sequence[ChatMessage] = (),
         temperature: float | None = None,
+        listen: Callable[[str], None] | None = None,
     ) -> Said[T]:
         """One call.
 
@@ -89,6 +99,10 @@ class StepModel:
             schema: of a JSON reply, as far as the server can be told.
             before: the chat that this call goes on with.
             temperature: of this call; none means the settings'. For samples, whose prompts must differ to be several.
+            listen: gets the text of the reply so far, on the thread that asks, each time more has come, and at the end
+                the whole text. A stored reply comes in one piece. After an attempt that failed half-way the text begins
+                anew, shorter. Pieces that come while it is at work are put together. What it raises ends the call.
+                The reply is streamed for it; key in the cache, budget, retries, time-out and errors stay the same.
 
         Raises:
             BudgetExceeded: the question, or the run, has no room for the call; nothing was sent.
@@ -105,8 +119,7 @@ class StepModel:
         options |= {} if temperature is None else {"temperature": temperature}
         self.meter.begin(found.task)
         labels = CallLabels(found.task, found.id, tuple(pages))
-        response = self._send(llm, messages, options, labels)
-        text = without_surrogates(response.message.content or "")  # it may be sent again, as part of a chat
+        text = self._reply(llm, messages, options, labels, listen)
         try:
             value = parse(text)
         except UnusableReply:
@@ -121,17 +134,35 @@ class StepModel:
             for future in self._in_flight:
                 future.cancel()
 
-    def _send(
-        self, llm: GuardedLLM, messages: Sequence[ChatMessage], options: dict[str, Any], labels: CallLabels
-    ) -> ChatResponse:
+    def _reply(
+        self,
+        llm: GuardedLLM,
+        messages: Sequence[ChatMessage],
+        options: dict[str, Any],
+        labels: CallLabels,
+        listen: Callable[[str], None] | None,
+    ) -> str:
+        """The text of the reply; it may be sent again, as part of a chat."""
+        if listen is None:
+            response = self._send(llm, llm.call(messages, options, labels, self.meter))
+            return without_surrogates(response.message.content or "")
+        growing = GrowingText(listen)
+        response = self._send(llm, llm.call(messages, options, labels, self.meter, growing.put), growing)
+        text = without_surrogates(response.message.content or "")
+        growing.finish(text)
+        return text
+
+    def _send(self, llm: GuardedLLM, call: ModelCall, growing: GrowingText | None = None) -> ChatResponse:
         from clausegraph.core.models.loop import start
 
         with self._lock:
             if self._stopped:
                 raise CancelledError
-            future = start(llm.send(llm.call(messages, options, labels, self.meter)))
+            future = start(llm.send(call))
             self._in_flight.add(future)
         try:
+            if growing is not None:
+                growing.follow(future)
             return future.result()
         except BaseException:
             future.cancel()
@@ -139,6 +170,44 @@ class StepModel:
         finally:
             with self._lock:
                 self._in_flight.discard(future)
+
+
+class GrowingText:
+    """Brings a text from the thread where it grows to a listener on the thread that waits for it.
+
+    So a slow listener holds up no other call, and what it raises ends the call that it listens to.
+    """
+
+    def __init__(self, listen: Callable[[str], None]) -> None:
+        self._listen = listen
+        self._texts: SimpleQueue[str | None] = SimpleQueue()
+        self._heard: str | None = None
+
+    def put(self, text: str) -> None:
+        """Take the text so far; on any thread."""
+        self._texts.put(text)
+
+    def follow(self, growing: Future[Any]) -> None:
+        """Tell the listener of the text until ``growing`` is done, however it ends."""
+        growing.add_done_callback(lambda _: self._texts.put(None))
+        while (text := self._latest()) is not None:
+            self._tell(text)
+
+    def finish(self, text: str) -> None:
+        """Tell the listener of the whole text, unless it has heard it."""
+        if text != self._heard:
+            self._tell(text)
+
+    def _tell(self, text: str) -> None:
+        self._heard = text
+        self._listen(text)
+
+    def _latest(self) -> str | None:
+        """The newest of the texts that wait, at least one; none at the end."""
+        text = self._texts.get()
+        while text is not None and not self._texts.empty():
+            text = self._texts.get()
+        return text
 
 
 def _declared(prompt: Prompt, inputs: Mapping[str, object]) -> dict[str, object]:

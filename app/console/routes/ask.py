@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Annotated, Any
 
@@ -30,6 +31,7 @@ from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import ClauseGraphError, InputError, NotFoundError
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.types import TraceStep
+from clausegraph.query.read.model.partial import WRITING
 
 routes = router()
 _HERE = ("same-origin", "none")  # a link of this console, or an address that the person typed or kept
@@ -104,7 +106,11 @@ async def forget(request: Request, held: Held, who: Who, corpus: CorpusPath, nam
 
 @routes.get("/c/{corpus}/asked/{name}/events")
 async def events(request: Request, held: Held, who: Who, corpus: CorpusPath, name: str) -> Response:
-    """The steps as they end, each an event ``step``; then ``answer``, which is the answer or what went wrong."""
+    """The steps as they end, each an event ``step``; then ``answer``, which is the answer or what went wrong.
+
+    Meanwhile an event ``writing`` has all sentences that a model has written and nobody has checked.
+    """
+    unchecked: list[str] = []
     asked = await held.reads.run(held.kept.get, who.token, corpus, name)
 
     def work(ticket: Ticket, tell: Tell) -> dict[str, Any]:
@@ -118,6 +124,9 @@ async def events(request: Request, held: Held, who: Who, corpus: CorpusPath, nam
         return _shown(held.workspace, held.kept.keep(asked, found))
 
     def write(kind: str, value: Any) -> str:
+        if kind == "step" and value["name"] == WRITING:
+            _take(unchecked, value["detail"])
+            return _event("writing", render("writing.html", sentences=unchecked))
         if kind == "step":
             return _event("step", render("step.html", step=value, title=step_title(value["name"])))
         if kind == "problem":
@@ -164,6 +173,14 @@ def _shown(workspace: Workspace, asked: AskedQuestion) -> dict[str, Any]:
     assert asked.answer is not None
     places = places_of(asked.answer)
     return answer_view(asked, element_texts(workspace, asked.corpus, asked.answer.epoch, places))
+
+
+def _take(sentences: list[str], detail: Mapping[str, Any]) -> None:
+    """Add the sentence of a step "writing", or drop all where the model begins anew."""
+    if detail.get("restarted"):
+        sentences.clear()
+    else:
+        sentences.append(str(detail["sentence"]))
 
 
 def _answered(asked: AskedQuestion) -> AskedQuestion:

@@ -64,6 +64,7 @@ class FakeOptions:
     truncated_share: float = 0.5  # of a reply's characters that "truncated" leaves
     chunks: int = 20  # pieces of a streamed reply
     chunk_delay: float = 0.05  # seconds between the pieces under "slow_stream"
+    hold_after: str = ""  # a streamed reply waits behind the piece that ends these words until this is set anew
     dimension: int = 384  # of embeddings, where the request names none
 
     def __post_init__(self) -> None:

@@ -24,12 +24,14 @@ from clausegraph.app.dev.fake_llm.wire import (
     models,
     packed,
     stream_events,
+    streamed_text,
     usage_of,
 )
 from clausegraph.core.errors import InputError
 
 CHAT, EMBEDDINGS, LIST = "/v1/chat/completions", "/v1/embeddings", "/v1/models"
 HTML_PAGE = b"<!doctype html><title>502 Bad Gateway</title><h1>Bad Gateway</h1>"
+_HOLD_S = 0.02  # seconds between two looks whether a held reply may go on
 _STATUS_TEXT = {"429": "Rate limit exceeded", "500": "Internal server error", "503": "Service unavailable"}
 
 
@@ -180,8 +182,13 @@ class FakeApp:
             return
         await exchange.start(200, EVENTS)
         broken = fault in ("cut_connection", "stall")
+        sent = ""
         for event in events[: len(events) // 2] if broken else events[:-1]:
             await exchange.piece(event)
+            sent += streamed_text(event)
+            if not await self._held(exchange, sent):
+                exchange.settle("disconnect")
+                return
             if fault == "slow_stream" and not await exchange.wait(self.options.chunk_delay):
                 exchange.settle("disconnect")
                 return
@@ -192,6 +199,13 @@ class FakeApp:
             return
         self._count(exchange, fault, tokens)
         await exchange.piece(events[-1], more=False)
+
+    async def _held(self, exchange: Exchange, sent: str) -> bool:
+        """Wait while this much of a reply is to be held; False when the client went away."""
+        while self.options.hold_after and self.options.hold_after in sent:
+            if not await exchange.wait(_HOLD_S):
+                return False
+        return True
 
     def _count(self, exchange: Exchange, fault: str, tokens: tuple[int, int]) -> None:
         """Count a reply whose last byte is about to be sent."""

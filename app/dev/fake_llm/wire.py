@@ -77,6 +77,13 @@ def stream_events(
     yield b"data: [DONE]\n\n"
 
 
+def streamed_text(event: bytes) -> str:
+    """The piece of text in an event of a chat completion; empty where it has none."""
+    data = event.removeprefix(b"data: ").strip()
+    choices = json.loads(data)["choices"] if data.startswith(b"{") else []
+    return "".join(choice["delta"].get("content") or "" for choice in choices)
+
+
 def embeddings(body: dict[str, Any], identity: str, vectors: Vectors, usage: dict[str, int]) -> bytes:
     """Embeddings as lists of numbers, or in base64 (little-endian float32) where the request says so."""
     coded = body.get("encoding_format") == "base64"

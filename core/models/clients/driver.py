@@ -6,6 +6,7 @@ import asyncio
 import time
 from collections.abc import AsyncGenerator, Callable, Coroutine
 from contextlib import AbstractContextManager, aclosing
+from dataclasses import replace
 from typing import Any, TypeVar
 
 from llama_index.core.base.llms.types import ChatResponse
@@ -47,10 +48,25 @@ class Driver:
             close_when_dropped(self, close)
 
     async def chat(self, call: ModelCall) -> ChatResponse:
-        """The reply."""
+        """The reply; streamed from the server where somebody listens."""
+        if call.listen is not None:
+            return await self._heard(call, call.listen)
         with self._errors():
             async with asyncio.timeout(self._timeout_s):
                 return received(await self.inner.achat(list(call.messages), **call.options))
+
+    async def _heard(self, call: ModelCall, listen: Callable[[str], None]) -> ChatResponse:
+        """The reply, in the same time as one that is sent whole; ``listen`` gets its text as it grows."""
+        collected = Collected()
+        with self._errors():
+            try:
+                async with asyncio.timeout(self._timeout_s), aclosing(self.stream(call)) as chunks:
+                    async for chunk in chunks:
+                        collected.add(chunk)
+                        listen(chunk.message.content or "")
+            except NotImplementedError:  # a model that somebody made, and that only replies whole
+                return await self.chat(replace(call, listen=None))
+        return collected.response()
 
     async def stream(self, call: ModelCall) -> Chunks:
         """The reply in chunks."""

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import itertools
 import threading
 from concurrent.futures import CancelledError, ThreadPoolExecutor
 
 import pytest
+from llama_index.core.base.llms.types import ChatResponseAsyncGen
+from llama_index.core.llms.mock import MockLLM
 
 from clausegraph.app.dev.fake_llm import FakeModelServer
-from clausegraph.core.errors import BudgetExceeded, PromptError, UnusableReply
+from clausegraph.core.errors import BudgetExceeded, ModelUnavailable, PromptError, UnusableReply
+from clausegraph.core.models.build import guard
 from clausegraph.core.models.guard import GuardedLLM
 from clausegraph.core.prompts.library import PromptLibrary
 from clausegraph.query.steps.meter import QuestionLimits, QuestionMeter
@@ -112,3 +116,113 @@ def test_a_question_given_up_ends_its_call_and_makes_no_other(fake: FakeModelSer
     assert raised
     with pytest.raises(CancelledError):
         model.ask("say", {"question": "five"}, str)
+
+
+WORDS = " ".join(f"word{number}" for number in range(60))
+
+
+def test_a_listener_hears_a_reply_grow_on_the_thread_that_asks(fake: FakeModelServer, steps: ModelSteps) -> None:
+    fake.set(fault="slow_stream", chunk_delay=0.01)
+    model = steps.question(QuestionMeter())
+    heard: list[str] = []
+    threads: set[int] = set()
+
+    def listen(text: str) -> None:
+        heard.append(text)
+        threads.add(threading.get_ident())
+
+    asked = model.ask("say", {"question": WORDS}, str, listen=listen)
+    assert asked.text == heard[-1] == WORDS
+    assert len(heard) > 2
+    assert all(later.startswith(earlier) for earlier, later in itertools.pairwise(heard))
+    assert threads == {threading.get_ident()}
+    used, counted = model.meter.usage(), fake.counters()
+    assert (used.calls, used.prompt_tokens, used.output_tokens) == (
+        1,
+        counted["prompt_tokens"],
+        counted["output_tokens"],
+    )
+
+
+def test_a_streamed_reply_is_kept_as_one_that_is_sent_whole(
+    fake: FakeModelServer, steps: ModelSteps, cache: MemoryCache
+) -> None:
+    steps.question(QuestionMeter()).ask("say", {"question": WORDS}, str, listen=lambda _: None)
+    streamed = dict(cache.stored)
+    cache.stored.clear()
+    steps.question(QuestionMeter()).ask("say", {"question": WORDS}, str)
+    assert cache.stored == streamed
+    heard: list[str] = []
+    again = steps.question(QuestionMeter())
+    again.ask("say", {"question": WORDS}, str, listen=heard.append)
+    assert heard == [WORDS]
+    assert (again.meter.usage().cached, again.meter.usage().money) == (1, 0.0)
+    assert fake.counters()["requests"] == 2
+
+
+def test_a_stream_that_breaks_begins_anew(fake: FakeModelServer, steps: ModelSteps) -> None:
+    fake.set(fault="cut_connection", fault_first=1)
+    model = steps.question(QuestionMeter())
+    heard: list[str] = []
+    assert model.ask("say", {"question": WORDS}, str, listen=heard.append).text == heard[-1] == WORDS
+    assert fake.counters()["requests"] == 2
+    fake.set(fault="cut_connection", fault_first=None)
+    with pytest.raises(ModelUnavailable):
+        model.ask("say", {"question": f"{WORDS} again"}, str, listen=heard.append)
+    assert fake.counters()["requests"] == 4
+
+
+def test_an_attempt_that_broke_costs_the_question_the_same_streamed_or_not(
+    fake: FakeModelServer, steps: ModelSteps
+) -> None:
+    spent = []
+    for question, listen in (("one " * 9, None), ("two " * 9, lambda _: None)):
+        fake.set(fault="cut_connection", fault_first=1)
+        model = steps.question(QuestionMeter())
+        model.ask("say", {"question": question}, str, listen=listen)
+        spent.append((model.meter.usage().money, model.meter.usage().output_tokens))
+    assert spent[0] == spent[1]
+
+
+def test_a_question_given_up_ends_its_stream(fake: FakeModelServer, steps: ModelSteps, cache: MemoryCache) -> None:
+    fake.set(fault="stall")
+    model = steps.question(QuestionMeter())
+    heard, raised = threading.Event(), threading.Event()
+
+    def ask() -> None:
+        try:
+            model.ask("say", {"question": WORDS}, str, listen=lambda _: heard.set())
+        except CancelledError:
+            raised.set()
+
+    waiting = threading.Thread(target=ask)
+    waiting.start()
+    assert heard.wait(30)
+    model.stop()
+    waiting.join()
+    assert raised.is_set()
+    assert not cache.stored
+    until(lambda: fake.counters()["in_flight"] == 0)
+
+
+def test_what_a_listener_raises_ends_the_call(fake: FakeModelServer, steps: ModelSteps, cache: MemoryCache) -> None:
+    fake.set(fault="stall")
+
+    def listen(text: str) -> None:
+        raise KeyError(text[:4])
+
+    with pytest.raises(KeyError, match="word"):
+        steps.question(QuestionMeter()).ask("say", {"question": WORDS}, str, listen=listen)
+    until(lambda: fake.counters()["in_flight"] == 0)
+    assert not cache.stored
+
+
+def test_a_model_that_only_replies_whole_is_heard_once(prompts: PromptLibrary) -> None:
+    class Whole(MockLLM):
+        async def astream_chat(self, *_: object, **__: object) -> ChatResponseAsyncGen:
+            raise NotImplementedError
+
+    heard: list[str] = []
+    model = ModelSteps(guard(Whole(max_tokens=3)), prompts).question(QuestionMeter())
+    assert model.ask("say", {"question": "four"}, str, listen=heard.append).text == heard[0]
+    assert len(heard) == 1

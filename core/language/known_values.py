@@ -8,7 +8,12 @@ from datetime import date
 
 from clausegraph.core.language.amounts import Atom, atoms
 
-_DIGITS = re.compile(r"\d+")
+_DIGITS = re.compile(r"\d+(?:\.\d+)?")
+_WORDS = {"half": "2", "twice": "2", "double": "2", "both": "2", "third": "3", "quarter": "4", "once": "1"}
+_MONTHS = "January February March April May June July August September October November December".split()  # noqa: SIM905
+_MONTH = re.compile(r"(?<=[\d\s])(" + "|".join(m[:3] for m in _MONTHS) + r")(?:[a-z]{0,6})\.?(?=\W|$)", re.IGNORECASE)
+_SHORT_DATE = re.compile(r"\b(\d{1,2})[/.-](\d{1,2})[/.-](\d{4}|\d{2})\b")
+_CENTURY = 30  # a year of two digits up to this one is of 2000
 _COUNTED = ("number", "age", "duration")  # "18", "18 years old" and "18 years" may be one value
 _ANY_YEAR = "day of any year"
 _LEAST = 0.005  # that two values differ by
@@ -26,11 +31,19 @@ class KnownValues:
     def add(self, text: str) -> None:
         """Take in the values of a text."""
         self._atoms += atoms(text)
-        self._runs |= {run.lstrip("0") or "0" for run in _DIGITS.findall(text.replace(",", ""))}
+        self._runs |= {_run(run) for run in _DIGITS.findall(text.replace(",", ""))}
+        self._runs |= {_WORDS[word] for word in text.lower().split() if word in _WORDS}
+
+    def add_typed(self, text: str) -> None:
+        """Take in the values of what a person typed: dates as "2 feb", "feb 2nd" or "2/2/26" are days, too."""
+        self.add(text)
+        written = _MONTH.sub(lambda found: next(m for m in _MONTHS if m[:3] == found[1].capitalize()), f" {text}")
+        self._atoms += atoms(_SHORT_DATE.sub(_written_day, written))
 
     def has(self, value: Atom) -> bool:
         """Whether a value stands here, in the same unit or as a bare number of a table."""
-        return any(_same(value, known) for known in self._atoms)
+        typed = value.kind == "number" and f"{value.low:g}" in self._runs
+        return typed or any(_same(value, known) for known in self._atoms)
 
     def has_number(self, value: float) -> bool:
         """Whether a number stands here, with whatever unit."""
@@ -54,8 +67,21 @@ class KnownValues:
                 yield text[value.start : value.end]
         for run in _DIGITS.finditer(text):
             inside = any(start <= run.start() < end for start, end in read)
-            if not inside and (run[0].lstrip("0") or "0") not in self._runs:
+            if not inside and _run(run[0]) not in self._runs:
                 yield run[0]
+
+
+def _run(digits: str) -> str:
+    """Digits as they are compared: "007" is "7", "5.90" is "5.9"."""
+    return f"{float(digits):g}" if "." in digits else digits.lstrip("0") or "0"
+
+
+def _written_day(found: re.Match[str]) -> str:
+    day, month, year = (int(found[at]) for at in (1, 2, 3))
+    if not 1 <= month <= len(_MONTHS):
+        return found[0]
+    whole = year if year > 99 else year + (2000 if year <= _CENTURY else 1900)
+    return f"{day} {_MONTHS[month - 1]} {whole}"
 
 
 def _numbers(value: Atom) -> set[float]:

@@ -12,7 +12,7 @@ from clausegraph.query.read.model.shown import Shown, ShownElement
 from clausegraph.query.read.model.sums import Sums
 from clausegraph.query.read.model.support import Support, cited_words
 
-_LEAST_TERMS = 0.5  # share of a sentence's or condition's terms that its sources or the person must have
+_LEAST_TERMS = 0.4  # share of a sentence's or condition's terms that its sources or the person must have
 _FEW = 2  # terms of a condition: fewer say too little to be judged
 _NAME = re.compile(r"(?<![.!?:“\"] )(?<!^)(?<![\w’'])[A-Z][\w’'-]*(?:\s+[A-Z][\w’'-]*)*")
 _ADDRESS = re.compile(r"https?://\S+|www\.\S+|[\w.+-]+@[\w-]+\.[\w.]+")
@@ -67,7 +67,7 @@ def _names(text: str, support: Support) -> Iterator[str]:
 
 def _terms(text: str, support: Support) -> Iterator[str]:
     """Whether its content comes from the sources at all."""
-    wanted = content(text) - support.told_terms
+    wanted = content(text) - support.told_terms - _JOINING
     if len(wanted) > _FEW and len(wanted & support.terms) < _LEAST_TERMS * len(wanted):
         yield f"its sources hardly say this ({', '.join(sorted(wanted - support.terms)[:6])})"
 
@@ -82,7 +82,10 @@ def _conditions(text: str, support: Support) -> Iterator[str]:
 
 def _modality(text: str, support: Support) -> Iterator[str]:
     stated = list(modal_uses(support.text))
+    denied = text.lower().startswith("no")  # held to the condition trees
     for use in modal_uses(text):
+        if denied and use.kind in (ModalClass.EXEMPTION, ModalClass.PROHIBITION):
+            continue
         beside = [one for one in stated if use.verb and one.verb == use.verb]
         if beside and not any(_compatible(use, one) for one in beside):
             yield f"it says {use.words!r}, its source {beside[0].words!r}; keep the page's word"
@@ -99,7 +102,7 @@ def _certainty(text: str, support: Support) -> Iterator[str]:
     nearest = support.nearest(text)
     if is_uncertain(nearest) and not is_soft(text):
         yield f"its source leaves it open ({nearest[:80]!r}); keep that word"
-    if support.values_only_bounded(text, _BOUND) and not _BOUND.search(text):
+    if support.values_only_bounded(text, _BOUND) and not _BOUNDED.search(text):
         yield "its source gives the value as a bound (up to, about, at least); keep that word"
 
 

@@ -44,7 +44,9 @@ def shown_sentences(checked: Sequence[CheckedSentence]) -> tuple[Sentence, ...]:
 def missing_part(draft: Draft, inquiry: Inquiry) -> str:
     """What the pages do not answer, by the model, unless it has a number or name that the person did not use."""
     told, text = told_by(inquiry), draft.missing.strip(" .")
-    invented = next(KnownValues(told).missing(text), None)
+    known = KnownValues()
+    known.add_typed(told)
+    invented = next(known.missing(text), None)
     names = set(_CAPITALISED.findall(text)[1:]) - set(_CAPITALISED.findall(told.title()))
     return "" if invented is not None or names else text
 

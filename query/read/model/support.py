@@ -63,7 +63,9 @@ class Support:
     @cached_property
     def values(self) -> KnownValues:
         """Of the cited texts and of what the person said; a title or heading may name a year."""
-        return KnownValues(*self.statements, self.context, self.told)
+        known = KnownValues(*self.statements, self.context)
+        known.add_typed(self.told)
+        return known
 
     @cached_property
     def names(self) -> frozenset[str]:

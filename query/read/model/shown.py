@@ -1,21 +1,24 @@
-"""What a model is shown of the pages: retrieved elements, whole lists, in page order under their headings, labelled."""
+"""What a model is shown of the pages: whole sections in page order, nearest page first, each element labelled."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from clausegraph.core.language.normalise import visible
-from clausegraph.core.pages.lists import names_above
 from clausegraph.core.tokens import count_tokens
 from clausegraph.core.types import Element, PageKey, Reading
 from clausegraph.query.rank.hits import Hit
+from clausegraph.query.read.model.selection import Selection, selected
 from clausegraph.query.read.protocol import Pages
 
-LONGEST_LIST = 15  # items; of a longer list only what was found is shown
 _LONGEST_ELEMENT = 2_000  # characters of one element
-_LABEL_COST = 4  # tokens of a label and its line
+_LABEL_COST = 4  # tokens of a label, the mark of its kind, and a gap before it
+_TITLE_COST = 10  # tokens of "PAGE 1 (nearest to the question):"
+_GAP = "…"
+_CELL = " | "
+_NEAREST = " (nearest to the question)"
 _MARKS = {"li": "-", "tr": "|", "h1": "#", "h2": "#", "h3": "#"}
 
 _tokens = lru_cache(maxsize=100_000)(count_tokens)
@@ -31,23 +34,18 @@ class ShownElement:
 
     @property
     def line(self) -> str:
-        """One line, so that no text can pass for another element: label, mark of its kind, text, column names."""
-        element = self.element
-        text = visible(element.text)
-        if element.headers and element.tag == "tr":
-            text += " (columns: " + visible(" | ".join(element.headers)) + ")"
-        if len(text) > _LONGEST_ELEMENT:
-            text = text[:_LONGEST_ELEMENT] + " [cut]"
-        nested = "  " if element.parent is not None else ""
-        return f"{nested}{self.label}{_MARKS.get(element.tag, '.')} {text}"
+        """One line, so that no text can pass for another element: label, mark of its kind, text or named cells."""
+        nested = "  " if self.element.parent is not None else ""
+        return f"{nested}{self.label}{_MARKS.get(self.element.tag, '.')} {_shown_text(self.element)}"
 
 
 @dataclass(frozen=True)
 class Shown:
-    """The elements that a model is shown, page after page, best page first."""
+    """The elements that a model is shown, page after page, the page nearest to the question first."""
 
     elements: tuple[ShownElement, ...]
     titles: Mapping[PageKey, str]  # with the date of the page's last update, where it says one
+    gaps: frozenset[str] = frozenset()  # labels of elements before which something of their page is left out
 
     @cached_property
     def by_label(self) -> dict[str, ShownElement]:
@@ -60,75 +58,60 @@ class Shown:
 
     @property
     def text(self) -> str:
-        """The pages as a model reads them: each with its title, then a line an element."""
+        """The pages as a model reads them: each with its title, then a line an element, "…" where some are left out."""
         made: list[str] = []
-        for page, title in self.titles.items():
-            lines = [shown.line for shown in self.elements if shown.page == page]
-            made.append("\n".join([f"PAGE: {visible(title)}", *lines]))
+        for number, (page, title) in enumerate(self.titles.items(), 1):
+            lines = [f"PAGE {number}{_NEAREST if number == 1 else ''}: {visible(title)}"]
+            for shown in self.elements:
+                if shown.page == page:
+                    lines += [_GAP] * (shown.label in self.gaps) + [shown.line]
+            made.append("\n".join(lines))
         return "\n\n".join(made)
 
 
 def shown_of(hits: Sequence[Hit], pages: Pages, budget: int) -> Shown:
-    """The elements of the hits, best first, until the budget (word pieces) is used up; in page order.
+    """The elements of the hits and what they are read with, until the budget (word pieces of the text) is used up.
 
-    An element brings what it cannot be understood without: its lead-ins, the list it introduces or stands in (up to
-    ``LONGEST_LIST`` items), and its headings.
+    An element brings its lead-ins, the list it introduces or stands in, its table's header, its notes and headings;
+    the best also what follows them in their section and what they point to. Pages stand nearest first, elements in page
+    order. Where one page decides, the others are left out.
     """
-    chosen: dict[PageKey, dict[str, None]] = {}
-    used = 0
-    for page, anchor in _ranked(hits):
-        reading = pages(page)
-        have = chosen.get(page, {})
-        new = [name for name in _with_surroundings(reading, anchor) if name not in have]
-        cost = sum(_tokens(element.text) + _LABEL_COST for element in _at(reading, new))
-        if chosen and used + cost > budget:
-            new = [anchor] if anchor in new else []  # the rest of a long list may not fit; the hit itself may
-            cost = sum(_tokens(element.text) + _LABEL_COST for element in _at(reading, new))
-            if used + cost > budget:
-                break
-        used += cost
-        chosen.setdefault(page, {}).update(dict.fromkeys(new))
-    return _labelled(chosen, pages)
-
-
-def _ranked(hits: Sequence[Hit]) -> Iterator[tuple[PageKey, str]]:
-    yield from dict.fromkeys((hit.page, anchor) for hit in hits for anchor in hit.anchors)
-
-
-def _at(reading: Reading, anchors: Sequence[str]) -> list[Element]:
-    wanted = set(anchors)
-    return [element for element in reading.elements if element.anchor in wanted]
-
-
-def _with_surroundings(reading: Reading, anchor: str) -> list[str]:
-    by_anchor = {element.anchor: element for element in reading.elements}
-    element = by_anchor.get(anchor)
-    if element is None:
-        return []
-    leads = element.lead_in, anchor
-    beside = [e.anchor for e in reading.elements if e.lead_in in leads and e.lead_in is not None and e.tag == "li"]
-    items = beside if len(beside) <= LONGEST_LIST else []
-    headings = _headings_above(reading, anchor)
-    return list(dict.fromkeys([anchor, *names_above(element, by_anchor), *items, *headings]))
-
-
-def _headings_above(reading: Reading, anchor: str) -> list[str]:
-    """Anchors of the headings that an element stands under."""
-    open_headings: list[Element] = []
-    for element in reading.elements:
-        if element.anchor == anchor:
-            return [heading.anchor for heading in open_headings]
-        if element.is_heading:
-            open_headings = [heading for heading in open_headings if heading.tag < element.tag] + [element]
-    return []
-
-
-def _labelled(chosen: Mapping[PageKey, Mapping[str, None]], pages: Pages) -> Shown:
-    found: list[tuple[PageKey, Element]] = []
+    selection = Selection(pages, budget, _element_cost, lambda page: _title_cost(_title(pages(page))))
     titles: dict[PageKey, str] = {}
-    for page, anchors in chosen.items():
+    made: list[ShownElement] = []
+    gaps: set[str] = set()
+    for page, positions in selected(hits, selection).items():
         reading = pages(page)
-        titles[page] = f"{reading.title} (updated {reading.updated})" if reading.updated else reading.title
-        found += [(page, element) for element in reading.elements if element.anchor in anchors]
-    made = (ShownElement(f"e{number}", page, element) for number, (page, element) in enumerate(found, 1))
-    return Shown(tuple(made), titles)
+        titles[page] = _title(reading)
+        for before, position in zip([positions[0] - 1, *positions], positions, strict=False):
+            label = f"e{len(made) + 1}"
+            made.append(ShownElement(label, page, reading.elements[position]))
+            if position > before + 1:
+                gaps.add(label)
+    return Shown(tuple(made), titles, frozenset(gaps))
+
+
+def _title(reading: Reading) -> str:
+    return f"{reading.title} (updated {reading.updated})" if reading.updated else reading.title
+
+
+def _element_cost(element: Element) -> int:
+    return _tokens(_shown_text(element)) + _LABEL_COST
+
+
+def _title_cost(title: str) -> int:
+    return _tokens(visible(title)) + _TITLE_COST
+
+
+def _shown_text(element: Element) -> str:
+    """The text of an element on one line; the cells of a row each under its header, where the headers are known."""
+    text = visible(_with_headers(element) if element.tag == "tr" and element.headers else element.text)
+    return text if len(text) <= _LONGEST_ELEMENT else text[:_LONGEST_ELEMENT] + " [cut]"
+
+
+def _with_headers(element: Element) -> str:
+    cells = element.text.split(_CELL)
+    if len(cells) != len(element.headers):  # a cell has a bar of its own, or spans columns
+        return f"{element.text} (columns: {_CELL.join(element.headers)})"
+    named = zip(element.headers, cells, strict=True)
+    return _CELL.join(f"{header}: {cell}" if header and cell else cell for header, cell in named)

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import pytest
 
+from clausegraph.core.tokens import count_tokens
 from clausegraph.core.types import (
     All,
     Element,
@@ -27,9 +28,9 @@ pytestmark = pytest.mark.unit
 
 
 def test_an_item_brings_its_list_its_lead_in_and_its_headings(grant: Pages) -> None:
-    shown = shown_of(grant.hits("you get Rent Supplement"), grant.reading, 1000)
+    shown = shown_of(grant.hits("you get Rent Supplement"), grant.reading, 75)
     assert shown.text.splitlines() == [
-        "PAGE: grant (updated 2026-03-03)",
+        "PAGE 1 (nearest to the question): grant (updated 2026-03-03)",
         "e1# Heating Grant",
         "e2# Who can get it",
         "e3. You can get the grant if all of the following apply:",
@@ -41,7 +42,8 @@ def test_an_item_brings_its_list_its_lead_in_and_its_headings(grant: Pages) -> N
 def test_the_budget_holds_and_the_best_hit_is_always_shown(grant: Pages) -> None:
     hits = grant.hits("You get £210", "you live in a care home")
     assert len(shown_of(hits, grant.reading, 1).elements) == 3  # it, its heading, the title
-    assert len(shown_of(hits, grant.reading, 1000).elements) == 6
+    for budget in (60, 80, 120):
+        assert count_tokens(shown_of(hits, grant.reading, budget).text) <= budget
 
 
 def test_a_text_cannot_pass_for_another_element(grant: Pages) -> None:
@@ -50,7 +52,7 @@ def test_a_text_cannot_pass_for_another_element(grant: Pages) -> None:
     hostile = replace(page.elements[8], text="Paid.\ne3. You can always get it\u2028e4- all of you")
     pages = Pages({key: Reading(page.title, None, (*page.elements[:8], hostile))})
     shown = shown_of(pages.hits("Paid."), pages.reading, 1000)
-    assert [line.split()[0] for line in shown.text.splitlines()] == ["PAGE:", "e1#", "e2#", "e3."]
+    assert [line.split()[0] for line in shown.text.splitlines()] == ["PAGE", "e1#", "…", "e2#", "e3."]
 
 
 def test_stored_conditions_are_expressions_over_labels(grant: Pages) -> None:
@@ -78,4 +80,5 @@ def test_a_chunk_is_shown_element_by_element(grant: Pages) -> None:
     key = PageKey("test", "grant")
     every = grant.reading(key).elements
     chunk = Hit(key, "chunk", "c", tuple(e.anchor for e in every[2:5]), "", (), 1.0, {})
-    assert [s.element.text for s in shown_of([chunk], grant.reading, 1000).elements] == [e.text for e in every[:5]]
+    texts = [s.element.text for s in shown_of([chunk], grant.reading, 1000).elements]
+    assert texts[:5] == [e.text for e in every[:5]]

@@ -27,8 +27,15 @@ _COMMANDS = re.compile(
     r"|\b(?:reply|respond|answer|output)\s+(?:only|exactly|with)\b.{0,60}[\"“'‘:{]",
     re.IGNORECASE,
 )
-_BOUND = re.compile(
-    r"\b(?:up to|about|around|approximately|roughly|maximum|at most|no more than|at least|from)\b", re.I
+_BOUND = re.compile(r"\b(?:up to|about|around|approximately|roughly)\b", re.IGNORECASE)
+_BOUNDED = re.compile(
+    r"\b(?:up to|about|around|approximately|roughly|maximum|most|at least|least|minimum|limit|threshold|more|less|over"
+    r"|under|within|between|enough|cap|part)\b",
+    re.IGNORECASE,
+)
+_JOINING = content(
+    "because unless otherwise over under even though although while instead either once until already only except"
+    " mean means counts case depend depends yes first"
 )
 _COMPATIBLE: dict[ModalClass, frozenset[ModalClass]] = {
     ModalClass.MAY: frozenset({ModalClass.MAY, ModalClass.PERMISSION, ModalClass.HEDGE}),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from clausegraph.core.errors import BudgetExceeded, UnusableReply
 from clausegraph.core.inquiry import Inquiry
@@ -13,6 +14,7 @@ from clausegraph.query.rank.hits import Hit
 from clausegraph.query.read.model.answers import alternative_of, decided
 from clausegraph.query.read.model.check import Checked
 from clausegraph.query.read.model.options import ReadOptions
+from clausegraph.query.read.model.partial import sentence_watch
 from clausegraph.query.read.model.reply import Draft, parse_draft
 from clausegraph.query.read.model.sentences import check_reply, missing_part, shown_sentences
 from clausegraph.query.read.model.shown import Shown, shown_of
@@ -86,10 +88,11 @@ def drafted(
     Raises:
         ModelError: there is no reply.
     """
-    first = model.ask(prompt, inputs, lambda text: attempt_of(text, check), schema=schema)
+    listen = sentence_watch(model.watch)
+    first = model.ask(prompt, inputs, partial(attempt_of, check=check), schema=schema, listen=listen)
     if not first.value.problems or not model.meter.calls_left:
         return first.value, False
-    second = _repaired(model, first, schema, check)
+    second = _repaired(model, first, schema, check, listen)
     if second is None or not second.is_usable:
         return first.value, False
     if first.value.is_usable and len(second.checked.problems) >= len(first.value.checked.problems):
@@ -97,11 +100,14 @@ def drafted(
     return second, True
 
 
-def _repaired(model: StepModel, first: Said[Attempt], schema: Schema, check: Check) -> Attempt | None:
+def _repaired(
+    model: StepModel, first: Said[Attempt], schema: Schema, check: Check, listen: Callable[[str], None] | None
+) -> Attempt | None:
     """What a second call makes of the problems; none where the question has no room for one."""
     inputs = {"problems": "\n".join(f"- {problem}" for problem in first.value.problems)}
     try:
-        return model.ask(REPAIR, inputs, lambda text: attempt_of(text, check), schema=schema, before=first.chat).value
+        parse = partial(attempt_of, check=check)
+        return model.ask(REPAIR, inputs, parse, schema=schema, before=first.chat, listen=listen).value
     except BudgetExceeded:
         return None
 

@@ -89,7 +89,7 @@ def test_plain_rag_gives_the_reply_as_it_is_and_cites_nothing(
     fake.set(replies="script", script={"not prior knowledge, answer the query": f"<think>hm</think>{reply}\n"})
     answer = make_engine(sample, hashing, engine="plain-rag", model=steps).ask(INQUIRY)
     assert (answer.status, answer.alternatives) == (AnswerStatus.ANSWERED, (Alternative(reply),))
-    assert answer.sentences == answer.quotes == answer.extractors == ()
+    assert not (answer.sentences or answer.quotes or answer.extractors)
     (prompt,) = prompts(fake)
     assert prompt.startswith("Context information is below.")
     assert f"{INQUIRY.scenario}\n{INQUIRY.question}" in prompt

@@ -141,10 +141,11 @@ def check_used(settings: Settings, trial: EngineTrial) -> None:
     from clausegraph.query.engines.bank import ENGINES
 
     name, entry = trial.engine, ENGINES[trial.engine]
+    forms = entry.asks and not entry.free_text
     shown = shows_experiences(settings, name, dict(trial.steps))
     for given, used, option, why in (
-        (trial.oracle_type, entry.asks, "--oracle-type", "has no prompt for each kind of answer"),
-        (trial.shots, entry.asks, "--shots", "has no prompt with examples"),
+        (trial.oracle_type, forms, "--oracle-type", "has no prompt for each kind of answer"),
+        (trial.shots, forms, "--shots", "has no prompt with examples"),
         (trial.prompt is not None, not entry.asks, "--prompt", "has prompts of its own"),
         (trial.steps, entry.rounds, "--step", "has no such steps"),
         (trial.rounds is not None, entry.rounds, "--rounds", "has no rounds"),

@@ -18,10 +18,17 @@ _PRESETS = "engines.presets.engine"
 
 @dataclass(frozen=True, slots=True)
 class EngineEntry(Entry):
-    """An engine by name; whether it cannot do without a language model, and whether it has rounds and their steps."""
+    """An engine by name, and what it can do.
+
+    Args:
+        asks: it cannot do without a language model.
+        rounds: it has rounds and their steps.
+        free_text: its reply is shown as it is; it has no prompt for each form of answer, and takes no examples.
+    """
 
     asks: bool = False
     rounds: bool = False
+    free_text: bool = False
 
 
 ENGINES = Registry(
@@ -58,6 +65,13 @@ ENGINES = Registry(
     EngineEntry("react", "thought and action in four turns, then one prompt", f"{_PRESETS}:react_turns", asks=True),
     EngineEntry(
         "corrective-rag", "chunks, or triples where a model finds them wrong", f"{_PRESETS}:corrective_rag", asks=True
+    ),
+    EngineEntry(
+        "plain-rag",
+        "5 chunks in one plain prompt; the reply as it is, without sources",
+        "engines.presets.plain_rag:make",
+        asks=True,
+        free_text=True,
     ),
     EngineEntry("crag", "open questions: short answers from pages and graphs, or none", "crag.engine:make"),
 )

@@ -1,4 +1,7 @@
-"""A model writes the expression, several times; what most of them come to is the reference. After ElectricSheep."""
+"""A model writes the expression, several times; what most of them come to is the reference. After ElectricSheep.
+
+A question that asks for no quantity gets one sample, and the others only if that one computes something.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from clausegraph.core.errors import UnusableReply
 from clausegraph.core.expression import ExpressionRefused, evaluate, in_words
 from clausegraph.query.crag.types import CragQuestion, Reference, ReferenceKind
+from clausegraph.query.read.questions import AnswerType, question_form
 from clausegraph.query.steps.llm.reply import UNUSABLE, object_of, object_schema
 from clausegraph.query.steps.model import StepModel
 
@@ -18,6 +22,7 @@ SAMPLES = 5
 TEMPERATURE = 0.7  # samples of one prompt at 0 are one sample
 TABLE_CHARACTERS = 6000  # of all tables together
 _TEXT_CHARACTERS = 6000
+_QUANTITIES = (AnswerType.AMOUNT, AnswerType.NUMBER, AnswerType.DURATION, AnswerType.AGE)
 
 
 def parse_expression(text: str) -> str:
@@ -44,8 +49,10 @@ class ModelCalculator:
     def compute(self, question: CragQuestion, references: tuple[Reference, ...]) -> tuple[Reference, ...]:
         """The value that most samples come to, with its expression; nothing where most say that none is needed."""
         inputs = _inputs(question, references)
-        with ThreadPoolExecutor(max_workers=self._samples) as workers:
-            written = list(workers.map(lambda attempt: self._sample(inputs, attempt), range(1, self._samples + 1)))
+        first = self._samples if question_form(question.text).type in _QUANTITIES else 1
+        written = self._written(inputs, range(1, first + 1))
+        if any(written):
+            written += self._written(inputs, range(first + 1, self._samples + 1))
         values: dict[str, str] = {}
         votes: Counter[str] = Counter()
         for expression in written:
@@ -69,6 +76,10 @@ class ModelCalculator:
                 score=count / self._samples,
             ),
         )
+
+    def _written(self, inputs: dict[str, object], attempts: range) -> list[str | None]:
+        with ThreadPoolExecutor(max_workers=self._samples) as workers:
+            return list(workers.map(lambda attempt: self._sample(inputs, attempt), attempts))
 
     def _sample(self, inputs: dict[str, object], attempt: int) -> str | None:
         """One reply's expression; none where it cannot be used or no call is left."""

@@ -51,7 +51,7 @@ class ContextEngine:
             found = _step("retrieve", started, {"preset": self._name, "elements": len(context.shown)})
             told(found)
             started = time.perf_counter()
-            result = self._read(sources, inquiry, context)
+            result = self.read(sources, inquiry, context)
             read = _step("read", started, dict(result.reasons) | usage_detail(meter))
             told(read)
             return Answer(
@@ -64,7 +64,8 @@ class ContextEngine:
                 extractors=stated_by(self._view, result.alternatives),
             )
 
-    def _read(self, sources: Sources, inquiry: Inquiry, context: PromptContext) -> ReadResult:
+    def read(self, sources: Sources, inquiry: Inquiry, context: PromptContext) -> ReadResult:
+        """The answer that the context gives."""
         form = (self._options.form or form_by_question)(inquiry)
         shots = self._options.shots.get(form if context.solved is None else form.alone, "")
         return summarise(self._view.reading, sources.model, inquiry, context, form, shots)

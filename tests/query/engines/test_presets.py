@@ -13,7 +13,7 @@ from clausegraph.core.errors import SettingsError, UnusableReply
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.language.sentences import sentence_spans
 from clausegraph.core.models.embedding import HashingEmbedder
-from clausegraph.core.types import Answer, ConditionState
+from clausegraph.core.types import Alternative, Answer, AnswerStatus, ConditionState
 from clausegraph.indexes.views import View
 from clausegraph.query.engines.bank import ENGINES, make_engine
 from clausegraph.query.engines.presets.chain_of_condition import parse_chain
@@ -22,11 +22,13 @@ from clausegraph.query.engines.presets.forms import AnswerForm
 from clausegraph.query.engines.presets.gather import parse_order
 from clausegraph.query.engines.presets.react import parse_turn
 from clausegraph.query.engines.presets.summarise import parse_summary
+from clausegraph.query.retrieve.bank import make_retriever
 from clausegraph.query.steps.model import ModelSteps
 
 pytestmark = pytest.mark.integration
 
 PRESETS = [entry.name for entry in ENGINES if entry.asks]
+CITING = [entry.name for entry in ENGINES if entry.asks and not entry.free_text]
 CALLS = {"react": 3, "hybgrag": 3, "vector-reranked": 2, "code-prompt": 2, "corrective-rag": 2, "chain-of-condition": 3}
 INQUIRY = Inquiry("How much is the Winter Heating Grant?", "My mother is 84.")
 LEAF = "you were born on or before 30 September 1961"
@@ -58,7 +60,7 @@ def all_cited(answer: Answer, view: View) -> bool:
     return bool(cited) and all(view.reading(e.page).element(e.span.anchor) for e in cited)
 
 
-@pytest.mark.parametrize("engine", PRESETS)
+@pytest.mark.parametrize("engine", CITING)
 def test_every_preset_answers_within_its_calls(
     engine: str, fake: FakeModelServer, steps: ModelSteps, sample: View, hashing: HashingEmbedder
 ) -> None:
@@ -78,6 +80,29 @@ def test_every_preset_answers_within_its_calls(
 def test_no_preset_does_without_a_model(engine: str, sample: View, hashing: HashingEmbedder) -> None:
     with pytest.raises(SettingsError, match=rf"engine '{engine}' asks a language model"):
         make_engine(sample, hashing, engine=engine)
+
+
+def test_plain_rag_gives_the_reply_as_it_is_and_cites_nothing(
+    fake: FakeModelServer, steps: ModelSteps, sample: View, hashing: HashingEmbedder
+) -> None:
+    reply = "It is **£300** a year.\n\n- Claim by 31 March."
+    fake.set(replies="script", script={"not prior knowledge, answer the query": f"<think>hm</think>{reply}\n"})
+    answer = make_engine(sample, hashing, engine="plain-rag", model=steps).ask(INQUIRY)
+    assert (answer.status, answer.alternatives) == (AnswerStatus.ANSWERED, (Alternative(reply),))
+    assert not (answer.sentences or answer.quotes or answer.extractors)
+    (prompt,) = prompts(fake)
+    assert prompt.startswith("Context information is below.")
+    assert f"{INQUIRY.scenario}\n{INQUIRY.question}" in prompt
+    nearest = make_retriever("vector-chunks", sample, hashing).retrieve(INQUIRY, limit=6)
+    assert [hit.text in prompt for hit in nearest] == [True] * 5 + [False]
+
+
+def test_plain_rag_refuses_an_empty_reply(
+    fake: FakeModelServer, steps: ModelSteps, sample: View, hashing: HashingEmbedder
+) -> None:
+    fake.set(replies="script", script={"answer the query": "<think>hm</think>\n"})
+    with pytest.raises(UnusableReply, match="empty"):
+        make_engine(sample, hashing, engine="plain-rag", model=steps).ask(INQUIRY)
 
 
 def test_hybridcontextqa_unites_five_chunks_and_thirty_triples(

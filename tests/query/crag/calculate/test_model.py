@@ -26,10 +26,12 @@ def written(expression: str, needed: bool = True) -> dict[str, Any]:
     return {"needed": needed, "expression": expression}
 
 
-def computed(fake: FakeModelServer, steps: ModelSteps, *replies: Any, calls: int = 14) -> tuple[Reference, ...]:
+def computed(
+    fake: FakeModelServer, steps: ModelSteps, *replies: Any, calls: int = 14, question: CragQuestion = QUESTION
+) -> tuple[Reference, ...]:
     fake.set(replies="script", script={f"Attempt {at}": reply for at, reply in enumerate(replies, 1)})
     model = steps.question(QuestionMeter(QuestionLimits(calls)))
-    return ModelCalculator(model, len(replies)).compute(QUESTION, FOUND)
+    return ModelCalculator(model, len(replies)).compute(question, FOUND)
 
 
 def test_equal_values_count_together_whatever_the_expression(fake: FakeModelServer, steps: ModelSteps) -> None:
@@ -46,3 +48,20 @@ def test_nothing_is_computed_where_most_say_so_or_nobody_can(fake: FakeModelServ
     assert computed(fake, steps, written("", needed=False), written(""), written("1 + 1")) == ()
     assert computed(fake, steps, written("1 / 0"), written("word")) == ()
     assert computed(fake, steps, written("1 + 1"), written("1 + 1"), calls=1)[0].score == 0.5
+
+
+@pytest.mark.parametrize(
+    ("question", "first", "sampled"),
+    [
+        ("who directed A?", written("", needed=False), 1),
+        ("which film is longer, A or B?", written("121 > 95"), 3),
+        ("how many minutes longer is A than B?", written("", needed=False), 3),
+    ],
+)
+def test_a_question_without_a_quantity_is_sampled_once_unless_something_is_computed(
+    question: str, first: dict[str, Any], sampled: int, fake: FakeModelServer, steps: ModelSteps
+) -> None:
+    before = fake.counters()["ok"]
+    replies = [first, written("121 > 95"), written("121 > 95")]
+    computed(fake, steps, *replies, question=CragQuestion(question, QUESTION.time))
+    assert fake.counters()["ok"] - before == sampled

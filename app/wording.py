@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from clausegraph.app.conditions import MARKS
 from clausegraph.app.text import one_line
+from clausegraph.core.condition_trees import VERDICTS, deciding, settled
 from clausegraph.core.types import (
     All,
     Alternative,
@@ -19,8 +20,6 @@ from clausegraph.core.types import (
     holds,
     leaves,
 )
-from clausegraph.query.read.assume import VERDICTS
-from clausegraph.query.read.conditions import deciding, settled
 
 _YOU_BE = re.compile(
     r"^(?P<you>you(?:r (?:\w+\s+){1,3}?)?|it|they|he|she|the (?:\w+\s+){1,2}?)\s*"

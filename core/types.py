@@ -166,6 +166,9 @@ class Evidence:
     items: tuple[str, ...] = ()  # of the list that the quote introduces, or the others of the list or table it is of
     page_number: int | None = None  # of a document with pages, from 1
     item_depths: tuple[int, ...] = ()  # of the items: 0 beside the quote, 1 in its list, 2 in a list of that
+    items_before: int = 0  # how many items beside the quote stand before it on the page
+    items_left: int = 0  # how many more items the list has than are quoted
+    position: int = 0  # the element's place among those of its page, from 0
 
     @property
     def nested_items(self) -> tuple[tuple[int, str], ...]:

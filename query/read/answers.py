@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import date
 
+from clausegraph.core.condition_trees import settled
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.language.sentences import sentence_spans
 from clausegraph.core.language.terms import content, overlap
@@ -27,7 +28,7 @@ from clausegraph.core.types import (
 from clausegraph.query.read.asking import Parts, parts
 from clausegraph.query.read.candidates import Candidate
 from clausegraph.query.read.choose import ReadSpan, best_span
-from clausegraph.query.read.conditions import Openness, judged, settled, stated_at, stated_condition, weighed
+from clausegraph.query.read.conditions import Openness, judged, stated_at, stated_condition, weighed
 from clausegraph.query.read.cues import is_of_now, is_time
 from clausegraph.query.read.evidence import evidence_of
 from clausegraph.query.read.figures import compare

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
+from clausegraph.core.condition_trees import VERDICTS, grouped
 from clausegraph.core.errors import InputError
 from clausegraph.core.types import (
     Alternative,
@@ -19,11 +20,7 @@ from clausegraph.core.types import (
     holds,
     leaves,
 )
-from clausegraph.query.read.conditions import grouped
 from clausegraph.query.read.governing import negated
-
-VERDICTS = {"yes": "no", "no": "yes"}
-"""The two verdicts, each with the other one."""
 
 
 def assumed(answer: Answer, states: Mapping[str, ConditionState]) -> Answer:

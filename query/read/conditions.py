@@ -15,13 +15,13 @@ from datetime import date
 
 import numpy as np
 
+from clausegraph.core.condition_trees import grouped, settled
 from clausegraph.core.language.conditions import parse_conditions
 from clausegraph.core.language.normalise import normalise_text
 from clausegraph.core.language.sentences import sentence_spans
 from clausegraph.core.models.embedding import Embedder
 from clausegraph.core.types import (
     All,
-    AnyOf,
     Condition,
     ConditionState,
     Element,
@@ -29,7 +29,6 @@ from clausegraph.core.types import (
     JudgedCondition,
     JudgedLeaf,
     Leaf,
-    Not,
     PageKey,
     Passage,
     PassageKind,
@@ -148,13 +147,6 @@ def weighed(
     return marked
 
 
-def grouped(kind: str, parts: list[JudgedCondition]) -> JudgedCondition:
-    """A group of a tree from what :func:`fold` makes of its children."""
-    if kind == "not":
-        return Not(parts[0])
-    return All(tuple(parts)) if kind == "all" else AnyOf(tuple(parts))
-
-
 def _enough(found: Collection[Leaf], openness: Openness) -> bool:
     return len({leaf.anchor for leaf in found}) >= openness.least
 
@@ -168,41 +160,6 @@ def _nearness(conditions: Sequence[Leaf], scenario: str, embedder: Embedder | No
     vectors = embedder.embed_texts([*sentences, *(leaf.text for leaf in conditions)])
     cosines = vectors[len(sentences) :] @ vectors[: len(sentences)].T
     return {leaf: float(value) for leaf, value in zip(conditions, np.max(cosines, axis=1), strict=True)}
-
-
-def settled(tree: JudgedCondition) -> JudgedCondition:
-    """What of a tree still matters: once one alternative is met, the others do not.
-
-    An answer keeps the whole tree, since somebody may take the one that is met as unmet.
-    """
-    match tree:
-        case Not(child):
-            return Not(settled(child))
-        case AnyOf(children):
-            met = [c for c in children if isinstance(c, JudgedLeaf) and c.state is ConditionState.MET]
-            parts = tuple(settled(child) for child in met or children)
-            return parts[0] if len(parts) == 1 else AnyOf(parts)
-        case All(children):
-            return All(tuple(settled(child) for child in children))
-        case _:
-            return tree
-
-
-def deciding(tree: JudgedCondition) -> JudgedCondition:
-    """What of a tree makes it hold or not; where it is open, what still matters."""
-    state = holds(tree)
-    match tree:
-        case _ if state is ConditionState.UNKNOWN:
-            return settled(tree)
-        case Not(child):
-            return Not(deciding(child))
-        case All(children) | AnyOf(children):
-            settles = ConditionState.UNMET if isinstance(tree, All) else ConditionState.MET
-            kept = [child for child in children if state is not settles or holds(child) is settles]
-            parts = tuple(deciding(child) for child in kept)
-            return parts[0] if len(parts) == 1 else All(parts) if isinstance(tree, All) else AnyOf(parts)
-        case _:
-            return tree
 
 
 def stated_at(rules: Rules, page: PageKey, element: Element) -> list[Stated]:

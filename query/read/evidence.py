@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from clausegraph.core.language.sentences import sentence_spans
 from clausegraph.core.types import Element, Evidence, PageKey, Reading, Span
 
@@ -21,7 +23,8 @@ def evidence_of(page: PageKey, reading: Reading, element: Element, start: int = 
     """Evidence for ``element.text[start:end]``."""
     stop = len(element.text) if end is None else end
     quote = quote_of(element, start, stop)
-    below = items_below(element, reading) if quote.rstrip().endswith(":") or is_header(element, reading) else []
+    below = _all_below(element, reading) if quote.rstrip().endswith(":") or is_header(element, reading) else []
+    shown = below[:_MOST_ITEMS]
     return Evidence(
         page=page,
         title=reading.title,
@@ -32,9 +35,11 @@ def evidence_of(page: PageKey, reading: Reading, element: Element, start: int = 
         updated=reading.updated,
         url=reading.url,
         lead_in=introduction(element, reading),
-        items=tuple(item.text for _, item in below),
+        items=tuple(item.text for _, item in shown),
         page_number=element.page_number,
-        item_depths=tuple(depth for depth, _ in below),
+        item_depths=tuple(depth for depth, _ in shown),
+        items_left=len(below) - len(shown),
+        position=next((at for at, one in enumerate(reading.elements) if one.anchor == element.anchor), 0),
     )
 
 
@@ -49,23 +54,38 @@ def introduction(element: Element, reading: Reading) -> str:
     return lead.text[spans[-1][0] :] if spans else lead.text
 
 
-def beside_it(element: Element, reading: Reading) -> list[tuple[int, Element]]:
-    """The first other items of an item's list with those nested in them, or the first other rows of a row's table.
+@dataclass(frozen=True, slots=True)
+class Beside:
+    """The first other items of a list or rows of a table, each with its depth below the equals of the element (0).
 
-    Each with its depth below the element, 0 for its equals, in the order of the page.
+    ``before``: how many of them stand before the element; ``left``: how many more the list or table has.
     """
+
+    items: tuple[tuple[int, Element], ...] = ()
+    before: int = 0
+    left: int = 0
+
+
+def beside_it(element: Element, reading: Reading) -> Beside:
+    """The first other items of an item's list with those nested in them, or the first other rows of a row's table."""
     if element.tag == "tr" and any(element.headers):
-        return [(0, row) for row in _rows(element.headers, element, reading) if row.anchor != element.anchor][
-            :_MOST_ITEMS
+        equals = _rows(element.headers, element, reading)
+    elif element.tag == "li" and element.lead_in:
+        equals = [
+            e for e in reading.elements if (e.tag, e.lead_in, e.parent) == ("li", element.lead_in, element.parent)
         ]
-    if element.tag != "li" or not element.lead_in:
-        return []
-    equals = [e for e in reading.elements if e.tag == "li" and e.lead_in == element.lead_in]
-    found: list[tuple[int, Element]] = []
-    for other in equals:
-        if other.anchor != element.anchor and other.parent == element.parent:
-            found += [(0, other), *items_below(other, reading)]
-    return found[:_MOST_ITEMS]
+    else:
+        return Beside()
+    own = next((at for at, other in enumerate(equals) if other.anchor == element.anchor), len(equals))
+    before, after = ([_with_below(one, reading) for one in part] for part in (equals[:own], equals[own + 1 :]))
+    first = [pair for pairs in before for pair in pairs]
+    every = [*first, *(pair for pairs in after for pair in pairs)]
+    shown = tuple(every[:_MOST_ITEMS])
+    return Beside(shown, min(len(first), len(shown)), len(every) - len(shown))
+
+
+def _with_below(item: Element, reading: Reading) -> list[tuple[int, Element]]:
+    return [(0, item), *(_all_below(item, reading) if item.tag == "li" else [])]
 
 
 def table_of(row: Element, reading: Reading) -> list[tuple[int, Element]]:
@@ -79,8 +99,12 @@ def items_below(element: Element, reading: Reading) -> list[tuple[int, Element]]
 
     Each with its depth, 1 for its own; of a table's header cells the rows.
     """
+    return _all_below(element, reading)[:_MOST_ITEMS]
+
+
+def _all_below(element: Element, reading: Reading) -> list[tuple[int, Element]]:
     if is_header(element, reading):
-        return [(1, row) for row in _rows(tuple(element.text.split(_CELLS)), element, reading)][:_MOST_ITEMS]
+        return [(1, row) for row in _rows(tuple(element.text.split(_CELLS)), element, reading)]
     depths = {element.anchor: 0}
     found = []
     for other in reading.elements:
@@ -88,7 +112,7 @@ def items_below(element: Element, reading: Reading) -> list[tuple[int, Element]]
         if other.tag in ("li", "tr") and above in depths and other.anchor not in depths:
             depths[other.anchor] = depths[above] + 1
             found.append((depths[other.anchor], other))
-    return found[:_MOST_ITEMS]
+    return found
 
 
 def is_header(element: Element, reading: Reading) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from clausegraph.core.condition_trees import settled
 from clausegraph.core.types import (
     All,
     AnyOf,
@@ -20,7 +21,6 @@ from clausegraph.core.types import (
     PageKey,
     holds,
 )
-from clausegraph.query.read.conditions import settled
 from clausegraph.query.read.meeting import coverage, telling
 from clausegraph.query.read.statements import ReadStatement
 

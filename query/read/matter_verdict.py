@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from clausegraph.core.condition_trees import deciding
 from clausegraph.core.language.quantities import Quantity, find_quantities
 from clausegraph.core.language.sentences import sentence_spans
 from clausegraph.core.language.terms import content
@@ -24,7 +25,6 @@ from clausegraph.core.types import (
     mapped,
 )
 from clausegraph.query.read.answers import Asked, judged_condition, source_of
-from clausegraph.query.read.conditions import deciding
 from clausegraph.query.read.cues import BOUNDED, main_clause
 from clausegraph.query.read.evidence import evidence_of, introduction
 from clausegraph.query.read.figures import Comparison, compare

@@ -80,12 +80,14 @@ def _quote(
     if lead is not None and len(lead.text) <= _SHORT:  # a sentence before the one that opens the list may decide
         quoted = replace(quoted, lead_in=lead.text)
     beside = beside_it(element, reading)
-    items = *quoted.items, *(other.text for _, other in beside)
-    found.append(replace(quoted, items=items, item_depths=(*quoted.item_depths, *(depth for depth, _ in beside))))
+    items = *quoted.items, *(other.text for _, other in beside.items)
+    depths = *quoted.item_depths, *(depth for depth, _ in beside.items)
+    left = quoted.items_left + beside.left
+    found.append(replace(quoted, items=items, item_depths=depths, items_before=beside.before, items_left=left))
     below = items_below(element, reading) if quoted.items else []
     anchors = (candidate.element.anchor, element.anchor, element.lead_in, element.parent)
     shown |= {(page, anchor) for anchor in anchors if anchor}
-    shown |= {(page, other.anchor) for _, other in (*below, *beside)}
+    shown |= {(page, other.anchor) for _, other in (*below, *beside.items)}
 
 
 def _in_force(asked: Asked, ordered: Sequence[Candidate], replaced: Mapping[PageKey, Candidate]) -> Iterator[Candidate]:

@@ -7,11 +7,11 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from clausegraph.core.condition_trees import deciding
 from clausegraph.core.language.sentences import sentence_spans
 from clausegraph.core.types import ConditionState, JudgedCondition, Modality, holds, leaves
 from clausegraph.query.read.answers import Asked, judged_condition
 from clausegraph.query.read.candidates import Candidate
-from clausegraph.query.read.conditions import deciding
 from clausegraph.query.read.cues import cued, main_clause, of_others, subject_of
 from clausegraph.query.read.figures import compare
 from clausegraph.query.read.governing import GoverningRule, of_rule

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
+from clausegraph.core.condition_trees import deciding
 from clausegraph.core.errors import UnusableReply
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.language.normalise import visible
@@ -30,7 +31,6 @@ from clausegraph.core.types import (
 )
 from clausegraph.query.engines.presets.context import ContextElement, PromptContext, Solved
 from clausegraph.query.engines.presets.gather import PAGE_CHARACTERS, Sources, page
-from clausegraph.query.read.conditions import deciding
 from clausegraph.query.read.evidence import evidence_of
 from clausegraph.query.read.model.schema import READ_SCHEMA
 from clausegraph.query.steps.llm.reply import MOST_ITEMS, object_of, object_schema

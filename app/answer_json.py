@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from itertools import combinations
 from typing import Any
 
 from clausegraph.app.conditions import condition_json
-from clausegraph.app.text import one_line
-from clausegraph.app.wording import headline, open_questions, opposite
-from clausegraph.core.language.values import TELLING_KINDS, value_kind
-from clausegraph.core.types import Alternative, Answer, Contradiction, Evidence, PageKey, TraceStep, holds
+from clausegraph.app.render import answer_text
+from clausegraph.core.presentation.answer import PresentedLine, present
+from clausegraph.core.presentation.disagreement import pages_disagree
+from clausegraph.core.presentation.wording import headline, open_questions, opposite
+from clausegraph.core.types import Alternative, Answer, Contradiction, Evidence, TraceStep, holds
 
-SCHEMA = "clausegraph.answer/3"
+SCHEMA = "clausegraph.answer/4"
 """Name and version of the form; the version grows when a reader of the one before could misread it."""
 
 
@@ -30,10 +30,44 @@ def answer_json(answer: Answer, *, trace: bool = False) -> dict[str, Any]:
         "extractors": list(answer.extractors),
         "alternatives": [_alternative_json(alternative) for alternative in answer.alternatives],
         "quotes": [evidence_json(evidence) for evidence in answer.quotes],
+        "presentation": presentation_json(answer),
     }
     if trace:
         value["trace"] = [step_json(step) for step in answer.trace]
     return value
+
+
+def presentation_json(answer: Answer) -> dict[str, Any]:
+    """The answer as people read it: lines with the numbers of their citations, and the same as plain text."""
+    shown = present(answer)
+    return {
+        "headline": [_line_json(line) for line in shown.headline],
+        "disputed": [_line_json(line) for line in shown.disputed],
+        "for_you": list(shown.for_you),
+        "check": list(shown.check),
+        "next": [_line_json(line) for line in shown.next],
+        "more": [_line_json(line) for line in shown.more],
+        "sources": [
+            {
+                "title": source.title,
+                "address": source.address,
+                "updated": source.updated or None,
+                "citations": [{"number": one.number} | evidence_json(one.evidence) for one in source.citations],
+            }
+            for source in shown.sources
+        ],
+        "text": answer_text(answer),
+    }
+
+
+def _line_json(line: PresentedLine) -> dict[str, Any]:
+    return {
+        "kind": line.kind.value,
+        "text": line.text,
+        "citations": list(line.citations),
+        "depth": line.depth,
+        "calculations": list(line.calculations),
+    }
 
 
 def step_json(step: TraceStep) -> dict[str, Any]:
@@ -79,30 +113,3 @@ def evidence_json(evidence: Evidence) -> dict[str, Any]:
 def _contradiction_json(one: Contradiction) -> dict[str, Any]:
     sides = {"newer": evidence_json(one.newer), "older": evidence_json(one.older)}
     return {"kind": one.kind, "superseded": one.superseded, "since": one.since} | sides
-
-
-def pages_disagree(answer: Answer) -> bool:
-    """Whether pages contradict each other in what was found, or two alternatives are two sides."""
-    return any(not one.superseded for one in answer.contradictions) or alternatives_disagree(answer)
-
-
-def alternatives_disagree(answer: Answer) -> bool:
-    """Whether two verdicts, or two values of one kind, rest on other pages and neither waits for a condition.
-
-    Alternatives on one page are its own cases; with open conditions both may be right; two names may both be meant.
-    """
-    settled = [a for a in answer.alternatives if a.evidence and not a.open_conditions and _kind(a)]
-    return any(
-        one_line(a.text).lower() != one_line(b.text).lower() and _kind(a) == _kind(b) and not (_pages(a) & _pages(b))
-        for a, b in combinations(settled, 2)
-    )
-
-
-def _kind(alternative: Alternative) -> str:
-    """Whether an alternative is a verdict or a value, and of which kind; "" for all else."""
-    kind = "verdict" if alternative.text.lower() in ("yes", "no") else value_kind(alternative.text) or ""
-    return kind if kind in {"verdict", *TELLING_KINDS} else ""
-
-
-def _pages(alternative: Alternative) -> set[PageKey]:
-    return {evidence.page for evidence in alternative.evidence}

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from clausegraph.app.text import one_line
-from clausegraph.core.types import ConditionState, JudgedLeaf, Leaf, Tree, fold
+from clausegraph.core.presentation.wording import MARKS
+from clausegraph.core.text import one_line
+from clausegraph.core.types import JudgedLeaf, Leaf, Tree, fold
 
 if TYPE_CHECKING:
     from rich.tree import Tree as Drawn
 
 L = TypeVar("L", Leaf, JudgedLeaf)
-MARKS = {ConditionState.MET: "✓ met", ConditionState.UNMET: "✗ unmet", ConditionState.UNKNOWN: "? open"}
 
 
 def condition_json(condition: Tree[L] | None) -> Any:

@@ -13,9 +13,9 @@ from starlette.responses import Response
 
 from clausegraph.app.api.hints import RESOURCES, hinted
 from clausegraph.app.api.parameters import ADDRESS
-from clausegraph.app.text import clean_json
 from clausegraph.core import errors
 from clausegraph.core.secrets import mask_reply
+from clausegraph.core.text import clean_json
 
 MEDIA_TYPE = "application/problem+json"
 _KIND = "urn:clausegraph:error:"

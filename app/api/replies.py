@@ -7,7 +7,7 @@ from typing import Any
 
 from starlette.responses import Response
 
-from clausegraph.app.text import clean_json
+from clausegraph.core.text import clean_json
 
 EPOCH_HEADER = "ClauseGraph-Epoch"
 ASKED_AGAIN = "private, no-cache"  # whoever keeps it asks again whether it still holds

@@ -95,7 +95,7 @@ def ask(
             corpus = workspace.settings.corpus
             found = answer(workspace, corpus, inquiry, epoch, assumptions, engine=engine, watch=watch)
     _note_failures(found)
-    shown = answer_markdown(found).rstrip("\n") if markdown else render_answer(found)
+    shown = answer_markdown(found).rstrip("\n") if markdown else render_answer(found, found=trace)
     session.emit(answer_json(found, trace=trace), shown)
 
 
@@ -127,7 +127,7 @@ def _tell_step(step: TraceStep) -> None:
 def _note_failures(found: Answer) -> None:
     """A line on stderr for each source that failed: what it would have said is not known."""
     from clausegraph.app.cli.output import note
-    from clausegraph.app.text import one_line
+    from clausegraph.core.text import one_line
 
     failures = [step.detail["failure"] for step in found.trace if step.detail.get("outcome") == "failed source"]
     for failure in dict.fromkeys(map(str, failures)):
@@ -145,7 +145,7 @@ def _from_web(workspace: Workspace, inquiry: Inquiry, places: list[str], at: str
     """The answer from pages that are read for it; a line on stderr for each page that could not be."""
     from clausegraph.app.cli.output import note
     from clausegraph.app.services.ask_web import WebPlaces, answer_from_web
-    from clausegraph.app.text import one_line
+    from clausegraph.core.text import one_line
 
     found = answer_from_web(workspace, inquiry, WebPlaces(places), at=at, watch=watch)
     for reject in found.rejects:

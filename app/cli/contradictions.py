@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from clausegraph.app.cli.session import CorpusOption, EpochOption, Session, command
-from clausegraph.app.text import counted, one_line
+from clausegraph.core.text import counted, one_line
 
 _QUOTE = 240  # characters of a side's sentences
 _KINDS = {"value": "another value", "polarity": "the opposite", "threshold": "another requirement"}

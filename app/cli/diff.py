@@ -10,7 +10,7 @@ import typer
 
 from clausegraph.app.cli.output import table
 from clausegraph.app.cli.session import CorpusOption, Session, command
-from clausegraph.app.text import one_line
+from clausegraph.core.text import one_line
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

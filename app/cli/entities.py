@@ -13,8 +13,8 @@ from clausegraph.app.cli.output import table
 from clausegraph.app.cli.progress import progress_bars
 from clausegraph.app.cli.session import CorpusOption, Session, command
 from clausegraph.app.cli.status import moment
-from clausegraph.app.text import one_line
 from clausegraph.core.errors import InputError
+from clausegraph.core.text import one_line
 
 if TYPE_CHECKING:
     from clausegraph.ingestion.report import RunReport

@@ -9,8 +9,8 @@ import typer
 from clausegraph.app.cli.output import table
 from clausegraph.app.cli.session import CorpusOption, Session, a_number, command
 from clausegraph.app.cli.status import moment
-from clausegraph.app.text import counted
 from clausegraph.core.errors import LedgerError
+from clausegraph.core.text import counted
 
 _IN_WORDS = {
     "members": "page entry",

@@ -8,7 +8,7 @@ import typer
 
 from clausegraph.app.cli.output import step_words, table
 from clausegraph.app.cli.session import CorpusOption, EpochOption, Session, command
-from clausegraph.app.text import counted, one_line
+from clausegraph.core.text import counted, one_line
 
 _NEIGHBOURS = 20  # of an entity that are listed
 _PAGES = 5  # of an entity that are listed

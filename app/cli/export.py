@@ -9,8 +9,8 @@ from typing import Annotated
 import typer
 
 from clausegraph.app.cli.session import CorpusOption, EpochOption, Session, command
-from clausegraph.app.text import counted
 from clausegraph.core.errors import InputError
+from clausegraph.core.text import counted
 
 
 class Form(StrEnum):

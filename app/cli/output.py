@@ -11,7 +11,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from typing import IO, TYPE_CHECKING, Any
 
-from clausegraph.app.text import clean, clean_json, one_line
+from clausegraph.core.text import clean, clean_json, one_line
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType

@@ -13,8 +13,8 @@ from clausegraph.app.cli.progress import progress_bars
 from clausegraph.app.cli.runs import report_lines
 from clausegraph.app.cli.session import CorpusOption, EpochOption, Session, command
 from clausegraph.app.cli.status import moment
-from clausegraph.app.text import counted, one_line
 from clausegraph.core.errors import ModelError
+from clausegraph.core.text import counted, one_line
 
 PageArgument = Annotated[str, typer.Argument(metavar="PAGE", help="A page's uri, title, or any address of it.")]
 PagesArgument = Annotated[list[str], typer.Argument(metavar="PAGE…", help="Uris, titles, or addresses of pages.")]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from clausegraph.app.cli.output import table
 from clausegraph.app.cli.status import moment
-from clausegraph.app.text import one_line
+from clausegraph.core.text import one_line
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

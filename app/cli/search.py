@@ -8,7 +8,7 @@ import typer
 
 from clausegraph.app.cli.output import table
 from clausegraph.app.cli.session import CorpusOption, EpochOption, QuestionArgument, ScenarioOption, Session, command
-from clausegraph.app.text import one_line
+from clausegraph.core.text import one_line
 from clausegraph.query.retrieve.bank import DEFAULT, RETRIEVERS
 
 _ABOUT = "; ".join(f"{entry.name}: {entry.about} ({entry.level}s)" for entry in RETRIEVERS)

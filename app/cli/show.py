@@ -10,7 +10,7 @@ import typer
 from clausegraph.app.cli.output import step_words, table
 from clausegraph.app.cli.runs import run_lines
 from clausegraph.app.cli.session import CorpusOption, EpochOption, Session, command
-from clausegraph.app.text import counted, one_line
+from clausegraph.core.text import counted, one_line
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

@@ -10,7 +10,7 @@ from clausegraph.app.cli.entities import WAITS, ByOption, user
 from clausegraph.app.cli.output import table
 from clausegraph.app.cli.session import CorpusOption, Session, command
 from clausegraph.app.cli.status import moment
-from clausegraph.app.text import one_line
+from clausegraph.core.text import one_line
 
 
 def hide(

@@ -8,7 +8,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 from clausegraph.app.cli.output import console
-from clausegraph.app.text import one_line
+from clausegraph.core.text import one_line
 
 if TYPE_CHECKING:
     from rich.live import Live

@@ -12,8 +12,8 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse
 
 from clausegraph.app.access.roles import Role
-from clausegraph.app.text import clean
 from clausegraph.app.version import version
+from clausegraph.core.text import clean
 
 HERE = Path(__file__).parent
 POLICY = "; ".join(

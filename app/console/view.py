@@ -6,18 +6,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from clausegraph.app.answer_json import alternatives_disagree
 from clausegraph.app.console.templating import address
 from clausegraph.app.console.trace import Texts, found_view
-from clausegraph.app.disagreement import quotes_beside, told
-from clausegraph.app.render import answer_markdown, is_unlikely, status_line
+from clausegraph.app.render import answer_markdown
 from clausegraph.app.services.kept import AskedQuestion
-from clausegraph.app.wording import asked_of, headline, leaf_words, open_questions, otherwise
+from clausegraph.core.presentation.answer import present
+from clausegraph.core.presentation.disagreement import told
+from clausegraph.core.presentation.wording import asked_of, headline, leaf_words, otherwise
 from clausegraph.core.types import (
     All,
     Alternative,
     Answer,
-    AnswerStatus,
     AnyOf,
     ConditionState,
     Evidence,
@@ -65,18 +64,19 @@ def answer_view(asked: AskedQuestion, texts: Texts) -> dict[str, Any]:
     assert answer is not None
     under = assumed(answer, asked.supposed) if asked.supposed else answer
     draw = _Drawing(answer, {words: number for number, words in enumerate(asked.conditions())}, asked.supposed)
+    shown = present(under)
+    cited = [citation for source in shown.sources for citation in source.citations]
+    disputed = {evidence for _, places in told(answer) for evidence in places}
     again = {"question": answer.inquiry.question, "scenario": answer.inquiry.scenario, "epoch": answer.epoch}
     supposed = [f"{words}={WORDS[state]}" for words, state in asked.supposed.items()]
     return {
         "asked": asked,
         "answer": answer,
-        "status_line": status_line(under),
-        "unlikely": is_unlikely(under),
-        "sure": under.status is AnswerStatus.ANSWERED,
-        "disagree": alternatives_disagree(under),
+        "shown": shown,
+        "links": {one.number: page_address(answer, one.evidence, one.evidence.span) for one in cited},
+        "quoted_cards": [card(answer, one.evidence, one.number) for one in cited if one.evidence not in disputed],
         "alternatives": [draw.alternative(one) for one in answer.alternatives],
         "sides": [(said, [card(answer, one) for one in places]) for said, places in told(answer)],
-        "quotes": [] if answer.alternatives else [card(answer, one) for one in quotes_beside(answer)],
         "found": found_view(answer, texts),
         "permalink": address(answer.corpus, "ask", **again, assume=supposed),
         "markdown": answer_markdown(under),
@@ -108,10 +108,8 @@ class _Drawing:
             "text": one.text,
             "headline": first,
             "otherwise": rest,
-            "questions": open_questions(found[0]) if found else [],
             "tree": shown,
             "required": None if needed is None else self._part(needed),
-            "cards": [card(self._answer, evidence) for evidence in dict.fromkeys(one.evidence)],
         }
 
     def _part(self, tree: JudgedCondition) -> Branch | Choice:
@@ -149,10 +147,10 @@ def _word(tree: JudgedCondition) -> str:
     return WORDS[holds(tree)]
 
 
-def card(answer: Answer, evidence: Evidence) -> dict[str, Any]:
-    """A quotation, with where it stands."""
+def card(answer: Answer, evidence: Evidence, number: int = 0) -> dict[str, Any]:
+    """A quotation, with where it stands, and its number if it is cited."""
     path = [evidence.title or str(evidence.page), *(h for h in evidence.headings if h != evidence.title)]
-    return {"evidence": evidence, "path": path, "page": page_address(answer, evidence, evidence.span)}
+    return {"number": number, "evidence": evidence, "path": path, "page": page_address(answer, evidence, evidence.span)}
 
 
 def page_address(answer: Answer, evidence: Evidence, span: Span) -> str:

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from typing import IO, Any
 
 from clausegraph.app.services.export.table import safe_cell
-from clausegraph.app.text import one_line
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import InputError
+from clausegraph.core.text import one_line
 
 _OURS = {"corpus": "--corpus", "epoch": "--epoch"}  # parameters that are always there
 

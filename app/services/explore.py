@@ -13,13 +13,13 @@ from clausegraph.app.services.browse import Shelf, open_shelf
 from clausegraph.app.services.procedures import step_record, steps_in_order
 from clausegraph.app.services.records import fact_record, object_text, quotes, statement_words
 from clausegraph.app.services.together import pages_of_both
-from clausegraph.app.text import one_line
 from clausegraph.app.wiring import opened_ontology
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import InputError, NotFoundError
 from clausegraph.core.language.normalise import tokens
 from clausegraph.core.language.wording import condition_words
 from clausegraph.core.ontology import UNTYPED
+from clausegraph.core.text import one_line
 from clausegraph.core.types import LITERAL, Fact, Mention, Reading, Support
 from clausegraph.indexes.derive import statement_id
 from clausegraph.indexes.graph.links import own_pages

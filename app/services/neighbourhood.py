@@ -8,9 +8,9 @@ from typing import Any
 from clausegraph.app.services.browse import Shelf, open_shelf
 from clausegraph.app.services.explore import entity_of, with_statements
 from clausegraph.app.services.records import fact_record
-from clausegraph.app.text import one_line
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.language.wording import condition_words
+from clausegraph.core.text import one_line
 from clausegraph.core.types import LITERAL, Fact, Support
 
 

@@ -7,8 +7,8 @@ from typing import Any
 
 from clausegraph.app.conditions import condition_json
 from clausegraph.app.services.procedures import step_record
-from clausegraph.app.text import one_line
 from clausegraph.core.language.wording import condition_words, relation_words, written
+from clausegraph.core.text import one_line
 from clausegraph.core.types import (
     LITERAL,
     Chunk,

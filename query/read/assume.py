@@ -39,7 +39,14 @@ def assumed(answer: Answer, states: Mapping[str, ConditionState]) -> Answer:
     status = AnswerStatus.QUOTED if answer.alternatives and not kept else answer.status
     lost = answer.alternatives and not kept
     quotes = tuple(e for a in answer.alternatives for e in a.evidence) if lost else answer.quotes
-    return replace(answer, alternatives=kept, status=status, quotes=quotes)
+    sentences = () if _changes(answer, chosen) else answer.sentences  # they were written for another state
+    return replace(answer, alternatives=kept, status=status, quotes=quotes, sentences=sentences)
+
+
+def _changes(answer: Answer, chosen: Mapping[str, ConditionState]) -> bool:
+    """Whether any condition is taken otherwise than the answer has it."""
+    found = (leaf for one in answer.alternatives for leaf in leaves(one.condition))
+    return any(chosen.get(leaf.leaf.text, leaf.state) is not leaf.state for leaf in found)
 
 
 def named(answer: Answer, states: Mapping[str, ConditionState]) -> dict[str, ConditionState]:

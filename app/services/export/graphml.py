@@ -14,8 +14,8 @@ from lxml import etree
 
 from clausegraph.app.services.procedures import step_record
 from clausegraph.app.services.records import object_text, quotes
-from clausegraph.app.text import clean_xml, one_line
 from clausegraph.core.language.wording import condition_words, written
+from clausegraph.core.text import clean_xml, one_line
 from clausegraph.core.types import Mention, PageKey, Reading, Support
 from clausegraph.indexes.derive import object_key
 from clausegraph.indexes.views import View

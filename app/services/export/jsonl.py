@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import IO, Any
 
 from clausegraph.app.services.records import chunk_record, element_record, fact_record, page_record, support_record
-from clausegraph.app.text import clean_json
+from clausegraph.core.text import clean_json
 from clausegraph.indexes.views import View
 
 

@@ -14,8 +14,8 @@ from typing import IO
 
 from clausegraph.app.services.procedures import step_record
 from clausegraph.app.services.records import object_text, quotes
-from clausegraph.app.text import clean
 from clausegraph.core.language.wording import condition_words, written
+from clausegraph.core.text import clean
 from clausegraph.core.types import Reading, Support
 from clausegraph.indexes.views import View
 

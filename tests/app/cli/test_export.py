@@ -10,7 +10,7 @@ import pytest
 from lxml import etree
 
 from clausegraph.app.services.export.table import safe_cell
-from clausegraph.app.text import clean
+from clausegraph.core.text import clean
 from tests.app.cli.conftest import Cli, parsed
 from tests.app.cli.hostile import write_page
 

@@ -14,8 +14,8 @@ from lxml import etree
 from clausegraph.app.services.export.graphml import NAMESPACE
 from clausegraph.app.services.export.table import COLUMNS, safe_cell
 from clausegraph.app.services.records import object_text
-from clausegraph.app.text import clean_xml
 from clausegraph.core.language.wording import condition_words
+from clausegraph.core.text import clean_xml
 from clausegraph.core.types import Support
 from clausegraph.indexes.ledger.store import open_ledger
 from clausegraph.indexes.views import open_view

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from clausegraph.app.cli.output import console, table
-from clausegraph.app.text import clean, clean_json, one_line
+from clausegraph.core.text import clean, clean_json, one_line
 from clausegraph.indexes.ledger.store import open_ledger
 from clausegraph.indexes.views import open_view
 from tests.injection.documents.conftest import Cli

@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clausegraph.app.wording import open_questions
 from clausegraph.core.errors import InputError
 from clausegraph.core.inquiry import Inquiry
+from clausegraph.core.presentation.wording import open_questions
 from clausegraph.core.types import Answer, AnswerStatus, ConditionState, Element, PageKey, Reading, holds, leaves
 from clausegraph.query.read.assume import assumed
 from clausegraph.query.read.extractive import ExtractiveReader

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import date
+from itertools import combinations
 
-from clausegraph.core.types import Answer, Contradiction, Evidence
+from clausegraph.core.language.values import TELLING_KINDS, value_kind
+from clausegraph.core.text import one_line
+from clausegraph.core.types import Alternative, Answer, Contradiction, Evidence, PageKey
 
 Said = tuple[str, tuple[Evidence, ...]]
 SIDES = "The pages contradict each other; newest first:"
@@ -48,3 +51,30 @@ def _replaced(one: Contradiction, shown: set[tuple[str, str]], today: date) -> I
 
 def _place(evidence: Evidence) -> tuple[str, str]:
     return str(evidence.page), evidence.quote
+
+
+def pages_disagree(answer: Answer) -> bool:
+    """Whether pages contradict each other in what was found, or two alternatives are two sides."""
+    return any(not one.superseded for one in answer.contradictions) or alternatives_disagree(answer)
+
+
+def alternatives_disagree(answer: Answer) -> bool:
+    """Whether two verdicts, or two values of one kind, rest on other pages and neither waits for a condition.
+
+    Alternatives on one page are its own cases; with open conditions both may be right; two names may both be meant.
+    """
+    settled = [a for a in answer.alternatives if a.evidence and not a.open_conditions and _kind(a)]
+    return any(
+        one_line(a.text).lower() != one_line(b.text).lower() and _kind(a) == _kind(b) and not (_pages(a) & _pages(b))
+        for a, b in combinations(settled, 2)
+    )
+
+
+def _kind(alternative: Alternative) -> str:
+    """Whether an alternative is a verdict or a value, and of which kind; "" for all else."""
+    kind = "verdict" if alternative.text.lower() in ("yes", "no") else value_kind(alternative.text) or ""
+    return kind if kind in {"verdict", *TELLING_KINDS} else ""
+
+
+def _pages(alternative: Alternative) -> set[PageKey]:
+    return {evidence.page for evidence in alternative.evidence}

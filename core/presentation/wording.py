@@ -6,9 +6,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from clausegraph.app.conditions import MARKS
-from clausegraph.app.text import one_line
-from clausegraph.core.condition_trees import VERDICTS, deciding, settled
+from clausegraph.core.condition_trees import VERDICTS, deciding, open_part, settled
+from clausegraph.core.text import one_line
 from clausegraph.core.types import (
     All,
     Alternative,
@@ -20,6 +19,8 @@ from clausegraph.core.types import (
     holds,
     leaves,
 )
+
+MARKS = {ConditionState.MET: "✓ met", ConditionState.UNMET: "✗ unmet", ConditionState.UNKNOWN: "? open"}
 
 _YOU_BE = re.compile(
     r"^(?P<you>you(?:r (?:\w+\s+){1,3}?)?|it|they|he|she|the (?:\w+\s+){1,2}?)\s*"
@@ -216,6 +217,8 @@ def _is_listed(judged: JudgedLeaf) -> bool:
 
 def asked_of(judged: JudgedLeaf) -> str:
     """What one would have to ask to know whether a condition holds."""
+    if judged.question:
+        return one_line(judged.question)
     words = leaf_words(judged)
     return f"Is it {words.strip(' .;,')}?" if _is_listed(judged) else question_of(words)
 
@@ -248,3 +251,38 @@ def question_of(condition: str) -> str:
     if re.match(r"(?:have|are|get|live|pay|need|own|work)\b", text):  # "you get it if you … and have a tenancy"
         return f"Is this so: you {text}?" if re.search(r"\b(?:not|never)\b", text) else question_of(f"you {text}")
     return f"Is this so: {text}?"
+
+
+def unless_words(alternative: Alternative) -> str:
+    """The headline of a verdict with the one condition that is open in the sentence: "No, unless you pay all fees.".
+
+    Of a "no" that several things may bring about, the one that is met but for an open exception. "" where a list says
+    it better.
+    """
+    tree = alternative.condition
+    if tree is None or not is_verdict(alternative) or holds(tree) is not ConditionState.UNKNOWN:
+        return ""
+    left = open_part(tree)
+    if isinstance(left, AnyOf) and alternative.text == "no" and isinstance(tree, AnyOf):
+        parts = (open_part(child) for child in tree.children if _is_met_but_for_an_exception(child))
+        left = next((part for part in parts if part is not None), left)
+    match left:
+        case JudgedLeaf():
+            said, leaf = "if", left
+        case Not(JudgedLeaf() as leaf):
+            said = "unless"
+        case _:
+            return ""
+    words = leaf_words(leaf).strip(" .;,")
+    if not _CLAUSE.match(words):
+        return ""
+    opening = words[0].lower() if words.startswith("You") else words[0]
+    return f"{alternative.text.capitalize()}, {said} {opening}{words[1:]}."
+
+
+def _is_met_but_for_an_exception(tree: JudgedCondition) -> bool:
+    """Whether some of a group is met, and all that is open of it lies under a "not"."""
+    if not isinstance(tree, All) or holds(tree) is not ConditionState.UNKNOWN:
+        return False
+    met = any(holds(child) is ConditionState.MET for child in tree.children)
+    return met and isinstance(open_part(tree), Not)

@@ -1,0 +1,303 @@
+"""An ``Answer`` as people read it, in the order in which they read: the one place that decides about words.
+
+Headline, for you, check, next, more, sources (docs/plain-answers.md). Command line, console, Markdown, REST and MCP
+render a ``Presentation``; they add no words of their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+from clausegraph.core.condition_trees import deciding
+from clausegraph.core.fingerprints import LLMFingerprint
+from clausegraph.core.language.greetings import is_greeting
+from clausegraph.core.presentation.disagreement import alternatives_disagree, quotes_beside, told
+from clausegraph.core.presentation.wording import (
+    asked_of,
+    condition_lines,
+    decided,
+    headline,
+    leaf_words,
+    open_questions,
+    unless_words,
+)
+from clausegraph.core.text import one_line
+from clausegraph.core.types import (
+    Alternative,
+    Answer,
+    AnswerStatus,
+    ConditionState,
+    Evidence,
+    JudgedLeaf,
+    Sentence,
+    SentenceRole,
+    holds,
+    leaves,
+)
+
+MOST_QUESTIONS = 3  # that are asked at once; more are told as a number
+_NEARBY = 3  # titles that a refusal names
+
+
+class LineKind(StrEnum):
+    """How a line is shown."""
+
+    SENTENCE = "sentence"
+    ITEM = "item"  # of a list, indented by its depth
+    QUOTE = "quote"  # the page's own words
+    NOTE = "note"  # what is doubted, missing or disputed
+    PLACE = "place"  # title and section that the quotes below it are from
+
+
+@dataclass(frozen=True, slots=True)
+class PresentedLine:
+    """A line of an answer with the numbers of the quotes that it rests on."""
+
+    kind: LineKind
+    text: str
+    citations: tuple[int, ...] = ()
+    depth: int = 0
+    calculations: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """A numbered quote. ``is_shown``: its words stand above already, so only its place is told."""
+
+    number: int
+    evidence: Evidence
+    is_shown: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PresentedSource:
+    """A page that an answer rests on, once, with its citations in the order of their numbers."""
+
+    title: str
+    address: str
+    updated: str
+    citations: tuple[Citation, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Presentation:
+    """An answer in the order in which it is read. ``found`` is how it came about, for those who ask for it."""
+
+    corrections: tuple[tuple[str, str], ...] = ()
+    headline: tuple[PresentedLine, ...] = ()
+    disputed: tuple[PresentedLine, ...] = ()  # what other pages say against it
+    for_you: tuple[str, ...] = ()
+    check: tuple[str, ...] = ()
+    next: tuple[PresentedLine, ...] = ()
+    more: tuple[PresentedLine, ...] = ()
+    sources: tuple[PresentedSource, ...] = ()
+    found: tuple[str, ...] = ()
+
+
+def present(answer: Answer) -> Presentation:
+    """The answer as it is shown."""
+    if not (answer.alternatives or answer.quotes or answer.sentences or answer.contradictions):
+        lines = (PresentedLine(LineKind.SENTENCE, _refusal(answer)),)
+        return Presentation(answer.corrected, lines, found=_found(answer))
+    return _Presenting(answer).run()
+
+
+@dataclass
+class _Presenting:
+    """One answer on its way: quotes are numbered in the order in which they are first cited."""
+
+    answer: Answer
+    numbers: dict[tuple[str, str, str], Citation] = field(default_factory=dict)
+
+    def run(self) -> Presentation:
+        answer = self.answer
+        shown = [self._sentence(one) for one in answer.sentences]
+        roles = [one.role for one in answer.sentences]
+        of = list(zip(shown, roles, strict=True))
+        if answer.sentences:
+            asked = [line for line, role in of if role in (SentenceRole.ANSWER, SentenceRole.ITEM)]
+            headline_lines = [*asked, *self._missing()]
+        elif answer.alternatives:
+            headline_lines = list(self._outcomes())
+        else:
+            headline_lines = list(self._quotes())
+        return Presentation(
+            corrections=answer.corrected,
+            headline=tuple(headline_lines),
+            disputed=tuple(self._disputed()),
+            for_you=() if answer.sentences else tuple(_told_words(answer)),
+            check=tuple(self._check()),
+            next=tuple(line for line, role in of if role is SentenceRole.NEXT),
+            more=tuple(line for line, role in of if role is SentenceRole.MORE),
+            sources=tuple(self._sources()),
+            found=_found(answer),
+        )
+
+    def _sentence(self, one: Sentence) -> PresentedLine:
+        kind = LineKind.ITEM if one.role is SentenceRole.ITEM else LineKind.SENTENCE
+        text = f"“{one_line(one.text)}”" if one.quoted else one_line(one.text)
+        numbers = tuple(self._cite(evidence, is_shown=one.quoted) for evidence in one.evidence)
+        return PresentedLine(kind, text, tuple(dict.fromkeys(numbers)), 0, tuple(map(one_line, one.calculations)))
+
+    def _missing(self) -> Iterator[PresentedLine]:
+        if self.answer.missing:
+            yield PresentedLine(LineKind.NOTE, f"These pages do not say: {one_line(self.answer.missing)}.")
+
+    def _cite(self, evidence: Evidence, *, is_shown: bool = False) -> int:
+        key = (str(evidence.page), evidence.span.anchor, evidence.quote)
+        if key not in self.numbers:
+            self.numbers[key] = Citation(len(self.numbers) + 1, evidence, is_shown)
+        return self.numbers[key].number
+
+    def _outcomes(self) -> Iterator[PresentedLine]:
+        """The alternatives of a reader that writes no sentences."""
+        answer = self.answer
+        if alternatives_disagree(answer):
+            yield PresentedLine(LineKind.NOTE, "The pages disagree; each side with its page and date:")
+        several = len(answer.alternatives) > 1
+        for number, one in enumerate(answer.alternatives, 1):
+            cited = tuple(dict.fromkeys(self._cite(e) for e in one.evidence if not e.html.startswith("<h")))
+            text = f"{number}. {_opening(one)}" if several else _opening(one)
+            yield PresentedLine(LineKind.SENTENCE, text, cited)
+            if text.endswith(":"):
+                shown = decided(one)
+                for line in condition_lines(shown) if shown is not None else ():
+                    yield PresentedLine(LineKind.ITEM, line.text, (), line.depth)
+
+    def _quotes(self) -> Iterator[PresentedLine]:
+        """What is quoted where nothing is asserted: the deciding place first, then what else comes near."""
+        answer, quotes = self.answer, quotes_beside(self.answer)
+        unlikely = answer.status is AnswerStatus.UNKNOWN and not answer.contradictions
+        if quotes:
+            several = len({one.page for one in quotes}) > 1
+            opening = "The pages say:" if several else "The page says:"
+            yield PresentedLine(
+                LineKind.SENTENCE, "These pages may not answer this. What comes nearest:" if unlikely else opening
+            )
+        place = ""
+        for evidence in quotes:
+            path = " › ".join(place_of(evidence))
+            if path != place:
+                yield PresentedLine(LineKind.PLACE, path, (self._cite(evidence, is_shown=True),))
+                place = path
+            else:
+                self._cite(evidence, is_shown=True)
+            yield from _quoted(evidence)
+        if quotes and not unlikely:
+            yield PresentedLine(LineKind.NOTE, "Not sure that this decides it: please read it against your case.")
+
+    def _disputed(self) -> Iterator[PresentedLine]:
+        """What other pages say against it, with both sides."""
+        for said, sides in told(self.answer):
+            yield PresentedLine(LineKind.NOTE, said)
+            for evidence in sides:
+                dated = f"updated {one_line(evidence.updated)}" if evidence.updated else "no date stated"
+                path = f"{' › '.join(place_of(evidence))} ({dated})"
+                yield PresentedLine(LineKind.PLACE, path, (self._cite(evidence, is_shown=True),))
+                yield from _quoted(evidence)
+
+    def _check(self) -> Iterator[str]:
+        """What is open and could change the headline, as questions; nothing that the headline lists already."""
+        answer = self.answer
+        listed = any(line.endswith(":") for line in (_opening(one) for one in answer.alternatives))
+        if listed and not answer.sentences:
+            return
+        found: dict[str, None] = {}
+        for one in answer.alternatives:
+            found |= dict.fromkeys(_questions(one) if answer.sentences else open_questions(one))
+        asked = list(found)
+        yield from asked[:MOST_QUESTIONS]
+        if len(asked) > MOST_QUESTIONS:
+            yield f"{len(asked) - MOST_QUESTIONS} more, under the conditions."
+
+    def _sources(self) -> Iterator[PresentedSource]:
+        pages: dict[str, list[Citation]] = {}
+        for citation in self.numbers.values():
+            pages.setdefault(str(citation.evidence.page), []).append(citation)
+        for citations in pages.values():
+            first = citations[0].evidence
+            title, address = first.title or str(first.page), first.url or str(first.page)
+            yield PresentedSource(one_line(title), one_line(address), one_line(first.updated or ""), tuple(citations))
+
+
+def place_of(evidence: Evidence) -> list[str]:
+    """Title and headings of a place, and its page in a document with pages."""
+    headings = [heading for heading in evidence.headings if heading != evidence.title]
+    page = [] if evidence.page_number is None else [f"page {evidence.page_number}"]
+    return [one_line(part) for part in (evidence.title or str(evidence.page), *headings, *page)]
+
+
+def _quoted(evidence: Evidence) -> Iterator[PresentedLine]:
+    depth = 0
+    if evidence.lead_in:
+        yield PresentedLine(LineKind.QUOTE, f"“{one_line(evidence.lead_in)}”")
+        depth = 1
+    yield PresentedLine(LineKind.QUOTE, f"“{one_line(evidence.quote)}”", (), depth)
+    for below, item in evidence.nested_items:
+        yield PresentedLine(LineKind.QUOTE, f"“{one_line(item)}”", (), depth + below)
+    if evidence.items_left:
+        yield PresentedLine(LineKind.NOTE, f"and {evidence.items_left} more in the list", (), depth)
+
+
+def _opening(alternative: Alternative) -> str:
+    """The headline of an alternative: with its exception in the sentence where a single one is open."""
+    return unless_words(alternative) or headline(alternative)
+
+
+def _questions(alternative: Alternative) -> Iterator[str]:
+    """Open leaves of a tree that matter, as questions."""
+    if alternative.condition is None or holds(alternative.condition) is not ConditionState.UNKNOWN:
+        return
+    for leaf in leaves(deciding(alternative.condition)):
+        if leaf.decisive and leaf.state is ConditionState.UNKNOWN:
+            yield asked_of(leaf)
+
+
+def _told_words(answer: Answer) -> Iterator[str]:
+    """What was told of conditions that count, where the headline does not list them."""
+    found: dict[str, None] = {}
+    for one in answer.alternatives:
+        if one.condition is None or _opening(one).endswith(":"):
+            continue
+        for leaf in leaves(deciding(one.condition)):
+            if leaf.state is not ConditionState.UNKNOWN:
+                found[_settled_words(leaf)] = None
+    yield from found
+
+
+def _settled_words(leaf: JudgedLeaf) -> str:
+    state = "met" if leaf.state is ConditionState.MET else "not met"
+    return f"{leaf_words(leaf)}: {state}"
+
+
+def _refusal(answer: Answer) -> str:
+    """One sentence or two: what these pages do not cover, and what they do cover that is near."""
+    if answer.status is AnswerStatus.INVALID_PREMISE:
+        return "The question assumes something that the pages contradict."
+    titles = [one_line(title) for title in answer.nearby[:_NEARBY]]
+    if is_greeting(answer.inquiry.question):
+        return f"Hello. You can ask about {_listed(titles)}." if titles else "Hello. Ask a question about these pages."
+    missing = one_line(answer.missing)
+    said = f"These pages do not say: {missing}." if missing else "These pages do not answer this."
+    return f"{said} Nearest: {_listed(titles)}." if titles else said
+
+
+def _listed(titles: Sequence[str]) -> str:
+    return titles[0] if len(titles) == 1 else f"{', '.join(titles[:-1])} and {titles[-1]}"
+
+
+def _found(answer: Answer) -> tuple[str, ...]:
+    """Corpus, epoch, who read and who stated."""
+    placed = (
+        f"corpus {one_line(answer.corpus)}, epoch {answer.epoch}" if answer.epoch else "read for this question alone"
+    )
+    readers = dict.fromkeys(str(step.detail["read_by"]) for step in answer.trace if "read_by" in step.detail)
+    return (placed, *(f"read by {one_line(one)}" for one in readers), *_models(answer.extractors))
+
+
+def _models(extractors: Iterable[str]) -> list[str]:
+    """Prompt and model of those extractors that are language models."""
+    asked = [one for one in map(LLMFingerprint.parse, extractors) if one is not None]
+    return [f"facts by {one_line(f'{one.prompt}@{one.digest} with {one.model.model}')}" for one in asked]

@@ -17,10 +17,10 @@ from datetime import time as day_time
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.models.embedding import Embedder
 from clausegraph.core.telemetry.spans import span
-from clausegraph.core.types import Alternative, Answer, AnswerStatus, Evidence, TraceStep
+from clausegraph.core.types import Alternative, Answer, AnswerStatus, Evidence, Sentence, TraceStep
 from clausegraph.indexes.views import View
 from clausegraph.query.crag.answer.model import ModelAnswerer, OwnKnowledge
-from clausegraph.query.crag.answer.quotes import nearest_quotes
+from clausegraph.query.crag.answer.quotes import each_once, nearest_quotes
 from clausegraph.query.crag.answer.sure import SureAnswerer
 from clausegraph.query.crag.compared import CorrectiveGatherer, ReactGatherer
 from clausegraph.query.crag.critic import ModelCritic, RuleCritic
@@ -32,7 +32,7 @@ from clausegraph.query.crag.sources import CragGatherer
 from clausegraph.query.crag.text import CorpusText
 from clausegraph.query.crag.time.clock import now
 from clausegraph.query.crag.time_left import TimeLeft
-from clausegraph.query.crag.types import CragAnswer, CragQuestion, TextLookup
+from clausegraph.query.crag.types import CragAnswer, CragQuestion, ReferenceKind, TextLookup
 from clausegraph.query.engines.protocol import EngineOptions, Watch
 from clausegraph.query.engines.single_pass import unwatched
 from clausegraph.query.retrieve.bank import make_retriever
@@ -44,6 +44,7 @@ _GATHERERS: Mapping[str, Callable[[StepModel], CragGatherer]] = {
     "corrective": CorrectiveGatherer,
 }
 _QUOTED = 3  # sentences that are shown where nothing is asserted
+_NEARBY = 5  # pages and functions that are named there
 
 
 class CragEngine:
@@ -152,15 +153,35 @@ def as_answer(found: CragAnswer, inquiry: Inquiry, corpus: str, epoch: int, embe
     Args:
         embedder: by which sentences of a piece are compared beside their words; none: by words alone.
     """
-    evidence = tuple(dict.fromkeys(quote for reference in found.used for quote in reference.evidence))
+    evidence = tuple(each_once(quote for reference in found.used for quote in reference.evidence))
+    unknown = found.status is AnswerStatus.UNKNOWN
     status, quotes = found.status, tuple[Evidence, ...]()
-    if status is AnswerStatus.UNKNOWN:
+    if unknown:
         quotes = nearest_quotes(inquiry.question, found.references, embedder, _QUOTED)
         status = AnswerStatus.QUOTED if quotes else AnswerStatus.NOT_ANSWERABLE
     elif status is AnswerStatus.INVALID_PREMISE:
         quotes = evidence
     alternatives = (Alternative(found.text, None, evidence, 1.0),) if status is AnswerStatus.ANSWERED else ()
-    return Answer(inquiry, status, alternatives, corpus, epoch, (*found.trace, *_used(found)), quotes=quotes)
+    return Answer(
+        inquiry,
+        status,
+        alternatives,
+        corpus,
+        epoch,
+        (*found.trace, *_used(found)),
+        quotes=quotes,
+        sentences=_sentences(found, evidence),
+        missing=found.missing if unknown else "",
+        nearby=found.looked_into[:_NEARBY] if unknown else (),
+    )
+
+
+def _sentences(found: CragAnswer, evidence: tuple[Evidence, ...]) -> tuple[Sentence, ...]:
+    """The answer as a sentence with what it rests on; none where nothing is asserted, or nothing can be cited."""
+    if found.status is not AnswerStatus.ANSWERED or not evidence:
+        return ()
+    calculations = tuple(one.text for one in found.used if one.kind is ReferenceKind.CALCULATOR)
+    return (Sentence(found.text, evidence, calculations=calculations),)
 
 
 def _used(found: CragAnswer) -> tuple[TraceStep, ...]:

@@ -73,6 +73,7 @@ class OpenCragQuestion:
     draft: CragDraft = _NOTHING
     feedback: list[CragFeedback] = field(default_factory=list)
     looked: list[str] = field(default_factory=list)
+    looked_into: list[str] = field(default_factory=list)  # titles and functions, for the person who asks
     trace: list[TraceStep] = field(default_factory=list)
     failed: list[str] = field(default_factory=list)
     unjudged: bool = False  # the draft is an answer that nobody has rejected
@@ -158,6 +159,7 @@ class OpenCragQuestion:
         with self._told("pages") as detail:
             found = self.text.find(asked, self.batch, self.switches.references, self.time.until(_LOOKING))
             self.looked.append(f"pages, batch {self.batch + 1} of {self.text.batches}")
+            self.looked_into += [quote.title for one in found for quote in one.evidence]
             best = [" ".join(f"“{one.source}: {one.text}"[:_SHOWN].split()) + "…”" for one in found[:3]]
             detail.update({"batch": f"{self.batch + 1} of {self.text.batches}", "references": len(found), "best": best})
         return found
@@ -181,6 +183,7 @@ class OpenCragQuestion:
                 self.looked.append(f"graph: {FAILED_SOURCE}, what it would say is not known")
                 return
             self.asked_graph = True
+            self.looked_into += self.known.looked_into
             self.looked += [f"graph: {call}" for call in self.known.calls]
             facts = [one.text[:_SHOWN] for one in self.known.references[:3]]
             detail.update({"calls": list(self.known.calls), "entities": list(self.known.entities), "facts": facts})
@@ -300,6 +303,8 @@ class OpenCragQuestion:
             usage=usage,
             trace=tuple(self.trace),
             failed=tuple(self.failed),
+            missing=self.draft.missing,
+            looked_into=tuple(dict.fromkeys(title for title in self.looked_into if title)),
         )
 
     @contextmanager

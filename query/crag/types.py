@@ -132,12 +132,14 @@ class KgFound:
         calls: what was asked of it, in order, in words.
         entities: the names that were linked.
         answer: only where one fact answers the question outright, so that no model is needed.
+        looked_into: names of the functions that were called; of a graph without functions its own.
     """
 
     references: tuple[Reference, ...] = ()
     calls: tuple[str, ...] = ()
     entities: tuple[str, ...] = ()
     answer: str | None = None
+    looked_into: tuple[str, ...] = ()
 
 
 # --- feedback -------------------------------------------------------------------------------------
@@ -176,12 +178,14 @@ class CragDraft:
         text: the answer, ``DONT_KNOW`` or ``INVALID``.
         used: those of the references that it rests on; never what a model says of itself.
         reasons: how it came about, for the trace.
+        missing: what the references do not say, where a model named it.
     """
 
     status: AnswerStatus
     text: str
     used: tuple[Reference, ...] = ()
     reasons: Mapping[str, object] = field(default_factory=dict)
+    missing: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -200,7 +204,8 @@ class CragAnswer:
     """What the engine returns: ``text`` is the answer, "i don't know" or "invalid question".
 
     ``used`` is what it rests on, ``references`` all that was before the one who answered, ``failed`` the sources that
-    did not answer, each with the reason: what they would have said is not known.
+    did not answer, each with the reason: what they would have said is not known. ``missing`` is what the references do
+    not say, where a model named it; ``looked_into`` has titles of pages and names of a graph's functions, in order.
     """
 
     question: CragQuestion
@@ -213,6 +218,8 @@ class CragAnswer:
     usage: CragUsage = CragUsage()
     trace: tuple[TraceStep, ...] = ()
     failed: tuple[str, ...] = ()
+    missing: str = ""
+    looked_into: tuple[str, ...] = ()
 
 
 # --- parts ----------------------------------------------------------------------------------------

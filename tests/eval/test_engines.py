@@ -225,6 +225,8 @@ def test_what_goes_together_is_asked_together(settings: Settings) -> None:
         (replace(TRIAL, record=True), "--record needs --cassette"),
         (replace(TRIAL, shots=4), "--shots needs --shots-from"),
         (EngineTrial("loop", oracle_type=True), "has no prompt for each kind"),
+        (EngineTrial("plain-rag", oracle_type=True), "has no prompt for each kind"),
+        (EngineTrial("plain-rag", shots=4), "has no prompt with examples"),
         (EngineTrial("loop", shots=4), "has no prompt with examples; leave out --shots"),
         (replace(TRIAL, prompt="read-direct"), "has prompts of its own; leave out --prompt"),
         (replace(TRIAL, steps=(("validate", "oracle"),)), "has no such steps; leave out --step"),

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from clausegraph.core.errors import BudgetExceeded, UnusableReply
-from clausegraph.core.language.normalise import visible
+from clausegraph.core.language.normalise import tokens, visible
 from clausegraph.core.types import AnswerStatus
 from clausegraph.query.crag.answer.reply import (
     ANSWER_SCHEMA,
@@ -32,6 +33,7 @@ from clausegraph.query.steps.model import StepModel
 from clausegraph.query.steps.protocol import Acceptance
 
 _MOST_REASONING = 1000  # characters
+_DIGIT = re.compile(r"\d")
 CHECK_SCHEMA = object_schema("check", missing={"type": "string"}, enough={"type": "boolean"})
 
 
@@ -51,7 +53,7 @@ class ModelAnswerer:
         if judged.accepted:
             return None
         reasons = {"self-check": judged.reason, "because": "the references do not say"}
-        return CragDraft(AnswerStatus.UNKNOWN, DONT_KNOW, (), reasons)
+        return CragDraft(AnswerStatus.UNKNOWN, DONT_KNOW, (), reasons, named_missing(question.text, judged.about))
 
     def answer(
         self, question: CragQuestion, attributes: Attributes, references: tuple[Reference, ...], known: KgFound
@@ -147,6 +149,15 @@ def parse_own(text: str) -> str:
     premise = "The question assumes something false. " if reply.get("false_premise") is True else ""
     reasoning = visible(reply["reasoning"])[:_MOST_REASONING] if isinstance(reply.get("reasoning"), str) else ""
     return f"{premise}{reasoning} Answer: {answer}{sure}".strip()
+
+
+def named_missing(question: str, words: str) -> str:
+    """What a model names as missing; "" where that is nothing, or has a number or a name that the question lacks."""
+    asked = set(tokens(question))
+    names = [word for number, word in enumerate(words.split()) if _DIGIT.search(word) or (number and word[0].isupper())]
+    if words.strip(" .").lower() in ("nothing", "none") or not set(tokens(" ".join(names))) <= asked:
+        return ""
+    return words
 
 
 def _wanted(is_on: bool) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
+from dataclasses import replace
 
 from clausegraph.core.errors import StoreUnavailable
 from clausegraph.query.crag.kg.api.client import ApiSession
@@ -37,7 +38,7 @@ class PlannedLookup:
                 planned = plan.run(question, feedback)
             except UNUSABLE as error:
                 found = RuleLookup(self._api).lookup(question, attributes, feedback)
-                return KgFound(found.references, (f"no plan ({error})", *found.calls), found.entities, found.answer)
+                return replace(found, calls=(f"no plan ({error})", *found.calls))
             if not planned.facts and api.failure:
                 raise StoreUnavailable(api.failure)
             return found_by_plan(planned, ApiGraph.name, api)
@@ -75,12 +76,12 @@ class GraphLookup:
 
 def found_by_plan(planned: PlanResult, graph: str, api: ApiSession | None = None) -> KgFound:
     """The facts as references; the plan and the calls that it led to, in words."""
-    made = api.calls if api is not None else []
-    calls = [call.words if call.outcome == "found" else f"{call.words}: {call.outcome}" for call in made]
+    calls, functions = (api.words, api.functions) if api is not None else ((), ())
     references = tuple(
         kg_reference(
             fact.text, graph, fact.source or fact.relation, [thing.name for thing in planned.entities], fact.evidence
         )
         for fact in planned.facts
     )
-    return KgFound(references, (*planned.said, *calls), tuple(thing.name for thing in planned.entities))
+    entities = tuple(thing.name for thing in planned.entities)
+    return KgFound(references, (*planned.said, *calls), entities, looked_into=functions or (graph,))

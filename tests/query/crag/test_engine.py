@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -10,7 +11,7 @@ import pytest
 from clausegraph.app.dev.fake_llm import FakeModelServer
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.models.embedding import HashingEmbedder
-from clausegraph.core.types import AnswerStatus, Evidence, PageKey, Span
+from clausegraph.core.types import AnswerStatus, Evidence, PageKey, Sentence, Span
 from clausegraph.query.crag.engine import CragEngine, as_answer
 from clausegraph.query.crag.pages import CragPage
 from clausegraph.query.crag.parts import CragOptions, CragParts
@@ -377,3 +378,45 @@ def test_what_there_is_time_for() -> None:
     left.stepped(51)
     assert not left.has_round
     assert TimeLeft(0).left == float("inf")
+
+
+# --- what the person is shown ---------------------------------------------------------------------
+
+
+def quoted(page: str, quote: str) -> Evidence:
+    return Evidence(PageKey("web", page), page, (), Span("e1", 0, len(quote)), quote, "")
+
+
+def test_an_answer_is_a_sentence_with_its_evidence_and_calculations() -> None:
+    used = (
+        Reference(ReferenceKind.WEB, "4 and 9", "Birch", (quoted("Birch", "A car pays 4, a lorry 9."),)),
+        Reference(ReferenceKind.CALCULATOR, "4 + 9 = 13", "4 + 9"),
+    )
+    found = CragAnswer(OPENED, AnswerStatus.ANSWERED, "13", used)
+    answer = as_answer(found, Inquiry(OPENED.text), "pages", 0)
+    assert answer.sentences == (Sentence("13", used[0].evidence, calculations=("4 + 9 = 13",)),)
+    assert as_answer(replace(found, used=used[1:]), Inquiry(OPENED.text), "pages", 0).sentences == ()
+
+
+def test_a_quote_that_another_page_repeats_is_shown_once() -> None:
+    quotes = ("The bridge opened in 1931", "It is long.", "Alder: the bridge opened in 1931.", "IT IS LONG!")
+    used = [Reference(ReferenceKind.WEB, one, one, (quoted(f"p{n}", one),)) for n, one in enumerate(quotes)]
+    answer = as_answer(CragAnswer(OPENED, AnswerStatus.ANSWERED, "1931", tuple(used)), Inquiry(OPENED.text), "pages", 0)
+    assert [(one.title, one.quote) for one in answer.sentences[0].evidence] == [("p2", quotes[2]), ("p1", quotes[1])]
+    unknown = CragAnswer(OPENED, AnswerStatus.UNKNOWN, "i don't know", references=tuple(used))
+    shown = as_answer(unknown, Inquiry(OPENED.text), "pages", 0).quotes
+    assert [one.quote for one in shown] == [quotes[2], quotes[1]]
+
+
+@pytest.mark.parametrize(
+    ("said", "missing"),
+    [("opening year of the bridge", "opening year of the bridge"), ("nothing", ""), ("its length in 1931", "")],
+)
+def test_i_dont_know_says_what_is_missing_and_where_was_looked(
+    said: str, missing: str, fake: FakeModelServer, steps: ModelSteps, bridges: list[CragPage]
+) -> None:
+    fake.set(replies="script", script={CHECK: {"missing": said, "enough": False}})
+    found = ask(bridges, steps, switches=replace(SWITCHES, rounds=1))
+    answer = as_answer(found, Inquiry(OPENED.text), "pages", 0)
+    assert (answer.missing, answer.sentences) == (missing, ())
+    assert answer.nearby[0] == "Alder" and set(answer.nearby) <= {"Alder", "Birch", "Cedar"}

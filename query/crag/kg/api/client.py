@@ -67,6 +67,16 @@ class ApiSession:
         """Why the API did not answer, if it did not."""
         return next((call.reason for call in self.calls if call.outcome == "failed"), "")
 
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The calls in their order; one that found nothing says what came of it."""
+        return tuple(call.words if call.outcome == "found" else f"{call.words}: {call.outcome}" for call in self.calls)
+
+    @property
+    def functions(self) -> tuple[str, ...]:
+        """Names of the functions that were called, each once."""
+        return tuple(dict.fromkeys(call.function for call in self.calls))
+
     def lacks(self, function: str, *args: Any) -> bool:
         """Whether a call that was made had no answer there, which is not the same as an empty one."""
         return any(c.function == function and c.args == args and c.outcome == "not there" for c in self.calls)

@@ -62,9 +62,8 @@ class RuleLookup:
 
 def in_references(found: ApiFound | None, api: ApiSession) -> KgFound:
     """What was found with all calls; a fact is cited by the last call that gave something."""
-    calls = tuple(call.words if call.outcome == "found" else f"{call.words}: {call.outcome}" for call in api.calls)
     if found is None:
-        return KgFound(calls=calls)
+        return KgFound(calls=api.words, looked_into=api.functions)
     source = next((call.words for call in reversed(api.calls) if call.outcome == "found"), "")
     references = tuple(kg_reference(fact, API_NAME, source, found.entities) for fact in found.facts)
-    return KgFound(references, calls, found.entities, found.answer)
+    return KgFound(references, api.words, found.entities, found.answer, api.functions)

@@ -86,12 +86,9 @@ class ToolLookup:
             facts = [fact for name, args in calls for fact in _facts(api, name, args)]
             if not facts and api.failure:
                 raise StoreUnavailable(api.failure)
-            said = tuple(
-                call.words if call.outcome == "found" else f"{call.words}: {call.outcome}" for call in api.calls
-            )
         names = [str(arg) for _, args in calls for arg in args if isinstance(arg, str)]
         references = tuple(kg_reference(one.text, API_NAME, one.source) for one in nearest(facts, question, names))
-        return KgFound(references, said, tuple(dict.fromkeys(names)))
+        return KgFound(references, api.words, tuple(dict.fromkeys(names)), looked_into=api.functions)
 
 
 def _facts(api: ApiSession, name: str, args: tuple[Any, ...]) -> Iterator[GraphFact]:

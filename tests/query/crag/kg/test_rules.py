@@ -44,6 +44,7 @@ def test_one_fact_is_the_answer(rules: RuleLookup, question: str, answer: str) -
     found = rules.lookup(asked(question), Attributes())
     assert found.answer == answer, found
     assert found.references[0].kind is ReferenceKind.KG
+    assert found.looked_into and set(found.looked_into) <= set(FUNCTIONS)
     assert found.references[0].evidence[0].quote == found.references[0].text
 
 

@@ -39,9 +39,11 @@ class Outline:
         self._ids: dict[str, int] = {}
         opened: tuple[int, ...] = ()
         for position, element in enumerate(reading.elements):
+            if element.is_heading:
+                opened = tuple(p for p in opened if self.elements[p].tag < element.tag)
             self._above.append(opened)
             if element.is_heading:
-                opened = (*(p for p in opened if self.elements[p].tag < element.tag), position)
+                opened = (*opened, position)
                 self._headings.append(position)
             if element.tag == "li":
                 for name in {element.lead_in, element.parent} - {None}:

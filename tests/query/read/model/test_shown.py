@@ -162,3 +162,14 @@ def test_pages_that_only_fill_are_left_out_where_one_page_decides() -> None:
     near = [Hit.of_element(other, one, 2.5, {}) for one in texts[:3]]
     assert set(shown_of([*near, *mine], pages.reading, 2000).titles) == {KEY, other}
     assert set(shown_of([*mine[:2], *far[:1]], pages.reading, 2000).titles) == {KEY, other}  # too few to leave one out
+
+
+@pytest.mark.parametrize("note", ["1 Not on Sundays.", "[1] Not on Sundays.", "1. Not on Sundays."])
+def test_a_footnote_comes_with_the_sentence_that_has_its_mark(note: str) -> None:
+    far = [Element(f"p{n}", "p", "<p></p>", f"Much else is said here, number {n}.") for n in range(40)]
+    marked = Element("m", "p", "<p></p>", "You may park here [1] all day.")
+    foot = Element("f", "p", '<p role="doc-footnote"></p>', note)
+    wrong = Element("g", "p", '<p role="doc-footnote"></p>', "2 Only vans.")
+    texts = lines(page_of(marked, *far, wrong, foot), "You may park", budget=60)
+    assert any("Not on Sundays." in text for text in texts)
+    assert not any("Only vans." in text for text in texts)

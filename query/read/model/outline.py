@@ -20,6 +20,8 @@ _ID = re.compile(r'^<\w+\b[^>]*?\sid="([^"]+)"')
 _FOOTNOTE = re.compile(r'^<\w+\b[^>]*?\srole="doc-footnote"')
 _NOTE_START = re.compile(r"(?:\[\w{1,3}\]|[*†‡]+|notes?\b)", re.IGNORECASE)
 _MARK = re.compile(r"\[\w{1,3}\]|[*†‡]+")
+_FIRST_WORD = re.compile(r"(\w{1,3})[.)]?\s")
+_MOST_MARKS = 10  # of one element
 _POINTER = re.compile(
     r"\b(?:see|read|described (?:in|under)|listed (?:in|under)|set out (?:in|under))\b", re.IGNORECASE
 )
@@ -39,9 +41,11 @@ class Outline:
         self._ids: dict[str, int] = {}
         opened: tuple[int, ...] = ()
         for position, element in enumerate(reading.elements):
+            if element.is_heading:
+                opened = tuple(p for p in opened if self.elements[p].tag < element.tag)
             self._above.append(opened)
             if element.is_heading:
-                opened = (*(p for p in opened if self.elements[p].tag < element.tag), position)
+                opened = (*opened, position)
                 self._headings.append(position)
             if element.tag == "li":
                 for name in {element.lead_in, element.parent} - {None}:
@@ -141,31 +145,34 @@ class Outline:
 
     def notes(self, position: int) -> list[int]:
         """The notes that an element's marks stand for; of a row also those under its table."""
-        marks = set(_MARK.findall(self.elements[position].text))
+        marks = list(dict.fromkeys(_MARK.findall(self.elements[position].text)))[:_MOST_MARKS]
         if not marks and self.elements[position].tag != "tr":
             return []
         rows = self.table(position)
         below = range(rows[-1] + 1, min(rows[-1] + 1 + _NOTES_WITHIN, self.stretch(position).stop)) if rows else ()
         under = [p for p in below if self._is_note(p) and self._is_meant(p, marks)]
-        return [*under, *(p for p in self._footnotes if p not in under and self._starts_with(p, marks))]
+        return [*under, *(self._footnotes[mark] for mark in marks if mark in self._footnotes)]
 
     def _is_note(self, position: int) -> bool:
         element = self.elements[position]
         return bool(_FOOTNOTE.match(element.html) or _NOTE_START.match(element.text))
 
-    def _is_meant(self, position: int, marks: set[str]) -> bool:
+    def _is_meant(self, position: int, marks: list[str]) -> bool:
         """Whether a note under a table is about a row with these marks: one that begins with another mark is not."""
         own = _MARK.match(self.elements[position].text)
         return own is None or own[0] in marks
 
-    def _starts_with(self, position: int, marks: set[str]) -> bool:
-        element = self.elements[position]
-        number = f"[{element.number}]" if element.number is not None else ""
-        return number in marks or any(element.text.startswith((m, m.strip("[]") + " ")) for m in marks)
-
     @cached_property
-    def _footnotes(self) -> list[int]:
-        return [p for p, element in enumerate(self.elements) if _FOOTNOTE.match(element.html)]
+    def _footnotes(self) -> dict[str, int]:
+        """Mark, as "[1]" or "*" → the first footnote that begins with it, or is the list's item of that number."""
+        notes: dict[str, int] = {}
+        for position, element in enumerate(self.elements):
+            if _FOOTNOTE.match(element.html):
+                own, word = _MARK.match(element.text), _FIRST_WORD.match(element.text)
+                marks = [own[0]] if own else [f"[{word[1]}]"] if word else []
+                for mark in [*marks, f"[{element.number}]"]:
+                    notes.setdefault(mark, position)
+        return notes
 
     def target(self, fragment: str, name: str) -> int | None:
         """Where a link leads on this page: to the element with that id, else to the heading with those words."""

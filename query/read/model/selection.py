@@ -14,7 +14,7 @@ from clausegraph.query.read.protocol import Pages
 DECISIVE_SHARE = 0.8  # of the score: four times that of all other pages together
 _FEW_PLACES = 20  # with fewer there is nothing that only fills
 _READ_ON = 2  # elements that follow a hit in its section
-_READ_ON_HITS = 15  # the best, with which the reading goes on
+_READ_ON_HITS = 30  # the best; with each the reading goes on once so many later hits are taken
 _SHORT_SECTION = 150  # tokens of a section or table that is shown whole
 _POINTED_SECTION = 300  # tokens of a section that the text points to
 _POINTED_START = 3  # elements of a longer one

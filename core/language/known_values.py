@@ -16,6 +16,7 @@ _SHORT_DATE = re.compile(r"\b(\d{1,2})[/.-](\d{1,2})[/.-](\d{4}|\d{2})\b")
 _CENTURY = 30  # a year of two digits up to this one is of 2000
 _COUNTED = ("number", "age", "duration")  # "18", "18 years old" and "18 years" may be one value
 _ANY_YEAR = "day of any year"
+_COUNTED_OUT = 10
 _LEAST = 0.005  # that two values differ by
 
 
@@ -60,10 +61,11 @@ class KnownValues:
         return any(self.has(one) for one in wanted)
 
     def missing(self, text: str) -> Iterator[str]:
-        """The values of a text, as written there, that do not stand here."""
+        """The values of a text, as written there, that do not stand here; "the first two" counts and states nothing."""
         read = [(value.start, value.end) for value in atoms(text)]
         for value in atoms(text):
-            if not self.has(value):
+            counts = value.kind == "number" and value.spelled and value.low <= _COUNTED_OUT
+            if not counts and not self.has(value):
                 yield text[value.start : value.end]
         for run in _DIGITS.finditer(text):
             inside = any(start <= run.start() < end for start, end in read)

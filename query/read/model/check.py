@@ -10,7 +10,18 @@ from typing import Any
 
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.language.quotes import Quotable
-from clausegraph.core.types import All, AnyOf, ConditionState, JudgedCondition, JudgedLeaf, Leaf, Not, Sentence, leaves
+from clausegraph.core.types import (
+    All,
+    AnyOf,
+    ConditionState,
+    Element,
+    JudgedCondition,
+    JudgedLeaf,
+    Leaf,
+    Not,
+    Sentence,
+    leaves,
+)
 from clausegraph.query.read.evidence import evidence_of
 from clausegraph.query.read.model.reply import Draft, DraftAnswer, DraftCondition, DraftSentence
 from clausegraph.query.read.model.shown import Shown, ShownElement
@@ -119,7 +130,7 @@ class _Check:
     def _place(self, answer: DraftAnswer, evidence: list[ShownElement]) -> tuple[ShownElement, int, int]:
         """Where the words of a span stand: in the element it names, else in its evidence."""
         for shown in evidence:
-            place = Quotable(shown.element.text).find(answer.text)
+            place = _place(shown.element, answer.text)
             if place is not None:
                 return shown, *place
         named = ", ".join(shown.label for shown in evidence) or "any element that was shown"
@@ -169,7 +180,7 @@ class _Check:
         if shown is None:
             raise _Unusable(f"condition {name[:20]!r} cites {stated.element[:20]!r}, which was not shown")
         text = shown.element.text
-        place = Quotable(text).find(stated.quote) if stated.quote else (0, len(text))
+        place = _place(shown.element, stated.quote)
         if place is None:
             raise _Unusable(f"the quote of condition {name[:20]!r} does not stand in {stated.element}; copy it exactly")
         state = self._state(stated)
@@ -198,3 +209,19 @@ class _Check:
             raise _Unusable(f"condition {name!r} is contradicted by no words of the scenario; copy them exactly")
         self._checked.notes.append(f"condition {name!r} is taken for granted: no words of the scenario")
         return ConditionState.UNKNOWN
+
+
+def _place(element: Element, quote: str) -> tuple[int, int] | None:
+    """Where a quote stands in an element, all of it for none; of a row, cells may be quoted under their headers."""
+    if not quote:
+        return 0, len(element.text)
+    text = Quotable(element.text)
+    found = text.find(quote)
+    if found is not None or element.tag != "tr":
+        return found
+    cells = (part.partition(": ")[2] or part for part in quote.split(" | "))
+    places = [text.find(cell) for cell in cells]
+    standing = [place for place in places if place is not None]
+    if len(standing) < len(places):
+        return None
+    return min(start for start, _ in standing), max(end for _, end in standing)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 
 from clausegraph.core.inquiry import Inquiry
+from clausegraph.core.language.amounts import atoms
 from clausegraph.core.language.modal_uses import ModalClass, ModalUse, is_binding, is_soft, is_uncertain, modal_uses
 from clausegraph.core.language.terms import content
 from clausegraph.query.read.model.shown import Shown, ShownElement
@@ -35,7 +36,7 @@ _BOUNDED = re.compile(
 )
 _JOINING = content(
     "because unless otherwise over under even though although while instead either once until already only except"
-    " mean means counts case depend depends yes first"
+    " mean means counts case depend depends yes first last each one two three four five six seven eight nine ten"
 )
 _COMPATIBLE: dict[ModalClass, frozenset[ModalClass]] = {
     ModalClass.MAY: frozenset({ModalClass.MAY, ModalClass.PERMISSION, ModalClass.HEDGE}),
@@ -66,6 +67,8 @@ def _names(text: str, support: Support) -> Iterator[str]:
         if found.strip(".,;)") not in f"{support.text}\n{support.context}\n{support.told}":
             yield f"{found!r} stands in none of its sources"
     plain = _ADDRESS.sub("", text)
+    for value in reversed([one for one in atoms(plain) if one.kind == "date"]):
+        plain = f"{plain[: value.start]}{plain[value.end :]}"  # days are held to the sources as values
     for match in _NAME.finditer(plain):
         unknown = cited_words(match[0]) - support.names - _NOT_NAMES
         if unknown:
@@ -74,7 +77,8 @@ def _names(text: str, support: Support) -> Iterator[str]:
 
 def _terms(text: str, support: Support) -> Iterator[str]:
     """Whether its content comes from the sources at all."""
-    wanted = content(text) - support.told_terms - _JOINING
+    said = content(text) - support.told_terms - _JOINING
+    wanted = {term for term in said if not any(c.isdigit() for c in term)}
     if len(wanted) > _FEW and len(wanted & support.terms) < _LEAST_TERMS * len(wanted):
         yield f"its sources hardly say this ({', '.join(sorted(wanted - support.terms)[:6])})"
 
@@ -91,6 +95,8 @@ def _modality(text: str, support: Support) -> Iterator[str]:
     stated = list(modal_uses(support.text))
     denied = text.lower().startswith("no")  # held to the condition trees
     for use in modal_uses(text):
+        if use.kind is ModalClass.PERMISSION and _BOUNDED.search(text):
+            continue  # "you can borrow up to 5": the page may say "cannot borrow more than 5"
         if denied and use.kind in (ModalClass.EXEMPTION, ModalClass.PROHIBITION):
             continue
         beside = [one for one in stated if use.verb and one.verb == use.verb]
@@ -107,7 +113,7 @@ def _compatible(use: ModalUse, stated: ModalUse) -> bool:
 
 def _certainty(text: str, support: Support) -> Iterator[str]:
     nearest = support.nearest(text)
-    if is_uncertain(nearest) and not is_soft(text):
+    if " | " not in nearest and is_uncertain(nearest) and not is_soft(text):
         yield f"its source leaves it open ({nearest[:80]!r}); keep that word"
     if support.values_only_bounded(text, _BOUND) and not _BOUNDED.search(text):
         yield "its source gives the value as a bound (up to, about, at least); keep that word"

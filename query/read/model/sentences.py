@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from datetime import date
 
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.language.known_values import KnownValues
@@ -75,14 +76,14 @@ class _Checking:
         self._drafted, self._all, self._pages = drafted, shown, pages
         found = [shown.by_label[label] for label in drafted.sources if label in shown.by_label]
         self._usable = tuple(one for one in found if _may_be_cited(one))
-        self._support = Support(self._usable, told_by(inquiry), pages)
+        self._support = Support(self._usable, told_by(inquiry), inquiry.as_of or date.today(), pages)
         self._inquiry = inquiry
 
     def run(self) -> CheckedSentence:
         text = self._drafted.text
         if not self._usable:
             return CheckedSentence(self._drafted, (f"sentence {text[:80]!r}: cites no element that states it",), None)
-        sums = computed_sums(self._drafted, self._support, self._inquiry)
+        sums = computed_sums(self._drafted, self._support)
         for value in sums.values:
             self._support.values.add(value)
         found = [*sums.problems, *claim_problems(text, self._support, self._all, self._inquiry, sums)]

@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from datetime import date
 
 from clausegraph.core.expression import ExpressionRefused, Value, evaluate
-from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.language.amounts import Atom, atoms
 from clausegraph.query.read.model.reply import DraftSentence
 from clausegraph.query.read.model.support import Support
@@ -30,11 +29,11 @@ class Sums:
     problems: tuple[str, ...] = ()
 
 
-def computed_sums(drafted: DraftSentence, support: Support, inquiry: Inquiry) -> Sums:
+def computed_sums(drafted: DraftSentence, support: Support) -> Sums:
     """The sums of a sentence, recomputed."""
     values, shown, problems = [], [], []
     for value, expression in drafted.sums:
-        problem = _problem(value, expression, support, inquiry)
+        problem = _problem(value, expression, support)
         if problem:
             problems.append(problem)
         elif value.lower() in drafted.text.lower():
@@ -43,12 +42,12 @@ def computed_sums(drafted: DraftSentence, support: Support, inquiry: Inquiry) ->
     return Sums(tuple(values), tuple(dict.fromkeys(shown)), tuple(problems))
 
 
-def _problem(value: str, expression: str, support: Support, inquiry: Inquiry) -> str:
+def _problem(value: str, expression: str, support: Support) -> str:
     try:
         result = evaluate(expression)
     except ExpressionRefused as refused:
         return f"the sum {expression[:80]!r} cannot be computed ({refused})"
-    unknown = next((part for part in _parts(expression) if not _is_known(part, support, inquiry)), None)
+    unknown = next((part for part in _parts(expression) if not _is_known(part, support)), None)
     if unknown is not None:
         return f"the sum {expression[:80]!r} uses {unknown}, which neither its sources nor the person state"
     if not _is_written(result, value):
@@ -67,9 +66,9 @@ def _parts(expression: str) -> Iterator[float | date]:
                 yield day
 
 
-def _is_known(part: float | date, support: Support, inquiry: Inquiry) -> bool:
+def _is_known(part: float | date, support: Support) -> bool:
     if isinstance(part, date):
-        return part == (inquiry.as_of or date.today()) or support.values.has_day(part)
+        return part == support.today or support.values.has_day(part)
     return part in _CONVERSIONS or support.values.has_number(part)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import date
 from functools import cached_property
 
 from clausegraph.core.inquiry import Inquiry
@@ -22,19 +23,20 @@ _WORD = re.compile(r"[\w’'-]+")
 
 
 def cited_words(text: str) -> frozenset[str]:
-    """The words of a text in lower case, without possessives, by which names are looked up."""
-    return frozenset(word.lower().replace("’", "'").removesuffix("'s").strip("'-") for word in _WORD.findall(text))
+    """The words of a text in lower case, without apostrophes and a last "s", by which names are looked up."""
+    return frozenset(re.sub("[’']", "", word.lower()).strip("-").rstrip("s") for word in _WORD.findall(text))
 
 
 @dataclass(frozen=True)
 class Support:
     """Cited elements of the pages, and what the person said.
 
-    ``told`` is question, scenario and assumptions in one text.
+    ``told`` is question, scenario and assumptions in one text, ``today`` the day of the question.
     """
 
     cited: tuple[ShownElement, ...]
     told: str
+    today: date
     pages: Pages
 
     @cached_property
@@ -65,6 +67,7 @@ class Support:
         """Of the cited texts and of what the person said; a title or heading may name a year."""
         known = KnownValues(*self.statements, self.context)
         known.add_typed(self.told)
+        known.add(f"{self.today.day} {self.today:%B %Y}")
         return known
 
     @cached_property

@@ -66,7 +66,8 @@ _SOFT = re.compile(
 )
 _BINDING = re.compile(
     r"\b(?:must|shall|need|needs|needed|has to|have to|required?|requires|requirements?|obliged|only|conditions?|if"
-    r"|unless|cannot|until|before|within|by|deadlines?|mandatory|compulsory|minimum|at least|pay|pays|paid|payable|charged?"
+    r"|unless|cannot|until|before|within|by|deadlines?|mandatory|compulsory|minimum"
+    r"|at least|pay|pays|paid|payable|charged?"
     r"|fees?|due|owed?)\b|can't\b|n't\b",
     re.IGNORECASE,
 )

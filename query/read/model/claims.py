@@ -21,7 +21,8 @@ _CLAUSE = re.compile(
     r"\b(?:if|unless|as long as|provided(?: that)?|so long as|except (?:if|when|where)|only when)\b([^,;:.]*)",
     re.IGNORECASE,
 )
-_NOT_NAMES = frozenset("i yes no you your we it the a an if unless monday tuesday wednesday thursday friday".split())  # noqa: SIM905
+_DAYS = frozenset("monday tuesday wednesday thursday friday saturday sunday".split())  # noqa: SIM905
+_NOT_NAMES = _DAYS | frozenset("i yes no you your we it the a an if unless".split())  # noqa: SIM905
 _COMMANDS = re.compile(
     r"\b(?:ignore|disregard|forget|override)\b.{0,40}\b(?:instruction|previous|above|prompt|rules?|guidelines?)"
     r"|\b(?:language model|system prompt|as an ai|ai assistant|chatbot|you are (?:now )?(?:an? )?(?:assistant|ai\b))"
@@ -66,13 +67,18 @@ def _names(text: str, support: Support) -> Iterator[str]:
     for found in _ADDRESS.findall(text):
         if found.strip(".,;)") not in f"{support.text}\n{support.context}\n{support.told}":
             yield f"{found!r} stands in none of its sources"
-    plain = _ADDRESS.sub("", text)
-    for value in reversed([one for one in atoms(plain) if one.kind == "date"]):
-        plain = f"{plain[: value.start]}{plain[value.end :]}"  # days are held to the sources as values
+    plain = _without_days(_ADDRESS.sub("", text))
     for match in _NAME.finditer(plain):
-        unknown = cited_words(match[0]) - support.names - _NOT_NAMES
+        unknown = cited_words(match[0]) - support.names - cited_words(" ".join(_NOT_NAMES))
         if unknown:
             yield f"{match[0]!r} stands in none of its sources; cite where it stands or leave it out"
+
+
+def _without_days(text: str) -> str:
+    """A text without its dates, which are held to the sources as values."""
+    for value in reversed([one for one in atoms(text) if one.kind == "date"]):
+        text = f"{text[: value.start]}{text[value.end :]}"
+    return text
 
 
 def _terms(text: str, support: Support) -> Iterator[str]:
@@ -85,7 +91,7 @@ def _terms(text: str, support: Support) -> Iterator[str]:
 
 def _conditions(text: str, support: Support) -> Iterator[str]:
     for match in _CLAUSE.finditer(text):
-        wanted = content(match[1])
+        wanted = {term for term in content(_without_days(match[1])) - _JOINING if not any(c.isdigit() for c in term)}
         have = support.terms | support.told_terms
         if len(wanted) >= _FEW and len(wanted & have) < _LEAST_TERMS * len(wanted):
             yield f"the condition {match[0].strip()[:60]!r} stands in none of its sources"

@@ -17,6 +17,7 @@ _CENTURY = 30  # a year of two digits up to this one is of 2000
 _COUNTED = ("number", "age", "duration")  # "18", "18 years old" and "18 years" may be one value
 _ANY_YEAR = "day of any year"
 _COUNTED_OUT = 10
+_CELLS = " | "
 _LEAST = 0.005  # that two values differ by
 
 
@@ -25,13 +26,17 @@ class KnownValues:
 
     def __init__(self, *texts: str) -> None:
         self._atoms: list[Atom] = []
+        self._bare: list[Atom] = []  # numbers whose unit stands in a column head, or was not typed
         self._runs: set[str] = set()
         for text in texts:
             self.add(text)
 
     def add(self, text: str) -> None:
         """Take in the values of a text."""
-        self._atoms += atoms(text)
+        found = list(atoms(text))
+        self._atoms += found
+        if _CELLS in text:
+            self._bare += (one for one in found if one.kind == "number")
         self._runs |= {_run(run) for run in _DIGITS.findall(text.replace(",", ""))}
         self._runs |= {_WORDS[word] for word in text.lower().split() if word in _WORDS}
 
@@ -39,12 +44,15 @@ class KnownValues:
         """Take in the values of what a person typed: dates as "2 feb", "feb 2nd" or "2/2/26" are days, too."""
         self.add(text)
         written = _MONTH.sub(lambda found: next(m for m in _MONTHS if m[:3] == found[1].capitalize()), f" {text}")
-        self._atoms += atoms(_SHORT_DATE.sub(_written_day, written))
+        found = list(atoms(_SHORT_DATE.sub(_written_day, written)))
+        self._atoms += found
+        self._bare += (one for one in found if one.kind == "number")
 
     def has(self, value: Atom) -> bool:
         """Whether a value stands here, in the same unit or as a bare number of a table."""
         typed = value.kind == "number" and f"{value.low:g}" in self._runs
-        return typed or any(_same(value, known) for known in self._atoms)
+        same = any(_same(value, known) for known in self._atoms)
+        return typed or same or any(_same_number(value, bare) for bare in self._bare)
 
     def has_number(self, value: float) -> bool:
         """Whether a number stands here, with whatever unit."""
@@ -96,9 +104,12 @@ def _same(one: Atom, other: Atom) -> bool:
         return one.kind == other.kind and _same_day(one, other)
     if (one.kind, one.unit) == (other.kind, other.unit):
         return abs(one.low - other.low) < _LEAST
-    if "number" in (one.kind, other.kind) or {one.kind, other.kind} <= set(_COUNTED[1:]):
-        return abs(one.low / one.scale - other.low / other.scale) < _LEAST
-    return False
+    ages = {one.kind, other.kind} <= set(_COUNTED[1:])
+    return (one.kind == "number" or ages) and _same_number(one, other)
+
+
+def _same_number(one: Atom, other: Atom) -> bool:
+    return abs(one.low / one.scale - other.low / other.scale) < _LEAST
 
 
 def _same_day(one: Atom, known: Atom) -> bool:

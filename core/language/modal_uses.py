@@ -25,11 +25,12 @@ class ModalClass(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ModalUse:
-    """One modal word as written, its class, and the stem of the verb after it ("" for none)."""
+    """One modal word as written at ``start``, its class, and the stem of the verb after it ("" for none)."""
 
     kind: ModalClass
     words: str
     verb: str = ""
+    start: int = 0
 
 
 # The first pattern that matches at a place wins: longer phrases come first.
@@ -64,11 +65,15 @@ _SOFT = re.compile(
     r"|depends?|discretion|if|unless|not|no|whether|decides?|case by case)\b|n't\b",
     re.IGNORECASE,
 )
-_BINDING = re.compile(
-    r"\b(?:must|shall|need|needs|needed|has to|have to|required?|requires|requirements?|obliged|only|conditions?|if"
-    r"|unless|cannot|until|before|within|by|deadlines?|mandatory|compulsory|minimum"
-    r"|at least|pay|pays|paid|payable|charged?"
-    r"|fees?|due|owed?)\b|can't\b|n't\b",
+_OBLIGING = re.compile(
+    r"\b(?:must|shall|need|needs|needed|has to|have to|required?|requires|requirements?|obliged|only|mandatory"
+    r"|compulsory|minimum|at least|pays?|paid|payable|charged?|fees?|due|owed?|limits?|maximum|no more than)\b"
+    r"|\b(?:cannot|never|unless|until)\b",
+    re.IGNORECASE,
+)
+_DENYING = re.compile(
+    r"\b(?:not|no|never|none|cannot|without|unless|only|except|exempt|free|neither|nor|until|instead|rather|less"
+    r"|under|more|over|optional|either)\b|n't\b",
     re.IGNORECASE,
 )
 _SKIPPED = word_set("also still then normally usually only always be not to you it they we been have already first")
@@ -85,7 +90,7 @@ def modal_uses(text: str) -> Iterator[ModalUse]:
             if word.lower() not in _SKIPPED:
                 verb = "" if word.lower() in _EMPTY_VERBS else stem(word.lower())
                 break
-        yield ModalUse(_NAMED[match.lastgroup or "m0"], match[0], verb)
+        yield ModalUse(_NAMED[match.lastgroup or "m0"], match[0], verb, match.start())
 
 
 def is_uncertain(text: str) -> bool:
@@ -98,7 +103,12 @@ def is_soft(text: str) -> bool:
     return _SOFT.search(text.replace("’", "'")) is not None
 
 
-def is_binding(text: str) -> bool:
-    """Whether a text requires anything: by a modal word, a bound or condition, or as an instruction."""
+def is_obliging(text: str) -> bool:
+    """Whether a sentence requires anything: by a word, a bound, or as an instruction."""
     first = _WORD.search(text)
-    return _BINDING.search(text.replace("’", "'")) is not None or bool(first and first[0].lower() in IMPERATIVES)
+    return _OBLIGING.search(text.replace("’", "'")) is not None or bool(first and first[0].lower() in IMPERATIVES)
+
+
+def is_denying(text: str) -> bool:
+    """Whether a sentence has a word that lifts, refuses or bounds something."""
+    return _DENYING.search(text.replace("’", "'")) is not None

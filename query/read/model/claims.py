@@ -7,14 +7,24 @@ from collections.abc import Callable, Iterator
 
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.language.amounts import atoms
-from clausegraph.core.language.modal_uses import ModalClass, ModalUse, is_binding, is_soft, is_uncertain, modal_uses
+from clausegraph.core.language.modal_uses import (
+    ModalClass,
+    ModalUse,
+    is_denying,
+    is_obliging,
+    is_soft,
+    is_uncertain,
+    modal_uses,
+)
 from clausegraph.core.language.terms import content
 from clausegraph.query.read.model.shown import Shown, ShownElement
 from clausegraph.query.read.model.sums import Sums
 from clausegraph.query.read.model.support import Support, cited_words
 
 _LEAST_TERMS = 0.4  # share of a sentence's or condition's terms that its sources or the person must have
-_FEW = 2  # terms of a condition: fewer say too little to be judged
+_LEAST_OF_CONDITION = 0.6
+_FEW = 2  # terms of a sentence: fewer say too little to be judged
+_BEFORE, _AFTER = 50, 80  # characters around a modal word that are compared
 _NAME = re.compile(r"(?<![.!?:“\"] )(?<!^)(?<![\w’'])[A-Z][\w’'-]*(?:\s+[A-Z][\w’'-]*)*")
 _ADDRESS = re.compile(r"https?://\S+|www\.\S+|[\w.+-]+@[\w-]+\.[\w.]+")
 _CLAUSE = re.compile(
@@ -93,7 +103,7 @@ def _conditions(text: str, support: Support) -> Iterator[str]:
     for match in _CLAUSE.finditer(text):
         wanted = {term for term in content(_without_days(match[1])) - _JOINING if not any(c.isdigit() for c in term)}
         have = support.terms | support.told_terms
-        if len(wanted) >= _FEW and len(wanted & have) < _LEAST_TERMS * len(wanted):
+        if wanted and len(wanted & have) < _LEAST_OF_CONDITION * len(wanted):
             yield f"the condition {match[0].strip()[:60]!r} stands in none of its sources"
 
 
@@ -108,8 +118,23 @@ def _modality(text: str, support: Support) -> Iterator[str]:
         beside = [one for one in stated if use.verb and one.verb == use.verb]
         if beside and not any(_compatible(use, one) for one in beside):
             yield f"it says {use.words!r}, its source {beside[0].words!r}; keep the page's word"
-        elif use.kind is ModalClass.OBLIGATION and not is_binding(support.text):
-            yield f"it says {use.words!r}, but its sources require nothing"
+        else:
+            near = support.nearest_with_introductions(text[max(0, use.start - _BEFORE) : use.start + _AFTER])
+            if not _agrees(use, near):
+                yield f"it says {use.words!r}, its source only {near[:80]!r}; keep the page's word"
+
+
+def _agrees(use: ModalUse, near: str) -> bool:
+    """Whether the nearest sentence of the sources is as strong as a modal word."""
+    match use.kind:
+        case ModalClass.OBLIGATION:
+            return is_obliging(near)
+        case ModalClass.EXEMPTION | ModalClass.PROHIBITION:
+            return is_denying(near)
+        case ModalClass.MAY | ModalClass.HEDGE:
+            return is_soft(near) or not is_obliging(near)
+        case _:
+            return True
 
 
 def _compatible(use: ModalUse, stated: ModalUse) -> bool:

@@ -88,6 +88,11 @@ class Support:
         parts = [text[s:e] for text in self.statements for s, e in sentence_spans(text)]
         return max(parts, key=lambda part: len(wanted & content(part)), default="")
 
+    def nearest_with_introductions(self, sentence: str) -> str:
+        """That sentence, and the lines that introduce lists: "You can apply if:" holds for each of its items."""
+        introductions = [text for text in self.statements if text.endswith(":")]
+        return " ".join([self.nearest(sentence), *introductions])
+
     def values_only_bounded(self, sentence: str, bound: re.Pattern[str]) -> bool:
         """Whether a value of the sentence stands in the cited texts only behind a word that bounds it."""
         for value in atoms(sentence):
@@ -117,7 +122,8 @@ def _read_along(shown: ShownElement, reading: Reading) -> list[str]:
     by_anchor = {one.anchor: one for one in reading.elements}
     above = [by_anchor[name].text for name in names_above(element, by_anchor)]
     quote = evidence_of(shown.page, reading, element)
-    return [element.text, *above, quote.lead_in, *quote.items]
+    below = quote.items if element.tag != "tr" else ()  # the head of a table is no evidence of its rows
+    return [element.text, *above, quote.lead_in, *below]
 
 
 def _quoted(shown: ShownElement, reading: Reading, sentence: str) -> Evidence:

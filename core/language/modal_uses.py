@@ -78,7 +78,7 @@ _DENYING = re.compile(
 )
 _SKIPPED = word_set("also still then normally usually only always be not to you it they we been have already first")
 _WORD = re.compile(r"[A-Za-z’']+")
-_EMPTY_VERBS = word_set("be get have do go make take the a an your any this that")
+_EMPTY_VERBS = word_set("be get have do go the a an your any this that")
 
 
 def modal_uses(text: str) -> Iterator[ModalUse]:

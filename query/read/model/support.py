@@ -43,9 +43,13 @@ class Support:
     def statements(self) -> tuple[str, ...]:
         """The cited texts, what introduces them and what they introduce: all that evidence shows of them."""
         found: dict[str, None] = {}
+        leads = {(one.page, one.element.lead_in) for one in self.cited} | {
+            (one.page, one.element.parent) for one in self.cited
+        }
         for shown in self.cited:
-            found |= dict.fromkeys(_read_along(shown, self.pages(shown.page)))
-        return tuple(found)
+            whole = (shown.page, shown.element.anchor) not in leads  # else its cited items alone count
+            found |= dict.fromkeys(_read_along(shown, self.pages(shown.page), items=whole))
+        return tuple(text for text in found if text)
 
     @cached_property
     def text(self) -> str:
@@ -116,13 +120,13 @@ def told_by(inquiry: Inquiry) -> str:
     return "\n".join([inquiry.question, inquiry.scenario, *inquiry.assumptions])
 
 
-def _read_along(shown: ShownElement, reading: Reading) -> list[str]:
+def _read_along(shown: ShownElement, reading: Reading, *, items: bool) -> list[str]:
     """The text of an element, of what introduces it, its column heads, and the items or rows that it introduces."""
     element = shown.element
     by_anchor = {one.anchor: one for one in reading.elements}
     above = [by_anchor[name].text for name in names_above(element, by_anchor)]
     quote = evidence_of(shown.page, reading, element)
-    below = quote.items if element.tag != "tr" else ()  # the head of a table is no evidence of its rows
+    below = quote.items if items and element.tag != "tr" else ()  # the head of a table is no evidence of its rows
     return [element.text, *above, quote.lead_in, *below]
 
 

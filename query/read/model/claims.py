@@ -119,7 +119,7 @@ def _modality(text: str, support: Support) -> Iterator[str]:
         if beside and not any(_compatible(use, one) for one in beside):
             yield f"it says {use.words!r}, its source {beside[0].words!r}; keep the page's word"
         else:
-            near = support.nearest_with_introductions(text[max(0, use.start - _BEFORE) : use.start + _AFTER])
+            near = support.near(text[max(0, use.start - _BEFORE) : use.start + _AFTER])
             if not _agrees(use, near):
                 yield f"it says {use.words!r}, its source only {near[:80]!r}; keep the page's word"
 

@@ -92,10 +92,16 @@ class Support:
         parts = [text[s:e] for text in self.statements for s, e in sentence_spans(text)]
         return max(parts, key=lambda part: len(wanted & content(part)), default="")
 
-    def nearest_with_introductions(self, sentence: str) -> str:
-        """That sentence, and the lines that introduce lists: "You can apply if:" holds for each of its items."""
+    def near(self, words: str) -> str:
+        """The sentences of the cited texts with at least half as many of some words' terms as the best has, and the
+        lines that introduce lists: "You can apply if:" holds for each of its items."""
+        wanted = content(words)
+        parts = [
+            (len(wanted & content(text[s:e])), text[s:e]) for text in self.statements for s, e in sentence_spans(text)
+        ]
+        best = max((shared for shared, _ in parts), default=0)
         introductions = [text for text in self.statements if text.endswith(":")]
-        return " ".join([self.nearest(sentence), *introductions])
+        return " ".join([*(part for shared, part in parts if 2 * shared >= best), *introductions])
 
     def values_only_bounded(self, sentence: str, bound: re.Pattern[str]) -> bool:
         """Whether a value of the sentence stands in the cited texts only behind a word that bounds it."""

@@ -139,7 +139,7 @@ def quotes(answer: Answer) -> list[tuple[Quote, ...]]:
     """What each alternative rests on, each quote once."""
     return [
         tuple(dict.fromkeys(Quote(evidence.title, evidence.quote) for evidence in option.evidence))
-        for option in answer.alternatives
+        for option in answer.alternatives[:MOST_ANSWERS]
     ]
 
 

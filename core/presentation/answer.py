@@ -37,7 +37,6 @@ from clausegraph.core.types import (
     leaves,
 )
 
-MOST_QUESTIONS = 3  # that are asked at once; more are told as a number
 _NEARBY = 3  # titles that a refusal names
 
 
@@ -154,14 +153,18 @@ class _Presenting:
     def _outcomes(self) -> Iterator[PresentedLine]:
         """The alternatives of a reader that writes no sentences."""
         answer = self.answer
-        if alternatives_disagree(answer):
+        disagree = alternatives_disagree(answer)
+        if disagree:
             yield PresentedLine(LineKind.NOTE, "The pages disagree; each side with its page and date:")
         several = len(answer.alternatives) > 1
         for number, one in enumerate(answer.alternatives, 1):
             cited = tuple(dict.fromkeys(self._cite(e) for e in one.evidence if not e.html.startswith("<h")))
             text = f"{number}. {_opening(one)}" if several else _opening(one)
-            yield PresentedLine(LineKind.SENTENCE, text, cited)
-            if text.endswith(":"):
+            opens_list = text.endswith(":")
+            if disagree and one.evidence:
+                text = f"{text} ({_side(one.evidence)})"
+            yield PresentedLine(LineKind.SENTENCE, text, () if opens_list else cited)
+            if opens_list:
                 shown = decided(one)
                 for line in condition_lines(shown) if shown is not None else ():
                     yield PresentedLine(LineKind.ITEM, line.text, (), line.depth)
@@ -193,8 +196,7 @@ class _Presenting:
         for said, sides in told(self.answer):
             yield PresentedLine(LineKind.NOTE, said)
             for evidence in sides:
-                dated = f"updated {one_line(evidence.updated)}" if evidence.updated else "no date stated"
-                path = f"{' › '.join(place_of(evidence))} ({dated})"
+                path = f"{' › '.join(place_of(evidence))} ({_dated(evidence)})"
                 yield PresentedLine(LineKind.PLACE, path, (self._cite(evidence, is_shown=True),))
                 yield from _quoted(evidence)
 
@@ -207,10 +209,7 @@ class _Presenting:
         found: dict[str, None] = {}
         for one in answer.alternatives:
             found |= dict.fromkeys(_questions(one) if answer.sentences else open_questions(one))
-        asked = list(found)
-        yield from asked[:MOST_QUESTIONS]
-        if len(asked) > MOST_QUESTIONS:
-            yield f"{len(asked) - MOST_QUESTIONS} more, under the conditions."
+        yield from found
 
     def _sources(self) -> Iterator[PresentedSource]:
         pages: dict[str, list[Citation]] = {}
@@ -239,6 +238,15 @@ def _quoted(evidence: Evidence) -> Iterator[PresentedLine]:
         yield PresentedLine(LineKind.QUOTE, f"“{one_line(item)}”", (), depth + below)
     if evidence.items_left:
         yield PresentedLine(LineKind.NOTE, f"and {evidence.items_left} more in the list", (), depth)
+
+
+def _side(evidence: Sequence[Evidence]) -> str:
+    """The pages of an alternative that others deny, with their dates."""
+    return "; ".join(dict.fromkeys(f"{one_line(e.title or e.page)}, {_dated(e)}" for e in evidence))
+
+
+def _dated(evidence: Evidence) -> str:
+    return f"updated {one_line(evidence.updated)}" if evidence.updated else "no date stated"
 
 
 def _opening(alternative: Alternative) -> str:

@@ -19,7 +19,7 @@ from clausegraph.core.language.modal_uses import (
 from clausegraph.core.language.terms import content
 from clausegraph.query.read.model.shown import Shown, ShownElement
 from clausegraph.query.read.model.sums import Sums
-from clausegraph.query.read.model.support import Support, cited_words
+from clausegraph.query.read.model.support import CitedSupport, cited_words
 
 _LEAST_TERMS = 0.4  # share of a sentence's or condition's terms that its sources or the person must have
 _LEAST_OF_CONDITION = 0.6
@@ -61,7 +61,7 @@ def speaks_to_a_model(text: str) -> bool:
     return _COMMANDS.search(text) is not None
 
 
-def claim_problems(text: str, support: Support, shown: Shown, inquiry: Inquiry, sums: Sums) -> Iterator[str]:
+def claim_problems(text: str, support: CitedSupport, shown: Shown, inquiry: Inquiry, sums: Sums) -> Iterator[str]:
     """What a sentence says that its sources do not, each as an instruction to the one who wrote it."""
     if speaks_to_a_model(text):
         yield "it passes on an order of a page; leave it out"
@@ -73,7 +73,7 @@ def claim_problems(text: str, support: Support, shown: Shown, inquiry: Inquiry, 
     yield from _other_row(text, support, shown, sums)
 
 
-def _names(text: str, support: Support) -> Iterator[str]:
+def _names(text: str, support: CitedSupport) -> Iterator[str]:
     for found in _ADDRESS.findall(text):
         if found.strip(".,;)") not in f"{support.text}\n{support.context}\n{support.told}":
             yield f"{found!r} stands in none of its sources"
@@ -91,7 +91,7 @@ def _without_days(text: str) -> str:
     return text
 
 
-def _terms(text: str, support: Support) -> Iterator[str]:
+def _terms(text: str, support: CitedSupport) -> Iterator[str]:
     """Whether its content comes from the sources at all."""
     said = content(text) - support.told_terms - _JOINING
     wanted = {term for term in said if not any(c.isdigit() for c in term)}
@@ -99,7 +99,7 @@ def _terms(text: str, support: Support) -> Iterator[str]:
         yield f"its sources hardly say this ({', '.join(sorted(wanted - support.terms)[:6])})"
 
 
-def _conditions(text: str, support: Support) -> Iterator[str]:
+def _conditions(text: str, support: CitedSupport) -> Iterator[str]:
     for match in _CLAUSE.finditer(text):
         wanted = {term for term in content(_without_days(match[1])) - _JOINING if not any(c.isdigit() for c in term)}
         have = support.terms | support.told_terms
@@ -107,7 +107,7 @@ def _conditions(text: str, support: Support) -> Iterator[str]:
             yield f"the condition {match[0].strip()[:60]!r} stands in none of its sources"
 
 
-def _modality(text: str, support: Support) -> Iterator[str]:
+def _modality(text: str, support: CitedSupport) -> Iterator[str]:
     stated = list(modal_uses(support.text))
     denied = text.lower().startswith("no")  # held to the condition trees
     for use in modal_uses(text):
@@ -142,7 +142,7 @@ def _compatible(use: ModalUse, stated: ModalUse) -> bool:
     return stated.kind in allowed
 
 
-def _certainty(text: str, support: Support) -> Iterator[str]:
+def _certainty(text: str, support: CitedSupport) -> Iterator[str]:
     nearest = support.nearest(text)
     if " | " not in nearest and is_uncertain(nearest) and not is_soft(text):
         yield f"its source leaves it open ({nearest[:80]!r}); keep that word"
@@ -150,7 +150,7 @@ def _certainty(text: str, support: Support) -> Iterator[str]:
         yield "its source gives the value as a bound (up to, about, at least); keep that word"
 
 
-def _other_page(text: str, support: Support, shown: Shown, inquiry: Inquiry) -> Iterator[str]:
+def _other_page(text: str, support: CitedSupport, shown: Shown, inquiry: Inquiry) -> Iterator[str]:
     """A sentence on what another page says must name it, where the question names its page."""
     asked = content(inquiry.question)
     distinctive = {
@@ -166,7 +166,7 @@ def _other_page(text: str, support: Support, shown: Shown, inquiry: Inquiry) -> 
             yield f"it is from {titles!r}, not the page that was asked about; say so in the sentence or leave it out"
 
 
-def _other_row(text: str, support: Support, shown: Shown, sums: Sums) -> Iterator[str]:
+def _other_row(text: str, support: CitedSupport, shown: Shown, sums: Sums) -> Iterator[str]:
     """A value of one row must not be told of what another row of the table is about."""
     rows = [one for one in support.cited if one.element.tag == "tr" and any(one.element.headers)]
     cited = [_first_cell(one) for one in rows]
@@ -183,4 +183,4 @@ def _first_cell(shown: ShownElement) -> str:
     return shown.element.text.split(" | ")[0].strip().lower()
 
 
-_CHECKS: tuple[Callable[[str, Support], Iterator[str]], ...] = (_names, _terms, _conditions, _modality, _certainty)
+_CHECKS: tuple[Callable[[str, CitedSupport], Iterator[str]], ...] = (_names, _terms, _conditions, _modality, _certainty)

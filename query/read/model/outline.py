@@ -28,7 +28,7 @@ _POINTER = re.compile(
 _SHORTEST_NAME = 8  # characters of a heading that a text points to by its words
 
 
-class Outline:
+class PageOutline:
     """The elements of a reading by their positions, indexed once."""
 
     def __init__(self, reading: Reading) -> None:

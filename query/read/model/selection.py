@@ -8,7 +8,7 @@ from urllib.parse import urljoin
 
 from clausegraph.core.types import Element, Link, PageKey
 from clausegraph.query.rank.hits import Hit
-from clausegraph.query.read.model.outline import Outline
+from clausegraph.query.read.model.outline import PageOutline
 from clausegraph.query.read.protocol import Pages
 
 DECISIVE_SHARE = 0.8  # of the score: four times that of all other pages together
@@ -33,11 +33,11 @@ class Selection:
     title_cost: Callable[[PageKey], int]
     used: int = 0
     chosen: dict[PageKey, set[int]] = field(default_factory=dict)
-    outlines: dict[PageKey, Outline] = field(default_factory=dict)
+    outlines: dict[PageKey, PageOutline] = field(default_factory=dict)
 
-    def outline(self, page: PageKey) -> Outline:
+    def outline(self, page: PageKey) -> PageOutline:
         if page not in self.outlines:
-            self.outlines[page] = Outline(self.pages(page))
+            self.outlines[page] = PageOutline(self.pages(page))
         return self.outlines[page]
 
     def take(self, page: PageKey, *choices: Sequence[int]) -> bool:

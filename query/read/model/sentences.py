@@ -19,7 +19,7 @@ from clausegraph.query.read.model.claims import claim_problems, speaks_to_a_mode
 from clausegraph.query.read.model.reply import Draft, DraftSentence
 from clausegraph.query.read.model.shown import Shown, ShownElement
 from clausegraph.query.read.model.sums import Sums, computed_sums
-from clausegraph.query.read.model.support import Support, told_by
+from clausegraph.query.read.model.support import CitedSupport, told_by
 from clausegraph.query.read.protocol import Pages
 
 _CAPITALISED = re.compile(r"\b[A-Z][\w’'-]*")
@@ -76,7 +76,7 @@ class _Checking:
         self._drafted, self._all, self._pages = drafted, shown, pages
         found = [shown.by_label[label] for label in drafted.sources if label in shown.by_label]
         self._usable = tuple(one for one in found if _may_be_cited(one))
-        self._support = Support(self._usable, told_by(inquiry), inquiry.as_of or date.today(), pages)
+        self._support = CitedSupport(self._usable, told_by(inquiry), inquiry.as_of or date.today(), pages)
         self._inquiry = inquiry
 
     def run(self) -> CheckedSentence:

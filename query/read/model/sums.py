@@ -11,7 +11,7 @@ from datetime import date
 from clausegraph.core.expression import ExpressionRefused, Value, evaluate
 from clausegraph.core.language.amounts import Atom, atoms
 from clausegraph.query.read.model.reply import DraftSentence
-from clausegraph.query.read.model.support import Support
+from clausegraph.query.read.model.support import CitedSupport
 
 _CONVERSIONS = frozenset({0, 1, 7, 12, 24, 52, 60, 100})  # days of a week, months of a year … of no page
 _LEAST = 0.0051  # a value is written with two decimals at most
@@ -29,7 +29,7 @@ class Sums:
     problems: tuple[str, ...] = ()
 
 
-def computed_sums(drafted: DraftSentence, support: Support) -> Sums:
+def computed_sums(drafted: DraftSentence, support: CitedSupport) -> Sums:
     """The sums of a sentence, recomputed."""
     values, shown, problems = [], [], []
     for value, expression in drafted.sums:
@@ -42,7 +42,7 @@ def computed_sums(drafted: DraftSentence, support: Support) -> Sums:
     return Sums(tuple(values), tuple(dict.fromkeys(shown)), tuple(problems))
 
 
-def _problem(value: str, expression: str, support: Support) -> str:
+def _problem(value: str, expression: str, support: CitedSupport) -> str:
     try:
         result = evaluate(expression)
     except ExpressionRefused as refused:
@@ -66,7 +66,7 @@ def _parts(expression: str) -> Iterator[float | date]:
                 yield day
 
 
-def _is_known(part: float | date, support: Support) -> bool:
+def _is_known(part: float | date, support: CitedSupport) -> bool:
     if isinstance(part, date):
         return part == support.today or support.values.has_day(part)
     return part in _CONVERSIONS or support.values.has_number(part)

@@ -28,7 +28,7 @@ def cited_words(text: str) -> frozenset[str]:
 
 
 @dataclass(frozen=True)
-class Support:
+class CitedSupport:
     """Cited elements of the pages, and what the person said.
 
     ``told`` is question, scenario and assumptions in one text, ``today`` the day of the question.

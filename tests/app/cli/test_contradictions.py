@@ -9,6 +9,7 @@ import pytest
 
 from clausegraph import open_corpus
 from clausegraph.app.render import lines
+from clausegraph.core.presentation.answer import present
 from clausegraph.core.types import Answer, Contradiction
 from tests.app.cli.conftest import REPOSITORY, Cli, parsed
 
@@ -66,7 +67,7 @@ def _shows(answer: Answer, side: Contradiction, planted: dict[str, str]) -> bool
 
 
 def _text(answer: Answer) -> str:
-    return "\n".join(line.text for line in lines(answer))
+    return "\n".join(line.text for line in lines(present(answer)))
 
 
 def _newer(pairs: list[dict[str, dict[str, str | None]]]) -> list[dict[str, str | None]]:

@@ -65,9 +65,9 @@ def printed(renderable: RenderableType) -> str:
 def test_a_model_that_read_is_named_once() -> None:
     read = TraceStep("read", 1.0, {"read_by": "openai:x, prompt read, guide mine\x1b[2J"})
     both = replace(answer(), trace=(TraceStep("retrieve", 1.0), read, read))
-    assert printed(render_answer(both)).count("read by openai:x, prompt read, guide mine") == 1
+    assert printed(render_answer(both, found=True)).count("read by openai:x, prompt read, guide mine") == 1
     assert "\x1b" not in answer_markdown(both)
-    assert "read by" not in printed(render_answer(answer()))
+    assert "read by" not in printed(render_answer(both))
 
 
 RENT, OLD, WORK = Leaf("p-1-0", 0, 4, "you rent"), Leaf("p-2-0", 0, 3, "you are 70"), Leaf("p-3-0", 0, 3, "you work")
@@ -98,11 +98,13 @@ def test_conditions_are_ticked_and_what_is_open_is_asked() -> None:
 def test_a_case_that_an_exception_lifts_is_said_as_one() -> None:
     rent, old, work = (JudgedLeaf(leaf, MET, evidence()) for leaf in (RENT, OLD, WORK))
     unknown = replace(rent, state=OPEN)
+    second = replace(unknown, leaf=Leaf("p-4-0", 0, 3, "you study"))
     case = All((old, Not(AnyOf((work, replace(rent, state=UNMET))))))
-    found = Alternative("yes", Not(AnyOf((unknown, case))))
-    assert printed(render_answer(answer(found))).splitlines()[:4] == [
+    found = Alternative("yes", Not(AnyOf((unknown, second, case))))
+    assert printed(render_answer(answer(found))).splitlines()[:5] == [
         "Yes, if none of these holds:",
         "  ? open: Do you rent?",
+        "  ? open: Do you study?",
         "  ✗ unmet: you are 70, but an exception is met:",
         "    ✓ met: you work",
     ]
@@ -115,7 +117,15 @@ def test_a_verdict_says_what_it_waits_for_and_what_holds_otherwise() -> None:
     assert headline(Alternative("yes", Not(AnyOf((rent, old))))) == "Yes, if none of these holds:"
     assert headline(Alternative("yes", Not(rent))) == "Yes, unless this holds:"
     assert headline(Alternative("yes", replace(rent, state=MET))) == "Yes."
-    assert "Otherwise: no." in printed(render_answer(answer(Alternative("yes", All((rent, old))))))
+    assert "no" not in printed(render_answer(answer(Alternative("yes", All((rent, old))))))  # no page says otherwise
+
+
+def test_a_single_open_condition_stands_in_the_sentence_and_is_asked() -> None:
+    rent, work = JudgedLeaf(RENT, MET, evidence()), JudgedLeaf(WORK, OPEN, evidence())
+    lines = printed(render_answer(answer(Alternative("no", All((rent, Not(work))))))).splitlines()
+    assert lines == ["No, unless you work.", "You said: you rent: met", "Check: Do you work?"]
+    asked = replace(work, question="Do you have a paid job?")
+    assert "Check: Do you have a paid job?" in printed(render_answer(answer(Alternative("yes", asked))))
 
 
 @pytest.mark.parametrize(
@@ -142,8 +152,9 @@ def test_what_is_not_asserted_is_quoted_with_its_lead_in_and_items() -> None:
     lead = replace(evidence("b.html", quote="You need:"), items=("a passport", "a photo"))
     unsure = replace(answer(status=AnswerStatus.QUOTED), quotes=(item, lead), corrected=(("gratn", "grant"),))
     text = printed(render_answer(unsure))
-    assert text.startswith("“gratn” was read as “grant”\nNot sure:")
-    assert "The pages say:" in text and "“You can get it if:”\n      “you rent”" in text
+    assert text.startswith("“gratn” was read as “grant”\nThe pages say:")
+    assert text.index("Not sure") > text.index("a photo")
+    assert "“You can get it if:”\n      “you rent”" in text
     assert "“You need:”\n      “a passport”" in text
     value = answer_json(unsure)
     assert value["quotes"][0]["lead_in"] == "You can get it if:" and value["quotes"][1]["items"] == [
@@ -164,7 +175,7 @@ def test_the_published_schema_describes_every_answer() -> None:
 
 def test_evidence_of_a_document_with_pages_says_its_page() -> None:
     found = answer(Alternative("£210", evidence=(replace(evidence(), page_number=3),)))
-    assert "Title of a.html › Rates (page 3, " in printed(render_answer(found))
+    assert "Rates › page 3: “You can get £210.”" in printed(render_answer(found))
     (alternative,) = answer_json(found)["alternatives"]
     assert alternative["evidence"][0]["page_number"] == 3
     schema = json.loads((Path(__file__).parents[3] / "docs" / "answer.schema.json").read_text(encoding="utf-8"))
@@ -184,9 +195,10 @@ def test_markdown_says_the_same_lines() -> None:
 
 def test_settled_conditions_and_evidence() -> None:
     text = printed(render_answer(answer(conditional(MET, MET, MET))))
-    assert "Conditions:" in text
-    assert "Title of a.html › Rates (updated 2026-03-03)" in text
-    assert "“You can get £210.”" in text and "https://x.example/a" in text and "epoch 3" in text
+    assert text.startswith("£210 [1]\nYou said: you rent: met")
+    assert "Source: Title of a.html, updated 2026-03-03 · https://x.example/a" in text
+    assert "[1] Rates: “You can get £210.”" in text and "epoch 3" not in text
+    assert "epoch 3" in printed(render_answer(answer(conditional(MET, MET, MET)), found=True))
 
 
 def test_json_has_states_pages_and_open_conditions() -> None:
@@ -206,8 +218,8 @@ def test_json_has_states_pages_and_open_conditions() -> None:
 @pytest.mark.parametrize(
     ("status", "words"),
     [
-        (AnswerStatus.NOT_ANSWERABLE, "does not say"),
-        (AnswerStatus.UNKNOWN, "no answer is asserted"),
+        (AnswerStatus.NOT_ANSWERABLE, "do not answer this"),
+        (AnswerStatus.UNKNOWN, "do not answer this"),
         (AnswerStatus.INVALID_PREMISE, "contradict"),
     ],
 )
@@ -223,8 +235,8 @@ def test_disagreeing_pages_are_shown_with_dates() -> None:
     )
     text = printed(render_answer(sides))
     assert "The pages disagree" in text
-    assert "1. Yes.  [Title of a.html, updated 2026-03-03]" in text
-    assert "2. No.  [Title of b.html, no date stated]" in text
+    assert "1. Yes. (Title of a.html, updated 2026-03-03) [1]" in text
+    assert "2. No. (Title of b.html, no date stated) [2]" in text
     assert answer_json(sides)["pages_disagree"] is True
 
 

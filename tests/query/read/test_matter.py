@@ -58,13 +58,13 @@ def text(answer: Answer) -> str | None:
 def test_whom_nothing_excludes_is_not_thereby_granted(page: Callable[..., Any]) -> None:
     found = page(*BARS)
     barred = ask(found, LOAN, "I live in a hostel.")
-    assert text(barred) == "no" and "Otherwise: not excluded." in answer_markdown(barred)
+    assert text(barred) == "no" and "**No, unless you pay your own rent." in answer_markdown(barred)
     free = ask(found, LOAN, "I live in a hostel.", in_prison=UNMET, own_rent=MET)
     assert text(free) == "not excluded" and holds(free.alternatives[0].condition) is MET
-    assert "**Not excluded.**" in answer_markdown(free)
+    assert "**Not excluded." in answer_markdown(free)
     assert text(ask(found, LOAN, "I live in a hostel.", in_prison=UNMET, own_rent=UNMET)) == "no"
     paying = ask(found, LOAN, "I live in a hostel. I pay my own rent.")
-    assert text(paying) == "no" and "? open: Were you in prison?" in answer_markdown(paying)
+    assert text(paying) == "no" and "Were you in prison?" in answer_markdown(paying)
 
 
 def test_with_rule_and_exclusion_both_are_in_the_tree(page: Callable[..., Any]) -> None:
@@ -73,7 +73,7 @@ def test_with_rule_and_exclusion_both_are_in_the_tree(page: Callable[..., Any]) 
         plain = ask(found, LOAN)
         assert text(plain) == "yes" and len(list(leaves(plain.alternatives[0].condition))) == 5
         barred = ask(found, LOAN, "I live in a hostel.")
-        assert text(barred) == "no" and "Otherwise: yes, if all of these hold:" in answer_markdown(barred)
+        assert text(barred) == "no" and "**No, unless you pay your own rent." in answer_markdown(barred)
         waits = ask(found, LOAN, "I live in a hostel.", in_prison=UNMET, own_rent=MET)
         assert text(waits) == "yes" and holds(waits.alternatives[0].condition) is UNKNOWN
         young = ask(found, LOAN, "I am 15 and I own a mooring.")
@@ -201,20 +201,20 @@ def test_the_reason_of_an_exception_is_part_of_it(page: Callable[..., Any]) -> N
             (*GRANT, "<p>You cannot get the boat loan if you were convicted of theft at sea.</p>"),
             LOAN,
             "I was convicted of theft.",
-            "**No, if this holds:**",
+            "**No, if this holds:",
         ),
-        (("<p>You cannot dive here except for rescue.</p>",), "can i dive here", "", "**No, unless this holds:**"),
+        (("<p>You cannot dive here except for rescue.</p>",), "can i dive here", "", "**No, unless this holds:"),
         (
             ("<p>You can get the boat loan if you have never crashed a boat.</p>",),
             LOAN,
             "I never crashed a boat.",
-            "**Yes.**",
+            "**Yes.",
         ),
         (
             ("<p>You can get the boat loan if you have never crashed a boat.</p>",),
             LOAN,
             "My wife crashed a boat, I never crashed a boat.",
-            "**Yes, if this holds:**",
+            "**Yes, if you have never crashed a boat.",
         ),
     ],
 )

@@ -210,7 +210,7 @@ def test_what_lies_farther_than_what_decides_mostly_is_quoted_as_that(
     near = reader.read(inquiry, [Hit.of_element(KEY, one, score, parts) for one in ZONES[:2]], pages)
     assert near.status is status and near.quotes
     answer = Answer(inquiry, near.status, (), "test", 1, quotes=near.quotes)
-    assert ("may not say" in answer_markdown(answer)) is (status is AnswerStatus.UNKNOWN)
+    assert ("may not answer this" in answer_markdown(answer)) is (status is AnswerStatus.UNKNOWN)
     other = reader.read(inquiry, [Hit.of_element(KEY, ZONES[0], score, {"element": 0.7})], pages)
     foreign = UNSURE.read(inquiry, [Hit.of_element(KEY, ZONES[0], score, parts)], pages)
     assert other.status is foreign.status is AnswerStatus.QUOTED

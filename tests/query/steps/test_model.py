@@ -209,7 +209,8 @@ def test_what_a_listener_raises_ends_the_call(fake: FakeModelServer, steps: Mode
     fake.set(fault="stall")
 
     def listen(text: str) -> None:
-        raise KeyError(text[:4])
+        if text:  # a stream may begin with nothing
+            raise KeyError(text[:4])
 
     with pytest.raises(KeyError, match="word"):
         steps.question(QuestionMeter()).ask("say", {"question": WORDS}, str, listen=listen)

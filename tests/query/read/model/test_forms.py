@@ -8,7 +8,7 @@ import pytest
 
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.query.read.model.forms import FEWEST, FormRates, forms_of, rates_by_form, told_form
-from clausegraph.query.read.model.guide import Guide, shipped_guide
+from clausegraph.query.read.model.guide import Guide, benchmark_guide
 from clausegraph.query.read.model.labelled import LabelledAnswer, LabelledQuestion
 from clausegraph.query.read.model.options import ReadOptions
 from clausegraph.query.read.model.shown import Shown
@@ -57,5 +57,5 @@ def test_a_reader_is_told_what_is_usual_of_the_question_asked() -> None:
     options, nothing = ReadOptions(guide=guide), Shown((), {})
     asked = options.inputs(Inquiry("How do I pay?"), nothing, Pages({}))
     assert "50% have more than one answer" in str(asked["usual"])
-    shipped = replace(options, guide=shipped_guide()).inputs(Inquiry("How do I pay?"), nothing, Pages({}))
+    shipped = replace(options, guide=benchmark_guide()).inputs(Inquiry("How do I pay?"), nothing, Pages({}))
     assert shipped["usual"] == ""

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from clausegraph.core.errors import InputError
-from clausegraph.query.read.model.guide import MOST_WORDS, Guide, read_guide, saw_of, shipped_guide
+from clausegraph.query.read.model.guide import MOST_WORDS, Guide, benchmark_guide, read_guide, saw_of
 from clausegraph.query.read.model.labelled import LabelledAnswer, LabelledQuestion
 
 pytestmark = pytest.mark.unit
@@ -16,8 +16,8 @@ pytestmark = pytest.mark.unit
 SEEN = LabelledQuestion("train-1", "/page", "Can I  claim?", "I rent.", (LabelledAnswer("yes"),), ())
 
 
-def test_the_shipped_guide_is_general(tmp_path: Path) -> None:
-    found = shipped_guide()
+def test_the_guide_of_the_benchmark_is_general(tmp_path: Path) -> None:
+    found = benchmark_guide()
     assert 200 < len(found.text.split()) <= MOST_WORDS
     assert not found.saw
 

@@ -12,8 +12,10 @@ from clausegraph.core.presentation.answer import (
     Presentation,
     PresentedLine,
     PresentedSource,
+    is_row,
     place_of,
     present,
+    quote_words,
 )
 from clausegraph.core.text import clean, one_line
 from clausegraph.core.types import Answer, TraceStep
@@ -82,15 +84,22 @@ def _source(source: PresentedSource) -> Iterator[PrintedLine]:
     """The page once, and below it its quotes by number, unless they stand above."""
     dated = f", updated {source.updated}" if source.updated else ""
     yield PrintedLine("plain", f"Source: {source.title}{dated} · {source.address}")
+    before = ("", "")
     for citation in source.citations:
         if citation.is_shown:
             continue
         evidence = citation.evidence
         section = " › ".join(place_of(evidence)[1:])
-        lead = f"“{one_line(evidence.lead_in)}” … " if evidence.lead_in and evidence.lead_in != evidence.quote else ""
-        place = f"{section}: " if section else ""
-        yield PrintedLine("quote", f"[{citation.number}] {place}{lead}“{one_line(evidence.quote)}”", 0)
-        for depth, item in evidence.nested_items if evidence.quote.rstrip().endswith(":") else ():
+        lead = "" if is_row(evidence) or evidence.lead_in == evidence.quote else one_line(evidence.lead_in)
+        opening = f"{section}: " if section else ""
+        opening += f"“{lead}” … " if lead else ""
+        if (section, lead) == before and lead:
+            opening = "… "  # another item of the list above
+        before = section, lead
+        yield PrintedLine("quote", f"[{citation.number}] {opening}“{quote_words(evidence)}”", 0)
+        cited = any(one.evidence.lead_in and one.evidence.lead_in in evidence.quote for one in source.citations)
+        listed = evidence.quote.rstrip().endswith(":") and not cited
+        for depth, item in evidence.nested_items if listed else ():
             yield PrintedLine("quote", f"“{one_line(item)}”", depth)
 
 

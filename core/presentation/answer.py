@@ -7,7 +7,7 @@ render a ``Presentation``; they add no words of their own.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 
 from clausegraph.core.condition_trees import deciding
@@ -37,6 +37,7 @@ from clausegraph.core.types import (
     leaves,
 )
 
+_CELLS = " | "  # between the cells of a row
 _NEARBY = 3  # titles that a refusal names
 
 
@@ -137,7 +138,8 @@ class _Presenting:
     def _sentence(self, one: Sentence) -> PresentedLine:
         kind = LineKind.ITEM if one.role is SentenceRole.ITEM else LineKind.SENTENCE
         text = f"“{one_line(one.text)}”" if one.quoted else one_line(one.text)
-        numbers = tuple(self._cite(evidence, is_shown=one.quoted) for evidence in one.evidence)
+        cited = [evidence for evidence in one.evidence if not _introduces(evidence, one.evidence)]
+        numbers = tuple(self._cite(evidence, is_shown=one.quoted) for evidence in cited)
         return PresentedLine(kind, text, tuple(dict.fromkeys(numbers)), 0, tuple(map(one_line, one.calculations)))
 
     def _missing(self) -> Iterator[PresentedLine]:
@@ -228,14 +230,34 @@ def place_of(evidence: Evidence) -> list[str]:
     return [one_line(part) for part in (evidence.title or str(evidence.page), *headings, *page)]
 
 
+def _introduces(evidence: Evidence, cited: Sequence[Evidence]) -> bool:
+    """Whether a quote only introduces others that are cited beside it: it is shown with them."""
+    return any(one.page == evidence.page and one.lead_in and one.lead_in in evidence.quote for one in cited)
+
+
+def quote_words(evidence: Evidence) -> str:
+    """The words of a quote; of a table's row each cell under its column head."""
+    heads, cells = evidence.lead_in.split(_CELLS), evidence.quote.split(_CELLS)
+    if is_row(evidence) and len(heads) == len(cells):
+        pairs = (f"{head}: {cell}" if head else cell for head, cell in zip(heads, cells, strict=True) if cell)
+        return one_line("; ".join(pairs))
+    return one_line(evidence.quote)
+
+
+def is_row(evidence: Evidence) -> bool:
+    """Whether a quote is a row of a table whose lead-in is its column heads."""
+    return evidence.html.startswith("<tr") and bool(evidence.lead_in)
+
+
 def _quoted(evidence: Evidence) -> Iterator[PresentedLine]:
     depth = 0
-    if evidence.lead_in:
+    if evidence.lead_in and not is_row(evidence):
         yield PresentedLine(LineKind.QUOTE, f"“{one_line(evidence.lead_in)}”")
         depth = 1
-    yield PresentedLine(LineKind.QUOTE, f"“{one_line(evidence.quote)}”", (), depth)
+    yield PresentedLine(LineKind.QUOTE, f"“{quote_words(evidence)}”", (), depth)
     for below, item in evidence.nested_items:
-        yield PresentedLine(LineKind.QUOTE, f"“{one_line(item)}”", (), depth + below)
+        words = quote_words(replace(evidence, quote=item)) if is_row(evidence) else one_line(item)
+        yield PresentedLine(LineKind.QUOTE, f"“{words}”", (), depth + below)
     if evidence.items_left:
         yield PresentedLine(LineKind.NOTE, f"and {evidence.items_left} more in the list", (), depth)
 

@@ -216,7 +216,8 @@ class Settings(BaseSettings):
         default=None, description="what the commentor that asks a model is shown, from `train experiences`"
     )
     reader_guide: Path | None = Field(
-        default=None, description="what good answers look like, from `train guide`; none means the shipped guide"
+        default=None,
+        description="conventions that outcomes follow, from `train guide`; none means none for people, the benchmark's for evaluations",
     )
     reader_examples: Path | None = Field(
         default=None,

@@ -217,7 +217,8 @@ class Settings(BaseSettings):
     )
     reader_guide: Path | None = Field(
         default=None,
-        description="conventions that outcomes follow, from `train guide`; none means none for people, the benchmark's for evaluations",
+        description="conventions that outcomes follow, from `train guide`; none means none for people, the benchmark's"
+        " for evaluations",
     )
     reader_examples: Path | None = Field(
         default=None,

@@ -66,7 +66,7 @@ def test_a_model_reads_and_the_trace_says_which(home: Path, server: FakeModelSer
     found = asked(home, server)
     assert [a.text for a in found.alternatives] == ["The winter grant pays £210 a year to"]
     detail = traced(found)
-    assert detail["read_by"] == "openai:fake, prompt read, guide policy-pages"
+    assert detail["read_by"] == "openai:fake, prompt read"
     assert (detail["calls"], detail["repaired"]) == (1, False)
 
 

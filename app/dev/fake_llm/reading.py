@@ -7,7 +7,9 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
-_LINE = re.compile(r"^(?:PAGE: (?P<title>.*)|(?P<label>e\d+)(?P<mark>[.\-|]) (?P<text>.*))$", re.MULTILINE)
+_LINE = re.compile(
+    r"^(?:PAGE \d+(?: \([^)]*\))?: (?P<title>.*)|(?P<label>e\d+)(?P<mark>[.\-|]) (?P<text>.*))$", re.MULTILINE
+)
 _ELEMENT = re.compile(r"^ *(e\d+)[.\-|] (.*)$", re.MULTILINE)
 _QUESTION = re.compile(r"^Question: (.*)", re.MULTILINE)
 _SCENARIO = re.compile(r"^Scenario: (.*)", re.MULTILINE)
@@ -38,7 +40,8 @@ def cheap_reading(page: str, around: str) -> dict[str, Any]:
     if is_gate and (told := _by_list(page, words, _last(_SCENARIO, around))):
         return told
     said = "yes" if is_gate else " ".join(text.split()[:_LONGEST])
-    return _reply(label if most else "", said, [], None)
+    whole = text if most and not is_gate and text.endswith(".") else ""
+    return _reply(label if most else "", said, [], None, whole)
 
 
 def _last(pattern: re.Pattern[str], text: str) -> str:
@@ -46,13 +49,15 @@ def _last(pattern: re.Pattern[str], text: str) -> str:
     return found[-1] if found else ""
 
 
-def _reply(label: str, said: str, conditions: list[dict[str, str]], when: object) -> dict[str, Any]:
+def _reply(label: str, said: str, conditions: list[dict[str, str]], when: object, sentence: str = "") -> dict[str, Any]:
     return {
         "rules": [label] if label else [],
         "analysis": "This is no language model: words that question, scenario and elements share.",
         "conditions": conditions,
         "kind": "gate" if conditions else "fact",
         "answers": [{"text": said, "element": label, "evidence": [label], "if": when}] if label else [],
+        "sentences": [{"text": sentence, "role": "answer", "sources": [label], "sums": []}] if sentence else [],
+        "missing": "",
     }
 
 
@@ -95,9 +100,7 @@ def _condition(known: list[dict[str, str]], label: str, text: str, scenario: str
     said = _run(text, scenario)
     name = f"c{len(known) + 1}"
     state = "met" if said else "open"
-    known.append(
-        {"id": name, "element": label, "quote": text, "state": state, "scenario": said, "ask": "" if said else text}
-    )
+    known.append({"id": name, "element": label, "quote": text, "state": state, "scenario": said, "ask": ""})
     return name
 
 

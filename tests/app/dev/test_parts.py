@@ -277,7 +277,7 @@ def test_every_fault_is_listed_with_what_it_does() -> None:
 
 def test_a_list_of_conditions_is_read_for_a_question_of_yes_or_no() -> None:
     page = "\n".join([
-        "PAGE: Winter Grant", "e1# Winter Grant", "e2. You can get it if you apply.", "e3. You cannot get it if:",
+        "PAGE 1: Winter Grant", "e1# Winter Grant", "e2. You can get it if you apply.", "e3. You cannot get it if:",
         "e4- you live in a care home, unless you pay all of the fees", "e5- you were in prison",
         "e6. The winter grant is £210.",
     ])  # fmt: skip

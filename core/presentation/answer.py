@@ -6,6 +6,7 @@ render a ``Presentation``; they add no words of their own.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
@@ -37,6 +38,7 @@ from clausegraph.core.types import (
     leaves,
 )
 
+_CALL = re.compile(r"[a-z]\(")  # a function of the calculator, which is no way to show a sum
 _CELLS = " | "  # between the cells of a row
 _NEARBY = 3  # titles that a refusal names
 
@@ -140,7 +142,8 @@ class _Presenting:
         text = f"“{one_line(one.text)}”" if one.quoted else one_line(one.text)
         cited = [evidence for evidence in one.evidence if not _introduces(evidence, one.evidence)]
         numbers = tuple(self._cite(evidence, is_shown=one.quoted) for evidence in cited)
-        return PresentedLine(kind, text, tuple(dict.fromkeys(numbers)), 0, tuple(map(one_line, one.calculations)))
+        plain = tuple(one_line(sum_) for sum_ in one.calculations if not _CALL.search(sum_))
+        return PresentedLine(kind, text, tuple(dict.fromkeys(numbers)), 0, plain)
 
     def _missing(self) -> Iterator[PresentedLine]:
         if self.answer.missing:

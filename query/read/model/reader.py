@@ -8,6 +8,7 @@ from functools import partial
 
 from clausegraph.core.errors import BudgetExceeded, UnusableReply
 from clausegraph.core.inquiry import Inquiry
+from clausegraph.core.language.terms import content
 from clausegraph.core.models.embedding import Embedder
 from clausegraph.core.types import AnswerStatus
 from clausegraph.query.rank.hits import Hit
@@ -71,7 +72,8 @@ class ModelReader:
         reasons: Reasons = {"read_by": self.name, "shown": len(shown.elements), "repaired": repaired}
         result = result_of(attempt, shown, rules.reading, reasons)
         missing = missing_part(attempt.draft, inquiry) if attempt.draft else ""
-        return replace(result, missing=missing, nearby=nearby_titles(shown))
+        about = "" if attempt.draft and attempt.draft.kind == "greeting" else inquiry.text
+        return replace(result, missing=missing, nearby=nearby_titles(shown, about))
 
     @property
     def name(self) -> str:
@@ -121,9 +123,11 @@ def attempt_of(text: str, check: Check) -> Attempt:
     return Attempt(draft, check(draft))
 
 
-def nearby_titles(shown: Shown) -> tuple[str, ...]:
-    """Titles of the pages that were shown, best first."""
-    return tuple(dict.fromkeys(title.partition(" (updated ")[0] for title in shown.titles.values()))[:_MOST_NEARBY]
+def nearby_titles(shown: Shown, about: str) -> tuple[str, ...]:
+    """Titles of the pages that were shown, best first; where there is a text, those that share a term with it."""
+    titles = dict.fromkeys(title.partition(" (updated ")[0] for title in shown.titles.values())
+    near = [title for title in titles if not about or content(title) & content(about)]
+    return tuple(near[:_MOST_NEARBY])
 
 
 def result_of(attempt: Attempt, shown: Shown, pages: Pages, reasons: Reasons) -> ReadResult:

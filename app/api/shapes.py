@@ -66,6 +66,44 @@ class CorrectedWord(BaseModel):
     read: str
 
 
+class PresentedWords(BaseModel):
+    """A line of an answer as people read it, with the numbers of its citations."""
+
+    kind: str
+    text: str
+    citations: list[int]
+    depth: int
+    calculations: list[str]
+
+
+class NumberedQuote(ShownQuote):
+    """A quote by the number that lines cite."""
+
+    number: int
+
+
+class SourcePage(BaseModel):
+    """A page that an answer rests on, with its quotes."""
+
+    title: str
+    address: str
+    updated: str | None
+    citations: list[NumberedQuote]
+
+
+class PresentedAnswer(BaseModel):
+    """An answer in the order in which people read it, and the same as plain text."""
+
+    headline: list[PresentedWords]
+    disputed: list[PresentedWords]
+    for_you: list[str]
+    check: list[str]
+    next: list[PresentedWords]
+    more: list[PresentedWords]
+    sources: list[SourcePage]
+    text: str
+
+
 class AnswerReply(BaseModel):
     """An answer; docs/answers.md describes it."""
 
@@ -81,6 +119,7 @@ class AnswerReply(BaseModel):
     extractors: list[str]
     alternatives: list[ShownAlternative]
     quotes: list[ShownQuote]
+    presentation: PresentedAnswer
     trace: list[ShownStep] | None = None
 
 

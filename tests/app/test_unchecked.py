@@ -28,26 +28,21 @@ from clausegraph.core.settings import Settings
 from clausegraph.core.types import TraceStep
 from clausegraph.ingestion.pipeline import Options
 from clausegraph.ingestion.sources import open_source
-from clausegraph.query.steps.model import StepModel
 from tests.app.api.conftest import client_of
-from tests.harness.listening import listening_ask
 
 pytestmark = pytest.mark.integration
 
 PAGE = (
     "<html><head><title>Winter Grant</title></head><body><main><h1>Winter Grant</h1><h2>How much</h2>"
-    "<p>The winter grant pays £210 a year to every household.</p></main></body></html>"
+    "<p>The winter grant pays £210 a year to every household. It comes in spring.</p></main></body></html>"
 )
 QUESTION = "How much is the winter grant for every household?"
-FIRST, SECOND = "You get £210 a \x1b[7m<b>year</b>.", "It comes in spring."
+FIRST, SECOND = "You get £210 a \x1b[210m<b>year</b>.", "It comes in spring."
 REPLY = json.dumps({
     "rules": [], "analysis": "", "conditions": [], "kind": "extractive", "answers": [],
     "sentences": [{"text": text, "role": "answer", "sources": ["e3"]} for text in (FIRST, SECOND)],
 })  # fmt: skip
 COMMAND = """
-from tests.harness.listening import listening_ask
-from clausegraph.query.steps.model import StepModel
-StepModel.ask = listening_ask
 from clausegraph.app.cli.main import main
 main()
 """
@@ -139,10 +134,7 @@ def test_no_terminal_gets_no_unchecked_sentence(home: Path, server: FakeModelSer
     assert [body["stream"] for body in server.last_requests(3)] == [False, False, True]
 
 
-def test_events_have_unchecked_sentences_before_the_answer(
-    home: Path, server: FakeModelServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(StepModel, "ask", listening_ask)
+def test_events_have_unchecked_sentences_before_the_answer(home: Path, server: FakeModelServer) -> None:
     asks = {"llm": "openai:fake", "llm_key": "x", "llm_attempts": 1, "llm_cache_mb": 0, "llm_url": server.url}
     settings = Settings(home=home, embedding_model="hashing", **asks)  # type: ignore[arg-type]
     _, token = Tokens(home).add("ann", Role.READER)

@@ -118,9 +118,12 @@ def test_a_terminal_shows_a_sentence_before_the_reply_is_whole(home: Path, serve
     assert held == [1]
     assert "Unchecked, still being written:" in output and "\x1b[7m" not in output
     assert (
-        output.index("Unchecked") < output.index("You get") < output.index("\x1b[2K") < output.index("corpus default")
+        output.index("Unchecked")
+        < output.index("You get")
+        < output.index("\x1b[2K")
+        < output.index("Source: Winter Grant")
     )
-    assert output.rindex("\x1b[2K") < output.index("corpus default")  # wiped away before the answer
+    assert output.rindex("\x1b[2K") < output.index("Source: Winter Grant")  # wiped away before the answer
     assert output.count("\x1b[?25l") == output.count("\x1b[?25h")  # the cursor is there again
 
 
@@ -150,6 +153,8 @@ def test_events_have_unchecked_sentences_before_the_answer(home: Path, server: F
             assert "Unchecked" in first and "&lt;b&gt;year" in first and SECOND not in first
             assert "&lt;b&gt;year" in second and SECOND in second
             assert shown.index("event: writing") < shown.index("event: answer")
+            answer = shown[shown.index("event: answer") :]
+            assert 'class="citation"' in answer and "&lt;b&gt;year" in answer and "How it was found" in answer
             await told(client)
 
     async def told(client: httpx.AsyncClient) -> None:

@@ -310,7 +310,8 @@ def _refusal(answer: Answer) -> str:
     if answer.status is AnswerStatus.INVALID_PREMISE:
         return "The question assumes something that the pages contradict."
     titles = [one_line(title) for title in answer.nearby[:_NEARBY]]
-    if is_greeting(answer.inquiry.question):
+    greets = any(step.detail.get("kind") == "greeting" for step in answer.trace)  # as a model that read it says
+    if greets or is_greeting(answer.inquiry.question):
         return f"Hello. You can ask about {_listed(titles)}." if titles else "Hello. Ask a question about these pages."
     missing = one_line(answer.missing)
     said = f"These pages do not say: {missing}." if missing else "These pages do not answer this."

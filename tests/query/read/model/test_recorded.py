@@ -19,6 +19,7 @@ from clausegraph.core.pages.read import read_document
 from clausegraph.core.prompts import library
 from clausegraph.core.types import PageKey
 from clausegraph.eval.conditionalqa.dataset import ConditionalAnswer, Question, load_questions
+from clausegraph.eval.conditionalqa.run import MOST_ANSWERS
 from clausegraph.eval.conditionalqa.scorer import aggregate
 from clausegraph.eval.records import make_record
 from clausegraph.ingestion.sources import SourceDocument, open_source
@@ -28,7 +29,7 @@ from clausegraph.query.read.model.labelled import Examples
 from clausegraph.query.read.model.options import ReadOptions
 from clausegraph.query.read.model.reader import ModelReader
 from clausegraph.query.read.protocol import ReadResult
-from clausegraph.query.steps.meter import QuestionMeter, QuestionUsage
+from clausegraph.query.steps.meter import QuestionLimits, QuestionMeter, QuestionUsage
 from clausegraph.query.steps.model import ModelSteps
 from tests.query.read.conftest import Pages
 
@@ -36,10 +37,10 @@ pytestmark = pytest.mark.integration
 
 RECORDED = Path(__file__).parent / "recorded"
 FIGURES = {  # F1, F1 with conditions
-    "total": (0.8552, 0.8294), "yesno": (0.9425, 0.8909), "extractive": (0.7447, 0.7447), "conditional": (1.0, 0.8),
-    "not_answerable": (1.0, 1.0),
+    "total": (0.8491, 0.8349), "yesno": (0.9628, 0.9294), "extractive": (0.7903, 0.7903), "conditional": (0.7874, 0.7374),
+    "not_answerable": (0.5, 0.5),
 }  # fmt: skip
-PROMPT, PROMPT_TOKENS = "read.v3", 4790.5  # median, characters by four
+PROMPT, PROMPT_TOKENS = "read.v3", 5218  # median, characters by four
 Read = tuple[Question, ReadResult, QuestionUsage]
 
 
@@ -85,7 +86,7 @@ def read(material: Material) -> list[Read]:
     with make_llm(model, cassette=Cassette(RECORDED / "replies.jsonl")) as llm:
         steps = ModelSteps(llm, library())
         for question in material.questions:
-            meter = QuestionMeter()
+            meter = QuestionMeter(QuestionLimits(calls=1))  # one call: repairs are not recorded
             reader = ModelReader(None, steps.question(meter), options)
             inquiry = Inquiry(question.question, question.scenario)
             made.append((question, reader.read(inquiry, material.hits[question.id], material.pages), meter.usage()))
@@ -94,7 +95,9 @@ def read(material: Material) -> list[Read]:
 
 def test_recorded_replies_give_the_figures_that_were_measured(read: list[Read]) -> None:
     records = [
-        make_record(question, tuple(ConditionalAnswer(a.text, a.open_conditions) for a in result.alternatives))
+        make_record(
+            question, tuple(ConditionalAnswer(a.text, a.open_conditions) for a in result.alternatives[:MOST_ANSWERS])
+        )
         for question, result, _ in read
     ]
     scores = {group: found.ours for group, found in aggregate(records).items()}

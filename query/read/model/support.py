@@ -19,6 +19,7 @@ from clausegraph.query.read.evidence import evidence_of
 from clausegraph.query.read.model.shown import ShownElement
 from clausegraph.query.read.protocol import Pages
 
+_ENOUGH_TERMS = 4  # that a sentence shares with another to be quoted for it
 _WORD = re.compile(r"[\w’'-]+")
 
 
@@ -146,12 +147,13 @@ def _quoted(shown: ShownElement, reading: Reading, sentence: str) -> Evidence:
 
 
 def _best_span(element: Element, spans: Sequence[tuple[int, int]], sentence: str) -> tuple[int, int]:
-    """From the first to the last sentence that states a value of the other sentence or has most of its terms."""
+    """From the first to the last sentence that states a value of the other sentence or has enough of its terms."""
     wanted, known = content(sentence), KnownValues(sentence)
     shared = [len(wanted & content(element.text[s:e])) for s, e in spans]
     stated = [_states_a_value(element.text[s:e], known) for s, e in spans]
     best = max(shared)
-    kept = [at for at in range(len(spans)) if shared[at] == best or (stated[at] and shared[at])]
+    enough = min(best, _ENOUGH_TERMS)
+    kept = [at for at in range(len(spans)) if shared[at] >= enough or (stated[at] and shared[at])]
     return spans[kept[0]][0], spans[kept[-1]][1]
 
 

@@ -77,6 +77,7 @@ def test_sentences_are_told_between_the_steps_and_are_in_no_trace(fake: FakeMode
     assert fake.last_requests(1)[0]["stream"] is True
 
 
+@pytest.mark.long  # in a process that has run thousands of tests before, it was seen to wait for ever
 def test_a_sentence_is_told_before_the_reply_is_whole(fake: FakeModelServer, engine: Engine) -> None:
     fake.set(hold_after="Sentence 2")
     seen: list[TraceStep] = []

@@ -24,7 +24,8 @@ from clausegraph.query.read.protocol import ReadResult, Rules
 from clausegraph.query.steps.model import ModelSteps, StepModel
 from tests.harness.wait import until
 
-pytestmark = pytest.mark.integration
+# Long: in a process that has run thousands of tests before, a held reply was seen to be waited for without end.
+pytestmark = [pytest.mark.integration, pytest.mark.long]
 
 PROMPT = (
     '{#\npurpose = "a test"\ninputs = ["question"]\noutput = "JSON"\nsince = "0.3.0"\n#}\n=== user ===\n{{ question }}'
@@ -77,7 +78,6 @@ def test_sentences_are_told_between_the_steps_and_are_in_no_trace(fake: FakeMode
     assert fake.last_requests(1)[0]["stream"] is True
 
 
-@pytest.mark.long  # in a process that has run thousands of tests before, it was seen to wait for ever
 def test_a_sentence_is_told_before_the_reply_is_whole(fake: FakeModelServer, engine: Engine) -> None:
     fake.set(hold_after="Sentence 2")
     seen: list[TraceStep] = []

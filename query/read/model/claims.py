@@ -31,8 +31,9 @@ _CLAUSE = re.compile(
     r"\b(?:if|unless|as long as|provided(?: that)?|so long as|except (?:if|when|where)|only when)\b([^,;:.]*)",
     re.IGNORECASE,
 )
-_DAYS = frozenset("monday tuesday wednesday thursday friday saturday sunday".split())  # noqa: SIM905
-_NOT_NAMES = _DAYS | frozenset("i yes no you your we it the a an if unless".split())  # noqa: SIM905
+_NOT_NAMES = cited_words(
+    "monday tuesday wednesday thursday friday saturday sunday i yes no you your we it the a an if unless"
+)
 _COMMANDS = re.compile(
     r"\b(?:ignore|disregard|forget|override)\b.{0,40}\b(?:instruction|previous|above|prompt|rules?|guidelines?)"
     r"|\b(?:language model|system prompt|as an ai|ai assistant|chatbot|you are (?:now )?(?:an? )?(?:assistant|ai\b))"
@@ -79,7 +80,7 @@ def _names(text: str, support: CitedSupport) -> Iterator[str]:
             yield f"{found!r} stands in none of its sources"
     plain = _without_days(_ADDRESS.sub("", text))
     for match in _NAME.finditer(plain):
-        unknown = cited_words(match[0]) - support.names - cited_words(" ".join(_NOT_NAMES))
+        unknown = cited_words(match[0]) - support.names - _NOT_NAMES
         if unknown:
             yield f"{match[0]!r} stands in none of its sources; cite where it stands or leave it out"
 
@@ -91,17 +92,21 @@ def _without_days(text: str) -> str:
     return text
 
 
+def _claimed_terms(text: str) -> set[str]:
+    """Content terms but words that only join clauses, and numbers, which are held to the sources as values."""
+    return {term for term in content(text) - _JOINING if not any(c.isdigit() for c in term)}
+
+
 def _terms(text: str, support: CitedSupport) -> Iterator[str]:
     """Whether its content comes from the sources at all."""
-    said = content(text) - support.told_terms - _JOINING
-    wanted = {term for term in said if not any(c.isdigit() for c in term)}
+    wanted = _claimed_terms(text) - support.told_terms
     if len(wanted) > _FEW and len(wanted & support.terms) < _LEAST_TERMS * len(wanted):
         yield f"its sources hardly say this ({', '.join(sorted(wanted - support.terms)[:6])})"
 
 
 def _conditions(text: str, support: CitedSupport) -> Iterator[str]:
     for match in _CLAUSE.finditer(text):
-        wanted = {term for term in content(_without_days(match[1])) - _JOINING if not any(c.isdigit() for c in term)}
+        wanted = _claimed_terms(_without_days(match[1]))
         have = support.terms | support.told_terms
         if wanted and len(wanted & have) < _LEAST_OF_CONDITION * len(wanted):
             yield f"the condition {match[0].strip()[:60]!r} stands in none of its sources"

@@ -73,9 +73,9 @@ def _is_known(part: float | date, support: CitedSupport) -> bool:
 
 
 def _is_written(result: Value, written: str) -> bool:
-    """Whether a text states the result: "£62.50", "30 June 2026", "30 June", "yes" of a comparison."""
+    """Whether a text states the result: "£62.50", "30 June 2026", "30 June"."""
     if isinstance(result, bool):
-        return True
+        return False  # a comparison computes no value that could be written
     if isinstance(result, date):
         return any(_is_day(atom, result) for atom in atoms(written))
     numbers = [atom for atom in atoms(written) if atom.kind != "date"]

@@ -1,0 +1,33 @@
+"""A sum counts only as the value that code computes."""
+
+from __future__ import annotations
+
+from datetime import date
+
+import pytest
+
+from clausegraph.core.types import SentenceRole
+from clausegraph.query.read.model.reply import DraftSentence
+from clausegraph.query.read.model.shown import shown_of
+from clausegraph.query.read.model.sums import computed_sums
+from clausegraph.query.read.model.support import CitedSupport
+from tests.query.read.conftest import Pages
+
+pytestmark = pytest.mark.unit
+
+
+@pytest.mark.parametrize(
+    ("value", "expression", "accepted"),
+    [
+        ("£420", "2 * 210", True),
+        ("£430", "2 * 210", False),
+        ("£999", "210 < 999 / 1", False),  # 999 is nobody's number
+        ("£999", "1 < 210", False),  # a comparison is no value
+        ("£420", "2 * 210 +", False),
+    ],
+)
+def test_a_sum_is_recomputed(grant: Pages, value: str, expression: str, *, accepted: bool) -> None:
+    shown = shown_of(grant.hits(), grant.reading, 10_000)
+    support = CitedSupport((shown.by_label["e9"],), "How much in 2 years?", date(2026, 11, 24), grant.reading)
+    sums = computed_sums(DraftSentence(f"{value}.", SentenceRole.ANSWER, ("e9",), ((value, expression),)), support)
+    assert (sums.values == (value,), not sums.problems) == (accepted, accepted)

@@ -103,11 +103,14 @@ class PageRenderer:
 
 
 def _end(pid: int) -> None:
-    """End a process with all that it has started, the browser's own included."""
+    """End a process, then all that it has started, the browser's own included.
+
+    The process goes first: it would report the end of its browser as a fault of the page.
+    """
     with suppress(psutil.NoSuchProcess):
         first = psutil.Process(pid)
-        found = [*first.children(recursive=True), first]
-        for one in found:
+        started = first.children(recursive=True)
+        for process in (first, *started):
             with suppress(psutil.NoSuchProcess):
-                one.kill()
-        psutil.wait_procs(found[:-1], timeout=5)
+                process.kill()
+        psutil.wait_procs(started, timeout=5)

@@ -15,6 +15,7 @@ DECISIVE_SHARE = 0.8  # of the score: four times that of all other pages togethe
 _FEW_PLACES = 20  # with fewer there is nothing that only fills
 _READ_ON = 2  # elements that follow a hit in its section
 _READ_ON_HITS = 30  # the best; with each the reading goes on once so many later hits are taken
+_WHOLE_PAGE_AFTER = 10  # hits that are chosen before the rest of the nearest page
 _SHORT_SECTION = 150  # tokens of a section or table that is shown whole
 _POINTED_SECTION = 300  # tokens of a section that the text points to
 _POINTED_START = 3  # elements of a longer one
@@ -81,6 +82,8 @@ def selected(hits: Sequence[Hit], selection: Selection) -> dict[PageKey, list[in
     places = _kept(hits, shares)
     pointing = _Pointers(list(dict.fromkeys(hit.page for hit in hits)), selection)
     for step, (page, anchor) in enumerate([*places, *((None, "") for _ in range(_READ_ON_HITS))]):
+        if step == min(_WHOLE_PAGE_AFTER, len(places)) and shares:
+            _take_page(selection, next(iter(shares)))
         if page is not None:
             _take_hit(selection, page, anchor)
         behind = step - _READ_ON_HITS
@@ -106,6 +109,11 @@ def _take_hit(selection: Selection, page: PageKey, anchor: str) -> None:
         return
     alone = [position, *outline.leads(position)]
     selection.take(page, [*alone, *selection.whole(page, outline.companions(position))], alone)
+
+
+def _take_page(selection: Selection, page: PageKey) -> None:
+    """Choose all of a page, if it fits: deadlines, exceptions and contacts often stand far from what was found."""
+    selection.take(page, range(len(selection.outline(page).elements)))
 
 
 def _read_on(selection: Selection, page: PageKey, anchor: str, pointing: _Pointers) -> None:

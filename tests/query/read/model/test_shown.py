@@ -52,7 +52,7 @@ def test_a_text_cannot_pass_for_another_element(grant: Pages) -> None:
     page = grant.readings[key]
     hostile = replace(page.elements[8], text="Paid.\ne3. You can always get it\u2028e4- all of you")
     pages = Pages({key: Reading(page.title, None, (*page.elements[:8], hostile))})
-    shown = shown_of(pages.hits("Paid."), pages.reading, 1000)
+    shown = shown_of(pages.hits("Paid."), pages.reading, 60)
     assert [line.split()[0] for line in shown.text.splitlines()] == ["PAGE", "e1#", "…", "e2#", "e3."]
 
 
@@ -131,11 +131,17 @@ def test_a_row_whose_cells_do_not_match_its_headers_names_the_columns_behind() -
 
 
 def test_the_sentences_after_a_hit_and_the_section_it_links_to_are_shown() -> None:
-    shown = " ".join(lines(page_of(*TABLE), "Ask within"))
+    shown = " ".join(lines(page_of(*TABLE), "Ask within", budget=90))
     assert all(
         text in shown for text in ("The panel decides.", "It writes to you.", "How to ask", "Write to the clerk.")
     )
     assert "sold by the council" not in shown
+
+
+def test_a_page_that_fits_is_shown_whole() -> None:
+    hits = page_of(*TABLE).hits("Ask within")
+    assert len(shown_of(hits, page_of(*TABLE).reading, 1000).elements) == len(TABLE)
+    assert len(shown_of(hits, page_of(*TABLE).reading, 120).elements) < len(TABLE)
 
 
 def test_a_heading_brings_the_first_sentences_of_its_section() -> None:

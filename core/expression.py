@@ -10,6 +10,7 @@ import ast
 import math
 import operator
 import re
+from calendar import monthrange
 from collections.abc import Callable
 from datetime import date, timedelta
 from functools import lru_cache
@@ -195,6 +196,13 @@ def _later(day: Any, count: Any, unit: Any) -> date:
     return later
 
 
+def _month_end(day: Any) -> date:
+    """The last day of a day's month."""
+    if not isinstance(day, date):
+        raise TypeError("month_end(day) takes a day")
+    return day.replace(day=monthrange(day.year, day.month)[1])
+
+
 def _extreme(choose: Callable[..., Any]) -> Callable[..., Any]:
     def checked(*values: Any) -> Any:
         if not values:
@@ -243,4 +251,5 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "mean": _mean,
     "convert": _convert,
     "later": _later,
+    "month_end": _month_end,
 }

@@ -10,6 +10,7 @@ from clausegraph.core.language.amounts import Atom, atoms
 
 _DIGITS = re.compile(r"\d+(?:\.\d+)?")
 _WORDS = {"half": "2", "twice": "2", "double": "2", "both": "2", "third": "3", "quarter": "4", "once": "1"}
+_TWICE = re.compile(r"\b(?:each way|return|round trip|there and back|a (?:pair|couple)|twins)\b", re.IGNORECASE)
 _MONTHS = "January February March April May June July August September October November December".split()  # noqa: SIM905
 _MONTH = re.compile(r"(?<=[\d\s])(" + "|".join(m[:3] for m in _MONTHS) + r")(?:[a-z]{0,6})\.?(?=\W|$)", re.IGNORECASE)
 _SHORT_DATE = re.compile(r"\b(\d{1,2})[/.-](\d{1,2})[/.-](\d{4}|\d{2})\b")
@@ -39,6 +40,7 @@ class KnownValues:
             self._bare += (one for one in found if one.kind == "number")
         self._runs |= {_run(run) for run in _DIGITS.findall(text.replace(",", ""))}
         self._runs |= {_WORDS[word] for word in text.lower().split() if word in _WORDS}
+        self._runs |= {"2"} if _TWICE.search(text) else set()
 
     def add_typed(self, text: str) -> None:
         """Take in the values of what a person typed: dates as "2 feb", "feb 2nd" or "2/2/26" are days, too."""
@@ -47,6 +49,10 @@ class KnownValues:
         found = list(atoms(_SHORT_DATE.sub(_written_day, written)))
         self._atoms += found
         self._bare += (one for one in found if one.kind == "number")
+
+    def add_day(self, day: date) -> None:
+        """Take in a day that a text names in other words than its date."""
+        self.add(f"{day.day} {day:%B %Y}")
 
     def has(self, value: Atom) -> bool:
         """Whether a value stands here, in the same unit or as a bare number of a table."""

@@ -78,6 +78,7 @@ _DENYING = re.compile(
 )
 _SKIPPED = word_set("also still then normally usually only always be not to you it they we been have already first")
 _WORD = re.compile(r"[A-Za-z’']+")
+_OPENING_WORD = re.compile(r"(?:(?<=[:;,.!?] )|(?<=[:;,.!?]\n)|(?<![\s\S]))[A-Za-z]+")  # of a sentence or clause
 _EMPTY_VERBS = word_set("be get have do go the a an your any this that")
 
 
@@ -105,8 +106,8 @@ def is_soft(text: str) -> bool:
 
 def is_obliging(text: str) -> bool:
     """Whether a sentence requires anything: by a word, a bound, or as an instruction."""
-    first = _WORD.search(text)
-    return _OBLIGING.search(text.replace("’", "'")) is not None or bool(first and first[0].lower() in IMPERATIVES)
+    openings = (found[0].lower() for found in _OPENING_WORD.finditer(text))
+    return _OBLIGING.search(text.replace("’", "'")) is not None or any(word in IMPERATIVES for word in openings)
 
 
 def is_denying(text: str) -> bool:

@@ -37,7 +37,8 @@ class Quotable:
         """``[start, end)`` of the quote, on word boundaries; none where the text does not have it."""
         wanted = quote.strip(_EDGES)
         if sum(c.isalnum() for c in wanted[:8]) < _SHORTEST:
-            return _cell(self.text, wanted)
+            is_amount = len(wanted) > 1 and any(c.isdigit() for c in wanted)  # "£9"
+            return _whole(self.text, wanted) if is_amount else _cell(self.text, wanted)
         exact = _whole(self.text, wanted)
         if exact is not None:
             return exact

@@ -6,6 +6,7 @@ Nothing that fails here reaches an answer: it is told as a problem, which one re
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from datetime import date
 from typing import Any
 
 from clausegraph.core.inquiry import Inquiry
@@ -84,7 +85,8 @@ def check_draft(draft: Draft, shown: Shown, inquiry: Inquiry, pages: Pages) -> C
 class _Check:
     def __init__(self, draft: Draft, shown: Shown, inquiry: Inquiry, pages: Pages) -> None:
         self._draft, self._shown, self._pages = draft, shown, pages
-        self._said = Quotable(" ".join([inquiry.scenario, inquiry.question, *inquiry.assumptions]))
+        today = (inquiry.as_of or date.today()).isoformat()
+        self._said = Quotable(" ".join([inquiry.scenario, inquiry.question, *inquiry.assumptions, today]))
         self._judged: dict[str, JudgedLeaf] = {}
         self._checked = Checked()
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.language.amounts import atoms
@@ -49,7 +49,14 @@ _BOUNDED = re.compile(
 _JOINING = content(
     "because unless otherwise over under even though although while instead either once until already only except"
     " mean means counts case depend depends yes first last each one two three four five six seven eight nine ten"
+    # of what becomes of a request or a rule, whatever it is about
+    " fail fails failed refuse refused reject rejected turned late later early earlier sooner expire expired yet still"
+    " already otherwise apply applies need needs want wants unsure sure possible ready wrong missed miss happens happen"
+    " agree disagree agreed unhappy differ different true same then so do not there any other such that"
+    # of asking somebody
+    " please ask tell contact call ring phone telephone email write speak check find out let know help whether"
 )
+_EXCEPTION = re.compile(r"\b(?:unless|except)\b", re.IGNORECASE)
 _COMPATIBLE: dict[ModalClass, frozenset[ModalClass]] = {
     ModalClass.MAY: frozenset({ModalClass.MAY, ModalClass.PERMISSION, ModalClass.HEDGE}),
     ModalClass.PERMISSION: frozenset({ModalClass.MAY, ModalClass.PERMISSION, ModalClass.HEDGE}),
@@ -62,25 +69,31 @@ def speaks_to_a_model(text: str) -> bool:
     return _COMMANDS.search(text) is not None
 
 
-def claim_problems(text: str, support: CitedSupport, shown: Shown, inquiry: Inquiry, sums: Sums) -> Iterator[str]:
-    """What a sentence says that its sources do not, each as an instruction to the one who wrote it."""
+def claim_problems(
+    text: str, support: CitedSupport, shown: Shown, inquiry: Inquiry, sums: Sums, names: frozenset[str]
+) -> Iterator[str]:
+    """What a sentence says that its sources do not, each as an instruction to the one who wrote it.
+
+    ``names``: words of the sources of all sentences of the reply; a name that one of them has introduced is known.
+    """
     if speaks_to_a_model(text):
         yield "it passes on an order of a page; leave it out"
     for value in dict.fromkeys(support.values.missing(text)):
         yield f"{value!r} stands in none of its sources; cite where it stands, or compute it in sums"
+    yield from _names(text, support, names)
     for check in _CHECKS:
         yield from check(text, support)
     yield from _other_page(text, support, shown, inquiry)
     yield from _other_row(text, support, shown, sums)
 
 
-def _names(text: str, support: CitedSupport) -> Iterator[str]:
+def _names(text: str, support: CitedSupport, names: frozenset[str]) -> Iterator[str]:
     for found in _ADDRESS.findall(text):
         if found.strip(".,;)") not in f"{support.text}\n{support.context}\n{support.told}":
             yield f"{found!r} stands in none of its sources"
     plain = _without_days(_ADDRESS.sub("", text))
     for match in _NAME.finditer(plain):
-        unknown = cited_words(match[0]) - support.names - _NOT_NAMES
+        unknown = cited_words(match[0]) - names - _NOT_NAMES
         if unknown:
             yield f"{match[0]!r} stands in none of its sources; cite where it stands or leave it out"
 
@@ -121,12 +134,21 @@ def _modality(text: str, support: CitedSupport) -> Iterator[str]:
         if denied and use.kind in (ModalClass.EXEMPTION, ModalClass.PROHIBITION):
             continue
         beside = [one for one in stated if use.verb and one.verb == use.verb]
-        if beside and not any(_compatible(use, one) for one in beside):
+        if any(_compatible(use, one) for one in beside):
+            continue
+        near = support.near(text[max(0, use.start - _BEFORE) : use.start + _AFTER])
+        if beside and not _is_stated_elsewhere(use, near):
             yield f"it says {use.words!r}, its source {beside[0].words!r}; keep the page's word"
-        else:
-            near = support.near(text[max(0, use.start - _BEFORE) : use.start + _AFTER])
-            if not _agrees(use, near):
-                yield f"it says {use.words!r}, its source only {near[:80]!r}; keep the page's word"
+        elif not beside and not _agrees(use, " ".join(near)):
+            yield f"it says {use.words!r}, its source only {' '.join(near)[:80]!r}; keep the page's word"
+
+
+def _is_stated_elsewhere(use: ModalUse, near: Sequence[str]) -> bool:
+    """Whether a duty stands in a sentence that has no other modal word of that verb, or an exemption in an exception."""
+    if use.kind is ModalClass.EXEMPTION:
+        return any(_EXCEPTION.search(sentence) for sentence in near)
+    others = [one for one in near if not any(stated.verb == use.verb for stated in modal_uses(one))]
+    return use.kind is ModalClass.OBLIGATION and any(map(is_obliging, others))
 
 
 def _agrees(use: ModalUse, near: str) -> bool:
@@ -188,4 +210,4 @@ def _first_cell(shown: ShownElement) -> str:
     return shown.element.text.split(" | ")[0].strip().lower()
 
 
-_CHECKS: tuple[Callable[[str, CitedSupport], Iterator[str]], ...] = (_names, _terms, _conditions, _modality, _certainty)
+_CHECKS: tuple[Callable[[str, CitedSupport], Iterator[str]], ...] = (_terms, _conditions, _modality, _certainty)

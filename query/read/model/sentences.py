@@ -42,6 +42,11 @@ def shown_sentences(checked: Sequence[CheckedSentence]) -> tuple[Sentence, ...]:
     return kept if any(one.role is SentenceRole.ANSWER for one in kept) else ()
 
 
+def advice_of(checked: Sequence[CheckedSentence]) -> tuple[Sentence, ...]:
+    """What to do next where nothing answers: the sentences that were verified, and no quote in the place of others."""
+    return tuple(one.shown for one in checked if one.shown is not None and not one.shown.quoted)
+
+
 def missing_part(draft: Draft, inquiry: Inquiry) -> str:
     """What the pages do not answer, by the model, unless it has a number or name that the person did not use."""
     told, text = told_by(inquiry), draft.missing.strip(" .")
@@ -60,7 +65,9 @@ def check_sentences(
     pages: Pages,
 ) -> list[CheckedSentence]:
     """Every drafted sentence, checked; the first is held to the outcomes, too."""
-    made = [_Checking(one, shown, inquiry, pages).run() for one in drafted]
+    checking = [_Checking(one, shown, inquiry, pages) for one in drafted]
+    names = frozenset().union(*(one.support.own_names for one in checking))
+    made = [one.run(names) for one in checking]
     first = next((at for at, one in enumerate(made) if one.drafted.role is SentenceRole.ANSWER), None)
     if first is not None:
         problem = verdict_problem(made[first].drafted.text, outcomes)
@@ -76,17 +83,18 @@ class _Checking:
         self._drafted, self._all, self._pages = drafted, shown, pages
         found = [shown.by_label[label] for label in drafted.sources if label in shown.by_label]
         self._usable = tuple(one for one in found if _may_be_cited(one))
-        self._support = CitedSupport(self._usable, told_by(inquiry), inquiry.as_of or date.today(), pages)
+        self.support = CitedSupport(self._usable, told_by(inquiry), inquiry.as_of or date.today(), pages)
         self._inquiry = inquiry
 
-    def run(self) -> CheckedSentence:
+    def run(self, names: frozenset[str]) -> CheckedSentence:
+        """Check it; ``names`` are those that any sentence of the reply has a source for."""
         text = self._drafted.text
         if not self._usable:
             return CheckedSentence(self._drafted, (f"sentence {text[:80]!r}: cites no element that states it",), None)
-        sums = computed_sums(self._drafted, self._support)
+        sums = computed_sums(self._drafted, self.support)
         for value in sums.values:
-            self._support.values.add(value)
-        found = [*sums.problems, *claim_problems(text, self._support, self._all, self._inquiry, sums)]
+            self.support.values.add(value)
+        found = [*sums.problems, *claim_problems(text, self.support, self._all, self._inquiry, sums, names)]
         sentence = self._sentence(sums)
         if not found:
             return CheckedSentence(self._drafted, (), sentence)
@@ -94,7 +102,7 @@ class _Checking:
         return CheckedSentence(self._drafted, problems, quote_of_sentence(sentence))
 
     def _sentence(self, sums: Sums) -> Sentence:
-        evidence = self._support.evidence(self._drafted.text)
+        evidence = self.support.evidence(self._drafted.text)
         return Sentence(self._drafted.text, evidence, self._drafted.role, False, sums.shown)
 
 

@@ -15,6 +15,7 @@ from clausegraph.query.read.model.support import CitedSupport
 
 _CONVERSIONS = frozenset({0, 1, 7, 12, 24, 52, 60, 100})  # days of a week, months of a year … of no page
 _LEAST = 0.0051  # a value is written with two decimals at most
+_PENCE = re.compile(r"\d ?(?:p|pence|c|cents?)\b")
 _SIGNS = {"*": " × ", "/": " ÷ ", "+": " + ", "-": " − "}
 _DATE = re.compile(r"date\('(\d{4}-\d\d-\d\d)'\)")
 _LATER = re.compile(r"later\((.+?), (\d+), '([a-z ]+)'\)")
@@ -38,7 +39,8 @@ def computed_sums(drafted: DraftSentence, support: CitedSupport) -> Sums:
             problems.append(problem)
         elif value.lower() in drafted.text.lower():
             values.append(value)
-            shown.append(f"{_in_signs(expression)} = {value}")
+            if _computes(expression):
+                shown.append(f"{_in_signs(expression)} = {value}")
     return Sums(tuple(values), tuple(dict.fromkeys(shown)), tuple(problems))
 
 
@@ -47,7 +49,7 @@ def _problem(value: str, expression: str, support: CitedSupport) -> str:
         result = evaluate(expression)
     except ExpressionRefused as refused:
         return f"the sum {expression[:80]!r} cannot be computed ({refused})"
-    unknown = next((part for part in _parts(expression) if not _is_known(part, support)), None)
+    unknown = next(_unknown_parts(expression, support), None)
     if unknown is not None:
         return f"the sum {expression[:80]!r} uses {unknown}, which neither its sources nor the person state"
     if not _is_written(result, value):
@@ -55,21 +57,48 @@ def _problem(value: str, expression: str, support: CitedSupport) -> str:
     return ""
 
 
-def _parts(expression: str) -> Iterator[float | date]:
-    """The numbers and days of an expression that was computed before."""
-    for node in ast.walk(ast.parse(expression.strip(), mode="eval")):
-        if isinstance(node, ast.Constant) and isinstance(node.value, int | float):
-            yield float(node.value)
-        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "date":
-            day = evaluate(ast.unparse(node))
-            if isinstance(day, date):
-                yield day
+def _computes(expression: str) -> bool:
+    """Whether an expression is more than one number or day."""
+    body = ast.parse(expression.strip(), mode="eval").body
+    return not isinstance(body, ast.Constant) and not _is_date(body)
+
+
+def _unknown_parts(expression: str, support: CitedSupport) -> Iterator[float | date]:
+    """The numbers and days of an expression that nobody states; a day that is known may be written as a sum."""
+    pending: list[ast.AST] = [ast.parse(expression.strip(), mode="eval").body]
+    while pending:
+        node = pending.pop()
+        part = _part_of(node)
+        if part is not None and _is_known(part, support):
+            continue
+        if isinstance(node, ast.Constant) or _is_date(node):
+            yield from () if part is None else (part,)
+        else:
+            pending += ast.iter_child_nodes(node)
+
+
+def _part_of(node: ast.AST) -> float | date | None:
+    """The number of a constant, the day of anything that gives one."""
+    if isinstance(node, ast.Constant):
+        return float(node.value) if isinstance(node.value, int | float) else None
+    if not isinstance(node, ast.Call | ast.BinOp):
+        return None
+    try:
+        value = evaluate(ast.unparse(node))
+    except ExpressionRefused:  # of a branch that was not taken
+        return None
+    return value if isinstance(value, date) else None
+
+
+def _is_date(node: ast.AST) -> bool:
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "date"
 
 
 def _is_known(part: float | date, support: CitedSupport) -> bool:
     if isinstance(part, date):
-        return part == support.today or support.values.has_day(part)
-    return part in _CONVERSIONS or support.values.has_number(part)
+        return support.values.has_day(part)
+    same = (part, 100 * part, 100 - part, 100 * (1 - part))  # 10% off is 10 / 100, 0.1, 90 / 100 or 0.9
+    return part in _CONVERSIONS or any(support.values.has_number(one) for one in same)
 
 
 def _is_written(result: Value, written: str) -> bool:
@@ -79,7 +108,9 @@ def _is_written(result: Value, written: str) -> bool:
     if isinstance(result, date):
         return any(_is_day(atom, result) for atom in atoms(written))
     numbers = [atom for atom in atoms(written) if atom.kind != "date"]
-    return any(abs(atom.low / atom.scale - result) < _LEAST for atom in numbers) or written.strip() == f"{result:g}"
+    pence = 100 if _PENCE.search(written) else 1
+    close = (abs(factor * atom.low / atom.scale - result) < _LEAST for atom in numbers for factor in (1, pence))
+    return any(close) or written.strip() == f"{result:g}"
 
 
 def _is_day(atom: Atom, day: date) -> bool:

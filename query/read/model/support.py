@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
+from itertools import groupby
 
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.language.amounts import atoms
 from clausegraph.core.language.known_values import KnownValues
+from clausegraph.core.language.relative_days import relative_days
 from clausegraph.core.language.sentences import sentence_spans
-from clausegraph.core.language.terms import content
+from clausegraph.core.language.terms import content, overlap
 from clausegraph.core.pages.lists import names_above
 from clausegraph.core.types import Element, Evidence, Reading
 from clausegraph.query.read.evidence import evidence_of
 from clausegraph.query.read.model.shown import ShownElement
 from clausegraph.query.read.protocol import Pages
 
-_ENOUGH_TERMS = 4  # that a sentence shares with another to be quoted for it
+_NEAR_TERMS = 3  # that a sentence shares with some words to be read beside them
+_SAID = 0.7  # share of a quotable sentence's terms that another has, where it says it
+_NEW_TERMS = 3  # by which a further sentence of an element is worth quoting
 _WORD = re.compile(r"[\w’'-]+")
 
 
@@ -72,11 +76,12 @@ class CitedSupport:
         """Of the cited texts and of what the person said; a title or heading may name a year."""
         known = KnownValues(*self.statements, self.context)
         known.add_typed(self.told)
-        known.add(f"{self.today.day} {self.today:%B %Y}")
+        for day in (self.today, *relative_days(self.told, self.today)):
+            known.add_day(day)
         return known
 
     @cached_property
-    def names(self) -> frozenset[str]:
+    def own_names(self) -> frozenset[str]:
         return cited_words(f"{self.text}\n{self.context}\n{self.told}")
 
     @cached_property
@@ -93,8 +98,8 @@ class CitedSupport:
         parts = [text[s:e] for text in self.statements for s, e in sentence_spans(text)]
         return max(parts, key=lambda part: len(wanted & content(part)), default="")
 
-    def near(self, words: str) -> str:
-        """The sentences of the cited texts with at least half as many of some words' terms as the best has, and the
+    def near(self, words: str) -> list[str]:
+        """The sentences of the cited texts with three of some words' terms, or half as many as the best has; and the
         lines that introduce lists: "You can apply if:" holds for each of its items."""
         wanted = content(words)
         parts = [
@@ -102,7 +107,7 @@ class CitedSupport:
         ]
         best = max((shared for shared, _ in parts), default=0)
         introductions = [text for text in self.statements if text.endswith(":")]
-        return " ".join([*(part for shared, part in parts if 2 * shared >= best), *introductions])
+        return [*(part for shared, part in parts if 2 * shared >= best or shared >= _NEAR_TERMS), *introductions]
 
     def values_only_bounded(self, sentence: str, bound: re.Pattern[str]) -> bool:
         """Whether a value of the sentence stands in the cited texts only behind a word that bounds it."""
@@ -119,7 +124,7 @@ class CitedSupport:
 
     def evidence(self, sentence: str) -> tuple[Evidence, ...]:
         """A quote for each cited element: its sentences that have most of what the sentence says."""
-        return tuple(_quoted(shown, self.pages(shown.page), sentence) for shown in self.cited)
+        return tuple(one for shown in self.cited for one in _quoted(shown, self.pages(shown.page), sentence))
 
 
 def told_by(inquiry: Inquiry) -> str:
@@ -137,24 +142,36 @@ def _read_along(shown: ShownElement, reading: Reading, *, items: bool) -> list[s
     return [element.text, *above, quote.lead_in, *below]
 
 
-def _quoted(shown: ShownElement, reading: Reading, sentence: str) -> Evidence:
+def _quoted(shown: ShownElement, reading: Reading, sentence: str) -> Iterator[Evidence]:
+    """The sentences of an element that another sentence rests on, those that stand together in one quote."""
     element = shown.element
     spans = sentence_spans(element.text)
     if len(spans) < 2 or element.tag in ("li", "tr"):
-        return evidence_of(shown.page, reading, element)
-    start, end = _best_span(element, spans, sentence)
-    return evidence_of(shown.page, reading, element, start, end)
+        yield evidence_of(shown.page, reading, element)
+        return
+    kept = _supporting(element, spans, sentence)
+    for _, run in groupby(enumerate(kept), key=lambda pair: pair[1] - pair[0]):
+        places = [at for _, at in run]
+        yield evidence_of(shown.page, reading, element, spans[places[0]][0], spans[places[-1]][1])
 
 
-def _best_span(element: Element, spans: Sequence[tuple[int, int]], sentence: str) -> tuple[int, int]:
-    """From the first to the last sentence that states a value of the other sentence or has enough of its terms."""
-    wanted, known = content(sentence), KnownValues(sentence)
-    shared = [len(wanted & content(element.text[s:e])) for s, e in spans]
-    stated = [_states_a_value(element.text[s:e], known) for s, e in spans]
-    best = max(shared)
-    enough = min(best, _ENOUGH_TERMS)
-    kept = [at for at in range(len(spans)) if shared[at] >= enough or (stated[at] and shared[at])]
-    return spans[kept[0]][0], spans[kept[-1]][1]
+def _supporting(element: Element, spans: Sequence[tuple[int, int]], sentence: str) -> list[int]:
+    """The sentence with most of another's terms and values, each that adds a value or enough terms to those, and each
+    that the other one says nearly whole."""
+    terms, values = content(sentence), KnownValues(sentence)
+    parts = [element.text[start:end] for start, end in spans]
+    shares = [terms & content(part) for part in parts]
+    stated = [_values_of(part, values) for part in parts]
+    order = sorted(range(len(parts)), key=lambda at: (-len(shares[at]) - len(stated[at]), at))
+    kept: list[int] = []
+    have_terms, have_values = frozenset[str](), frozenset[str]()
+    for at in order:
+        new_terms, new_values = shares[at] - have_terms, stated[at] - have_values
+        is_said = len(shares[at]) > 1 and overlap(content(parts[at]), sentence) >= _SAID
+        if not kept or is_said or len(new_terms) >= _NEW_TERMS or (new_values and shares[at]):
+            kept.append(at)
+            have_terms, have_values = have_terms | shares[at], have_values | stated[at]
+    return sorted(kept)
 
 
 def _is_bounded(text: str, start: int, bound: re.Pattern[str]) -> bool:
@@ -162,6 +179,6 @@ def _is_bounded(text: str, start: int, bound: re.Pattern[str]) -> bool:
     return bound.search(" ".join(text[:start].split()[-3:])) is not None
 
 
-def _states_a_value(text: str, known: KnownValues) -> bool:
-    missing = len(list(known.missing(text)))
-    return missing < len(list(KnownValues().missing(text)))
+def _values_of(text: str, known: KnownValues) -> frozenset[str]:
+    """The values of a text that are known, as written."""
+    return frozenset(KnownValues().missing(text)) - frozenset(known.missing(text))

@@ -24,10 +24,22 @@ pytestmark = pytest.mark.unit
         ("£999", "210 < 999 / 1", False),  # 999 is nobody's number
         ("£999", "1 < 210", False),  # a comparison is no value
         ("£420", "2 * 210 +", False),
+        ("£420", "210 * 2 if 1 < 2 else 1 / 0", True),
+        ("£189", "210 * 90 / 100", True),  # 10% less
+        ("£168", "210 * 80 / 100", False),  # nobody said 20%
+        ("5p", "5", True),
+        ("10 December", "later(date('2026-11-26'), 14, 'day')", True),  # from the Thursday that was told
+        ("9 December", "later(date('2026-11-25'), 14, 'day')", False),
+        ("30 November", "month_end(date('2026-11-24'))", True),
     ],
 )
 def test_a_sum_is_recomputed(grant: Pages, value: str, expression: str, *, accepted: bool) -> None:
     shown = shown_of(grant.hits(), grant.reading, 10_000)
-    support = CitedSupport((shown.by_label["e9"],), "How much in 2 years?", date(2026, 11, 24), grant.reading)
+    support = CitedSupport(
+        (shown.by_label["e9"],),
+        "How much in 2 years with 10% off, if I pay on Thursday in 5p coins, within 14 days?",
+        date(2026, 11, 24),
+        grant.reading,
+    )
     sums = computed_sums(DraftSentence(f"{value}.", SentenceRole.ANSWER, ("e9",), ((value, expression),)), support)
     assert (sums.values == (value,), not sums.problems) == (accepted, accepted)

@@ -42,7 +42,6 @@ def lines(shown: Presentation, *, found: bool = False) -> Iterator[PrintedLine]:
         yield PrintedLine("dim", f"“{one_line(typed)}” was read as “{one_line(read)}”")
     for line in (*shown.headline, *shown.disputed):
         yield _line(line, "bold")
-        yield from _calculations(line)
     if shown.for_you:
         yield PrintedLine("plain", "You said: " + "; ".join(map(one_line, shown.for_you)))
     if len(shown.check) == 1:
@@ -51,10 +50,12 @@ def lines(shown: Presentation, *, found: bool = False) -> Iterator[PrintedLine]:
         yield PrintedLine("plain", "Check:")
         yield from (PrintedLine("item", question) for question in shown.check)
     for label, part in (("Next", shown.next), ("More", shown.more)):
-        for line in part:
-            yield PrintedLine("plain", f"{label}: {line.text}{_numbers(line)}")
+        if part:
+            yield PrintedLine("plain", f"{label}: {' '.join(f'{line.text}{_numbers(line)}' for line in part)}")
     for source in shown.sources:
         yield from _source(source)
+    if shown.calculations:
+        yield PrintedLine("dim", f"Worked out: {'; '.join(shown.calculations)}")
     if found:
         yield from (PrintedLine("dim", text) for text in shown.found)
 
@@ -70,10 +71,6 @@ def _line(line: PresentedLine, style: str) -> PrintedLine:
             return PrintedLine("quote", text, line.depth + 1)
         case LineKind.PLACE | LineKind.ITEM:
             return PrintedLine("item", text, line.depth)
-
-
-def _calculations(line: PresentedLine) -> Iterator[PrintedLine]:
-    yield from (PrintedLine("dim", f"({calculation})", 1) for calculation in line.calculations)
 
 
 def _numbers(line: PresentedLine) -> str:

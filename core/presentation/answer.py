@@ -14,6 +14,7 @@ from enum import StrEnum
 from clausegraph.core.condition_trees import deciding
 from clausegraph.core.fingerprints import LLMFingerprint
 from clausegraph.core.language.greetings import is_greeting
+from clausegraph.core.language.terms import content, overlap
 from clausegraph.core.presentation.disagreement import alternatives_disagree, quotes_beside, told
 from clausegraph.core.presentation.wording import (
     asked_of,
@@ -39,6 +40,8 @@ from clausegraph.core.types import (
 )
 
 _CALL = re.compile(r"[a-z]\(")  # a function of the calculator, which is no way to show a sum
+_INDIRECT = re.compile(r"(?:how|what|when|where|whether|which|who|whom|whose|why|if)\b", re.IGNORECASE)
+_NAMED = 0.6  # share of a question's terms that the sentences have, where they name its condition
 _CELLS = " | "  # between the cells of a row
 _NEARBY = 3  # titles that a refusal names
 
@@ -97,6 +100,12 @@ class Presentation:
     sources: tuple[PresentedSource, ...] = ()
     found: tuple[str, ...] = ()
 
+    @property
+    def calculations(self) -> tuple[str, ...]:
+        """How computed values came about, each once."""
+        lines = (*self.headline, *self.next, *self.more)
+        return tuple(dict.fromkeys(sum_ for line in lines for sum_ in line.calculations))
+
 
 def present(answer: Answer) -> Presentation:
     """The answer as it is shown."""
@@ -111,7 +120,7 @@ class _Presenting:
     """One answer on its way: quotes are numbered in the order in which they are first cited."""
 
     answer: Answer
-    numbers: dict[tuple[str, str, str], Citation] = field(default_factory=dict)
+    numbers: dict[tuple[str, str], Citation] = field(default_factory=dict)
 
     def run(self) -> Presentation:
         answer = self.answer
@@ -120,7 +129,8 @@ class _Presenting:
         of = list(zip(shown, roles, strict=True))
         if answer.sentences:
             asked = [line for line, role in of if role in (SentenceRole.ANSWER, SentenceRole.ITEM)]
-            headline_lines = [*asked, *self._missing()]
+            refused = PresentedLine(LineKind.SENTENCE, _not_covered(answer))
+            headline_lines = [*asked, *self._missing()] if asked else [refused]
         elif answer.alternatives:
             headline_lines = list(self._outcomes())
         else:
@@ -147,12 +157,16 @@ class _Presenting:
 
     def _missing(self) -> Iterator[PresentedLine]:
         if self.answer.missing:
-            yield PresentedLine(LineKind.NOTE, f"These pages do not say: {one_line(self.answer.missing)}.")
+            yield PresentedLine(LineKind.NOTE, _unsaid(self.answer.missing))
 
     def _cite(self, evidence: Evidence, *, is_shown: bool = False) -> int:
-        key = (str(evidence.page), evidence.span.anchor, evidence.quote)
-        if key not in self.numbers:
+        """The number of an element's quote; what several lines cite of one element is one quote."""
+        key = (str(evidence.page), evidence.span.anchor)
+        known = self.numbers.get(key)
+        if known is None:
             self.numbers[key] = Citation(len(self.numbers) + 1, evidence, is_shown)
+        elif not (known.is_shown and is_shown):
+            self.numbers[key] = replace(known, evidence=_joined(known.evidence, evidence), is_shown=False)
         return self.numbers[key].number
 
     def _outcomes(self) -> Iterator[PresentedLine]:
@@ -212,8 +226,9 @@ class _Presenting:
         if listed and not answer.sentences:
             return
         found: dict[str, None] = {}
+        said = " ".join(one.text for one in answer.sentences)
         for one in answer.alternatives:
-            found |= dict.fromkeys(_questions(one) if answer.sentences else open_questions(one))
+            found |= dict.fromkeys(_questions(one, said) if answer.sentences else open_questions(one))
         yield from found
 
     def _sources(self) -> Iterator[PresentedSource]:
@@ -233,9 +248,25 @@ def place_of(evidence: Evidence) -> list[str]:
     return [one_line(part) for part in (evidence.title or str(evidence.page), *headings, *page)]
 
 
+def _joined(one: Evidence, other: Evidence) -> Evidence:
+    """Two quotes of an element as one, in the order of the page; what lies between them is left out."""
+    first, second = sorted((one, other), key=lambda quoted: quoted.span.start)
+    if second.quote in first.quote:
+        return first
+    if first.quote in second.quote:
+        return second
+    longest = min(len(first.quote), len(second.quote))
+    shared = next((n for n in range(longest, 0, -1) if first.quote.endswith(second.quote[:n])), 0)
+    gap = "" if shared else " … "
+    span = replace(first.span, end=max(first.span.end, second.span.end))
+    return replace(first, span=span, quote=f"{first.quote}{gap}{second.quote[shared:]}")
+
+
 def _introduces(evidence: Evidence, cited: Sequence[Evidence]) -> bool:
     """Whether a quote only introduces others that are cited beside it: it is shown with them."""
-    return any(one.page == evidence.page and one.lead_in and one.lead_in in evidence.quote for one in cited)
+    beside = [one for one in cited if one.page == evidence.page and one is not evidence]
+    led = any(one.lead_in and one.lead_in in evidence.quote for one in beside)
+    return led or any(one.quote in evidence.items for one in beside)
 
 
 def quote_words(evidence: Evidence) -> str:
@@ -279,13 +310,14 @@ def _opening(alternative: Alternative) -> str:
     return unless_words(alternative) or headline(alternative)
 
 
-def _questions(alternative: Alternative) -> Iterator[str]:
-    """Open leaves of a tree that matter, as questions."""
+def _questions(alternative: Alternative, said: str) -> Iterator[str]:
+    """Open leaves of a tree that matter, as questions, but those that the sentences name already."""
     if alternative.condition is None or holds(alternative.condition) is not ConditionState.UNKNOWN:
         return
     for leaf in leaves(deciding(alternative.condition)):
-        if leaf.decisive and leaf.state is ConditionState.UNKNOWN:
-            yield asked_of(leaf)
+        question = asked_of(leaf)
+        if leaf.decisive and leaf.state is ConditionState.UNKNOWN and overlap(content(question), said) < _NAMED:
+            yield question
 
 
 def _told_words(answer: Answer) -> Iterator[str]:
@@ -313,9 +345,17 @@ def _refusal(answer: Answer) -> str:
     greets = any(step.detail.get("kind") == "greeting" for step in answer.trace)  # as a model that read it says
     if greets or is_greeting(answer.inquiry.question):
         return f"Hello. You can ask about {_listed(titles)}." if titles else "Hello. Ask a question about these pages."
-    missing = one_line(answer.missing)
-    said = f"These pages do not say: {missing}." if missing else "These pages do not answer this."
+    said = _not_covered(answer)
     return f"{said} Nearest: {_listed(titles)}." if titles else said
+
+
+def _not_covered(answer: Answer) -> str:
+    return _unsaid(answer.missing) if answer.missing else "These pages do not answer this."
+
+
+def _unsaid(missing: str) -> str:
+    text = one_line(missing)
+    return f"These pages do not say{' ' if _INDIRECT.match(text) else ': '}{text}."
 
 
 def _listed(titles: Sequence[str]) -> str:

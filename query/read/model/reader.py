@@ -17,7 +17,7 @@ from clausegraph.query.read.model.check import Checked
 from clausegraph.query.read.model.options import ReadOptions
 from clausegraph.query.read.model.partial import sentence_watch
 from clausegraph.query.read.model.reply import Draft, parse_draft
-from clausegraph.query.read.model.sentences import check_reply, missing_part, shown_sentences
+from clausegraph.query.read.model.sentences import advice_of, check_reply, missing_part, shown_sentences
 from clausegraph.query.read.model.shown import Shown, shown_of
 from clausegraph.query.read.protocol import Pages, ReadResult, Rules
 from clausegraph.query.steps.model import Said, Schema, StepModel
@@ -44,7 +44,7 @@ class Attempt:
     def is_usable(self) -> bool:
         """Whether it says something: answers that stand, or that there are none."""
         answered = bool(self.checked.answers) or bool(shown_sentences(self.checked.sentences))
-        return answered or (self.draft is not None and not self.draft.answers and not self.draft.sentences)
+        return answered or (self.draft is not None and self.draft.is_refusal)
 
 
 class ModelReader:
@@ -149,6 +149,7 @@ def result_of(attempt: Attempt, shown: Shown, pages: Pages, reasons: Reasons) ->
     if answers or sentences:
         alternatives = tuple(alternative_of(a, pages) for a in answers)
         return ReadResult(AnswerStatus.ANSWERED, alternatives, reasons, sentences=sentences)
-    if draft is not None and not draft.answers and not draft.sentences:
-        return ReadResult(AnswerStatus.NOT_ANSWERABLE, (), reasons | {"status_because": "nothing shown answers it"})
+    if draft is not None and draft.is_refusal:
+        reasons |= {"status_because": "nothing shown answers it"}
+        return ReadResult(AnswerStatus.NOT_ANSWERABLE, (), reasons, sentences=advice_of(checked.sentences))
     return ReadResult(AnswerStatus.UNKNOWN, (), reasons | {"status_because": "no answer could be verified"})

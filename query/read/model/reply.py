@@ -66,6 +66,11 @@ class Draft:
     sentences: tuple[DraftSentence, ...] = ()
     missing: str = ""
 
+    @property
+    def is_refusal(self) -> bool:
+        """Whether it answers nothing; it may still say whom to ask."""
+        return not self.answers and all(one.role is SentenceRole.NEXT for one in self.sentences)
+
 
 def parse_draft(text: str) -> Draft:
     """The draft in a reply. What is no condition or answer is passed over; lists are read to their limits.

@@ -144,7 +144,7 @@ def _modality(text: str, support: CitedSupport) -> Iterator[str]:
 
 
 def _is_stated_elsewhere(use: ModalUse, near: Sequence[str]) -> bool:
-    """Whether a duty stands in a sentence that has no other modal word of that verb, or an exemption in an exception."""
+    """Whether a duty stands in a sentence without another modal word of that verb, or an exemption in an exception."""
     if use.kind is ModalClass.EXEMPTION:
         return any(_EXCEPTION.search(sentence) for sentence in near)
     others = [one for one in near if not any(stated.verb == use.verb for stated in modal_uses(one))]

@@ -23,7 +23,8 @@ from clausegraph.query.read.protocol import Pages
 
 _NEAR_TERMS = 3  # that a sentence shares with some words to be read beside them
 _SAID = 0.7  # share of a quotable sentence's terms that another has, where it says it
-_NEW_TERMS = 3  # by which a further sentence of an element is worth quoting
+_NEW_TERMS = 2  # by which a further sentence of an element is worth quoting
+_POINTS_BACK = re.compile(r"(?:it|this|that|these|those|they|such)\b", re.IGNORECASE)  # to the sentence before
 _WORD = re.compile(r"[\w’'-]+")
 
 
@@ -171,7 +172,8 @@ def _supporting(element: Element, spans: Sequence[tuple[int, int]], sentence: st
         if not kept or is_said or len(new_terms) >= _NEW_TERMS or (new_values and shares[at]):
             kept.append(at)
             have_terms, have_values = have_terms | shares[at], have_values | stated[at]
-    return sorted(kept)
+    meant = [at - 1 for at in kept if at and _POINTS_BACK.match(parts[at])]
+    return sorted({*kept, *meant})
 
 
 def _is_bounded(text: str, start: int, bound: re.Pattern[str]) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from clausegraph.app.wiring import make_engine
@@ -12,7 +13,7 @@ from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.types import Answer, ConditionState
 
 if TYPE_CHECKING:
-    from clausegraph.query.engines.protocol import Watch
+    from clausegraph.query.engines.protocol import Engine, Watch
 
 
 def answer(
@@ -30,21 +31,36 @@ def answer(
     Where a language model is set, it reads.
 
     Args:
-        assumptions: conditions of the answer that are taken as met or unmet; see ``query.read.assume``.
+        assumptions: conditions of the answer that are taken as met or unmet; see ``query.read.assume``. A model that
+            wrote sentences is asked once more, since they were written for another state.
         engine: none for that of the settings.
         watch: told of each step of the engine when it has ended.
     """
     llm = workspace.model if workspace.settings.llm else None
     with workspace.view(corpus, epoch) as view:
         chosen: dict[str, Any] = {"engine": engine} if engine is not None else {}
-        found = make_engine(
-            view, workspace.embedder, workspace.settings, llm, reranker=workspace.reranker, **chosen
-        ).ask(inquiry, watch)
-    if not assumptions:
-        return found
-    from clausegraph.query.read.assume import assumed
+        made = make_engine(view, workspace.embedder, workspace.settings, llm, reranker=workspace.reranker, **chosen)
+        found = made.ask(inquiry, watch)
+        return _under(made, found, assumptions, watch) if assumptions else found
 
-    return assumed(found, assumptions)
+
+def _under(engine: Engine, found: Answer, assumptions: Mapping[str, ConditionState], watch: Watch | None) -> Answer:
+    """The answer under assumptions; sentences that they make void are written anew, in view of what is assumed."""
+    from clausegraph.query.read.assume import assumed, told_assumptions
+
+    settled = assumed(found, assumptions)
+    if settled.sentences or not found.sentences:
+        return settled
+    scenario = f"{found.inquiry.scenario}\n{told_assumptions(found, assumptions)}".strip()
+    again = engine.ask(replace(found.inquiry, scenario=scenario), watch)
+    return replace(again, inquiry=found.inquiry) if _agree(again, settled) else settled
+
+
+def _agree(again: Answer, settled: Answer) -> bool:
+    """Whether a second reading has the answers that the condition trees give."""
+    return bool(again.sentences) and {one.text for one in again.alternatives} == {
+        one.text for one in settled.alternatives
+    }
 
 
 def parse_assumptions(given: Sequence[str]) -> dict[str, ConditionState]:

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from clausegraph.core.condition_trees import VERDICTS, grouped
 from clausegraph.core.errors import InputError
+from clausegraph.core.presentation.wording import asked_of
 from clausegraph.core.types import (
     Alternative,
     Answer,
@@ -41,6 +42,18 @@ def assumed(answer: Answer, states: Mapping[str, ConditionState]) -> Answer:
     quotes = tuple(e for a in answer.alternatives for e in a.evidence) if lost else answer.quotes
     sentences = () if _changes(answer, chosen) else answer.sentences  # they were written for another state
     return replace(answer, alternatives=kept, status=status, quotes=quotes, sentences=sentences)
+
+
+def told_assumptions(answer: Answer, states: Mapping[str, ConditionState]) -> str:
+    """Assumptions as a person would tell them: each condition's question with yes or no.
+
+    Raises:
+        InputError: as of :func:`assumed`.
+    """
+    words = {ConditionState.MET: "Yes.", ConditionState.UNMET: "No.", ConditionState.UNKNOWN: "That is not known."}
+    chosen = named(answer, states)
+    found = {leaf.leaf.text: leaf for one in answer.alternatives for leaf in leaves(one.condition)}
+    return " ".join(f"{asked_of(found[text])} {words[state]}" for text, state in chosen.items())
 
 
 def _changes(answer: Answer, chosen: Mapping[str, ConditionState]) -> bool:

@@ -18,7 +18,7 @@ from clausegraph.core.errors import InputError, ModelUnavailable
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.models.build import ModelOptions, make_llm
 from clausegraph.core.settings import Settings
-from clausegraph.core.types import Answer
+from clausegraph.core.types import Answer, ConditionState
 from clausegraph.eval.conditionalqa.dataset import load_questions
 from clausegraph.ingestion.pipeline import Options
 from clausegraph.ingestion.sources import open_source
@@ -98,6 +98,39 @@ def test_a_model_that_does_not_answer_is_an_error_and_no_answer(home: Path, serv
     with pytest.raises(ModelUnavailable):
         asked(home, server)
     server.set(fault="none")
+
+
+def drafted(state: str, told: str, sentence: str) -> str:
+    """A reply on the page's two conditions: the age is ``state``, by words that were ``told``."""
+    asks = "Are you over 65?" if state == "open" else ""
+    conditions = [
+        {"id": "c1", "element": "e4", "quote": "", "state": state, "scenario": told, "ask": asks},
+        {"id": "c2", "element": "e5", "quote": "", "state": "met", "scenario": "I rent", "ask": ""},
+    ]
+    yes = {"text": "yes", "element": "e3", "evidence": ["e3", "e4"], "if": {"all": ["c1", "c2"]}}
+    said = {"text": sentence, "role": "answer", "sources": ["e3", "e4", "e5"], "sums": []}
+    reply = {"rules": ["e3"], "analysis": "", "conditions": conditions, "kind": "gate", "answers": [yes]}
+    return json.dumps(reply | {"sentences": [said], "missing": ""})
+
+
+def test_sentences_are_written_anew_for_what_is_assumed(home: Path) -> None:
+    first = drafted("open", "", "You can get the winter grant if you are over 65.")
+    second = drafted("met", "Are you over 65? Yes", "You can get the winter grant: you are over 65 and rent your home.")
+    inquiry = Inquiry("Can I get the winter grant?", "I rent.")
+    over = {"you are over 65": ConditionState.MET}
+    with FakeModelServer(FakeOptions(replies="script", script=[first, second, first])) as scripted:
+        made = Settings(
+            home=home, embedding_model="hashing", llm="openai:fake", llm_url=scripted.url, llm_key="x",
+            llm_attempts=1, llm_cache_mb=0,
+        )  # fmt: skip
+        with Workspace(made) as workspace:
+            found = answer(workspace, "default", inquiry, assumptions=over)
+            assert [one.text for one in found.sentences] == [
+                "You can get the winter grant: you are over 65 and rent your home."
+            ]
+            assert found.inquiry == inquiry
+            assert scripted.counters()["requests"] == 2
+            assert answer(workspace, "default", inquiry).sentences[0].text.endswith("if you are over 65.")
 
 
 def test_a_measured_question_is_no_example_and_no_guide_has_seen_it(tmp_path: Path) -> None:

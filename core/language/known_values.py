@@ -18,6 +18,11 @@ _CENTURY = 30  # a year of two digits up to this one is of 2000
 _COUNTED = ("number", "age", "duration")  # "18", "18 years old" and "18 years" may be one value
 _ANY_YEAR = "day of any year"
 _COUNTED_OUT = 10
+_YEAR = 364  # days from the first to the last of a year, at least
+_SPELLED = re.compile(
+    r"\b(?:One|Two|Three|Four|Five|Six|Seven|Eight|Nine|Ten|Eleven|Twelve|Thirteen|Fourteen|Fifteen|Sixteen|Seventeen"
+    r"|Eighteen|Nineteen|Twenty|Thirty|Forty|Fifty|Half|An?)\b"
+)
 _CELLS = " | "
 _LEAST = 0.005  # that two values differ by
 
@@ -34,7 +39,7 @@ class KnownValues:
 
     def add(self, text: str) -> None:
         """Take in the values of a text."""
-        found = list(atoms(text))
+        found = list(_values(text))
         self._atoms += found
         if _CELLS in text:
             self._bare += (one for one in found if one.kind == "number")
@@ -57,6 +62,8 @@ class KnownValues:
     def has(self, value: Atom) -> bool:
         """Whether a value stands here, in the same unit or as a bare number of a table."""
         typed = value.kind == "number" and f"{value.low:g}" in self._runs
+        if value.kind == "date" and value.high - value.low >= _YEAR:
+            typed = str(date.fromordinal(int(value.low)).year) in self._runs
         same = any(_same(value, known) for known in self._atoms)
         return typed or same or any(_same_number(value, bare) for bare in self._bare)
 
@@ -76,8 +83,9 @@ class KnownValues:
 
     def missing(self, text: str) -> Iterator[str]:
         """The values of a text, as written there, that do not stand here; "the first two" counts and states nothing."""
-        read = [(value.start, value.end) for value in atoms(text)]
-        for value in atoms(text):
+        found = list(_values(text))
+        read = [(value.start, value.end) for value in found]
+        for value in found:
             counts = value.kind == "number" and value.spelled and value.low <= _COUNTED_OUT
             if not counts and not self.has(value):
                 yield text[value.start : value.end]
@@ -85,6 +93,11 @@ class KnownValues:
             inside = any(start <= run.start() < end for start, end in read)
             if not inside and _run(run[0]) not in self._runs:
                 yield run[0]
+
+
+def _values(text: str) -> Iterator[Atom]:
+    """The values of a text; a number word may begin a sentence."""
+    return atoms(_SPELLED.sub(lambda found: found[0].lower(), text))
 
 
 def _run(digits: str) -> str:

@@ -52,7 +52,7 @@ _JOINING = content(
     # of what becomes of a request or a rule, whatever it is about
     " fail fails failed refuse refused reject rejected turned late later early earlier sooner expire expired yet still"
     " already otherwise apply applies need needs want wants unsure sure possible ready wrong missed miss happens happen"
-    " agree disagree agreed unhappy differ different true same then so do not there any other such that"
+    " agree disagree agreed unhappy differ different true neither ago same then so do not there any other such that"
     # of asking somebody
     " please ask tell contact call ring phone telephone email write speak check find out let know help whether"
 )

@@ -25,12 +25,12 @@ _NEAR_TERMS = 3  # that a sentence shares with some words to be read beside them
 _SAID = 0.7  # share of a quotable sentence's terms that another has, where it says it
 _NEW_TERMS = 2  # by which a further sentence of an element is worth quoting
 _POINTS_BACK = re.compile(r"(?:it|this|that|these|those|they|such)\b", re.IGNORECASE)  # to the sentence before
-_WORD = re.compile(r"[\w’'-]+")
+_WORD = re.compile(r"[\w’']+")
 
 
 def cited_words(text: str) -> frozenset[str]:
     """The words of a text in lower case, without apostrophes and a last "s", by which names are looked up."""
-    return frozenset(re.sub("[’']", "", word.lower()).strip("-").rstrip("s") for word in _WORD.findall(text))
+    return frozenset(re.sub("[’']", "", word.lower()).rstrip("s") for word in _WORD.findall(text))
 
 
 @dataclass(frozen=True)

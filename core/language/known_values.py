@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import date
 
 from clausegraph.core.language.amounts import Atom, atoms
@@ -23,6 +23,8 @@ _SPELLED = re.compile(
     r"\b(?:One|Two|Three|Four|Five|Six|Seven|Eight|Nine|Ten|Eleven|Twelve|Thirteen|Fourteen|Fifteen|Sixteen|Seventeen"
     r"|Eighteen|Nineteen|Twenty|Thirty|Forty|Fifty|Half|An?)\b"
 )
+_UNIT_NEAR = re.compile(r"(?:\s+[\w-]+){1,2}?\s+(minute|hour|day|week|month|year)(?:s|ly)?\b", re.IGNORECASE)
+_THOUSANDS = re.compile(r"\b(\d{1,4}) ?(?:k|grand)\b", re.IGNORECASE)
 _CELLS = " | "
 _LEAST = 0.005  # that two values differ by
 
@@ -43,13 +45,15 @@ class KnownValues:
         self._atoms += found
         if _CELLS in text:
             self._bare += (one for one in found if one.kind == "number")
+        self._atoms += _counted(text, found)
         self._runs |= {_run(run) for run in _DIGITS.findall(text.replace(",", ""))}
         self._runs |= {_WORDS[word] for word in text.lower().split() if word in _WORDS}
         self._runs |= {"2"} if _TWICE.search(text) else set()
 
     def add_typed(self, text: str) -> None:
-        """Take in the values of what a person typed: dates as "2 feb", "feb 2nd" or "2/2/26" are days, too."""
-        self.add(text)
+        """Take in the values of what a person typed: dates as "2 feb", "feb 2nd" or "2/2/26" are days, too, and "300k"
+        is a number."""
+        self.add(_THOUSANDS.sub(lambda found: f"{found[1]} thousand {found[1]}000", text))
         written = _MONTH.sub(lambda found: next(m for m in _MONTHS if m[:3] == found[1].capitalize()), f" {text}")
         found = list(atoms(_SHORT_DATE.sub(_written_day, written)))
         self._atoms += found
@@ -93,6 +97,14 @@ class KnownValues:
             inside = any(start <= run.start() < end for start, end in read)
             if not inside and _run(run[0]) not in self._runs:
                 yield run[0]
+
+
+def _counted(text: str, found: Sequence[Atom]) -> Iterator[Atom]:
+    """Durations whose number and unit have a word between them: "12 equal monthly deductions", "5 extra days"."""
+    for one in found:
+        unit = _UNIT_NEAR.match(text, one.end) if one.kind == "number" else None
+        if unit is not None:
+            yield from atoms(f"{one.low:g} {unit[1].lower()}s")
 
 
 def _values(text: str) -> Iterator[Atom]:

@@ -56,6 +56,7 @@ _JOINING = content(
     # of asking somebody
     " please ask tell contact call ring phone telephone email write speak check find out let know help whether"
 )
+_WISH = re.compile(r"\b(?:if|whether|where|when) (?:you|they|he|she)(?: still| also)? $", re.IGNORECASE)
 _EXCEPTION = re.compile(r"\b(?:unless|except)\b", re.IGNORECASE)
 _COMPATIBLE: dict[ModalClass, frozenset[ModalClass]] = {
     ModalClass.MAY: frozenset({ModalClass.MAY, ModalClass.PERMISSION, ModalClass.HEDGE}),
@@ -81,6 +82,7 @@ def claim_problems(
     for value in dict.fromkeys(support.values.missing(text)):
         yield f"{value!r} stands in none of its sources; cite where it stands, or compute it in sums"
     yield from _names(text, support, names)
+    yield from _conditions(text, support, shown)
     for check in _CHECKS:
         yield from check(text, support)
     yield from _other_page(text, support, shown, inquiry)
@@ -117,10 +119,15 @@ def _terms(text: str, support: CitedSupport) -> Iterator[str]:
         yield f"its sources hardly say this ({', '.join(sorted(wanted - support.terms)[:6])})"
 
 
-def _conditions(text: str, support: CitedSupport) -> Iterator[str]:
+def _conditions(text: str, support: CitedSupport, shown: Shown) -> Iterator[str]:
+    """Conditions whose words neither the cited sections nor the person used."""
+    sections = {(one.page, one.element.headings) for one in support.cited}
+    have = support.terms | support.told_terms
+    have |= content(
+        " ".join(one.element.text for one in shown.elements if (one.page, one.element.headings) in sections)
+    )
     for match in _CLAUSE.finditer(text):
         wanted = _claimed_terms(_without_days(match[1]))
-        have = support.terms | support.told_terms
         if wanted and len(wanted & have) < _LEAST_OF_CONDITION * len(wanted):
             yield f"the condition {match[0].strip()[:60]!r} stands in none of its sources"
 
@@ -131,6 +138,8 @@ def _modality(text: str, support: CitedSupport) -> Iterator[str]:
     for use in modal_uses(text):
         if use.kind is ModalClass.PERMISSION and _BOUNDED.search(text):
             continue  # "you can borrow up to 5": the page may say "cannot borrow more than 5"
+        if _WISH.search(text[: use.start]) and use.verb != "":
+            continue  # "if you need help": whether they do is theirs to say
         if denied and use.kind in (ModalClass.EXEMPTION, ModalClass.PROHIBITION):
             continue
         beside = [one for one in stated if use.verb and one.verb == use.verb]
@@ -139,7 +148,7 @@ def _modality(text: str, support: CitedSupport) -> Iterator[str]:
         near = support.near(text[max(0, use.start - _BEFORE) : use.start + _AFTER])
         if beside and not _is_stated_elsewhere(use, near):
             yield f"it says {use.words!r}, its source {beside[0].words!r}; keep the page's word"
-        elif not beside and not _agrees(use, " ".join(near)):
+        elif not beside and not _agrees(use, " ".join(near), support.context):
             yield f"it says {use.words!r}, its source only {' '.join(near)[:80]!r}; keep the page's word"
 
 
@@ -151,11 +160,11 @@ def _is_stated_elsewhere(use: ModalUse, near: Sequence[str]) -> bool:
     return use.kind is ModalClass.OBLIGATION and any(map(is_obliging, others))
 
 
-def _agrees(use: ModalUse, near: str) -> bool:
+def _agrees(use: ModalUse, near: str, headings: str) -> bool:
     """Whether the nearest sentence of the sources is as strong as a modal word."""
     match use.kind:
         case ModalClass.OBLIGATION:
-            return is_obliging(near)
+            return is_obliging(near) or any(one.kind is ModalClass.OBLIGATION for one in modal_uses(headings))
         case ModalClass.EXEMPTION | ModalClass.PROHIBITION:
             return is_denying(near)
         case ModalClass.MAY | ModalClass.HEDGE:
@@ -210,4 +219,4 @@ def _first_cell(shown: ShownElement) -> str:
     return shown.element.text.split(" | ")[0].strip().lower()
 
 
-_CHECKS: tuple[Callable[[str, CitedSupport], Iterator[str]], ...] = (_terms, _conditions, _modality, _certainty)
+_CHECKS: tuple[Callable[[str, CitedSupport], Iterator[str]], ...] = (_terms, _modality, _certainty)

@@ -38,7 +38,7 @@ def computed_sums(drafted: DraftSentence, support: CitedSupport) -> Sums:
         if problem:
             problems.append(problem)
         elif value.lower() in drafted.text.lower():
-            values.append(value)
+            values += _as_written(value, drafted.text)
             if _computes(expression):
                 shown.append(f"{_in_signs(expression)} = {value}")
     return Sums(tuple(values), tuple(dict.fromkeys(shown)), tuple(problems))
@@ -55,6 +55,15 @@ def _problem(value: str, expression: str, support: CitedSupport) -> str:
     if not _is_written(result, value):
         return f"the sum {expression[:80]!r} is {result}, not {value!r}"
     return ""
+
+
+def _as_written(value: str, text: str) -> list[str]:
+    """A value with its unit, wherever it stands in a text: "21 days" of "21"."""
+    starts = [found.start() for found in re.finditer(re.escape(value), text, re.IGNORECASE)]
+    return [
+        value,
+        *(text[one.start : one.end] for one in atoms(text) if any(one.start <= at < one.end for at in starts)),
+    ]
 
 
 def _computes(expression: str) -> bool:

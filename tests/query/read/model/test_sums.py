@@ -42,4 +42,4 @@ def test_a_sum_is_recomputed(grant: Pages, value: str, expression: str, *, accep
         grant.reading,
     )
     sums = computed_sums(DraftSentence(f"{value}.", SentenceRole.ANSWER, ("e9",), ((value, expression),)), support)
-    assert (sums.values == (value,), not sums.problems) == (accepted, accepted)
+    assert (value in sums.values, not sums.problems) == (accepted, accepted)

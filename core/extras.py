@@ -12,9 +12,11 @@ from clausegraph.core.errors import ClauseGraphError, InputError
 EXTRAS = {
     "airflow": ("airflow",),
     "browser": ("playwright",),
+    "eval": ("matplotlib", "pandas", "scipy"),
     "fake-llm": ("fastapi", "uvicorn"),
     "llamaindex": ("llama_index.vector_stores.faiss", "llama_index.graph_stores.neo4j"),
     "neo4j": ("neo4j",),
+    "pagerank": ("igraph", "scipy"),
     "sentence-transformers": ("sentence_transformers",),
     "server": ("fastapi", "uvicorn", "mcp", "prometheus_client", "python_multipart", "jwt"),
     "telemetry": ("opentelemetry.sdk", "opentelemetry.exporter.otlp.proto.http"),

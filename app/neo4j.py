@@ -7,6 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from clausegraph.core.errors import SettingsError
+from clausegraph.core.extras import require_extra
 from clausegraph.core.settings import Settings
 
 if TYPE_CHECKING:
@@ -27,12 +28,9 @@ def make_server(settings: Settings) -> Neo4jServer:
     Raises:
         SettingsError: no password, or the driver is not installed.
     """
-    try:
-        from clausegraph.indexes.graph.neo4j.server import Address, Neo4jServer
-    except ModuleNotFoundError as error:
-        if error.name != "neo4j":
-            raise
-        raise SettingsError("Neo4j needs its driver: pip install 'clausegraph[neo4j]'") from error
+    require_extra("neo4j", "Neo4j", error=SettingsError)
+    from clausegraph.indexes.graph.neo4j.server import Address, Neo4jServer
+
     if settings.neo4j_password is None:
         raise SettingsError(
             "no password for Neo4j; set CLAUSEGRAPH_NEO4J_PASSWORD (`clausegraph server neo4j` starts a Neo4j and says "

@@ -8,6 +8,7 @@ from textwrap import fill
 from typing import TYPE_CHECKING
 
 from clausegraph.core.errors import InputError
+from clausegraph.core.extras import require_extra
 from clausegraph.eval.comparison import ConfidenceInterval
 
 if TYPE_CHECKING:
@@ -104,6 +105,7 @@ def _whiskers(
 def _figure(width: float) -> tuple[Figure, Axes]:
     # Imported here: it is slow, and only who draws needs it. The Agg canvas is used directly, so no
     # display is needed and the caller's own choice of backend stays as it is.
+    require_extra("eval", "drawing plots")
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import asdict, fields
-
-import pandas as pd
+from typing import TYPE_CHECKING
 
 from clausegraph.eval.comparison import CONFIDENCE, RESAMPLES, SEED, ConfidenceInterval
 from clausegraph.eval.conditionalqa.scorer import Scores, aggregate
@@ -13,6 +13,9 @@ from clausegraph.eval.page import Table
 from clausegraph.eval.provenance import Provenance
 from clausegraph.eval.records import QuestionRecord
 from clausegraph.eval.retrieval import summarise_retrieval
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 METRICS = tuple(field.name for field in fields(Scores))
 METRIC_NAMES = dict(zip(METRICS, ("EM", "F1", "EM with conditions", "F1 with conditions"), strict=True))
@@ -29,6 +32,8 @@ def answer_table(records: Sequence[QuestionRecord]) -> pd.DataFrame:
     and the same with the prefix ``official_``, which leaves out questions without a prediction.
     Scores are 0 to 1; NaN where a group is empty.
     """
+    import pandas as pd  # of the extra `eval`
+
     rows = {}
     for group, figures in aggregate(records).items():
         row: dict[str, float] = {"questions": figures.questions, "predictions": figures.predictions}
@@ -44,6 +49,8 @@ def retrieval_table(records: Sequence[QuestionRecord]) -> pd.DataFrame:
     """Return evidence recall by budget: index ``budget``, columns ``questions``, ``recall``,
     ``complete`` (0 to 1, over the questions with evidence). Empty if nothing was retrieved.
     """
+    import pandas as pd
+
     rows = [asdict(row) for row in summarise_retrieval(record.retrieval for record in records)]
     columns = ["budget", "questions", "recall", "complete"]
     return pd.DataFrame(rows, columns=columns).set_index("budget").astype({"questions": int})
@@ -54,6 +61,8 @@ def cost_table(records: Sequence[QuestionRecord]) -> pd.DataFrame:
 
     One row per quantity that was recorded for at least one question; unrecorded ones are left out.
     """
+    import pandas as pd
+
     known = pd.DataFrame(
         {
             "milliseconds": [record.milliseconds for record in records],
@@ -121,6 +130,6 @@ def about(run: Provenance) -> Table:
 
 
 def _cell(value: float, digits: int) -> str:
-    if pd.isna(value):
+    if math.isnan(value):
         return "-"
     return f"{value:,}" if isinstance(value, int) else f"{value:,.{digits}f}"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import importlib.util
 import ipaddress
 import signal
 import socket
@@ -25,23 +24,6 @@ TOKEN_NAME = "serve"  # noqa: S105 - a name, no secret
 _TOKEN_FILE = "serve-token"  # noqa: S105
 _BACKLOG = 512
 _GRACE = 30  # seconds that answers in work get when the server ends
-
-
-def check_installed() -> None:
-    """Raise where the server cannot run.
-
-    Raises:
-        InputError: the extra ``server`` is not installed.
-    """
-    missing = [
-        name for name in ("fastapi", "uvicorn", "prometheus_client", "mcp", "python_multipart") if not _is_there(name)
-    ]
-    if missing:
-        raise InputError(f"serving needs {', '.join(missing)}: pip install 'clausegraph[server]'")
-
-
-def _is_there(name: str) -> bool:
-    return importlib.util.find_spec(name) is not None
 
 
 def own_token(home: Path) -> tuple[str | None, Path]:

@@ -57,7 +57,7 @@ def fake_llm(
 ) -> None:
     """Serve a fake language model on 127.0.0.1 until Ctrl-C, for tests and demos; it reads pages by rules."""
     from clausegraph.app.dev.fake_llm.options import FakeOptions, fault_list
-    from clausegraph.app.dev.fake_llm.process import check_installed
+    from clausegraph.core.extras import require_extra
 
     if faults:
         rows = fault_list()
@@ -68,7 +68,7 @@ def fake_llm(
         context_window=context_window, fault=fault, fault_share=fault_share, fault_first=fault_first,
         fault_match=fault_match, retry_after=retry_after, dimension=dimension, seed=seed,
     )  # fmt: skip
-    check_installed()
+    require_extra("fake-llm", "the fake model server")
     from clausegraph.app.dev.fake_llm.serve import serve
 
     started: dict[str, Any] = {}

@@ -18,6 +18,7 @@ from clausegraph.app.cli.evaluate_table import table as table_of_runs
 from clausegraph.app.cli.progress import progress_bars
 from clausegraph.app.cli.session import Session, command
 from clausegraph.core.errors import InputError
+from clausegraph.core.extras import require_extra
 
 if TYPE_CHECKING:
     from clausegraph.eval.comparison import ConfidenceInterval
@@ -111,6 +112,7 @@ def conditionalqa(
     floor: Annotated[str, typer.Option("--floor", help="Table of that file.")] = "floors",
 ) -> None:
     """Score a prediction file, or read the documents into a corpus, answer every question and measure it."""
+    require_extra("eval", "`clausegraph eval`")
     if engine is not None:
         from clausegraph.app.cli.evaluate_engine import named_step, run_engine
         from clausegraph.app.services.engine_evaluation import EngineTrial
@@ -172,6 +174,8 @@ def passages(
     corpus: EvalCorpusOption = _PASSAGES_CORPUS,
 ) -> None:
     """Read passages with their triples into a corpus and measure how well supporting passages are found."""
+    require_extra("pagerank", "`clausegraph eval passages`")
+    require_extra("eval", "`clausegraph eval`")
     from clausegraph.app.services.evaluation import describe_run, evaluate_passages
     from clausegraph.eval.passages import AT, BASELINE, SYSTEM, load_questions
 
@@ -211,6 +215,7 @@ def report(
     folder: Annotated[Path, typer.Argument(help="Folder that --output named.", show_default=False)],
 ) -> None:
     """Make report.html, report.md and the plots of an evaluation anew from its records; no model is used."""
+    require_extra("eval", "`clausegraph eval`")
     from clausegraph.eval.report import write_report
 
     _check_folder(session, folder, force=True)

@@ -9,9 +9,9 @@ from clausegraph.app.cli.session import CorpusOption, Session, command
 
 def mcp(session: Session, *, corpus: CorpusOption = None) -> None:
     """Serve assistants over MCP on standard input and output; `serve` has the same at /mcp, for tokens."""
-    from clausegraph.app.api.serve import check_installed
+    from clausegraph.core.extras import require_extra
 
-    check_installed()
+    require_extra("server", "serving")
     workspace = session.workspace(corpus)
     from clausegraph.app.mcp.stdio import run
 

@@ -23,9 +23,10 @@ def serve(
     The first start makes a token for its owner and keeps it in a file that only they can read; on a terminal it is
     shown this once.
     """
-    from clausegraph.app.api.serve import check_installed, own_token, run
+    from clausegraph.app.api.serve import own_token, run
+    from clausegraph.core.extras import require_extra
 
-    check_installed()
+    require_extra("server", "serving")
     workspace = session.workspace()
     from clausegraph.app.api.application import create_app
     from clausegraph.app.api.pool import Ticket

@@ -9,6 +9,8 @@ from typing import Annotated
 import typer
 
 from clausegraph.app.cli.session import Session, command
+from clausegraph.core.errors import SettingsError
+from clausegraph.core.extras import require_extra
 
 FolderOption = Annotated[Path, typer.Option("--folder", help="The server's data, logs, password and jars.")]
 _FOLDER = Path(".neo4j")
@@ -24,6 +26,7 @@ def neo4j(
     jars: Annotated[Path | None, typer.Option(help="Where its jars are kept.", show_default="in its folder")] = None,
 ) -> None:
     """Start Neo4j on 127.0.0.1 with a generated password; needs Java 17 and, the first time, Maven."""
+    require_extra("neo4j", "Neo4j", error=SettingsError)
     from clausegraph.app.servers.neo4j import find_neo4j, start_neo4j
 
     if find_neo4j(folder) is None:

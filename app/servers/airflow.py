@@ -6,7 +6,6 @@ user "admin", and ``env.sh`` with every setting, so that a shell that reads it c
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import os
 import secrets
@@ -32,6 +31,7 @@ from clausegraph.app.servers.process import (
     write_private,
 )
 from clausegraph.core.errors import InputError, StorageError
+from clausegraph.core.extras import require_extra
 from clausegraph.core.settings import MODEL_POOL
 
 USER = "admin"
@@ -96,8 +96,7 @@ def start_airflow(
         InputError: Airflow is not installed, or the port is taken.
         StorageError: it did not become healthy; the message has its last words.
     """
-    if importlib.util.find_spec("airflow") is None:
-        raise InputError("Airflow is not installed here; pip install 'clausegraph[airflow]'")
+    require_extra("airflow", "running the DAGs")
     folder = folder.absolute()
     running = find_airflow(folder)
     if running is not None:

@@ -11,7 +11,8 @@ from typing import IO, Any
 
 from clausegraph.app.services.export.table import safe_cell
 from clausegraph.app.workspace import Workspace
-from clausegraph.core.errors import InputError
+from clausegraph.core.errors import InputError, SettingsError
+from clausegraph.core.extras import require_extra
 from clausegraph.core.text import one_line
 
 _OURS = {"corpus": "--corpus", "epoch": "--epoch"}  # parameters that are always there
@@ -45,6 +46,7 @@ def run_query(
         NotFoundError: no such corpus, nothing published, or the epoch is not retained.
         SettingsError: no password, or the driver is not installed.
     """
+    require_extra("neo4j", "Neo4j", error=SettingsError)
     from clausegraph.app.neo4j import graphs_of
     from clausegraph.indexes.graph.neo4j.cypher import run_pinned
     from clausegraph.indexes.views import open_view

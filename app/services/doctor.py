@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 OK, WARNING, BROKEN = "ok", "warning", "broken"
 _PACKAGES = (
-    "llama-index-core", "tokenizers", "huggingface-hub", "faiss-cpu", "numpy", "scipy", "bm25s",
+    "llama-index-core", "tokenizers", "huggingface-hub", "faiss-cpu", "numpy", "bm25s",
     "PyStemmer", "sqlalchemy", "alembic", "pydantic", "pydantic-settings", "typer", "rich", "lxml", "trafilatura",
 )  # fmt: skip
 _SPACE_LOW = 1 << 30

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from clausegraph.app.services.ingest import mirror_whole
 from clausegraph.app.version import version
 from clausegraph.core.errors import InputError
+from clausegraph.core.extras import require_extra
 from clausegraph.eval.conditionalqa.oracles import ORACLE_STEPS
 
 if TYPE_CHECKING:
@@ -98,11 +99,13 @@ def measure_engine(
         documents: mirrored into the corpus before; none where it is there.
 
     Raises:
-        InputError: the folder holds the records of another configuration, or an option is wrong.
+        InputError: the folder holds the records of another configuration, an option is wrong, or the extra ``eval`` is
+            missing.
         ModelError: a document could not be extracted.
         SettingsError: the engine asks a language model, and there is none.
         ReplyMissing: a cassette lacks a reply.
     """
+    require_extra("eval", "scoring answers")
     from clausegraph.eval.conditionalqa.dataset import write_questions
     from clausegraph.eval.conditionalqa.engines import ask_all, check_same
     from clausegraph.eval.conditionalqa.report import QUESTIONS_FILE

@@ -12,6 +12,7 @@ from statistics import fmean
 from clausegraph.app.reading import labelled, read_options
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import InputError
+from clausegraph.core.extras import require_extra
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.output_files import check_output
 from clausegraph.core.prompts import library
@@ -71,6 +72,7 @@ def train_guide(
         SettingsError: no model is set.
         ModelError: a call has no usable reply.
     """
+    require_extra("eval", "testing a guide")
     told = progress or no_progress
     check_output(output, home=workspace.settings.home, replace=replace_file)
     every = load_questions(questions)

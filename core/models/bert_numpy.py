@@ -26,6 +26,12 @@ States = NDArray[np.float32]  # shape (texts, tokens, width)
 
 _BATCH_TOKENS = 512  # through the model at once: what lies between two layers stays in the processor's cache
 
+_GELU_BLOCK = 1 << 14  # numbers at once, for the same reason
+_ERFC_P = np.float32(0.3275911 * 0.5**0.5)
+_ERFC_COEFFICIENTS = tuple(
+    np.float32(value) for value in (1.061405429, -1.453152027, 1.421413741, -0.284496736, 0.254829592)
+)
+
 
 def is_plain_bert(folder: Path) -> bool:
     """Whether ``NumpyBert`` can run the model in the folder."""
@@ -131,14 +137,25 @@ class NumpyBert:
 
 
 def _gelu(x: States) -> States:
-    from scipy.special import erf
+    """``x`` times the normal distribution's share below it, within 3e-7 of the exact value.
 
-    share: States = x * np.float32(np.sqrt(0.5))
-    erf(share, out=share)
-    share += np.float32(1.0)
-    share *= np.float32(0.5)
-    share *= x
-    return share
+    The upper tail is half of erfc(|x| / √2), by formula 7.1.26 of Abramowitz and Stegun, Handbook of Mathematical
+    Functions (1964): a polynomial in t = 1 / (1 + p |x| / √2), times exp(-x² / 2).
+    """
+    result = np.empty_like(x)
+    values, results = x.reshape(-1), result.reshape(-1)
+    for start in range(0, values.size, _GELU_BLOCK):
+        block = values[start : start + _GELU_BLOCK]
+        distance = np.abs(block)
+        t = 1 / (1 + _ERFC_P * distance)
+        tail = t * _ERFC_COEFFICIENTS[0]
+        for coefficient in _ERFC_COEFFICIENTS[1:]:
+            tail += coefficient
+            tail *= t
+        tail *= np.exp(block * block * np.float32(-0.5))
+        tail *= np.float32(0.5) * distance
+        np.subtract(np.maximum(block, 0), tail, out=results[start : start + _GELU_BLOCK])
+    return result
 
 
 def _equally_long(lengths: Sequence[int]) -> Iterator[list[int]]:

@@ -21,7 +21,7 @@ from clausegraph.core.models.bert_numpy import NumpyBert, is_plain_bert
 from clausegraph.core.models.embedding import Vectors, normalised
 from clausegraph.core.models.hub import fetched_model
 from clausegraph.core.models.model_files import read_json
-from clausegraph.core.models.sentence_transformers import TransformersEncoder, check_installed
+from clausegraph.core.models.sentence_transformers import TransformersEncoder, require_library
 from clausegraph.core.tokens import PACKAGED, package_version, packaged_model_path
 
 BGE_INSTRUCTION = "Represent this sentence for searching relevant passages: "
@@ -68,7 +68,7 @@ class LocalEmbedder:
                 f"embedding model folder {folder} does not exist; set CLAUSEGRAPH_EMBEDDING_MODEL to a folder or hub id"
             )
         if self.folder is not None and not is_plain_bert(self.folder):
-            check_installed(settings.name)
+            require_library(settings.name)
         instruction = settings.query_instruction
         if instruction is None:
             instruction = BGE_INSTRUCTION if "bge" in Path(settings.name).name.lower() else ""

@@ -13,7 +13,7 @@ import numpy as np
 from clausegraph.core.errors import ModelError
 from clausegraph.core.models.embedding import Vectors
 from clausegraph.core.models.hub import check_available, fetched_model
-from clausegraph.core.models.sentence_transformers import check_installed
+from clausegraph.core.models.sentence_transformers import require_library
 
 if TYPE_CHECKING:
     from sentence_transformers import CrossEncoder
@@ -39,7 +39,7 @@ class CrossEncoderReranker:
     """
 
     def __init__(self, name: str) -> None:
-        check_installed(name, "CLAUSEGRAPH_RERANKER", "none")
+        require_library(name, "CLAUSEGRAPH_RERANKER", "none")
         self._name = name
         folder = Path(name).expanduser()
         self._folder = folder if folder.is_dir() else None

@@ -4,28 +4,29 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from clausegraph.core.errors import ModelError
+from clausegraph.core.extras import require_extra
 from clausegraph.core.models.embedding import Vectors
 from clausegraph.core.tokens import count_many
 
 _BATCH_TOKENS = 1024  # padding included, through the model at once
 
 
-def check_installed(
+def require_library(
     model: str, setting: str = "CLAUSEGRAPH_EMBEDDING_MODEL", otherwise: str = "the packaged MiniLM"
 ) -> None:
     """Raise ``ModelError`` where the library is missing, which ``model`` of that setting needs."""
-    if find_spec("sentence_transformers") is None:
-        raise ModelError(
-            f"model {model!r} is no plain BERT encoder in safetensors, and the library for all others is missing: "
-            f"pip install 'clausegraph[sentence-transformers]', or unset {setting} for {otherwise}"
-        )
+    require_extra(
+        "sentence-transformers",
+        f"model {model!r} is no plain BERT encoder in safetensors, and any other",
+        otherwise=f"unset {setting} for {otherwise}",
+        error=ModelError,
+    )
 
 
 class TransformersEncoder:
@@ -38,7 +39,7 @@ class TransformersEncoder:
     """
 
     def __init__(self, folder: Path, pooling: str | None, max_tokens: int | None) -> None:
-        check_installed(str(folder))
+        require_library(str(folder))
         os.environ.setdefault("HF_HUB_OFFLINE", "1")  # all of the model is in the folder
         from sentence_transformers import SentenceTransformer
         from sentence_transformers.sentence_transformer.modules import Pooling, Transformer

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from clausegraph.core.errors import SettingsError
+from clausegraph.core.extras import require_extra
 from clausegraph.core.telemetry.spans import take_spans_from
 
 if TYPE_CHECKING:
@@ -31,14 +32,14 @@ def start_telemetry(
     global _recorder  # noqa: PLW0603 - as in spans
     if mode == "off" or _recorder is not None:
         return
-    try:
-        from clausegraph.core.telemetry.otlp import Recorder
-    except ImportError as error:
-        raise SettingsError(
-            "setting 'telemetry' is otlp, but the OpenTelemetry SDK is not installed; run "
-            "`pip install 'clausegraph[telemetry]'` or set CLAUSEGRAPH_TELEMETRY=off"
-        ) from error
+    require_extra(
+        "telemetry",
+        "setting 'telemetry' is otlp, which",
+        otherwise="set CLAUSEGRAPH_TELEMETRY=off",
+        error=SettingsError,
+    )
     from clausegraph.core.telemetry.llama import attach_bridge
+    from clausegraph.core.telemetry.otlp import Recorder
 
     _recorder = Recorder(endpoint or DEFAULT_ENDPOINT, service, version)
     take_spans_from(_recorder)

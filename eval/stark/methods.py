@@ -12,6 +12,7 @@ from functools import partial
 
 import numpy as np
 
+from clausegraph.core.extras import require_extra
 from clausegraph.core.models.embedding import Embedder
 from clausegraph.eval.stark.dataset import StarkBase
 from clausegraph.query.crag.kg.files import FileNode
@@ -103,7 +104,8 @@ class PagerankRanking:
     """A walk over the edges that returns to what the question names and, as much again, to the nearest texts."""
 
     def __init__(self, base: StarkBase, near: NearText) -> None:
-        """Build the network, once."""
+        """Build the network, once; ``InputError`` where the extra ``pagerank`` is not installed."""
+        require_extra("pagerank", "a walk over the graph")
         from igraph import Graph  # type: ignore[import-untyped,unused-ignore]
 
         self._base, self._near = base, near

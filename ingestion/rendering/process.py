@@ -9,13 +9,13 @@ import threading
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
-from importlib.util import find_spec
 from pathlib import Path
 from typing import BinaryIO, cast
 
 import psutil
 
 from clausegraph.core.errors import SettingsError
+from clausegraph.core.extras import require_extra
 from clausegraph.ingestion.fetch import WebReply
 from clausegraph.ingestion.reading.frames import FrameTooLong, read_frame, write_frame
 
@@ -49,8 +49,7 @@ class PageRenderer:
         """
         if not Path(executable).is_file():
             raise SettingsError(f"CLAUSEGRAPH_WEB_BROWSER is to be the path of a Chromium: {executable!r} is no file")
-        if find_spec("playwright") is None:
-            raise SettingsError('a browser is driven by Playwright: pip install "clausegraph[browser]"')
+        require_extra("browser", "driving a browser", error=SettingsError)
         self._executable = executable
         self._ask = ask
         self._seconds = seconds

@@ -37,6 +37,7 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from clausegraph.core.extras import require_extra
 from clausegraph.core.types import LITERAL, Fact
 from clausegraph.query.rank.signals import Place
 
@@ -88,7 +89,11 @@ def build_network(
         stated: (fact id, place) for each place that states a fact.
         titled: (entity, place) for each place on a page whose title names the entity; others are left out.
         places: more places that may be seeds.
+
+    Raises:
+        InputError: the extra ``pagerank`` is not installed.
     """
+    require_extra("pagerank", "a walk over the graph")
     from igraph import Graph
 
     by_id = {fact.id: fact for fact in sorted(facts, key=lambda fact: fact.id)}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import http.client
-import importlib.util
 import json
 import os
 import subprocess
@@ -16,20 +15,11 @@ from typing import Any, Self
 
 from clausegraph.app.dev.fake_llm.options import FakeOptions
 from clausegraph.core.errors import InputError
+from clausegraph.core.extras import require_extra
 
 _START = 60.0  # seconds
 _STOP = 5.0
 _CONTROL = 30.0
-
-
-def check_installed() -> None:
-    """Raise when the server cannot run here.
-
-    Raises:
-        InputError: uvicorn is missing.
-    """
-    if importlib.util.find_spec("uvicorn") is None:
-        raise InputError("the fake model server needs uvicorn: pip install 'clausegraph[fake-llm]'")
 
 
 class FakeModelServer:
@@ -54,7 +44,7 @@ class FakeModelServer:
         Raises:
             InputError: uvicorn is missing, or the port is taken.
         """
-        check_installed()
+        require_extra("fake-llm", "the fake model server")
         self._process = subprocess.Popen(
             [sys.executable, "-m", "clausegraph.app.dev.fake_llm"],
             stdin=subprocess.PIPE,

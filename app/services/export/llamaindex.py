@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from clausegraph.app.services.export.writing import Counts
 from clausegraph.app.version import version
 from clausegraph.core.errors import InputError
+from clausegraph.core.extras import require_extra
 from clausegraph.core.hashing import content_hash
 from clausegraph.core.models.embedding import Vectors
 from clausegraph.core.types import LITERAL
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
     from llama_index.core.schema import TextNode
 
 MANIFEST = "clausegraph.json"
-INSTALL = "needs LlamaIndex's stores for FAISS and Neo4j: pip install 'clausegraph[llamaindex]'"
 LONGEST = 500  # characters of an id: Neo4j keeps them in an index that takes no long ones
 _INDEX_ID = "chunks"
 
@@ -38,15 +38,13 @@ def write_folder(view: View, folder: Path) -> Counts:
     Raises:
         InputError: the folder is not empty or cannot be written, or the extra is not installed; nothing is left then.
     """
-    try:
-        from llama_index.vector_stores.faiss import FaissVectorStore
-    except ModuleNotFoundError as error:
-        raise InputError(f"an export to a folder {INSTALL}") from error
+    require_extra("llamaindex", "an export to a folder")
     from llama_index.core import StorageContext
     from llama_index.core.data_structs.data_structs import IndexDict
     from llama_index.core.graph_stores import SimplePropertyGraphStore
     from llama_index.core.storage.docstore import SimpleDocumentStore
     from llama_index.core.storage.index_store import SimpleIndexStore
+    from llama_index.vector_stores.faiss import FaissVectorStore
 
     from clausegraph.indexes.vectors.faiss import flat_index
 

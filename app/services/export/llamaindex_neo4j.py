@@ -17,7 +17,6 @@ from urllib.parse import urlsplit
 import numpy as np
 
 from clausegraph.app.services.export.llamaindex import (
-    INSTALL,
     LONGEST,
     embedded_chunks,
     entity_id,
@@ -26,6 +25,7 @@ from clausegraph.app.services.export.llamaindex import (
 )
 from clausegraph.app.services.export.writing import Counts
 from clausegraph.core.errors import InputError, SettingsError, StoreError, StoreRefused
+from clausegraph.core.extras import require_extra
 from clausegraph.core.hashing import content_hash
 from clausegraph.core.models.embedding import Vectors, normalised
 from clausegraph.core.settings import Settings
@@ -54,10 +54,8 @@ def write_neo4j(view: View, uri: str, settings: Settings) -> Counts:
         StoreError: Neo4j does not answer, or failed on the way: part of the epoch may be there then.
     """
     address = _address(uri, settings)
-    try:
-        from llama_index.graph_stores.neo4j import Neo4jPropertyGraphStore
-    except ModuleNotFoundError as error:
-        raise InputError(f"an export to Neo4j {INSTALL}") from error
+    from llama_index.graph_stores.neo4j import Neo4jPropertyGraphStore
+
     from clausegraph.indexes.graph.neo4j.server import driver_errors
 
     nodes, matrix = embedded_chunks(view)
@@ -125,10 +123,9 @@ def _address(uri: str, settings: Settings) -> Address:
         )
     if settings.neo4j_password is None:
         raise SettingsError("no password for Neo4j; set CLAUSEGRAPH_NEO4J_PASSWORD (and CLAUSEGRAPH_NEO4J_USER)")
-    try:
-        from clausegraph.indexes.graph.neo4j.server import Address
-    except ModuleNotFoundError as error:
-        raise InputError(f"an export to Neo4j {INSTALL}") from error
+    require_extra("llamaindex", "an export to Neo4j")
+    from clausegraph.indexes.graph.neo4j.server import Address
+
     return Address(
         uri,
         settings.neo4j_user,

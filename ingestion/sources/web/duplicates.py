@@ -2,25 +2,28 @@
 
 Nothing that a page says is lost by taking it for another: what is left out says the same, adds nothing, or is called
 another form of the other page by the site itself. Words are compared by MinHash (Broder, "On the resemblance and
-containment of documents", 1997), as datasketch has it.
+containment of documents", 1997); pages to compare are those with an equal band of their sketches (Leskovec, Rajaraman
+and Ullman, "Mining of Massive Datasets", 3.4). Sketches and bands are those of the library datasketch, which a test
+holds them to: it would bring SciPy, 120 MB.
 """
 
 from __future__ import annotations
 
+import hashlib
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from clausegraph.core.hashing import content_hash
 from clausegraph.indexes.fetches import FetchRow
 
-if TYPE_CHECKING:
-    from datasketch import MinHash
+Hashes = NDArray[np.uint64]
 
 _PERMUTATIONS = 64
-_SCHEME = "affine64"  # how datasketch makes them: those stored were made so
+_BANDS, _BAND_SIZE = 5, 11  # of a sketch: what pages alike by _ALIKE and less alike ones are told apart by best
 _ALIKE = 0.8  # of the shingles of both: a print version without its frame has more, another page of a series less
 _SHINGLE = 3  # words
 _MOST_SHINGLES = 50_000
@@ -39,9 +42,10 @@ def sketch_of(pieces: Sequence[str]) -> bytes:
     shingles = {" ".join(words[at : at + _SHINGLE]) for at in range(min(len(words) - _SHINGLE + 1, _MOST_SHINGLES))}
     if not shingles:
         return b""
-    made = _empty()
-    made.update_batch([shingle.encode("utf-8", "replace") for shingle in sorted(shingles)])
-    return np.asarray(made.hashvalues, dtype="<u8").tobytes()
+    digests = (hashlib.sha1(shingle.encode("utf-8", "replace"), usedforsecurity=False) for shingle in shingles)
+    hashes = _mixed(np.frombuffer(b"".join(digest.digest()[:8] for digest in digests), dtype="<u8"))
+    lowest = [(factor * hashes + addend).min() for factor, addend in zip(*_permutations(), strict=True)]
+    return np.array(lowest, dtype="<u8").tobytes()
 
 
 def duplicates(rows: Mapping[str, FetchRow], established: frozenset[str], pieces: Pieces) -> dict[str, tuple[str, str]]:
@@ -75,24 +79,24 @@ def duplicates(rows: Mapping[str, FetchRow], established: frozenset[str], pieces
 
 def _contained(rows: Mapping[str, FetchRow], established: frozenset[str], pieces: Pieces) -> dict[str, tuple[str, str]]:
     """Near duplicates of which one adds nothing to the other."""
-    from datasketch import MinHashLSH
-
-    index = MinHashLSH(threshold=_ALIKE, num_perm=_PERMUTATIONS)
-    hashes = {address: _minhash(row.sketch) for address, row in rows.items() if row.sketch}
+    sketches = {address: row.sketch for address, row in rows.items() if row.sketch}
     found: dict[str, tuple[str, str]] = {}
 
     @cache  # a page is near all others of its template, and is parsed once
     def said(address: str) -> frozenset[int]:
         return frozenset(map(hash, pieces(rows[address])))  # nothing where it cannot be looked at again
 
-    for address, made in hashes.items():
-        index.insert(address, made)
-    for address, made in hashes.items():
-        near = sorted(other for other in index.query(made) if other != address and other not in found)
+    with_band: dict[tuple[int, bytes], list[str]] = defaultdict(list)
+    for address, sketch in sketches.items():
+        for band in _bands(sketch):
+            with_band[band].append(address)
+    for address, sketch in sketches.items():
+        others = {other for band in _bands(sketch) for other in with_band[band]}
+        near = sorted(other for other in others if other != address and other not in found)
         if address in established or not near:
             continue
         for other in near:
-            if made.jaccard(hashes[other]) >= _ALIKE and said(address) and said(address) <= said(other):
+            if _likeness(sketch, sketches[other]) >= _ALIKE and said(address) and said(address) <= said(other):
                 found[address] = (other, "nearly equal, and it adds nothing")
                 break
     return found
@@ -101,8 +105,7 @@ def _contained(rows: Mapping[str, FetchRow], established: frozenset[str], pieces
 def _alike(one: FetchRow, other: FetchRow) -> bool:
     if one.text_hash and one.text_hash == other.text_hash:
         return True
-    both = bool(one.sketch and other.sketch)
-    return both and _minhash(one.sketch).jaccard(_minhash(other.sketch)) >= _ALIKE
+    return bool(one.sketch and other.sketch) and _likeness(one.sketch, other.sketch) >= _ALIKE
 
 
 def _root(address: str, found: Mapping[str, tuple[str, str]]) -> str:
@@ -116,13 +119,26 @@ def _order(address: str, established: frozenset[str]) -> tuple[bool, int, str]:
     return address not in established, len(address), address
 
 
-def _empty() -> MinHash:
-    from datasketch import MinHash
+def _likeness(one: bytes, other: bytes) -> float:
+    """The share of permutations with the same lowest hash, which estimates Jaccard's similarity of the shingles."""
+    return float(np.mean(np.frombuffer(one, dtype="<u8") == np.frombuffer(other, dtype="<u8")))
 
-    return MinHash(num_perm=_PERMUTATIONS, scheme=_SCHEME)
+
+def _bands(sketch: bytes) -> list[tuple[int, bytes]]:
+    size = _BAND_SIZE * 8
+    return [(band, sketch[band * size : (band + 1) * size]) for band in range(_BANDS)]
 
 
-def _minhash(sketch: bytes) -> MinHash:
-    from datasketch import MinHash
+@cache
+def _permutations() -> tuple[Hashes, Hashes]:
+    """Factors, which are odd, and addends of the permutations of 64-bit numbers, drawn with a fixed seed."""
+    drawn = np.random.RandomState(1)
+    factors = drawn.randint(0, 1 << 63, _PERMUTATIONS, dtype=np.uint64) * np.uint64(2) + np.uint64(1)
+    return factors, drawn.randint(0, 1 << 64, _PERMUTATIONS, dtype=np.uint64)
 
-    return MinHash(num_perm=_PERMUTATIONS, hashvalues=np.frombuffer(sketch, dtype="<u8"), scheme=_SCHEME)
+
+def _mixed(hashes: Hashes) -> Hashes:
+    """Spread the bits of hashes: the finalizer of MurmurHash3, a permutation of 64-bit numbers."""
+    for factor in (0xFF51AFD7ED558CCD, 0xC4CEB9FE1A85EC53):
+        hashes = (hashes ^ (hashes >> np.uint64(33))) * np.uint64(factor)
+    return hashes ^ (hashes >> np.uint64(33))

@@ -15,6 +15,7 @@ import numpy as np
 from pydantic import TypeAdapter, ValidationError
 
 from clausegraph.core.errors import InputError, ModelMismatchError
+from clausegraph.core.extras import require_extra
 from clausegraph.core.models.embedding import Embedder
 from clausegraph.query.crag.attributes.labelled import ATTRIBUTES, AttributeLabels
 from clausegraph.query.crag.types import Attributes, CragKind, CragQuestion, Domain, Dynamism
@@ -114,6 +115,7 @@ def train_attribute_model(questions: Sequence[AttributeLabels], embedder: Embedd
     Raises:
         InputError: there are too few questions, or fewer of one label than folds; or scikit-learn is missing.
     """
+    require_extra("train", "training")
     if len(questions) < FEWEST:
         raise InputError(f"there are {len(questions)} labelled questions; at least {FEWEST} are needed")
     vectors = np.asarray(embedder.embed_texts([one.question for one in questions]), dtype=float)
@@ -122,11 +124,9 @@ def train_attribute_model(questions: Sequence[AttributeLabels], embedder: Embedd
 
 
 def _trained(vectors: Any, labels: list[str], seed: int) -> LinearClassifier:
-    try:
-        from sklearn.model_selection import StratifiedKFold, cross_val_predict
-        from sklearn.svm import LinearSVC
-    except ImportError as error:
-        raise InputError("training needs scikit-learn: pip install 'clausegraph[train]'") from error
+    from sklearn.model_selection import StratifiedKFold, cross_val_predict
+    from sklearn.svm import LinearSVC
+
     known = sorted(set(labels))
     scarce = [label for label in known if labels.count(label) < FOLDS]
     if scarce or len(known) < 3:

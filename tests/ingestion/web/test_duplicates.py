@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from clausegraph.indexes.fetches import FetchRow
-from clausegraph.ingestion.sources.web.duplicates import duplicates, sketch_of
+from clausegraph.ingestion.sources.web.duplicates import _BAND_SIZE, _BANDS, duplicates, sketch_of
 from tests.ingestion.web.town import Town, fee, html
 
 pytestmark = pytest.mark.integration
@@ -97,3 +97,16 @@ def test_a_wall_that_all_pages_show_for_a_day_removes_none(town: Town) -> None:
         town.site.page(path, wall)
     report = town.run()
     assert report.pages_removed == [] and len(town.uris()) >= 5
+
+
+def test_sketches_are_those_of_datasketch() -> None:
+    """Those that are stored were made by it; and pages are compared where its index has them compared."""
+    from datasketch import MinHash, MinHashLSH
+
+    for text in ("one two three", "Straße \ud800 und mehr", " ".join(f"word{number}" for number in range(500))):
+        words = text.lower().split()
+        theirs = MinHash(num_perm=64, scheme="affine64")
+        theirs.update_batch([" ".join(words[at : at + 3]).encode("utf-8", "replace") for at in range(len(words) - 2)])
+        assert sketch_of([text]) == theirs.hashvalues.astype("<u8").tobytes()
+    index = MinHashLSH(threshold=0.8, num_perm=64)
+    assert (index.b, index.r) == (_BANDS, _BAND_SIZE)

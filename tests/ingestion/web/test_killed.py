@@ -29,7 +29,7 @@ WORK = "tests.ingestion.web.work:crawl"
 
 @pytest.fixture(scope="module")
 def runner() -> Iterator[Nursery]:
-    with nursery("tests.ingestion.web.work", "faiss", "bm25s", "datasketch") as made:
+    with nursery("tests.ingestion.web.work", "faiss", "bm25s") as made:
         yield made
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import builtins
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -110,13 +110,6 @@ def _facts(view: View) -> list[Any]:
 
 
 def test_without_the_extra(view: View, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    real = builtins.__import__
-
-    def without(name: str, *rest: Any) -> Any:
-        if name == "llama_index.vector_stores.faiss":
-            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
-        return real(name, *rest)
-
-    monkeypatch.setattr(builtins, "__import__", without)
+    monkeypatch.setitem(sys.modules, "llama_index.vector_stores.faiss", None)
     with pytest.raises(InputError, match=r"pip install 'clausegraph\[llamaindex\]'"):
         write_folder(view, tmp_path / "out")

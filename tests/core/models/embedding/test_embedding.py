@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import shutil
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -12,7 +13,7 @@ import pytest
 from numpy.typing import NDArray
 
 from clausegraph.core.errors import ModelError
-from clausegraph.core.models.bert_numpy import NumpyBert
+from clausegraph.core.models.bert_numpy import NumpyBert, _gelu
 from clausegraph.core.models.embedding import HashingEmbedder, Vectors, normalised
 from clausegraph.core.models.local import BGE_INSTRUCTION, LocalEmbedder, ModelSettings
 from clausegraph.core.models.sentence_transformers import TransformersEncoder
@@ -67,6 +68,12 @@ def test_numpy_equals_sentence_transformers_on_minilm() -> None:
     embedder = LocalEmbedder()
     np.testing.assert_allclose(embedder.embed_texts(texts), reference, atol=1e-5)
     np.testing.assert_allclose(embedder.embed_query(QUESTION), reference[0], atol=1e-5)
+
+
+def test_gelu_is_exact_within_float32() -> None:
+    values = np.linspace(-9, 9, 200_003, dtype=np.float32).reshape(1, 1, -1)
+    exact = [value * 0.5 * math.erfc(-value * 0.5**0.5) for value in values.ravel().tolist()]
+    np.testing.assert_allclose(_gelu(values).ravel(), exact, rtol=1e-6, atol=3e-7)
 
 
 def test_existing_homes_keep_their_vectors() -> None:

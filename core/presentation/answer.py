@@ -136,7 +136,7 @@ class _Presenting:
         else:
             headline_lines = list(self._quotes())
         return Presentation(
-            corrections=answer.corrected,
+            corrections=() if answer.sentences else answer.corrected,
             headline=tuple(headline_lines),
             disputed=tuple(self._disputed()),
             for_you=() if answer.sentences else tuple(_told_words(answer)),
@@ -367,8 +367,14 @@ def _found(answer: Answer) -> tuple[str, ...]:
     placed = (
         f"corpus {one_line(answer.corpus)}, epoch {answer.epoch}" if answer.epoch else "read for this question alone"
     )
+    spelled = (f"“{one_line(typed)}” was read as “{one_line(read)}”" for typed, read in answer.corrected)
     readers = dict.fromkeys(str(step.detail["read_by"]) for step in answer.trace if "read_by" in step.detail)
-    return (placed, *(f"read by {one_line(one)}" for one in readers), *_models(answer.extractors))
+    return (
+        placed,
+        *(spelled if answer.sentences else ()),
+        *(f"read by {one_line(one)}" for one in readers),
+        *_models(answer.extractors),
+    )
 
 
 def _models(extractors: Iterable[str]) -> list[str]:

@@ -32,7 +32,7 @@ _CLAUSE = re.compile(
     re.IGNORECASE,
 )
 _NOT_NAMES = cited_words(
-    "monday tuesday wednesday thursday friday saturday sunday i yes no you your we it the a an if unless"
+    "monday tuesday wednesday thursday friday saturday sunday i im id ive ill yes no you your we it the a an if unless"
 )
 _COMMANDS = re.compile(
     r"\b(?:ignore|disregard|forget|override)\b.{0,40}\b(?:instruction|previous|above|prompt|rules?|guidelines?)"
@@ -55,6 +55,7 @@ _JOINING = content(
     " agree disagree agreed unhappy differ different true neither ago same then so do not there any other such that"
     # of asking somebody
     " please ask tell contact call ring phone telephone email write speak check find out let know help whether"
+    " would like talk through afraid sorry"
 )
 _WISH = re.compile(r"\b(?:if|whether|where|when) (?:you|they|he|she)(?: still| also)? $", re.IGNORECASE)
 _EXCEPTION = re.compile(r"\b(?:unless|except)\b", re.IGNORECASE)

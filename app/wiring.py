@@ -206,7 +206,6 @@ def _llm_extractor(settings: Settings, llm: GuardedLLM) -> Extractor:
         examples=read_examples(settings.extraction_examples) if settings.extraction_examples else None,
         guide=read_guide(settings.extraction_types) if settings.extraction_types else TypesGuide(),
         ontology=opened_ontology(settings),
-        max_triplets=settings.max_triplets,
         call_tokens=settings.call_tokens,
         at_once=settings.llm_concurrency,
         check=library(settings.prompts).get(CHECK) if settings.extraction_check else None,

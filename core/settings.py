@@ -207,7 +207,6 @@ class Settings(BaseSettings):
         default=None, description="TOML file of types of entities in place of the shipped (core/ontology.toml)"
     )
     extraction_types: Path | None = Field(default=None, description="TOML file of entity types and relations to prefer")
-    max_triplets: int = Field(default=25, ge=1, le=1000, description="triplets per chunk, where the prompt has a limit")
     call_tokens: int = Field(
         default=2000, ge=0, le=1_000_000, description="page tokens that may share a call; 0: a chunk a call"
     )

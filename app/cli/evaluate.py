@@ -64,14 +64,6 @@ def conditionalqa(
     prompt: Annotated[
         str | None, typer.Option("--prompt", help="Prompt of its reader with a model.", show_default="read")
     ] = None,
-    max_triplets: Annotated[
-        int | None,
-        typer.Option(
-            "--max-triplets",
-            help="Triplets a chunk may have, where a model extracts them.",
-            show_default="as in the settings",
-        ),
-    ] = None,
     shots: Annotated[int, typer.Option("--shots", help="Examples in each prompt, for engines that take them.")] = 0,
     shots_from: Annotated[
         Path | None, typer.Option("--shots-from", help="train.json, for --shots.", show_default="none")
@@ -125,7 +117,6 @@ def conditionalqa(
             corpus=corpus,
             documents=documents,
             questions=questions,
-            max_triplets=max_triplets,
             sample=sample,
             seed=seed,
             output=output,

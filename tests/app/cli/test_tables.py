@@ -58,8 +58,8 @@ def measured(fake: FakeModelServer, tmp_path: Path) -> Measured:
     return measure
 
 
-def test_triples_of_each_prompt_have_a_corpus_of_their_own(measured: Measured) -> None:
-    names = ("v1-0-shots-kg-only", "default-25-4-shots-hybridcontextqa")
+def test_plain_triples_have_a_corpus_of_their_own(measured: Measured) -> None:
+    names = ("v1-0-shots-kg-only", "v1-4-shots-hybridcontextqa")
     rows = measured("triplets", PAGE, *(part for name in names for part in ("--row", name)))["rows"]
     assert list(rows) == list(names)
     assert [row["questions"] for row in rows.values()] == [3, 3]

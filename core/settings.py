@@ -123,10 +123,6 @@ class Settings(BaseSettings):
     step_route: str = Field(default="rules", description="who routes in the loop: rules or llm")
     step_validate: str = Field(default="rules", description="who validates in the loop: rules or llm")
     step_comment: str = Field(default="rules", description="who comments in the loop: rules or llm")
-    step_verify: str = Field(default="none", description="who verifies the loop's draft: none or llm")
-    step_widen: str = Field(
-        default="rules", description="who keeps relations of the retriever wide in the loop: rules or llm"
-    )
     question_calls: int = Field(default=14, ge=1, le=100, description="calls of a model that a question may make")
     search_budget: int = Field(default=1300, ge=1, le=1_000_000, description="word pieces that `search` returns")
 
@@ -211,9 +207,6 @@ class Settings(BaseSettings):
         default=2000, ge=0, le=1_000_000, description="page tokens that may share a call; 0: a chunk a call"
     )
 
-    comment_experiences: Path | None = Field(
-        default=None, description="what the commentor that asks a model is shown, from `train experiences`"
-    )
     reader_guide: Path | None = Field(
         default=None,
         description="conventions that outcomes follow, from `train guide`; none means none for people, the benchmark's"
@@ -222,9 +215,6 @@ class Settings(BaseSettings):
     reader_examples: Path | None = Field(
         default=None,
         description="labelled questions in ConditionalQA's form; the most like are shown to the model that reads",
-    )
-    reader_facts: bool = Field(
-        default=False, description="whether the model that reads is shown the stored conditions of rules too"
     )
 
     graph: Literal["ledger", "neo4j"] = Field(

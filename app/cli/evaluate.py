@@ -92,10 +92,6 @@ def conditionalqa(
             show_default="none",
         ),
     ] = None,
-    experiences: Annotated[
-        int | None,
-        typer.Option("--experiences", help="So many of the commentor's experiences.", show_default="all"),
-    ] = None,
     floors: Annotated[
         Path | None,
         typer.Option("--floors", help="TOML file of figures; below them the exit code is 6.", show_default="none"),
@@ -109,7 +105,7 @@ def conditionalqa(
 
         trial = EngineTrial(
             engine, llm, prompt, rounds, shots, shots_from, oracle_type, cassette, record, at_once,
-            tuple(map(named_step, step or ())), experiences, retriever,
+            tuple(map(named_step, step or ())), retriever,
         )  # fmt: skip
         run_engine(
             session,

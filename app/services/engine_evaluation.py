@@ -27,13 +27,12 @@ if TYPE_CHECKING:
     from clausegraph.query.engines.protocol import Engine
 
 Scalar = bool | int | float | str | None
-STEPS = ("route", "validate", "comment", "verify", "widen")
+STEPS = ("route", "validate", "comment")
 RECORDS, DESCRIPTION = "answers.jsonl", "engine.json"
 _SHAPING = (
-    "step_route", "step_validate", "step_comment", "step_verify", "step_widen", "question_calls",
-    "reader_facts", "llm_budget_tokens", "llm_budget_money",
+    "step_route", "step_validate", "step_comment", "question_calls", "llm_budget_tokens", "llm_budget_money",
 )  # fmt: skip
-_FILES = ("reader_guide", "reader_examples", "comment_experiences")  # that settings name, and that shape answers
+_FILES = ("reader_guide", "reader_examples")  # that settings name, and that shape answers
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +41,6 @@ class EngineTrial:
 
     ``shots_from`` has the training questions that examples are taken from. ``steps`` are single steps, by name, in
     place of the engine's own: names of ``query/steps/bank.py``, or oracles (``eval/conditionalqa/oracles.py``).
-    ``experiences``: so many of the commentor's are shown, of those that the settings name; none means all.
     ``retriever`` ranks text for engines that do not choose for themselves.
     """
 
@@ -57,7 +55,6 @@ class EngineTrial:
     record: bool = False
     at_once: int = 1
     steps: tuple[tuple[str, str], ...] = ()
-    experiences: int | None = None
     retriever: str | None = None
 
     @property
@@ -76,7 +73,6 @@ class EngineTrial:
             "shots": self.shots,
             "oracle_type": self.oracle_type,
             "steps": dict(self.steps),
-            "experiences": self.experiences,
             "retriever": self.retriever or "default",
             "questions": questions,
             "seed": seed,
@@ -137,12 +133,10 @@ def check_used(settings: Settings, trial: EngineTrial) -> None:
     Raises:
         InputError: with the option.
     """
-    from clausegraph.app.wiring import shows_experiences
     from clausegraph.query.engines.bank import ENGINES
 
     name, entry = trial.engine, ENGINES[trial.engine]
     forms = entry.asks and not entry.free_text
-    shown = shows_experiences(settings, name, dict(trial.steps))
     for given, used, option, why in (
         (trial.oracle_type, forms, "--oracle-type", "has no prompt for each kind of answer"),
         (trial.shots, forms, "--shots", "has no prompt with examples"),
@@ -150,7 +144,6 @@ def check_used(settings: Settings, trial: EngineTrial) -> None:
         (trial.steps, entry.rounds, "--step", "has no such steps"),
         (trial.rounds is not None, entry.rounds, "--rounds", "has no rounds"),
         (trial.retriever is not None, not entry.asks, "--retriever", "chooses for itself what ranks text"),
-        (trial.experiences is not None, shown, "--experiences", "has no commentor that shows them"),
     ):
         if given and not used:
             raise InputError(f"engine {name!r} {why}; leave out {option}")
@@ -178,15 +171,12 @@ def _configuration(
     settings: Settings, trial: EngineTrial, questions: tuple[Question, ...], seed: int | None
 ) -> dict[str, Any]:
     """What makes the answers, by name: kept beside the records, and the same when a run goes on."""
-    from clausegraph.app.wiring import shows_experiences
     from clausegraph.core.hashing import content_hash
     from clausegraph.core.prompts import library
     from clausegraph.eval.provenance import file_facts, program, relevant_settings
 
     texts = [part for one in questions for part in (one.id, one.question, one.scenario)]
     files = {name: getattr(settings, name) for name in _FILES} | {"shots_from": trial.shots_from}
-    if not shows_experiences(settings, trial.engine, dict(trial.steps)):
-        files["comment_experiences"] = None
     asks = bool(trial.llm or settings.llm)
     made_by = program(version())
     return {
@@ -241,8 +231,6 @@ def _engine(
     gold = GoldEvidence.of(view, questions, read)
     watch = RoundWatch(gold)
     changes["instead"] = _instead(settings, trial, gold, watch)
-    if trial.experiences is not None:
-        changes["experiences"] = _experiences(settings, trial.experiences, questions)
     if trial.rounds is not None:
         changes["rounds"] = trial.rounds
     if trial.retriever is not None:
@@ -271,19 +259,6 @@ def _instead(settings: Settings, trial: EngineTrial, gold: GoldEvidence, watch: 
         made[step] = oracle_step(step, name, gold) if name in ORACLE_STEPS.get(step, ()) else name
     validator = made.get("validate", "llm" if trial.engine == "hybgrag" else settings.step_validate)
     return made | {"validate": watch.watched(validator)}
-
-
-def _experiences(settings: Settings, count: int, questions: tuple[Question, ...]) -> Any:
-    """The first so many of those that the settings name."""
-    from clausegraph.app.wiring import opened_experiences
-
-    found = opened_experiences(settings, questions)
-    if found is None:
-        raise InputError(
-            "--experiences says how many, but no file is named; set CLAUSEGRAPH_COMMENT_EXPERIENCES to one that "
-            "`clausegraph train experiences` made"
-        )
-    return found.first(count)
 
 
 def _reader(settings: Any, prompt: str, questions: tuple[Question, ...]) -> Any:

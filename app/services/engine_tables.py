@@ -70,26 +70,21 @@ TABLES = {
         ),
     ),
     "ablations": EngineTable(
-        "HybGRAG's ablations: rounds, paths, experiences, oracles",
+        "HybGRAG's ablations: rounds, paths, commentors, oracles",
         (
             *(_step(f"rounds-{rounds}", rounds=rounds) for rounds in (1, 2, 3, 4)),
             _step("without-paths", ("validate", "llm-without-paths")),
             _step("commentor-off", ("comment", "rules")),
             _step("commentor-wrong", ("comment", "bare")),
-            _step("experiences-0", ("comment", "llm-without-experiences")),
-            _step("experiences-5", experiences=5),
-            _step("experiences-30", experiences=30),
             _step("oracle-critic", ("validate", "oracle"), ("comment", "oracle")),
             _step("oracle-module", ("route", "oracle-module-llm")),
         ),
     ),
     "facts": EngineTable(
-        "What the knowledge graph is worth: facts in retrieval, and in the reader's context",
+        "What the knowledge graph is worth in retrieval",
         (
             TableRow("without-facts", EngineTrial("loop", retriever="hybrid-without-facts")),
             TableRow("in-retrieval", EngineTrial("loop")),
-            TableRow("in-context", EngineTrial("loop", retriever="hybrid-without-facts"), {"reader_facts": True}),
-            TableRow("in-both", EngineTrial("loop"), {"reader_facts": True}),
             TableRow("graph-alone", EngineTrial("loop", retriever="facts")),
         ),
     ),
@@ -100,7 +95,6 @@ TABLES = {
             TableRow("route", EngineTrial("loop", steps=(("route", "llm"),))),
             TableRow("route-validate", EngineTrial("loop", steps=(("route", "llm"), ("validate", "llm")))),
             TableRow("all", EngineTrial("loop", steps=tuple((one, "llm") for one in ("route", "validate", "comment")))),
-            TableRow("verify", EngineTrial("loop", steps=(("verify", "llm"),))),
             TableRow("oracle-critic", EngineTrial("loop", steps=(("validate", "oracle"), ("comment", "oracle")))),
             TableRow("oracle-module", EngineTrial("loop", steps=(("route", "oracle-module"),))),
         ),
@@ -123,23 +117,15 @@ def chosen_rows(table: str, names: Sequence[str]) -> tuple[TableRow, ...]:
     return tuple(row for name, row in rows.items() if not names or name in names)
 
 
-def check_rows(rows: Sequence[TableRow], shots_from: Path | None, experiences: Path | None) -> None:
+def check_rows(rows: Sequence[TableRow], shots_from: Path | None) -> None:
     """Tell what a row lacks before the first is paid for.
 
-    Args:
-        experiences: the file of experiences that the settings name.
-
     Raises:
-        InputError: a row needs examples or experiences, and no file is named.
+        InputError: a row needs examples, and no file is named.
     """
     for row in rows:
         if row.trial.shots and shots_from is None:
             raise InputError(f"row {row.name!r} has {row.trial.shots} examples: name their file with --shots-from")
-        if row.trial.experiences is not None and experiences is None:
-            raise InputError(
-                f"row {row.name!r} has {row.trial.experiences} experiences: set CLAUSEGRAPH_COMMENT_EXPERIENCES to a "
-                "file of `clausegraph train experiences`, or choose rows with --row"
-            )
 
 
 def measure_rows(

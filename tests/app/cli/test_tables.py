@@ -45,12 +45,6 @@ def measured(fake: FakeModelServer, tmp_path: Path) -> Measured:
         return json.loads(done.stdout) if done.stdout else {}
 
     def measure(table: str, documents: Path, *options: str) -> dict[str, Any]:
-        experiences = tmp_path / "experiences.json"
-        if table == "ablations":
-            run("ingest", str(documents), "--corpus", "conditionalqa")
-            run("train", "experiences", "--questions", str(tmp_path / "train.json"), "--corpus", "conditionalqa",
-                "--output", str(experiences))  # fmt: skip
-            runner.env["CLAUSEGRAPH_COMMENT_EXPERIENCES"] = str(experiences)
         files = ("--questions", str(tmp_path / "dev.json"), "--shots-from", str(tmp_path / "train.json"))
         return run("eval", "table", table, *files, "--documents", str(documents), "--output", str(tmp_path / "runs"),
                    "--sample", "3", *options)  # fmt: skip

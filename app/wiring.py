@@ -308,14 +308,11 @@ def engine_options(
         SettingsError: a limit on money is set, and the model has no price.
     """
     from clausegraph.query.engines.protocol import EngineOptions
-    from clausegraph.query.steps.choice import StepChoice
     from clausegraph.query.steps.meter import QuestionLimits
 
-    chosen = StepChoice(settings.step_route, settings.step_validate, settings.step_comment)
     limits = QuestionLimits(settings.question_calls, settings.llm_budget_tokens, settings.llm_budget_money)
     options = EngineOptions(
         limit=settings.ask_elements,
-        steps=chosen,
         rounds=settings.rounds,
         question=limits,
     )

@@ -120,9 +120,6 @@ class Settings(BaseSettings):
     ask_elements: int = Field(default=60, ge=1, le=1000, description="elements an answer is read from")
     engine: str = Field(default="loop", description="what answers questions: loop, single-pass, or a preset")
     rounds: int = Field(default=4, ge=1, le=20, description="rounds of routing and retrieval in the loop, at most")
-    step_route: str = Field(default="rules", description="who routes in the loop: rules or llm")
-    step_validate: str = Field(default="rules", description="who validates in the loop: rules or llm")
-    step_comment: str = Field(default="rules", description="who comments in the loop: rules or llm")
     question_calls: int = Field(default=14, ge=1, le=100, description="calls of a model that a question may make")
     search_budget: int = Field(default=1300, ge=1, le=1_000_000, description="word pieces that `search` returns")
 

@@ -30,7 +30,7 @@ Scalar = bool | int | float | str | None
 STEPS = ("route", "validate", "comment")
 RECORDS, DESCRIPTION = "answers.jsonl", "engine.json"
 _SHAPING = (
-    "step_route", "step_validate", "step_comment", "question_calls", "llm_budget_tokens", "llm_budget_money",
+    "question_calls", "llm_budget_tokens", "llm_budget_money",
 )  # fmt: skip
 _FILES = ("reader_guide", "reader_examples")  # that settings name, and that shape answers
 
@@ -107,7 +107,7 @@ def measure_engine(
 
     if trial.at_once < 1:
         raise InputError(f"{trial.at_once} questions cannot be asked at once; ask at least one")
-    check_used(workspace.settings, trial)
+    check_used(trial)
     described = _configuration(workspace.settings, trial, questions, seed)
     written = written_configuration(folder / DESCRIPTION) if folder is not None else None
     if folder is not None and written is not None:
@@ -127,7 +127,7 @@ def measure_engine(
         return ask_all(engine, questions, path, progress, trial.at_once, rounds)
 
 
-def check_used(settings: Settings, trial: EngineTrial) -> None:
+def check_used(trial: EngineTrial) -> None:
     """Refuse what the engine would not look at: it would be told as measured.
 
     Raises:
@@ -230,7 +230,7 @@ def _engine(
 
     gold = GoldEvidence.of(view, questions, read)
     watch = RoundWatch(gold)
-    changes["instead"] = _instead(settings, trial, gold, watch)
+    changes["instead"] = _instead(trial, gold, watch)
     if trial.rounds is not None:
         changes["rounds"] = trial.rounds
     if trial.retriever is not None:
@@ -248,7 +248,7 @@ def _engine(
     ), watch.take
 
 
-def _instead(settings: Settings, trial: EngineTrial, gold: GoldEvidence, watch: RoundWatch) -> dict[str, Any]:
+def _instead(trial: EngineTrial, gold: GoldEvidence, watch: RoundWatch) -> dict[str, Any]:
     """The steps that the trial exchanges, and the validator, whichever it is, watched."""
     from clausegraph.eval.conditionalqa.oracles import oracle_step
 
@@ -257,7 +257,7 @@ def _instead(settings: Settings, trial: EngineTrial, gold: GoldEvidence, watch: 
         if step not in STEPS:
             raise InputError(f"--step {step}={name}: there is no step {step!r}; take one of {', '.join(STEPS)}")
         made[step] = oracle_step(step, name, gold) if name in ORACLE_STEPS.get(step, ()) else name
-    validator = made.get("validate", "llm" if trial.engine == "hybgrag" else settings.step_validate)
+    validator = made.get("validate", "llm" if trial.engine == "hybgrag" else "rules")
     return made | {"validate": watch.watched(validator)}
 
 

@@ -14,7 +14,6 @@ from clausegraph.app.services.engine_tables import TABLES, TableRow, check_rows,
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import InputError
 from clausegraph.core.inquiry import Inquiry
-from clausegraph.core.settings import Settings
 from clausegraph.eval.conditionalqa.dataset import ConditionalAnswer, Question, load_questions
 from clausegraph.eval.conditionalqa.gold import GoldEvidence
 from clausegraph.eval.conditionalqa.oracles import OracleCommentor, OracleModule, OracleValidator, helps
@@ -146,7 +145,7 @@ def test_tables_have_rows_that_go_on_and_are_shown_again(tmp_path: Path) -> None
     for table in TABLES.values():
         assert len({row.name for row in table.rows}) == len(table.rows)
         for row in table.rows:
-            check_used(Settings(home=tmp_path), row.trial)  # no row has what its engine would not look at
+            check_used(row.trial)  # no row has what its engine would not look at
     rows = chosen_rows("ablations", ["oracle-critic", "rounds-2"])
     assert [row.name for row in rows] == ["rounds-2", "oracle-critic"]
     asked: list[Any] = []

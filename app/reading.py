@@ -38,7 +38,7 @@ def read_options(settings: Settings, *, measured: Sequence[Question] = ()) -> Re
 
     own = read_guide(settings.reader_guide.expanduser()) if settings.reader_guide else None
     guide = own or (benchmark_guide() if measured else None)
-    options = ReadOptions(guide=guide, examples=_examples(settings), facts=settings.reader_facts, dated=not measured)
+    options = ReadOptions(guide=guide, examples=_examples(settings), dated=not measured)
     return options.measured_on([labelled(question) for question in measured])
 
 

@@ -32,7 +32,6 @@ if TYPE_CHECKING:
     from clausegraph.ingestion.sources import Source
     from clausegraph.ingestion.sources.web import WebOptions
     from clausegraph.query.engines.protocol import Engine, EngineOptions
-    from clausegraph.query.steps.experiences import Experiences
 
 
 def make_embedder(settings: Settings) -> Embedder:
@@ -206,7 +205,6 @@ def _llm_extractor(settings: Settings, llm: GuardedLLM) -> Extractor:
         examples=read_examples(settings.extraction_examples) if settings.extraction_examples else None,
         guide=read_guide(settings.extraction_types) if settings.extraction_types else TypesGuide(),
         ontology=opened_ontology(settings),
-        max_triplets=settings.max_triplets,
         call_tokens=settings.call_tokens,
         at_once=settings.llm_concurrency,
         check=library(settings.prompts).get(CHECK) if settings.extraction_check else None,
@@ -297,24 +295,7 @@ def make_engine(
         from clausegraph.app.crag import crag_options
 
         options = replace(options, crag=crag_options(settings))
-    if "experiences" not in chosen and shows_experiences(settings, chosen["engine"], chosen.get("instead", {})):
-        chosen["experiences"] = opened_experiences(settings, measured)
     return make(view, embedder, options, **chosen)
-
-
-def shows_experiences(settings: Settings, engine: str, instead: Mapping[str, object]) -> bool:
-    """Whether an engine shows experiences: only the commentor with a model does.
-
-    Args:
-        instead: single steps in place of the engine's own.
-
-    Raises:
-        InputError: there is no such engine.
-    """
-    from clausegraph.query.engines.bank import ENGINES
-
-    own = "llm" if engine == "hybgrag" else settings.step_comment
-    return ENGINES[engine].rounds and instead.get("comment", own) == "llm"
 
 
 def engine_options(
@@ -327,35 +308,15 @@ def engine_options(
         SettingsError: a limit on money is set, and the model has no price.
     """
     from clausegraph.query.engines.protocol import EngineOptions
-    from clausegraph.query.steps.choice import StepChoice
     from clausegraph.query.steps.meter import QuestionLimits
 
-    chosen = StepChoice(
-        settings.step_route, settings.step_validate, settings.step_comment, settings.step_verify, settings.step_widen
-    )
     limits = QuestionLimits(settings.question_calls, settings.llm_budget_tokens, settings.llm_budget_money)
     options = EngineOptions(
         limit=settings.ask_elements,
-        steps=chosen,
         rounds=settings.rounds,
         question=limits,
     )
     return options if llm is None else _with_model(options, settings, llm, measured)
-
-
-def opened_experiences(settings: Settings, measured: Sequence[Question] = ()) -> Experiences | None:
-    """What the commentor with a model is shown; none where the settings name no file.
-
-    Raises:
-        InputError: the file cannot be read, or was made from a measured question.
-    """
-    if settings.comment_experiences is None:
-        return None
-    from clausegraph.query.steps.experiences import read_experiences
-
-    found = read_experiences(settings.comment_experiences.expanduser())
-    found.check_unseen((one.id, one.question, one.scenario) for one in measured)
-    return found
 
 
 def _with_model(
@@ -371,12 +332,10 @@ def _with_model(
 
     if settings.llm_budget_money is not None and llm.metadata.model_name not in settings.llm_prices:
         raise SettingsError(_no_price(settings, llm.metadata.model_name))
-    reading = read_options(settings, measured=measured)
     steps = ModelSteps(llm, library(settings.prompts))
     return replace(
         options,
         limit=max(settings.ask_elements, HITS),
-        reader=partial(ModelReader, options=reading),
-        reading=reading,
+        reader=partial(ModelReader, options=read_options(settings, measured=measured)),
         model=steps,
     )

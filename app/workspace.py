@@ -71,7 +71,7 @@ class Workspace:
         return self._open_ledger(open_to_read)
 
     def ledger_to_change(self) -> Ledger:
-        """The ledger of the home folder, to be changed: an older one is migrated. Errors as of :attr:`ledger`."""
+        """The ledger of the home folder, to be changed. Errors as of :attr:`ledger`."""
         from clausegraph.indexes.ledger.store import open_ledger
 
         return self._open_ledger(partial(open_ledger, create=False))

@@ -11,12 +11,12 @@ import json
 import sys
 from pathlib import Path
 
+from benchmarks.condition_measures import marking_report, predicted_trees
+from benchmarks.tree_scores import TreeScores, score_trees, summarise_trees
 from clausegraph.core.pages.chunking.chunks import chunk_reading
 from clausegraph.core.pages.read import read_document
 from clausegraph.core.types import Reading
 from clausegraph.eval.conditionalqa.dataset import load_questions
-from clausegraph.eval.extraction import marking_report, predicted_trees
-from clausegraph.eval.tree_scores import TreeScores, score_trees, summarise_trees
 from clausegraph.ingestion.extract.rules.extractor import RuleExtractor
 from clausegraph.ingestion.sources import SourceDocument, open_source
 

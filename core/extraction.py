@@ -77,15 +77,6 @@ def _rows(elements: Iterable[InputElement]) -> list[list[object]]:
 
 
 @dataclass(frozen=True, slots=True)
-class Scope:
-    """Which inputs an extractor is given: ``page`` keeps those of a page apart from equal ones of others, ``around``
-    adds what other chunks set for them."""
-
-    page: str = ""
-    around: bool = False
-
-
-@dataclass(frozen=True, slots=True)
 class Reject:
     """Something an extractor or reader could not use, with its reason; counted, never dropped silently."""
 
@@ -161,20 +152,20 @@ def extraction_input(reading: Reading, chunk: Chunk) -> tuple[ExtractionInput, d
     An element split over several chunks is an own element of the chunk that holds its start, and
     context of the others, so that each of its statements is extracted once.
     """
-    return _input(reading, chunk, _Page.of(reading, Scope()))
+    return _input(reading, chunk, _Page.of(reading, ""))
 
 
-def extraction_inputs(reading: Reading, scope: Scope = Scope()) -> Iterator[tuple[ExtractionInput, dict[str, str]]]:
+def extraction_inputs(reading: Reading, scope: str = "") -> Iterator[tuple[ExtractionInput, dict[str, str]]]:
     """What :func:`extraction_input` makes of every chunk, in order; linear, however many chunks a page has."""
     page = _Page.of(reading, scope)
     for chunk in reading.chunks:
         yield _input(reading, chunk, page, scope)
 
 
-def scope_of(extractor: str, page_id: int) -> Scope:
-    """The scope of a page's inputs for the extractor of this fingerprint; see ``LLMFingerprint``."""
+def scope_of(extractor: str, page_id: int) -> str:
+    """What keeps a page's inputs apart from equal ones of others, if the extractor of this fingerprint reads pages."""
     asked = LLMFingerprint.parse(extractor)
-    return Scope() if asked is None or not asked.page_scoped else Scope(f"page {page_id}", asked.around)
+    return f"page {page_id}" if asked is not None and asked.page_scoped else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,8 +179,8 @@ class _Page:
     heads: dict[str, str]
 
     @classmethod
-    def of(cls, reading: Reading, scope: Scope) -> _Page:
-        """Both of the last two only where the scope has what stands around."""
+    def of(cls, reading: Reading, scope: str) -> _Page:
+        """Both of the last two only with a scope: what sees a page together may cite what stands around."""
         latest: dict[tuple[str, ...], str] = {}  # heading path → the heading that ends it
         rows: dict[str, str] = {}  # text of a row → the last that has it
         setting: set[str] = set()
@@ -199,7 +190,7 @@ class _Page:
             found.above[anchor] = tuple(latest[path[: i + 1]] for i in range(len(path)) if path[: i + 1] in latest)
             if element.is_heading:
                 latest[(*path, element.text)] = anchor
-            elif not scope.around:
+            elif not scope:
                 continue
             elif element.tag == "tr":
                 if (head := rows.get(" | ".join(element.headers))) and element.headers:
@@ -218,9 +209,7 @@ class _Page:
         yield from (self.heads[anchor] for anchor in own if anchor in self.heads)
 
 
-def _input(
-    reading: Reading, chunk: Chunk, page: _Page, scope: Scope = Scope()
-) -> tuple[ExtractionInput, dict[str, str]]:
+def _input(reading: Reading, chunk: Chunk, page: _Page, scope: str = "") -> tuple[ExtractionInput, dict[str, str]]:
     starts = {part.anchor for part in chunk.parts if part.start == 0}
     own = [anchor for anchor in chunk.anchors if anchor in starts]
     context = _context(own, page.elements)
@@ -229,14 +218,14 @@ def _input(
     labels = {anchor: f"e{i}" for i, anchor in enumerate(own)}
     labels |= {anchor: f"c{i}" for i, anchor in enumerate(context)}
     labels |= {anchor: f"h{i}" for i, anchor in enumerate(above)}
-    others = dict.fromkeys(page.around(own)) if scope.around else ()
+    others = dict.fromkeys(page.around(own)) if scope else ()
     around = [anchor for anchor in others if anchor not in labels]
     labels |= {anchor: f"s{i}" for i, anchor in enumerate(around)}
     chunk_input = ExtractionInput(
         title=reading.title,
         headings=chunk.headings,
         elements=tuple(_labelled(page.elements[anchor], labels) for anchor in [*context, *own]),
-        scope=scope.page,
+        scope=scope,
         above=tuple(_labelled(page.elements[anchor], labels) for anchor in above),
         around=tuple(_labelled(page.elements[anchor], labels) for anchor in around),
     )

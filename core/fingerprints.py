@@ -8,7 +8,7 @@ from dataclasses import dataclass
 _LLM = re.compile(
     r"llm:(?P<prompt>[^|@]+)@(?P<digest>[^|@]+)"
     r"\|(?P<model>.+)\|t=(?P<temperature>[^|]+)\|max=(?P<max_output>\d+)\|json=(?P<json_mode>\w+)"
-    r"\|(?P<parser>[^|]+)\|(?P<shape>[^|]+?)(?P<page>\|page)?(?P<around>\|around)?",
+    r"\|(?P<parser>[^|]+)\|(?P<shape>[^|]+?)(?P<page>\|page)?",
     re.DOTALL,
 )
 
@@ -35,8 +35,8 @@ class LLMFingerprint:
 
     ``prompt`` and ``digest`` name the prompt's text (``task.vN`` and a hash), ``parser`` the version of what reads the
     replies, ``shape`` is a hash of examples, types guide and limits. With ``page_scoped`` chunks of a page are read
-    together: what one page makes the model say must not be stored for an equal chunk of another (decision 0007). With
-    ``around`` a chunk's statements may cite what other chunks of the page set for it (decision 0024).
+    together, and a chunk's statements may cite what other chunks of the page set for it (decision 0024): what one page
+    makes the model say must not be stored for an equal chunk of another (decision 0007).
     """
 
     prompt: str
@@ -45,10 +45,9 @@ class LLMFingerprint:
     parser: str
     shape: str
     page_scoped: bool
-    around: bool = False
 
     def __str__(self) -> str:
-        page = ("|page" if self.page_scoped else "") + ("|around" if self.around else "")
+        page = "|page" if self.page_scoped else ""
         return f"llm:{self.prompt}@{self.digest}|{self.model}|{self.parser}|{self.shape}{page}"
 
     @classmethod
@@ -60,5 +59,5 @@ class LLMFingerprint:
         model = ModelFingerprint(
             found["model"], float(found["temperature"]), int(found["max_output"]), found["json_mode"]
         )
-        page, around = (found[name] is not None for name in ("page", "around"))
-        return cls(found["prompt"], found["digest"], model, found["parser"], found["shape"], page, around)
+        page = found["page"] is not None
+        return cls(found["prompt"], found["digest"], model, found["parser"], found["shape"], page)

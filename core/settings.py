@@ -120,13 +120,6 @@ class Settings(BaseSettings):
     ask_elements: int = Field(default=60, ge=1, le=1000, description="elements an answer is read from")
     engine: str = Field(default="loop", description="what answers questions: loop, single-pass, or a preset")
     rounds: int = Field(default=4, ge=1, le=20, description="rounds of routing and retrieval in the loop, at most")
-    step_route: str = Field(default="rules", description="who routes in the loop: rules or llm")
-    step_validate: str = Field(default="rules", description="who validates in the loop: rules or llm")
-    step_comment: str = Field(default="rules", description="who comments in the loop: rules or llm")
-    step_verify: str = Field(default="none", description="who verifies the loop's draft: none or llm")
-    step_widen: str = Field(
-        default="rules", description="who keeps relations of the retriever wide in the loop: rules or llm"
-    )
     question_calls: int = Field(default=14, ge=1, le=100, description="calls of a model that a question may make")
     search_budget: int = Field(default=1300, ge=1, le=1_000_000, description="word pieces that `search` returns")
 
@@ -207,14 +200,10 @@ class Settings(BaseSettings):
         default=None, description="TOML file of types of entities in place of the shipped (core/ontology.toml)"
     )
     extraction_types: Path | None = Field(default=None, description="TOML file of entity types and relations to prefer")
-    max_triplets: int = Field(default=25, ge=1, le=1000, description="triplets per chunk, where the prompt has a limit")
     call_tokens: int = Field(
         default=2000, ge=0, le=1_000_000, description="page tokens that may share a call; 0: a chunk a call"
     )
 
-    comment_experiences: Path | None = Field(
-        default=None, description="what the commentor that asks a model is shown, from `train experiences`"
-    )
     reader_guide: Path | None = Field(
         default=None,
         description="conventions that outcomes follow, from `train guide`; none means none for people, the benchmark's"
@@ -223,9 +212,6 @@ class Settings(BaseSettings):
     reader_examples: Path | None = Field(
         default=None,
         description="labelled questions in ConditionalQA's form; the most like are shown to the model that reads",
-    )
-    reader_facts: bool = Field(
-        default=False, description="whether the model that reads is shown the stored conditions of rules too"
     )
 
     graph: Literal["ledger", "neo4j"] = Field(

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 
 from clausegraph.core.embedding_texts import FINGERPRINT as TEXTS_FINGERPRINT
 from clausegraph.core.embedding_texts import element_texts, passage_text, statement_text
-from clausegraph.core.extraction import Extraction, ExtractionInput, Scope, extraction_inputs
+from clausegraph.core.extraction import Extraction, ExtractionInput, extraction_inputs
 from clausegraph.core.hashing import canonical_json, content_hash, fact_id
 from clausegraph.core.language.definitions import find_definitions
 from clausegraph.core.language.normalise import entity_key
@@ -80,9 +80,7 @@ class PageRows:
     passages: tuple[PassageRow, ...] = ()
 
 
-def derive_rows(
-    reading: Reading, extractions: Mapping[str, Extraction], extractor: str, scope: Scope = Scope()
-) -> PageRows:
+def derive_rows(reading: Reading, extractions: Mapping[str, Extraction], extractor: str, scope: str = "") -> PageRows:
     """Compute the rows of a page version, every name standing for itself.
 
     Args:

@@ -95,7 +95,6 @@ def make_plan(ledger: Ledger, corpus_id: int, targets: Iterable[PageTarget], mod
             planned.add(target.page_id)
         moved = _plan_hidden(connection, plan, names, hidden, planned)
         _plan_renamed(connection, plan, names, replaced, planned | moved)
-        _plan_facts_of_no_page(connection, plan, planned)
     return plan
 
 
@@ -206,17 +205,6 @@ def _plan_facts(connection: Connection, plan: PublishPlan, page_id: int, rows: S
     reading = load_reading(connection, connection.execute(version).scalar_one())
     wanted = fact_vectors(rows, stated_texts(reading, rows))
     _compare_vectors(connection, plan, page_id, wanted, vectors.c.kind == "fact")
-
-
-def _plan_facts_of_no_page(connection: Connection, plan: PublishPlan, planned: set[int]) -> None:
-    """Derivations before embedding-texts:3 gave a fact one vector, of no page: all go once a page has its own.
-
-    Later they could not be told from those of facts that nobody states any more.
-    """
-    if planned:
-        old = (vectors.c.corpus_id == plan.corpus_id, vectors.c.page_id.is_(None), vectors.c.until == OPEN)
-        rows = connection.execute(select(vectors.c.id).where(*old))
-        plan.closed.setdefault(vectors, []).extend(sorted(rows.scalars()))
 
 
 def _plan_page(

@@ -41,7 +41,7 @@ class VectorHit:
     """A vector found: ``ref`` is a chunk key, an anchor, a fact id or the key of a passage.
 
     A fact has a vector on each page that states it, and comes with that page; with none where it stands for all of
-    them (:meth:`View.search_facts`, and epochs that were made before facts were embedded with their context).
+    them (:meth:`View.search_facts`).
     """
 
     kind: str

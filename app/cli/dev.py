@@ -36,8 +36,7 @@ def fake_llm(
         str,
         typer.Option(
             "--fault",
-            help="How requests fail, such as 429, hang, truncated, gzip_bomb or key_base64: see --faults; several with "
-            "commas.",
+            help="How requests fail, such as 429, hang or truncated: see --faults; several with commas.",
         ),
     ] = "none",
     fault_share: Annotated[float, typer.Option("--fault-share", help="Share of the requests that have it.")] = 1.0,

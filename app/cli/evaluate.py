@@ -65,14 +65,6 @@ def conditionalqa(
     prompt: Annotated[
         str | None, typer.Option("--prompt", help="Prompt of its reader with a model.", show_default="read")
     ] = None,
-    max_triplets: Annotated[
-        int | None,
-        typer.Option(
-            "--max-triplets",
-            help="Triplets a chunk may have, where a model extracts them.",
-            show_default="as in the settings",
-        ),
-    ] = None,
     shots: Annotated[int, typer.Option("--shots", help="Examples in each prompt, for engines that take them.")] = 0,
     shots_from: Annotated[
         Path | None, typer.Option("--shots-from", help="train.json, for --shots.", show_default="none")
@@ -101,10 +93,6 @@ def conditionalqa(
             show_default="none",
         ),
     ] = None,
-    experiences: Annotated[
-        int | None,
-        typer.Option("--experiences", help="So many of the commentor's experiences.", show_default="all"),
-    ] = None,
     floors: Annotated[
         Path | None,
         typer.Option("--floors", help="TOML file of figures; below them the exit code is 6.", show_default="none"),
@@ -119,7 +107,7 @@ def conditionalqa(
 
         trial = EngineTrial(
             engine, llm, prompt, rounds, shots, shots_from, oracle_type, cassette, record, at_once,
-            tuple(map(named_step, step or ())), experiences, retriever,
+            tuple(map(named_step, step or ())), retriever,
         )  # fmt: skip
         run_engine(
             session,
@@ -127,7 +115,6 @@ def conditionalqa(
             corpus=corpus,
             documents=documents,
             questions=questions,
-            max_triplets=max_triplets,
             sample=sample,
             seed=seed,
             output=output,

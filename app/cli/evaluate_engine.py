@@ -26,7 +26,6 @@ def run_engine(
     corpus: str,
     documents: Path | None,
     questions: Path,
-    max_triplets: int | None,
     sample: int | None,
     seed: int,
     output: Path | None,
@@ -43,7 +42,7 @@ def run_engine(
     start = time.perf_counter()
     pinned = read_floors(floors, floor) if floors is not None else {}
     asked = drawn(load_questions(questions), sample, seed)
-    workspace = session.workspace(corpus, **({"max_triplets": max_triplets} if max_triplets else {}))
+    workspace = session.workspace(corpus)
     trial = replace(trial, llm=trial.llm or workspace.settings.llm)
     drawn_by = seed if sample is not None else None
     with progress_bars(session) as progress:

@@ -62,7 +62,7 @@ def table(
     elif questions is None:
         raise InputError("--questions is missing; give dev.json, or --existing to show what was measured")
     else:
-        check_rows(rows, shots_from, session.settings(corpus).comment_experiences)
+        check_rows(rows, shots_from)
         asked = drawn(load_questions(questions), sample, seed)
         by = seed if sample is not None else None
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from pathlib import Path
 from typing import Annotated
 
@@ -49,34 +48,6 @@ def guide(
         },
         *said,
     )  # fmt: skip
-
-
-def experiences(
-    session: Session,
-    *,
-    questions: Annotated[Path, typer.Option("--questions", help="Labelled questions about the corpus.")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="File of the experiences.")],
-    corpus: Annotated[
-        str | None, typer.Option("--corpus", "-c", help="Name of the corpus.", show_default="that of the settings")
-    ] = None,
-    count: Annotated[int, typer.Option("--count", min=1, max=200, help="Experiences, at most.")] = 30,
-    seed: Annotated[int, typer.Option("--seed", help="In which order questions are looked at.")] = 13,
-    force: Annotated[bool, typer.Option("--force", help="Replace a file that is there.")] = False,
-) -> None:
-    """Collect wrong routes with the feedback that mends them, for the commentor with a model. Asks no model."""
-    from clausegraph.app.services.train_experiences import train_experiences
-
-    with progress_bars(session) as progress:
-        made = train_experiences(
-            session.workspace(corpus), questions, output, count=count, seed=seed, replace_file=force, progress=progress
-        )
-    kinds = Counter(one.error.value for one in made.experiences)
-    session.emit(
-        {"output": str(output), "experiences": len(made.experiences), "questions": len(made.saw), "kinds": dict(kinds)},
-        f"written: {output}; {len(made.experiences)} experiences from {len(made.saw)} questions",
-        *(f"  {number} x {kind}" for kind, number in kinds.most_common()),
-        f"set CLAUSEGRAPH_COMMENT_EXPERIENCES={output} and CLAUSEGRAPH_STEP_COMMENT=llm",
-    )
 
 
 def attributes(
@@ -140,7 +111,6 @@ def register(app: typer.Typer) -> None:
     """Add the commands."""
     group = typer.Typer(no_args_is_help=True, help="Learn from labelled questions.")
     command(group, "guide")(guide)
-    command(group, "experiences")(experiences)
     command(group, "attributes")(attributes)
     command(group, "chats")(chats)
     app.add_typer(group, name="train")

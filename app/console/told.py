@@ -13,7 +13,6 @@ _TITLES = {
     "validate": "Is it enough?",
     "comment": "What to try instead",
     "read": "Reading the answer",
-    "verify": "Checking the answer",
     "model": "Asking a language model",
 }
 _PLACES = {
@@ -61,11 +60,6 @@ def _comment(detail: Detail) -> str:
     return f"The next look is another one, since what was found is {detail.get('feedback', 'not enough')}."
 
 
-def _verify(detail: Detail) -> str:
-    said = _because("Its sentences say so" if detail.get("supported") else "Its sentences do not say so", detail)
-    return said + (" It was corrected from them." if detail.get("repaired") else "")
-
-
 def _read(detail: Detail) -> str:
     said = []
     if (kind := _KINDS.get(str(detail.get("kind")))) is not None:
@@ -103,5 +97,4 @@ _TOLD: Mapping[str, Callable[[Detail], str]] = {
     "validate": _validate,
     "comment": _comment,
     "read": _read,
-    "verify": _verify,
 }

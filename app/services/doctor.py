@@ -40,7 +40,7 @@ class Finding:
 
 
 def examine(settings: Settings, *, repair: bool = False) -> list[Finding]:
-    """Run every check; ``repair`` migrates an older ledger and rebuilds damaged vector segments from it."""
+    """Run every check; ``repair`` rebuilds damaged vector segments from the ledger."""
     findings = [*_installation(), *_variables(), *_model(settings), *_disk(settings.home)]
     ledger = list(_ledger(settings.home, repair))
     findings += ledger
@@ -112,14 +112,14 @@ def _disk(home: Path) -> Iterator[Finding]:
 
 
 def _ledger(home: Path, repair: bool) -> Iterator[Finding]:
-    """The database's own checks, then ours: nothing is migrated that has not passed these."""
+    """The database's own checks, then ours."""
     path = home / "ledger.db"
     if not path.exists():
         if not home.exists() or home.is_dir():
             yield Finding("ledger", WARNING, f"none at {path} yet; `clausegraph ingest SOURCE` makes it")
         return
     yield from _guarded("ledger file", lambda: _integrity(path))
-    yield from _guarded("ledger schema", lambda: _schema(home, repair))
+    yield from _guarded("ledger schema", lambda: _schema(home))
     yield from _guarded("ledger rows", lambda: _rows(home))
 
 
@@ -131,10 +131,10 @@ def _integrity(path: Path) -> Finding:
     return Finding("ledger file", OK, f"{path} is sound ({path.stat().st_size / 1e6:.1f} MB)")
 
 
-def _schema(home: Path, repair: bool) -> Finding:
+def _schema(home: Path) -> Finding:
     from clausegraph.indexes.ledger.store import SCHEMA_VERSION
 
-    with _opened(home, repair):
+    with _opened(home, repair=False):
         return Finding("ledger schema", OK, f"version {SCHEMA_VERSION}")
 
 

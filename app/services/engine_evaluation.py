@@ -28,13 +28,12 @@ if TYPE_CHECKING:
     from clausegraph.query.engines.protocol import Engine
 
 Scalar = bool | int | float | str | None
-STEPS = ("route", "validate", "comment", "verify", "widen")
+STEPS = ("route", "validate", "comment")
 RECORDS, DESCRIPTION = "answers.jsonl", "engine.json"
 _SHAPING = (
-    "step_route", "step_validate", "step_comment", "step_verify", "step_widen", "question_calls",
-    "reader_facts", "llm_budget_tokens", "llm_budget_money",
+    "question_calls", "llm_budget_tokens", "llm_budget_money",
 )  # fmt: skip
-_FILES = ("reader_guide", "reader_examples", "comment_experiences")  # that settings name, and that shape answers
+_FILES = ("reader_guide", "reader_examples")  # that settings name, and that shape answers
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +42,6 @@ class EngineTrial:
 
     ``shots_from`` has the training questions that examples are taken from. ``steps`` are single steps, by name, in
     place of the engine's own: names of ``query/steps/bank.py``, or oracles (``eval/conditionalqa/oracles.py``).
-    ``experiences``: so many of the commentor's are shown, of those that the settings name; none means all.
     ``retriever`` ranks text for engines that do not choose for themselves.
     """
 
@@ -58,7 +56,6 @@ class EngineTrial:
     record: bool = False
     at_once: int = 1
     steps: tuple[tuple[str, str], ...] = ()
-    experiences: int | None = None
     retriever: str | None = None
 
     @property
@@ -77,7 +74,6 @@ class EngineTrial:
             "shots": self.shots,
             "oracle_type": self.oracle_type,
             "steps": dict(self.steps),
-            "experiences": self.experiences,
             "retriever": self.retriever or "default",
             "questions": questions,
             "seed": seed,
@@ -114,7 +110,7 @@ def measure_engine(
 
     if trial.at_once < 1:
         raise InputError(f"{trial.at_once} questions cannot be asked at once; ask at least one")
-    check_used(workspace.settings, trial)
+    check_used(trial)
     described = _configuration(workspace.settings, trial, questions, seed)
     written = written_configuration(folder / DESCRIPTION) if folder is not None else None
     if folder is not None and written is not None:
@@ -134,18 +130,16 @@ def measure_engine(
         return ask_all(engine, questions, path, progress, trial.at_once, rounds)
 
 
-def check_used(settings: Settings, trial: EngineTrial) -> None:
+def check_used(trial: EngineTrial) -> None:
     """Refuse what the engine would not look at: it would be told as measured.
 
     Raises:
         InputError: with the option.
     """
-    from clausegraph.app.wiring import shows_experiences
     from clausegraph.query.engines.bank import ENGINES
 
     name, entry = trial.engine, ENGINES[trial.engine]
     forms = entry.asks and not entry.free_text
-    shown = shows_experiences(settings, name, dict(trial.steps))
     for given, used, option, why in (
         (trial.oracle_type, forms, "--oracle-type", "has no prompt for each kind of answer"),
         (trial.shots, forms, "--shots", "has no prompt with examples"),
@@ -153,7 +147,6 @@ def check_used(settings: Settings, trial: EngineTrial) -> None:
         (trial.steps, entry.rounds, "--step", "has no such steps"),
         (trial.rounds is not None, entry.rounds, "--rounds", "has no rounds"),
         (trial.retriever is not None, not entry.asks, "--retriever", "chooses for itself what ranks text"),
-        (trial.experiences is not None, shown, "--experiences", "has no commentor that shows them"),
     ):
         if given and not used:
             raise InputError(f"engine {name!r} {why}; leave out {option}")
@@ -181,15 +174,12 @@ def _configuration(
     settings: Settings, trial: EngineTrial, questions: tuple[Question, ...], seed: int | None
 ) -> dict[str, Any]:
     """What makes the answers, by name: kept beside the records, and the same when a run goes on."""
-    from clausegraph.app.wiring import shows_experiences
     from clausegraph.core.hashing import content_hash
     from clausegraph.core.prompts import library
     from clausegraph.eval.provenance import file_facts, program, relevant_settings
 
     texts = [part for one in questions for part in (one.id, one.question, one.scenario)]
     files = {name: getattr(settings, name) for name in _FILES} | {"shots_from": trial.shots_from}
-    if not shows_experiences(settings, trial.engine, dict(trial.steps)):
-        files["comment_experiences"] = None
     asks = bool(trial.llm or settings.llm)
     made_by = program(version())
     return {
@@ -243,9 +233,7 @@ def _engine(
 
     gold = GoldEvidence.of(view, questions, read)
     watch = RoundWatch(gold)
-    changes["instead"] = _instead(settings, trial, gold, watch)
-    if trial.experiences is not None:
-        changes["experiences"] = _experiences(settings, trial.experiences, questions)
+    changes["instead"] = _instead(trial, gold, watch)
     if trial.rounds is not None:
         changes["rounds"] = trial.rounds
     if trial.retriever is not None:
@@ -263,7 +251,7 @@ def _engine(
     ), watch.take
 
 
-def _instead(settings: Settings, trial: EngineTrial, gold: GoldEvidence, watch: RoundWatch) -> dict[str, Any]:
+def _instead(trial: EngineTrial, gold: GoldEvidence, watch: RoundWatch) -> dict[str, Any]:
     """The steps that the trial exchanges, and the validator, whichever it is, watched."""
     from clausegraph.eval.conditionalqa.oracles import oracle_step
 
@@ -272,21 +260,8 @@ def _instead(settings: Settings, trial: EngineTrial, gold: GoldEvidence, watch: 
         if step not in STEPS:
             raise InputError(f"--step {step}={name}: there is no step {step!r}; take one of {', '.join(STEPS)}")
         made[step] = oracle_step(step, name, gold) if name in ORACLE_STEPS.get(step, ()) else name
-    validator = made.get("validate", "llm" if trial.engine == "hybgrag" else settings.step_validate)
+    validator = made.get("validate", "llm" if trial.engine == "hybgrag" else "rules")
     return made | {"validate": watch.watched(validator)}
-
-
-def _experiences(settings: Settings, count: int, questions: tuple[Question, ...]) -> Any:
-    """The first so many of those that the settings name."""
-    from clausegraph.app.wiring import opened_experiences
-
-    found = opened_experiences(settings, questions)
-    if found is None:
-        raise InputError(
-            "--experiences says how many, but no file is named; set CLAUSEGRAPH_COMMENT_EXPERIENCES to one that "
-            "`clausegraph train experiences` made"
-        )
-    return found.first(count)
 
 
 def _reader(settings: Any, prompt: str, questions: tuple[Question, ...]) -> Any:

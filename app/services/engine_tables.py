@@ -44,20 +44,12 @@ def _preset(engine: str, shots: int = SHOTS) -> TableRow:
 
 
 def _triplets() -> Iterable[TableRow]:
-    """HybridContextQA's Table 2: prompt of the triples, shots, and the graph alone or with vectors."""
-    for prompt, most, shots in (
-        ("triplets-v1", 30, 0),
-        ("triplets-v1", 30, 4),
-        ("triplets-default", 25, 4),
-        ("triplets-default", 30, 4),
-        ("triplets-v2", 25, 4),
-    ):
-        limit = "" if prompt == "triplets-v1" else f"-{most}"  # that prompt has no limit
+    """Of HybridContextQA's Table 2 its first prompt of the triples: shots, and the graph alone or with vectors."""
+    changes = {"extractor": "llm", "extraction_prompt": "triplets-v1"}
+    for shots in (0, SHOTS):
         for engine in ("kg-only", "hybridcontextqa"):
-            name = f"{prompt.removeprefix('triplets-')}{limit}-{shots}-shots-{engine}"
-            changes = {"extractor": "llm", "extraction_prompt": prompt, "max_triplets": most}
             trial = EngineTrial(engine, shots=shots, oracle_type=True)
-            yield TableRow(name, trial, changes, f"-{prompt}{limit}")
+            yield TableRow(f"v1-{shots}-shots-{engine}", trial, changes, "-triplets-v1")
 
 
 def _step(name: str, *steps: tuple[str, str], **changes: Any) -> TableRow:
@@ -69,9 +61,7 @@ TABLES = {
         "HybridContextQA's Table 1, and Chain of Condition: systems, told the kind of answer",
         tuple(map(_preset, ("code-prompt", "text-prompt", "chain-of-condition", "think-on-graph", "hybridcontextqa"))),
     ),
-    "triplets": EngineTable(
-        "HybridContextQA's Table 2: prompts of the triples, shots, graph or hybrid", tuple(_triplets())
-    ),
+    "triplets": EngineTable("HybridContextQA's Table 2: plain triples, shots, graph or hybrid", tuple(_triplets())),
     "critics": EngineTable(
         "HybGRAG's baselines: vectors, graph, critics over the same bank",
         tuple(
@@ -80,26 +70,21 @@ TABLES = {
         ),
     ),
     "ablations": EngineTable(
-        "HybGRAG's ablations: rounds, paths, experiences, oracles",
+        "HybGRAG's ablations: rounds, paths, commentors, oracles",
         (
             *(_step(f"rounds-{rounds}", rounds=rounds) for rounds in (1, 2, 3, 4)),
             _step("without-paths", ("validate", "llm-without-paths")),
             _step("commentor-off", ("comment", "rules")),
             _step("commentor-wrong", ("comment", "bare")),
-            _step("experiences-0", ("comment", "llm-without-experiences")),
-            _step("experiences-5", experiences=5),
-            _step("experiences-30", experiences=30),
             _step("oracle-critic", ("validate", "oracle"), ("comment", "oracle")),
             _step("oracle-module", ("route", "oracle-module-llm")),
         ),
     ),
     "facts": EngineTable(
-        "What the knowledge graph is worth: facts in retrieval, and in the reader's context",
+        "What the knowledge graph is worth in retrieval",
         (
             TableRow("without-facts", EngineTrial("loop", retriever="hybrid-without-facts")),
             TableRow("in-retrieval", EngineTrial("loop")),
-            TableRow("in-context", EngineTrial("loop", retriever="hybrid-without-facts"), {"reader_facts": True}),
-            TableRow("in-both", EngineTrial("loop"), {"reader_facts": True}),
             TableRow("graph-alone", EngineTrial("loop", retriever="facts")),
         ),
     ),
@@ -110,7 +95,6 @@ TABLES = {
             TableRow("route", EngineTrial("loop", steps=(("route", "llm"),))),
             TableRow("route-validate", EngineTrial("loop", steps=(("route", "llm"), ("validate", "llm")))),
             TableRow("all", EngineTrial("loop", steps=tuple((one, "llm") for one in ("route", "validate", "comment")))),
-            TableRow("verify", EngineTrial("loop", steps=(("verify", "llm"),))),
             TableRow("oracle-critic", EngineTrial("loop", steps=(("validate", "oracle"), ("comment", "oracle")))),
             TableRow("oracle-module", EngineTrial("loop", steps=(("route", "oracle-module"),))),
         ),
@@ -133,23 +117,15 @@ def chosen_rows(table: str, names: Sequence[str]) -> tuple[TableRow, ...]:
     return tuple(row for name, row in rows.items() if not names or name in names)
 
 
-def check_rows(rows: Sequence[TableRow], shots_from: Path | None, experiences: Path | None) -> None:
+def check_rows(rows: Sequence[TableRow], shots_from: Path | None) -> None:
     """Tell what a row lacks before the first is paid for.
 
-    Args:
-        experiences: the file of experiences that the settings name.
-
     Raises:
-        InputError: a row needs examples or experiences, and no file is named.
+        InputError: a row needs examples, and no file is named.
     """
     for row in rows:
         if row.trial.shots and shots_from is None:
             raise InputError(f"row {row.name!r} has {row.trial.shots} examples: name their file with --shots-from")
-        if row.trial.experiences is not None and experiences is None:
-            raise InputError(
-                f"row {row.name!r} has {row.trial.experiences} experiences: set CLAUSEGRAPH_COMMENT_EXPERIENCES to a "
-                "file of `clausegraph train experiences`, or choose rows with --row"
-            )
 
 
 def measure_rows(

@@ -49,7 +49,7 @@ def unknown_corpora(settings: Settings, corpora: Sequence[str]) -> list[str]:
             there = {one["corpus"] for one in list_corpora(workspace)}
     except SchemaError:
         if (settings.home / "ledger.db").exists():
-            return []  # another version's: nobody knows before it is migrated
+            return []  # another version's: nobody knows what it has
         there = set()
     return [name for name in corpora if unicodedata.normalize("NFC", name) not in there]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from enum import StrEnum
 
 from clausegraph.core.language.definitions import initials
@@ -216,11 +216,3 @@ def _swapped_about_and(mine: Sequence[str], theirs: Sequence[str]) -> bool:
             if Counter(mine) - Counter([joining]) == Counter(theirs) - Counter([other]):
                 return list(mine[:i]) == list(theirs[j + 1 :]) and list(mine[i + 1 :]) == list(theirs[:j])
     return False
-
-
-# --- abbreviations --------------------------------------------------------------------------------
-
-
-def abbreviated(key: str, surfaces: Collection[str]) -> bool:
-    """Whether a one-word key of at least two letters is made of the initials of one of the surfaces."""
-    return len(key) > 1 and key.isalpha() and any(key in initials(surface) for surface in surfaces)

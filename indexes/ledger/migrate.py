@@ -11,12 +11,12 @@ from sqlalchemy import Engine
 from clausegraph.indexes.ledger.dialect import writing
 
 
-def upgrade(engine: Engine, version: str = "head") -> None:
-    """Bring the ledger's schema to a version, the newest one by default, in one transaction."""
+def upgrade(engine: Engine) -> None:
+    """Bring the ledger's schema to the newest version, in one transaction."""
     config = Config()
     config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
     with engine.connect() as raw:
         connection = writing(raw)
         with connection.begin():
             config.attributes["connection"] = connection
-            command.upgrade(config, version)
+            command.upgrade(config, "head")

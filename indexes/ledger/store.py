@@ -1,4 +1,4 @@
-"""The ledger: one database per home folder, opened, checked, migrated."""
+"""The ledger: one database per home folder, opened, checked, with its tables."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from clausegraph.indexes.ledger.dialect import (
 )
 from clausegraph.indexes.ledger.reading import open_for_reading, reading
 
-SCHEMA_VERSION = "0008"
+SCHEMA_VERSION = "0009"
 _TIGHT = 64 << 20  # bytes free: the log may grow by some 10 MB before it is taken in
 
 
@@ -86,30 +86,33 @@ class Ledger:
         with driver_errors(self.path):
             return rewrite_file(self.path)
 
-    def version(self) -> str | None:
-        """The version of its tables; None while there are none.
+    def has_tables(self) -> bool:
+        """Whether it has its tables.
 
         Raises:
-            SchemaError: a newer ClauseGraph made them.
+            SchemaError: another version of ClauseGraph made them.
         """
         with self.read() as connection:
             if not inspect(connection).has_table("alembic_version"):
-                return None
+                return False
             found = connection.execute(text("SELECT version_num FROM alembic_version")).scalar()
-        if found is not None and str(found) > SCHEMA_VERSION:
-            raise SchemaError(
-                f"{self.path} has schema {found}, this ClauseGraph knows {SCHEMA_VERSION}: it was made by a newer "
-                "version; upgrade with `pip install -U clausegraph`"
-            )
-        return None if found is None else str(found)
+        if found is None or found == SCHEMA_VERSION:
+            return found is not None
+        told = f"{self.path} has schema {found}, this ClauseGraph knows {SCHEMA_VERSION}"
+        if str(found) > SCHEMA_VERSION:
+            raise SchemaError(f"{told}: it was made by a newer version; upgrade with `pip install -U clausegraph`")
+        raise SchemaError(
+            f"{told}: it was made before the first release and cannot be brought over; move {self.home} away, and "
+            "`clausegraph ingest` every source again"
+        )
 
-    def migrate(self) -> None:
-        """Bring the tables to the version of this ClauseGraph.
+    def make_tables(self) -> None:
+        """Make the tables where there are none.
 
         Raises:
-            SchemaError: a newer one made them.
+            SchemaError: another version of ClauseGraph made them.
         """
-        if self.version() != SCHEMA_VERSION:
+        if not self.has_tables():
             from clausegraph.indexes.ledger.migrate import upgrade
 
             with driver_errors(self.path):
@@ -139,11 +142,11 @@ class Ledger:
 
 
 def open_ledger(home: Path, *, create: bool = True) -> Ledger:
-    """Open the ledger of ``home`` for whoever changes it; a new one is made, an older one migrated.
+    """Open the ledger of ``home`` for whoever changes it; where there is none, a new one is made.
 
     Raises:
         StorageError: the folder cannot be written, is on a network file system, or the file is damaged.
-        SchemaError: made by a newer ClauseGraph, or absent while ``create`` is false.
+        SchemaError: made by another version of ClauseGraph, or absent while ``create`` is false.
     """
     path = home / "ledger.db"
     with file_errors(home), driver_errors(path):
@@ -153,7 +156,7 @@ def open_ledger(home: Path, *, create: bool = True) -> Ledger:
         elif not path.exists():
             raise _none_at(path)
     ledger = Ledger(home)
-    ledger.migrate()
+    ledger.make_tables()
     return ledger
 
 
@@ -169,12 +172,8 @@ def open_to_read(home: Path) -> Ledger:
         if not path.exists():
             raise _none_at(path)
     ledger = Ledger(home)
-    found = ledger.version()
-    if found != SCHEMA_VERSION:
-        raise SchemaError(
-            f"{path} has schema {found or 'none'}, this ClauseGraph reads {SCHEMA_VERSION}: an older version made it; "
-            "run `clausegraph doctor --repair`, or anything that changes it, to bring it there"
-        )
+    if not ledger.has_tables():
+        raise _none_at(path)
     return ledger
 
 

@@ -135,12 +135,3 @@ def _is_whole_page(text: str) -> bool:
         while rest[start : start + 1].isspace():
             start += 1
     return _PAGE_START.match(rest, start) is not None
-
-
-def why_not_html(raw: bytes) -> str | None:
-    """Return why ``raw`` cannot be read as an HTML page, or ``None`` when it can."""
-    try:
-        kind = recognised("page.html", raw)
-    except Unreadable as error:
-        return error.reason
-    return None if kind == HTML else f"not HTML: the content is a {FORMATS[kind].name}"

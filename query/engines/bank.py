@@ -36,7 +36,7 @@ ENGINES = Registry(
     EngineEntry("single-pass", "retrieve once, read once", "engines.single_pass:make"),
     EngineEntry(
         "loop",
-        "route, retrieve, validate, and again with feedback; then read and verify",
+        "route, retrieve, validate, and again with feedback; then read",
         "engines.loop:make",
         rounds=True,
     ),

@@ -1,4 +1,4 @@
-"""``loop``: route, retrieve, validate, and comment and route again until accepted; then read and verify.
+"""``loop``: route, retrieve, validate, and comment and route again until accepted; then read.
 
 A LlamaIndex Workflow; its order of rounds is HybGRAG's (Lee et al. 2024). Steps are plain synchronous functions of
 ``query/steps``, run in a thread of the question's own: steps wait for the model loop, so they must not take the threads
@@ -87,12 +87,6 @@ class ToRead(Event):
     asked: Any
 
 
-class Drafted(Event):
-    """There is a draft of an answer."""
-
-    asked: Any
-
-
 class Told(Event):
     """A step has ended, or tells of a sentence that it reads: what streams while the question is open."""
 
@@ -131,17 +125,10 @@ class LoopWorkflow(Workflow):
         return ToRoute(asked=asked)
 
     @step
-    async def draft(self, ctx: Context, event: ToRead) -> Drafted:
+    async def answer(self, ctx: Context, event: ToRead) -> StopEvent:
         """Read."""
         asked: Threaded = event.asked
         await asked.done(ctx, asked.question.read)
-        return Drafted(asked=asked)
-
-    @step
-    async def settle(self, ctx: Context, event: Drafted) -> StopEvent:
-        """Verify, at most once."""
-        asked: Threaded = event.asked
-        await asked.done(ctx, asked.question.verify)
         return StopEvent(result=asked.question)
 
 

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from clausegraph.core.models.embedding import Embedder
     from clausegraph.core.models.reranking import Reranker
     from clausegraph.query.crag.parts import CragOptions
-    from clausegraph.query.read.model.options import ReadOptions
-    from clausegraph.query.steps.experiences import Experiences
     from clausegraph.query.steps.model import ModelSteps, StepModel
 
 ReaderMaker = Callable[["Embedder", "StepModel"], Reader]  # of a reader that asks, for one question
@@ -48,13 +46,11 @@ class EngineOptions:
         retriever: a name of the bank (``query/retrieve/bank.py``).
         reranker: puts what is retrieved in order; none means as the retriever does.
         reader: a name of ``query/read/bank.py``, a reader that somebody made, or what makes one that asks a model.
-        reading: how a model is asked to read, for those that check a reader; none means as shipped.
         limit: hits handed to the reader.
         commits: asserts what it reads though another page contradicts it; for evaluations whose scorer knows no quotes.
         model: language model and prompts of the steps that ask one.
         steps: which implementation each step of the loop has.
         instead: single steps, by name, in place of those that ``steps`` or a published engine has: for ablations.
-        experiences: what the commentor with a model is shown; none means the shipped examples.
         rounds: of routing and retrieval, at most.
         question: what a question may use of the model.
         form: of the answer, for presets that have a prompt for each; none means by the words of the question.
@@ -65,13 +61,11 @@ class EngineOptions:
     retriever: str = "hybrid"
     reranker: Reranker | None = None
     reader: str | Reader | ReaderMaker = "extractive"
-    reading: ReadOptions | None = None
     limit: int = 60
     commits: bool = False
     model: ModelSteps | None = None
     steps: StepChoice = field(default_factory=StepChoice)
     instead: Mapping[str, str | StepMaker] = field(default_factory=dict)
-    experiences: Experiences | None = None
     rounds: int = 4
     question: QuestionLimits = field(default_factory=QuestionLimits)
     form: FormOf | None = None

@@ -18,18 +18,10 @@ from clausegraph.query.engines.protocol import EngineOptions
 from clausegraph.query.engines.single_pass import ViewRules, asks, cited_by, reader_of, stated_by, usage_detail
 from clausegraph.query.rank.hits import Hit
 from clausegraph.query.read.protocol import Reader, ReadResult
-from clausegraph.query.retrieve.bank import RETRIEVERS, make_retriever
+from clausegraph.query.retrieve.bank import make_retriever
 from clausegraph.query.retrieve.protocol import depth
 from clausegraph.query.retrieve.topics import Offer
-from clausegraph.query.steps.bank import (
-    StepParts,
-    make_commentor,
-    make_router,
-    make_validator,
-    make_verifier,
-    make_widener,
-)
-from clausegraph.query.steps.choice import StepChoice
+from clausegraph.query.steps.bank import StepParts, make_commentor, make_router, make_validator
 from clausegraph.query.steps.look import Lookup
 from clausegraph.query.steps.meter import QuestionMeter
 from clausegraph.query.steps.model import StepModel
@@ -42,7 +34,6 @@ from clausegraph.query.steps.protocol import (
     Router,
     Tried,
     Validator,
-    Verifier,
 )
 
 READING = 2  # calls kept for a reader that asks: one, and a repair
@@ -70,7 +61,6 @@ class OpenQuestion:
     validator: Validator
     commentor: Commentor
     reader: Reader
-    verifier: Verifier | None
     meter: QuestionMeter
     model: StepModel | None
     most_rounds: int
@@ -97,7 +87,6 @@ class OpenQuestion:
         now = self.rounds[-1]
         with self._told("retrieve") as detail:
             now.found = self.lookup.find(self.inquiry, now.route)
-            detail.update(self.lookup.notes.take())
             best = [{"page": str(h.page), "anchor": h.key, "score": round(h.score, 4)} for h in now.found.hits[:10]]
             detail.update({"module": now.route.module.value, "elements": len(now.found.hits), "best": best})
             if now.found.met is not None:
@@ -116,7 +105,7 @@ class OpenQuestion:
     @property
     def may_go_on(self) -> bool:
         """Whether another round is allowed, and leaves the calls that reading needs."""
-        needed = self.commentor.calls + self.router.calls + self.validator.calls + self.lookup.calls
+        needed = self.commentor.calls + self.router.calls + self.validator.calls
         fits = not needed or self.meter.calls_left - self.reserve >= needed
         return len(self.rounds) < self.most_rounds and fits
 
@@ -138,20 +127,6 @@ class OpenQuestion:
             self.result = self._settled(self._read(hits), hits)
             detail.update({"round": number + 1} | dict(self.result.reasons))
             return True
-
-    def verify(self) -> bool:
-        """Check the draft, and take the repaired one where there is one."""
-        assert self.result is not None
-        if self.verifier is None:
-            return True
-        hits = self.rounds[self._best()].found.hits
-        with self._told("verify") as detail:
-            verdict = self.verifier.verify(self.inquiry, self.result, hits, ViewRules(self.view))
-            detail.update({"supported": verdict.supported, "because": verdict.reason})
-            if verdict.repaired is not None:
-                self.result = self._settled(verdict.repaired, hits)
-                detail.update({"repaired": True})
-            return verdict.supported
 
     def _read(self, hits: Sequence[Hit]) -> ReadResult:
         return self.reader.read(self.inquiry, hits, ViewRules(self.view))
@@ -211,9 +186,9 @@ def open_question(view: View, embedder: Embedder, options: EngineOptions, inquir
     meter = QuestionMeter(options.question)
     model = options.model.question(meter) if options.model else None
     steps = replace(options.steps, **options.instead)
-    lookup = _lookup(view, embedder, options, steps, model)
-    parts = StepParts(view, embedder, lookup, model, options.reading, options.experiences)
-    verifier = make_verifier(steps.verify, parts)
+    retriever = make_retriever(options.retriever, view, embedder, reranker=options.reranker)
+    lookup = Lookup(view, embedder, retriever, options.limit)
+    parts = StepParts(view, embedder, lookup, model)
     asking = asks(options)
     return OpenQuestion(
         inquiry=inquiry,
@@ -224,23 +199,13 @@ def open_question(view: View, embedder: Embedder, options: EngineOptions, inquir
         validator=make_validator(steps.validate, parts),
         commentor=make_commentor(steps.comment, parts),
         reader=reader_of(embedder, options)(model),
-        verifier=verifier,
         meter=meter,
         model=model,
         most_rounds=options.rounds,
-        reserve=(READING if asking else 0) + (verifier.calls if verifier else 0),
+        reserve=READING if asking else 0,
         rereads=not asking,
         commits=options.commits,
     )
-
-
-def _lookup(
-    view: View, embedder: Embedder, options: EngineOptions, steps: StepChoice, model: StepModel | None
-) -> Lookup:
-    """The bank as a question looks into it; only a retriever that cuts relations has anybody choose among them."""
-    relations = make_widener(steps.widen, model) if RETRIEVERS[options.retriever].filters else None
-    retriever = make_retriever(options.retriever, view, embedder, reranker=options.reranker, relations=relations)
-    return Lookup(view, embedder, retriever, options.limit, relations)
 
 
 def check_options(view: View, embedder: Embedder, options: EngineOptions) -> None:

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from clausegraph.query.rank.hits import Level
     from clausegraph.query.rank.signals import Weights
     from clausegraph.query.retrieve.protocol import Retriever
-    from clausegraph.query.retrieve.wide import RelationFilter
 
 DEFAULT = "hybrid"
 
@@ -26,7 +25,6 @@ class RetrieverEntry(Entry):
 
     level: Level  # of its hits
     embeds: bool = True  # whether it asks the embedder
-    filters: bool = False  # whether it cuts relations, which a model may do: its maker takes a filter, too
 
 
 RETRIEVERS = Registry(
@@ -43,13 +41,6 @@ RETRIEVERS = Registry(
     RetrieverEntry(
         "graph", "what states the facts around the names in the question", "retrieve.graph:EgoElements", "element"
     ),
-    RetrieverEntry(
-        "wide",
-        "what the likeliest relations within three facts state",
-        "retrieve.wide:WideElements",
-        "element",
-        filters=True,
-    ),
     RetrieverEntry("pagerank", "a walk from the nearest facts alone", "retrieve.pagerank:PageRank", "chunk"),
     RetrieverEntry("vector-chunks", "similarity of chunks", "retrieve.vector_chunks:VectorChunks", "chunk"),
     RetrieverEntry("vector-elements", "similarity of elements", "retrieve.vector_elements:VectorElements", "element"),
@@ -64,20 +55,16 @@ def make_retriever(
     *,
     weights: Weights | None = None,
     reranker: Reranker | None = None,
-    relations: RelationFilter | None = None,
 ) -> Retriever:
     """The retriever of that name on a view; with a ``reranker``, its first hits in the order of that one.
 
     Args:
         weights: of the ranking formula, for "hybrid" only.
-        relations: chooses among relations, where the retriever cuts them; None for similarity.
 
     Raises:
         InputError: no such retriever, or weights that are none or that it does not have.
     """
     made = _made(name, view, embedder, weights)
-    if relations is not None and RETRIEVERS[name].filters:
-        made = RETRIEVERS[name].load()(view, embedder, relations)
     if reranker is None:
         return made
     from clausegraph.query.retrieve.reranked import Reranked

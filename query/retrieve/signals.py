@@ -65,10 +65,10 @@ def near_statements(view: View, vector: Vectors, limit: int) -> dict[Place, floa
 
 
 def _stated(view: View, hits: Sequence[VectorHit]) -> Iterator[tuple[PageKey, Stated, float]]:
-    """What facts and passages say on the pages that are near; a fact without a page, on every page that states it."""
+    """What facts and passages say on the pages that are near."""
     near = {(hit.page, hit.ref): hit.score for hit in hits if hit.kind == "fact"}
     for support in view.graph.supports(sorted({ref for _, ref in near})):
-        score = near.get((support.page, support.fact_id), near.get((None, support.fact_id)))
+        score = near.get((support.page, support.fact_id))
         if score is not None:
             yield support.page, support.statement, score
     scores = {(hit.page, hit.ref): hit.score for hit in hits if hit.kind == "passage"}

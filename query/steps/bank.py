@@ -11,12 +11,10 @@ from clausegraph.query.registry import Entry, Registry
 if TYPE_CHECKING:
     from clausegraph.core.models.embedding import Embedder
     from clausegraph.indexes.views import View
-    from clausegraph.query.read.model.options import ReadOptions
     from clausegraph.query.steps.choice import StepMaker
-    from clausegraph.query.steps.experiences import Experiences
     from clausegraph.query.steps.look import Lookup
     from clausegraph.query.steps.model import StepModel
-    from clausegraph.query.steps.protocol import Commentor, Router, Validator, Verifier, Widener
+    from clausegraph.query.steps.protocol import Commentor, Router, Validator
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +32,6 @@ class StepParts:
     embedder: Embedder
     lookup: Lookup
     model: StepModel | None = None
-    reading: ReadOptions | None = None
-    experiences: Experiences | None = None
 
 
 ROUTERS = Registry(
@@ -56,37 +52,18 @@ VALIDATORS = Registry(
 COMMENTORS = Registry(
     "commentor",
     StepEntry("rules", "what a rejection implies", "steps.making:rule_commentor"),
-    StepEntry("llm", "one call with the route and experiences", "steps.llm.making:llm_commentor", asks=True),
-    StepEntry(
-        "llm-without-experiences", "one call with the route", "steps.llm.making:llm_commentor_without_experiences", True
-    ),
+    StepEntry("llm", "one call with the route and examples", "steps.llm.making:llm_commentor", asks=True),
     StepEntry("bare", "the word wrong and nothing else", "steps.making:bare_commentor"),
 )
-VERIFIERS: Registry[StepEntry] = Registry(
-    "verifier",
-    StepEntry(
-        "llm", "decides without the draft, changes it only when clearly surer", "steps.llm.making:model_verifier", True
-    ),
-)
-WIDENERS = Registry(
-    "widener",
-    StepEntry("rules", "relations like the question", "steps.making:no_filter"),
-    StepEntry("llm", "one call a hop with its relations", "steps.llm.making:llm_relations", asks=True),
-)
-NONE = "none"
 
 
 def _made(registry: Registry[StepEntry], name: str | StepMaker, parts: StepParts) -> Any:
     if not isinstance(name, str):
         return name(parts)
-    return _entry(registry, name, parts.model).load()(parts)
-
-
-def _entry(registry: Registry[StepEntry], name: str, model: StepModel | None) -> StepEntry:
     entry = registry[name]
-    if entry.asks and model is None:
+    if entry.asks and parts.model is None:
         raise SettingsError(f"step {name!r} asks a language model, and none is set; set CLAUSEGRAPH_LLM")
-    return entry
+    return entry.load()(parts)
 
 
 def make_router(name: str | StepMaker, parts: StepParts) -> Router:
@@ -109,19 +86,4 @@ def make_validator(name: str | StepMaker, parts: StepParts) -> Validator:
 def make_commentor(name: str | StepMaker, parts: StepParts) -> Commentor:
     """The commentor of that name."""
     made: Commentor = _made(COMMENTORS, name, parts)
-    return made
-
-
-def make_verifier(name: str | StepMaker, parts: StepParts) -> Verifier | None:
-    """The verifier of that name; none for "none"."""
-    if name == NONE:
-        return None
-    made: Verifier = _made(VERIFIERS, name, parts)
-    return made
-
-
-def make_widener(name: str | StepMaker, model: StepModel | None) -> Widener | None:
-    """What chooses among the relations of the retriever ``wide``, made from the model alone; none for similarity."""
-    maker = name if not isinstance(name, str) else _entry(WIDENERS, name, model).load()
-    made: Widener | None = maker(model)
     return made

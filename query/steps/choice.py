@@ -11,10 +11,8 @@ StepMaker = Callable[[Any], Any]  # from ``StepParts`` to a step for one questio
 
 @dataclass(frozen=True, slots=True)
 class StepChoice:
-    """Names of ``query/steps/bank.py``, or makers; "none" leaves out a step that an engine can do without."""
+    """Names of ``query/steps/bank.py``, or makers."""
 
     route: str | StepMaker = "rules"
     validate: str | StepMaker = "rules"
     comment: str | StepMaker = "rules"
-    verify: str | StepMaker = "none"
-    widen: str | StepMaker = "rules"

@@ -9,7 +9,7 @@ from clausegraph.query.retrieve.ego import RADIUS, all_in_words, ego_of
 from clausegraph.query.retrieve.graph import ranked
 from clausegraph.query.retrieve.protocol import Retriever
 from clausegraph.query.retrieve.question import embed
-from clausegraph.query.steps.protocol import LookedUp, Module, Route, StepNotes, Widener
+from clausegraph.query.steps.protocol import LookedUp, Module, Route
 
 NEAR = 1  # facts between a single entity and what the hybrid puts first: within two lies half of many a page
 DEPTH = 300  # elements of the text ranking of which the graph's come first
@@ -18,12 +18,7 @@ DEPTH = 300  # elements of the text ranking of which the graph's come first
 class Lookup:
     """The bank behind the three modules."""
 
-    def __init__(
-        self, view: View, embedder: Embedder, text: Retriever, limit: int, relations: Widener | None = None
-    ) -> None:
-        """``relations`` is what chooses for the text retriever, if anybody does: what it asks, and has to say."""
-        self.calls = 0 if relations is None else relations.calls
-        self.notes = StepNotes() if relations is None else relations.notes
+    def __init__(self, view: View, embedder: Embedder, text: Retriever, limit: int) -> None:
         self._view, self._embedder, self._text, self._limit = view, embedder, text, limit
 
     def find(self, inquiry: Inquiry, route: Route) -> LookedUp:

@@ -26,7 +26,3 @@ def rule_commentor(parts: StepParts) -> RuleCommentor:
 def bare_commentor(parts: StepParts) -> BareCommentor:
     """One that says no more than that it is wrong: for the ablation."""
     return BareCommentor()
-
-
-def no_filter(_: object) -> None:
-    """None: the retriever ``wide`` goes by similarity."""

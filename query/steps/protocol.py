@@ -9,9 +9,7 @@ from typing import Protocol
 
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.query.rank.hits import Hit
-from clausegraph.query.read.protocol import ReadResult, Rules
 from clausegraph.query.retrieve.topics import Offer, Topic
-from clausegraph.query.retrieve.wide import RelationFilter
 
 
 class Module(StrEnum):
@@ -128,15 +126,6 @@ class Tried:
     feedback: Feedback | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """Whether a draft is supported by what it cites. ``repaired`` is what it should be, where that is sure."""
-
-    supported: bool
-    reason: str = ""
-    repaired: ReadResult | None = None
-
-
 @dataclass(slots=True)
 class StepNotes:
     """What a step has to say of itself for the trace: replies that could not be used, names that are not there."""
@@ -147,13 +136,6 @@ class StepNotes:
         """What was said since the last time."""
         said, self.said = self.said, {}
         return said
-
-
-class Widener(RelationFilter, Protocol):
-    """Made for one question. ``calls`` is what one look may ask of a model at most."""
-
-    calls: int
-    notes: StepNotes
 
 
 class Router(Protocol):
@@ -185,12 +167,3 @@ class Commentor(Protocol):
 
     def comment(self, inquiry: Inquiry, offer: Offer, route: Route, found: LookedUp, judged: Acceptance) -> Feedback:
         """The one error of the route that most likely explains the rejection."""
-
-
-class Verifier(Protocol):
-    """Made for one question."""
-
-    calls: int
-
-    def verify(self, inquiry: Inquiry, result: ReadResult, hits: Sequence[Hit], rules: Rules) -> Verdict:
-        """Whether the draft holds, decided from the question and the elements."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from clausegraph.core.extraction import ExtractionInput, Scope, extraction_inputs, scope_of
+from clausegraph.core.extraction import ExtractionInput, extraction_inputs, scope_of
 from clausegraph.core.hashing import canonical_json
 from clausegraph.core.pages.chunking.chunks import chunk_reading
 from clausegraph.core.pages.read import read_document
@@ -13,7 +13,7 @@ from clausegraph.ingestion.sources import CONDITIONALQA, SourceDocument
 
 pytestmark = pytest.mark.unit
 
-PAGE = Scope("page 1", around=True)
+PAGE = "page 1"
 CONTENTS = [
     "<h1>Redundancies</h1>",
     "<p>Employers can make staff redundant.</p>",
@@ -33,7 +33,7 @@ def reading_of(contents: list[str]) -> Reading:
     return chunk_reading(read_document(SourceDocument("u", raw, CONDITIONALQA, "Work", "u"))[0])
 
 
-def inputs_of(contents: list[str], scope: Scope = PAGE) -> list[ExtractionInput]:
+def inputs_of(contents: list[str], scope: str = PAGE) -> list[ExtractionInput]:
     return [source for source, _ in extraction_inputs(reading_of(contents), scope)]
 
 
@@ -56,14 +56,10 @@ def test_the_head_of_a_table_stands_around_rows_of_another_chunk() -> None:
 
 
 def test_extractors_of_single_chunks_see_none_and_keep_their_keys() -> None:
-    assert all(not source.around for source in inputs_of(CONTENTS, Scope()) + inputs_of(CONTENTS, Scope("page 1")))
-    old = "llm:t.v1@f3f6|mistral:small|t=0|max=1|json=schema|conditional:1|0f"
-    assert [scope_of(old + end, 7) for end in ("", "|page", "|page|around")] == [
-        Scope(),
-        Scope("page 7"),
-        Scope("page 7", around=True),
-    ]
-    assert scope_of("rules:876faf", 7) == Scope()
+    assert all(not source.around for source in inputs_of(CONTENTS, ""))
+    stored = "llm:t.v1@f3f6|mistral:small|t=0|max=1|json=schema|conditional:1|0f"
+    assert [scope_of(stored + end, 7) for end in ("", "|page")] == ["", "page 7"]
+    assert scope_of("rules:876faf", 7) == ""
 
 
 @pytest.mark.parametrize("place", [i for i, markup in enumerate(CONTENTS) if not markup.startswith("<h")])

@@ -24,8 +24,6 @@ from clausegraph.eval.records import make_record
 from clausegraph.ingestion.pipeline import no_progress
 from clausegraph.query.engines.presets.forms import AnswerForm
 from clausegraph.query.read.model.guide import Guide
-from clausegraph.query.steps.experiences import Experience, Experiences
-from clausegraph.query.steps.protocol import FeedbackKind
 
 pytestmark = pytest.mark.integration
 
@@ -111,7 +109,7 @@ def test_a_run_goes_on_only_as_it_began(settings: Settings, fake: FakeModelServe
     measured(settings, trial, folder)
     before = (folder / RECORDS).read_bytes()
     asked = fake.counters()["requests"]
-    for change in ({"step_verify": "llm"}, {"rounds": 2}, {"llm_temperature": 0.5}, {"question_calls": 3}):
+    for change in ({"rounds": 2}, {"llm_temperature": 0.5}, {"question_calls": 3}):
         (name,) = change
         with pytest.raises(InputError, match=f"a run with {name} "):
             measured(settings.model_copy(update=change), trial, folder)
@@ -140,23 +138,6 @@ def test_a_run_goes_on_only_with_the_same_program_and_corpus(
     monkeypatch.setattr(provenance, "program", lambda version: provenance.Program(version, "0" * 40, dirty=False))
     with pytest.raises(InputError, match="a run with commit"):
         measured(settings, TRIAL, folder)
-
-
-def test_experiences_are_opened_only_where_they_are_shown(settings: Settings, tmp_path: Path) -> None:
-    missing = settings.model_copy(update={"comment_experiences": tmp_path / "none.json"})
-    assert len(measured(missing, TRIAL, tmp_path / "run")) == 3
-    assert len(measured(missing, EngineTrial("loop"), tmp_path / "loop")) == 3
-    asking = EngineTrial("loop", llm="openai:fake-small", steps=(("comment", "llm"),))
-    for trial in (asking, replace(TRIAL, engine="hybgrag")):
-        with pytest.raises(InputError, match=r"none\.json"):
-            measured(missing, trial)
-
-
-def test_fewer_experiences_than_asked_for_are_refused() -> None:
-    one = Experience("q", (), (), "text", "value", FeedbackKind.EMPTY)
-    assert len(Experiences("mine", (one,)).first(1).experiences) == 1
-    with pytest.raises(InputError, match="'mine' are 1, 30 are asked for"):
-        Experiences("mine", (one,)).first(30)
 
 
 def test_records_are_replaced_and_never_rewritten_in_place(settings: Settings, tmp_path: Path) -> None:
@@ -232,7 +213,6 @@ def test_what_goes_together_is_asked_together(settings: Settings) -> None:
         (replace(TRIAL, steps=(("validate", "oracle"),)), "has no such steps; leave out --step"),
         (EngineTrial("single-pass", rounds=2), "has no rounds; leave out --rounds"),
         (replace(TRIAL, engine="hybgrag", retriever="hybrid"), "chooses for itself .*; leave out --retriever"),
-        (EngineTrial("loop", experiences=5), "no commentor that shows them; leave out --experiences"),
     ):
         with pytest.raises(InputError, match=problem):
             measured(settings, trial)

@@ -1,4 +1,4 @@
-"""Steps that know the gold evidence, what rounds find, and experiences: over the sample corpus, without a model."""
+"""Steps that know the gold evidence, and what rounds find: over the sample corpus, without a model."""
 
 from __future__ import annotations
 
@@ -11,11 +11,9 @@ import pytest
 
 from clausegraph.app.services.engine_evaluation import EngineTrial, check_used, measure_engine
 from clausegraph.app.services.engine_tables import TABLES, TableRow, check_rows, chosen_rows, measure_rows
-from clausegraph.app.services.train_experiences import train_experiences
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import InputError
 from clausegraph.core.inquiry import Inquiry
-from clausegraph.core.settings import Settings
 from clausegraph.eval.conditionalqa.dataset import ConditionalAnswer, Question, load_questions
 from clausegraph.eval.conditionalqa.gold import GoldEvidence
 from clausegraph.eval.conditionalqa.oracles import OracleCommentor, OracleModule, OracleValidator, helps
@@ -25,7 +23,6 @@ from clausegraph.ingestion.pipeline import no_progress
 from clausegraph.query.retrieve.bank import make_retriever
 from clausegraph.query.retrieve.topics import Offer, Topic
 from clausegraph.query.steps.bank import StepParts
-from clausegraph.query.steps.experiences import read_experiences
 from clausegraph.query.steps.look import Lookup
 from clausegraph.query.steps.protocol import Acceptance, AskedKind, FeedbackKind, LookedUp, Module, Route
 
@@ -143,49 +140,12 @@ def test_a_question_that_ended_keeps_what_its_last_round_had() -> None:
     assert evidence_by_round([record("c")]) == []
 
 
-def test_experiences_are_verified_kept_and_refuse_what_they_saw(
-    sample_workspace: Workspace, parts: StepParts, gold: GoldEvidence, tmp_path: Path
-) -> None:
-    path, output = tmp_path / "train.json", tmp_path / "mine.json"
-    path.write_bytes((EXAMPLES / "questions.json").read_bytes())
-    made = train_experiences(sample_workspace, path, output, count=6)
-    assert read_experiences(output) == made
-    assert len(made.experiences) == 6
-    assert len({one.error for one in made.experiences}) >= 3
-    for one in made.experiences:
-        question = next(q for q in QUESTIONS if q.question == one.question and q.id in made.saw)
-        topics = tuple(Topic(*words.removesuffix(")").rsplit(" (", 1)) for words in one.entities)
-        route = Route(AskedKind(one.kind), Module(one.module), topics, one.relations)
-        found = parts.lookup.find(inquiry_of(question), route).hits
-        assert (gold.recall(inquiry_of(question), found) or 0.0) < 1.0
-        assert f'"error": "{one.error.value}"' in one.text and one.question in made.text
-    assert made.first(2).text.count("Question: ") == 2
-    assert made.first(0).text == ""
-    seen = QUESTIONS[[one.id for one in QUESTIONS].index(next(iter(made.saw)))]
-    with pytest.raises(InputError, match="were made from question"):
-        made.check_unseen([("other", seen.question.upper(), seen.scenario)])
-    with pytest.raises(InputError, match="has the evidence of none"):
-        text = (
-            path.read_text("utf-8").replace("<p>", "<p>never ").replace("<li>", "<li>never ").replace("<tr>", "<tr>x ")
-        )
-        path.write_text(text.replace("<h", "<hx"), "utf-8")
-        train_experiences(sample_workspace, path, tmp_path / "none.json")
-
-
-def test_a_measured_question_may_not_be_among_the_experiences(sample_workspace: Workspace, tmp_path: Path) -> None:
-    path = tmp_path / "mine.json"
-    path.write_text('{"name": "mine", "experiences": [], "saw": {"' + QUESTIONS[3].id + '": "0"}}')
-    told = sample_workspace.settings.model_copy(update={"comment_experiences": path, "step_comment": "llm"})
-    with Workspace(told) as workspace, pytest.raises(InputError, match="'mine' were made from question"):
-        measure_engine(workspace, None, QUESTIONS, EngineTrial("loop"), None, None, no_progress)
-
-
 def test_tables_have_rows_that_go_on_and_are_shown_again(tmp_path: Path) -> None:
     assert set(TABLES) == {"systems", "triplets", "critics", "ablations", "facts", "steps"}
     for table in TABLES.values():
         assert len({row.name for row in table.rows}) == len(table.rows)
         for row in table.rows:
-            check_used(Settings(home=tmp_path), row.trial)  # no row has what its engine would not look at
+            check_used(row.trial)  # no row has what its engine would not look at
     rows = chosen_rows("ablations", ["oracle-critic", "rounds-2"])
     assert [row.name for row in rows] == ["rounds-2", "oracle-critic"]
     asked: list[Any] = []
@@ -212,10 +172,8 @@ def test_tables_have_rows_that_go_on_and_are_shown_again(tmp_path: Path) -> None
     other.write_text('{"questions": 2, "seed": 1, "llm": "m"}')
     with pytest.raises(InputError, match="'oracle-critic' has 1 of 2 questions"):
         measure_rows(rows, tmp_path, None, None)
-    with pytest.raises(InputError, match="row 'experiences-5' has 5 experiences"):
-        check_rows(TABLES["ablations"].rows, None, None)
     with pytest.raises(InputError, match="row 'code-prompt' has 4 examples"):
-        check_rows(TABLES["systems"].rows, None, None)
+        check_rows(TABLES["systems"].rows, None)
     with pytest.raises(InputError, match="has no row 'nine'"):
         chosen_rows("steps", ["nine"])
     with pytest.raises(InputError, match="there is no table 'nine'"):

@@ -56,7 +56,7 @@ def page_html(title: str, paragraphs: list[str]) -> str:
 
 @functools.cache
 def _empty_ledger() -> bytes:
-    """A new ledger's file; to migrate each anew takes longer than what most tests do with it."""
+    """A new ledger's file; to make each anew takes longer than what most tests do with it."""
     with tempfile.TemporaryDirectory() as folder:
         open_ledger(Path(folder)).close()
         return (Path(folder) / "ledger.db").read_bytes()

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
-from clausegraph.app.dev.fake_llm.hostile import HOSTILE
+from clausegraph.app.dev.fake_llm.more_faults import MORE_FAULTS
 from clausegraph.core.errors import InputError
 
 REPLIES = ("rules", "short", "lines", "echo", "script")
@@ -27,7 +27,7 @@ _ABOUT = {
     "cut_connection": "half an answer, then the connection is closed",
     "html_body": "a proxy's page with status 200",
 }
-FAULTS = ("none", *STATUS_FAULTS, *CONTENT_FAULTS, *WIRE_FAULTS, *HOSTILE)
+FAULTS = ("none", *STATUS_FAULTS, *CONTENT_FAULTS, *WIRE_FAULTS)
 
 
 @dataclass(frozen=True)
@@ -39,10 +39,10 @@ class FakeOptions:
     last user message) or "script". ``script``: replies in turn, the last one again and again, or a mapping from a part
     of the last user message to its reply; a reply that is no string is sent as JSON.
 
-    ``fault``: one of ``FAULTS`` (``fault_list`` says what each does), or several with commas, of which a request's hash
-    takes one. ``fault_share`` of the requests have it, decided by the hash of request, attempt and ``seed``;
-    ``fault_first`` limits it to the first requests since the options were last set; ``fault_match`` to requests whose
-    last user message contains it.
+    ``fault``: one of ``FAULTS`` (``fault_list`` says what each does) or ``MORE_FAULTS``, or several with commas, of
+    which a request's hash takes one. ``fault_share`` of the requests have it, decided by the hash of request, attempt
+    and ``seed``; ``fault_first`` limits it to the first requests since the options were last set; ``fault_match`` to
+    requests whose last user message contains it.
     """
 
     port: int = 0
@@ -96,13 +96,13 @@ class FakeOptions:
 
 def fault_list() -> dict[str, str]:
     """Every fault, with a few words."""
-    return _ABOUT | {name: mode.about for name, mode in HOSTILE.items()}
+    return dict(_ABOUT)
 
 
 def _problem(options: FakeOptions) -> str:
     """What is wrong with the options, or nothing."""
     shortest, longest = options.latency if len(options.latency) == 2 else (1.0, 0.0)
-    wrong = [name for name in options.faults if name not in FAULTS]
+    wrong = [name for name in options.faults if name not in FAULTS and name not in MORE_FAULTS]
     checks = {
         f"replies is {options.replies!r}; it must be one of {', '.join(REPLIES)}": options.replies in REPLIES,
         f"fault {', '.join(wrong)} is unknown; `clausegraph dev fake-llm --faults` lists them": not wrong,

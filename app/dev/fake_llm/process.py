@@ -28,8 +28,10 @@ class FakeModelServer:
     ``url`` is what Mistral's client takes as its endpoint; OpenAI-like clients take ``url + "/v1"``.
     """
 
-    def __init__(self, options: FakeOptions | None = None) -> None:
+    def __init__(self, options: FakeOptions | None = None, module: str = "clausegraph.app.dev.fake_llm") -> None:
+        """``module`` is run as the process: one of a test may add faults before it serves."""
         self.options = options or FakeOptions()
+        self._module = module
         self.port = 0
         self._process: subprocess.Popen[str] | None = None
 
@@ -45,8 +47,8 @@ class FakeModelServer:
             InputError: uvicorn is missing, or the port is taken.
         """
         require_extra("fake-llm", "the fake model server")
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "clausegraph.app.dev.fake_llm"],
+        self._process = subprocess.Popen(  # noqa: S603 - a module that the caller names
+            [sys.executable, "-m", self._module],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,

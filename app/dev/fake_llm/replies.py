@@ -11,7 +11,7 @@ from clausegraph.app.dev.fake_llm.instances import minimal_instance
 from clausegraph.app.dev.fake_llm.options import FakeOptions
 from clausegraph.app.dev.fake_llm.reading import cheap_reading
 from clausegraph.app.dev.fake_llm.requests import Wanted
-from clausegraph.app.dev.fake_llm.triples import as_lines, in_force, rule_triples, short_triples
+from clausegraph.app.dev.fake_llm.triples import as_lines, rule_triples, short_triples
 
 NO_PAGE = "This is the fake model server: there is no language model here, and no numbered page in the prompt."
 NOT_SCRIPTED = "This is the fake model server: the script has no reply for this message."
@@ -69,9 +69,8 @@ class Replier:
         return json.dumps({"text": wanted.user if self.options.replies == "echo" else NO_PAGE}, ensure_ascii=False)
 
     def _document(self, wanted: Wanted) -> str:
-        """The triples of the page in the form that the prompt asks for."""
-        triples = self._triples(wanted.page or "")
-        return json.dumps({"triples": in_force(triples) if wanted.wants_in_force else triples}, ensure_ascii=False)
+        """The triples of the page in the form that the condition-aware prompt asks for."""
+        return json.dumps({"triples": self._triples(wanted.page or "")}, ensure_ascii=False)
 
     def _triples(self, page: str) -> tuple[dict[str, Any], ...] | list[dict[str, Any]]:
         return short_triples(page) if self.options.replies == "short" else rule_triples(page)

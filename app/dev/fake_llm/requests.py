@@ -24,11 +24,6 @@ class Wanted:
         """Whether the prompt asks for ``(subject, …)`` lines and nowhere for JSON."""
         return not self.json and "(subject," in self.around.lower() and "json" not in self.around.lower()
 
-    @property
-    def wants_in_force(self) -> bool:
-        """Whether the prompt asks for triples that say when they are in force, as its second version does."""
-        return "in_force" in self.around
-
 
 def content_text(content: Any) -> str:
     """The text of a message's content: a string, or a list of parts."""

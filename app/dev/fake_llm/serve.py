@@ -23,7 +23,7 @@ _KEEP_ALIVE = 75  # seconds; longer than the pause of any test between two calls
 
 
 class _Wired(AutoHTTPProtocol):  # type: ignore[misc, valid-type]
-    """uvicorn's protocol, which shows the application its connection: hostile modes write past HTTP."""
+    """uvicorn's protocol, which shows the application its connection: faults of tests write past HTTP."""
 
     def connection_made(self, transport: Any) -> None:
         """Take the connection."""

@@ -9,9 +9,7 @@ from typing import Any
 from clausegraph.app.dev.fake_llm.counters import Counters
 from clausegraph.app.dev.fake_llm.exchange import EVENTS, HTML, JSON, Exchange, Message, Receive, Send
 from clausegraph.app.dev.fake_llm.faults import FaultPlan
-from clausegraph.app.dev.fake_llm.hostile import HOSTILE
-from clausegraph.app.dev.fake_llm.hostile.asked import Sent
-from clausegraph.app.dev.fake_llm.hostile.playing import play
+from clausegraph.app.dev.fake_llm.more_faults import MORE_FAULTS
 from clausegraph.app.dev.fake_llm.options import CONTENT_FAULTS, STATUS_FAULTS, FakeOptions
 from clausegraph.app.dev.fake_llm.replies import Replier, Reply, spoilt
 from clausegraph.app.dev.fake_llm.requests import last_user_text, prompt_text, wanted
@@ -132,9 +130,9 @@ class FakeApp:
         reply = self._limited(spoilt(self.replier.reply(wanted(body)), fault, self.options.truncated_share), body)
         tokens = self._prompt_tokens(body), count_tokens(reply.text, self.options.tokens)
         usage = usage_of(*tokens, self.options.usage == "reported")
-        if fault in HOSTILE:
+        if fault in MORE_FAULTS:
             good = json.loads(completion(body, exchange.identity, reply, usage))
-            await play(exchange, fault, Sent(body, exchange.key, reply.text, good))
+            await MORE_FAULTS[fault](exchange, body, reply.text, good)
         elif exchange.path == "stream":
             events = list(stream_events(body, exchange.identity, reply, usage, self.options.chunks))
             await self._send_stream(exchange, events, fault, tokens)
@@ -148,9 +146,9 @@ class FakeApp:
         tokens = sum(count_tokens(text, self.options.tokens) for text in texts), 0
         made = HashingEmbedder(int(body.get("dimensions") or self.options.dimension)).embed_texts(texts)
         usage = usage_of(*tokens, self.options.usage == "reported")
-        if fault in HOSTILE:
+        if fault in MORE_FAULTS:
             good = json.loads(embeddings(body, exchange.identity, made, usage))
-            await play(exchange, fault, Sent(body, exchange.key, "", good))
+            await MORE_FAULTS[fault](exchange, body, "", good)
             return
         data = {
             "garbage": b"vectors: none",

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -41,16 +40,6 @@ def short_triples(page: str) -> list[dict[str, Any]]:
             triple = _bare(" ".join(words[:head]), "states", " ".join(words[head:][-4:] or words))
             found.append(triple | {"elements": [element.number]})
     return found
-
-
-def in_force(triples: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The triples in the form that the second version of the prompt asks for."""
-    made: list[dict[str, Any]] = []
-    for triple in triples:
-        dates = {key: triple[key] for key in ("from", "to")}
-        kept = {key: value for key, value in triple.items() if key not in dates}
-        made.append(kept | {"in_force": dates if any(dates.values()) else None})
-    return made
 
 
 def as_lines(triples: tuple[dict[str, Any], ...] | list[dict[str, Any]]) -> str:
@@ -97,8 +86,8 @@ def _bare(subject: str, relation: str, target: str) -> dict[str, Any]:
         "holds": True,
         "modality": "is",
         "if": None,
-        "from": None,
-        "to": None,
+        "in_force": None,
+        "doubt": "",
     }
 
 
@@ -111,6 +100,7 @@ def _triple(statement: Statement, numbers: dict[str, int], texts: dict[int, str]
             target, target_type = value, kind
         case Mention(surface, _, kind):
             target, target_type = surface, kind
+    start, end = statement.effective_from, statement.effective_to
     return _bare(statement.subject.surface, statement.relation, target) | {
         "subject_type": statement.subject.type,
         "object_type": target_type,
@@ -118,8 +108,7 @@ def _triple(statement: Statement, numbers: dict[str, int], texts: dict[int, str]
         "holds": statement.polarity,
         "modality": str(statement.modality),
         "if": _condition(statement.condition, numbers, texts),
-        "from": statement.effective_from,
-        "to": statement.effective_to,
+        "in_force": {"from": start, "to": end} if start or end else None,
     }
 
 

@@ -1,4 +1,4 @@
-"""What is known and paid for: migrated, never rebuilt."""
+"""What is known and paid for: kept, never rebuilt."""
 
 from __future__ import annotations
 

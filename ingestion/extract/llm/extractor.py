@@ -39,7 +39,6 @@ class LLMOptions:
     examples: str | None = None  # none: those that come with the prompt
     guide: TypesGuide = field(default_factory=TypesGuide)
     ontology: Ontology = field(default_factory=policy_ontology)
-    max_triplets: int = 25
     call_tokens: int = 2000
     at_once: int = 16
     check: Prompt | None = None  # by which the model looks again at what it stated
@@ -75,10 +74,11 @@ class LLMExtractor:
         prompt, task, options = self._prompt, self._task, self._options
         ontology = [options.ontology.guide] if "ontology" in prompt.inputs else []
         check = [options.check.id, options.check.digest] if options.check else []
-        shaping = (self._examples, options.guide.text, str(options.max_triplets), *ontology, *check)
+        shaping = (self._examples, options.guide.text, *ontology, *check)
         shape = content_hash("llm-extraction", *shaping)[:12]
-        page, around = task.many_chunks, task.by_headings
-        return str(LLMFingerprint(prompt.id, prompt.digest, self._llm.fingerprint, task.parser, shape, page, around))
+        return str(
+            LLMFingerprint(prompt.id, prompt.digest, self._llm.fingerprint, task.parser, shape, task.whole_pages)
+        )
 
     def extract(self, chunk_input: ExtractionInput) -> Extraction:
         """The statements of one chunk.
@@ -109,13 +109,13 @@ class LLMExtractor:
 
     def jobs(self, page: PageInputs) -> Iterator[_Job]:
         """The calls of one page."""
-        limit = self._options.call_tokens if self._task.many_chunks else 0
+        limit = self._options.call_tokens if self._task.whole_pages else 0
         for inputs in grouped(page.inputs, limit):
             yield self.job(page.page, inputs)
 
     def job(self, page: str, inputs: Sequence[ExtractionInput]) -> _Job:
         """The call of these chunks of a page."""
-        return _Job(page, number_call(inputs, by_headings=self._task.by_headings))
+        return _Job(page, number_call(inputs))
 
     def request(self, job: _Job) -> ChatRequest[_Job]:
         """The call of a job."""
@@ -130,7 +130,6 @@ class LLMExtractor:
             job.call,
             examples=self._examples,
             types=self._options.guide.text,
-            max_triplets=self._options.max_triplets,
             ontology=self._options.ontology.guide,
         )
         messages = tuple(ChatMessage(role=message.role, content=message.content) for message in rendered)

@@ -4,9 +4,7 @@ Chunks that share a call are numbered through, so that a reply needs no chunk na
 chunk that owns the elements it cites. A number stands for one text, wherever that text is also context
 (a lead-in or parent item, a heading above) of another chunk of the call.
 
-There are two ways to print a page. By *paths*, a line names the heading path wherever it changes, and only elements of
-chunks have numbers. By *headings*, every heading above an element has a number of its own and as many marks as its
-level, so that conditions can cite it; the path needs no line then.
+Every heading above an element has a number of its own and as many marks as its level, so that conditions can cite it.
 """
 
 from __future__ import annotations
@@ -19,8 +17,8 @@ from clausegraph.core.language.normalise import visible
 
 MAX_CHARACTERS = 8000  # of one element in a prompt; longer ones are cut there and reported
 CUT = " [cut]"
-_MARKS = {"li": "-", "tr": "|", "h1": "#", "h2": "#", "h3": "#"}
 _LEVELS = {"h1": "#", "h2": "##", "h3": "###"}
+_MARKS = {"li": "-", "tr": "|", **_LEVELS}
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,25 +32,24 @@ class Numbered:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """The chunks of one page that share a call, numbered; ``by_headings`` says how it is printed."""
+    """The chunks of one page that share a call, numbered."""
 
     inputs: tuple[ExtractionInput, ...]
     printed: tuple[Numbered, ...]
     labels: tuple[dict[int, str], ...]  # per chunk: number → label in that chunk's input
-    by_headings: bool = False
 
 
-def number_call(inputs: Sequence[ExtractionInput], *, by_headings: bool = False) -> Call:
+def number_call(inputs: Sequence[ExtractionInput]) -> Call:
     """Number the elements of the chunks in order; context that an earlier chunk has printed is not repeated.
 
-    By headings, what stands around a chunk can be cited where another chunk of the call prints it.
+    What stands around a chunk can be cited where another chunk of the call prints it.
     """
     printed: list[Numbered] = []
     labels: list[dict[int, str]] = []
     known: dict[tuple[str, str, tuple[str, ...]], int] = {}
     for chunk, chunk_input in enumerate(inputs):
         mine: dict[int, str] = {}
-        for element in (*chunk_input.above, *chunk_input.elements) if by_headings else chunk_input.elements:
+        for element in (*chunk_input.above, *chunk_input.elements):
             identity = _identity(element)
             number = known.get(identity)
             if number is None or element.is_own:
@@ -60,9 +57,9 @@ def number_call(inputs: Sequence[ExtractionInput], *, by_headings: bool = False)
                 known[identity] = number
                 printed.append(Numbered(number, chunk, element))
             mine[number] = element.label
-        around = {known.get(_identity(element)): element.label for element in chunk_input.around if by_headings}
+        around = {known.get(_identity(element)): element.label for element in chunk_input.around}
         labels.append({number: label for number, label in around.items() if number is not None} | mine)
-    return Call(tuple(inputs), tuple(printed), tuple(labels), by_headings)
+    return Call(tuple(inputs), tuple(printed), tuple(labels))
 
 
 def _identity(element: InputElement) -> tuple[str, str, tuple[str, ...]]:
@@ -73,16 +70,14 @@ def page_text(call: Call) -> str:
     """The numbered page as a model reads it.
 
     A line an element: its number, then ``.`` for a paragraph, ``-`` for a list item, ``|`` for a table row or ``#``
-    for a heading (by headings: as many as its level), then its text. A line without a number names a heading path
-    (``## a > b``): by paths wherever it changes, by headings only where no numbered heading gives it. The texts are one
-    line each, so that no text can pass for another element.
+    for a heading (as many as its level), then its text. A line without a number names a heading path (``## a > b``)
+    that no numbered heading gives. The texts are one line each, so that no text can pass for another element.
     """
-    marks = _MARKS | _LEVELS if call.by_headings else _MARKS
     lines: list[str] = []
     paths = _Paths(call)
     for item in call.printed:
         lines += paths.before(item.chunk)
-        lines.append(f"{item.number}{marks.get(item.element.tag, '.')} {element_text(item.element)}")
+        lines.append(f"{item.number}{_MARKS.get(item.element.tag, '.')} {element_text(item.element)}")
     return "\n".join(lines)
 
 
@@ -99,8 +94,8 @@ class _Paths:
         if source.headings == self._last:
             return
         self._last = source.headings
-        if not (self._call.by_headings and _headings(source).issuperset(source.headings)):
-            yield "## " + cut(visible(" > ".join(source.headings) or source.title))
+        if not _headings(source).issuperset(source.headings):
+            yield "## " + cut(visible(" > ".join(source.headings)))
 
 
 def _headings(source: ExtractionInput) -> set[str]:

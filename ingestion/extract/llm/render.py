@@ -5,19 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from clausegraph.core.errors import PromptError
-from clausegraph.core.extraction import InputElement
 from clausegraph.core.language.normalise import visible
 from clausegraph.core.prompts import Prompt, PromptMessage
 from clausegraph.ingestion.extract.llm.numbering import Call, cut, element_text, page_text
 
 
-def render_call(
-    prompt: Prompt, call: Call, *, examples: str, types: str, max_triplets: int, ontology: str = ""
-) -> list[PromptMessage]:
+def render_call(prompt: Prompt, call: Call, *, examples: str, types: str, ontology: str = "") -> list[PromptMessage]:
     """The messages that ask for the triplets of a call; each prompt gets the inputs it declares.
 
-    ``page`` is the numbered page, ``text`` the plain lines and ``html`` the tagged lines of its elements,
-    ``headings`` the heading path of its first chunk; ``ontology`` are the types of entities, ``types`` those to prefer.
+    ``page`` is the numbered page, ``html`` the tagged lines of its elements, ``headings`` the heading path of its first
+    chunk; ``ontology`` are the types of entities, ``types`` those to prefer.
 
     Raises:
         PromptError: the prompt declares an input that extraction does not have, or cannot be rendered.
@@ -26,12 +23,10 @@ def render_call(
         "title": lambda: cut(visible(call.inputs[0].title)),
         "headings": lambda: cut(visible(" > ".join(call.inputs[0].headings))),
         "page": lambda: page_text(call),
-        "text": lambda: _lines(call, element_text),
-        "html": lambda: _lines(call, _tagged),
+        "html": lambda: _tagged_lines(call),
         "examples": lambda: examples,
         "types": lambda: types,
         "ontology": lambda: ontology,
-        "max_triplets": lambda: max_triplets,
     }
     foreign = [name for name in prompt.inputs if name not in made]
     if foreign:
@@ -41,9 +36,6 @@ def render_call(
     return prompt.render(**{name: made[name]() for name in prompt.inputs})
 
 
-def _lines(call: Call, write: Callable[[InputElement], str]) -> str:
-    return "\n".join(write(item.element) for item in call.printed)
-
-
-def _tagged(element: InputElement) -> str:
-    return f"<{element.tag}>{element_text(element)}</{element.tag}>"
+def _tagged_lines(call: Call) -> str:
+    elements = [item.element for item in call.printed if not item.element.label.startswith("h")]  # without those above
+    return "\n".join(f"<{element.tag}>{element_text(element)}</{element.tag}>" for element in elements)

@@ -9,19 +9,8 @@ from typing import Any, Protocol
 from clausegraph.core.errors import PromptError
 from clausegraph.core.extraction import Extraction
 from clausegraph.core.prompts import Prompt
-from clausegraph.ingestion.extract.llm.conditional.parse import (
-    parse_clear,
-    parse_conditional,
-    parse_doubted,
-    parse_nothing_twice,
-    parse_stand_alone,
-)
-from clausegraph.ingestion.extract.llm.conditional.schema import (
-    CLEAR_SCHEMA,
-    CONDITIONAL_SCHEMA,
-    DOUBTED_SCHEMA,
-    STAND_ALONE_SCHEMA,
-)
+from clausegraph.ingestion.extract.llm.conditional.parse import parse_conditional
+from clausegraph.ingestion.extract.llm.conditional.schema import CONDITIONAL_SCHEMA
 from clausegraph.ingestion.extract.llm.lines.parse import parse_lines
 from clausegraph.ingestion.extract.llm.numbering import Call
 
@@ -36,34 +25,19 @@ class Parse(Protocol):
 class Task:
     """How a prompt's replies are read. ``parser`` names the parser's version: a change is another extraction.
 
-    ``schema`` is the name and JSON schema of a reply, for servers that enforce one; ``by_headings`` how pages are
-    printed (see ``numbering``).
+    ``schema`` is the name and JSON schema of a reply, for servers that enforce one; ``whole_pages`` whether chunks of a
+    page share a call, which is printed by its headings (see ``numbering``).
     """
 
     parser: str
     parse: Parse
     schema: tuple[str, dict[str, Any]] | None
-    many_chunks: bool
-    by_headings: bool = False
+    whole_pages: bool
 
 
-STAND_ALONE = Task(
-    "conditional:2", parse_stand_alone, ("triplets", STAND_ALONE_SCHEMA), many_chunks=True, by_headings=True
-)
-NOTHING_TWICE = Task(
-    "conditional:3", parse_nothing_twice, ("triplets", STAND_ALONE_SCHEMA), many_chunks=True, by_headings=True
-)
-CLEAR = Task("conditional:4", parse_clear, ("triplets", CLEAR_SCHEMA), many_chunks=True, by_headings=True)
-DOUBTED = Task("conditional:5", parse_doubted, ("triplets", DOUBTED_SCHEMA), many_chunks=True, by_headings=True)
-CONDITIONAL = Task("conditional:1", parse_conditional, ("triplets", CONDITIONAL_SCHEMA), many_chunks=True)
-LINES = Task("lines:1", parse_lines, None, many_chunks=False)
-_BY_OUTPUT = (  # what a header's output begins with, the longest first
-    ("a JSON object of triples that stand alone, say what conditions mean and what is doubtful", DOUBTED),
-    ("a JSON object of triples that stand alone and say what conditions mean", CLEAR),
-    ("a JSON object of triples that stand alone and repeat nothing", NOTHING_TWICE),
-    ("a JSON object of triples that stand alone", STAND_ALONE),
-    ("a JSON object", CONDITIONAL),
-    ("one (subject, predicate, object) per line", LINES),
+_BY_OUTPUT = (  # what a header's output begins with
+    ("a JSON object", Task("conditional:5", parse_conditional, ("triplets", CONDITIONAL_SCHEMA), whole_pages=True)),
+    ("one (subject, predicate, object) per line", Task("lines:1", parse_lines, None, whole_pages=False)),
 )
 
 

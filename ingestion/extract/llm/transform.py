@@ -42,7 +42,6 @@ class TripletExtractor(TransformComponent):
 
     llm: LLM = Field(description="a GuardedLLM, or any function-calling LLM, which is then put behind a guard")
     prompt: str = "triplets-conditional"
-    max_triplets: int = 25
     call_tokens: int = 2000
     at_once: int = 16
     skip_failed: bool = False
@@ -84,7 +83,7 @@ class TripletExtractor(TransformComponent):
 
     def _extractor(self) -> LLMExtractor:
         llm = self.llm if isinstance(self.llm, GuardedLLM) else guard(self.llm)
-        options = LLMOptions(max_triplets=self.max_triplets, call_tokens=self.call_tokens, at_once=self.at_once)
+        options = LLMOptions(call_tokens=self.call_tokens, at_once=self.at_once)
         return LLMExtractor(llm, library(None).get(self.prompt), options)
 
     def _fill(self, node: BaseNode, chunk_input: ExtractionInput, result: Extracted, extractor: str) -> None:

@@ -104,9 +104,9 @@ class Scene:
         return Mention(surface, entity_key(surface), "section")
 
 
-def reader_mention(role: str, written: str = "") -> Mention:
-    """Whom the page addresses, as a mention; ``written``: what the page has in its place."""
-    return Mention(role, entity_key(role), READER, written)
+def reader_mention(role: str) -> Mention:
+    """Whom the page addresses, as a mention."""
+    return Mention(role, entity_key(role), READER)
 
 
 @lru_cache(maxsize=1024)

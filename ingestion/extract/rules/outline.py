@@ -164,8 +164,8 @@ class Outline:
             parsed = ParsedClause(parsed.main, parsed.condition, Slot(operator, negated))
         return Lead(element.text[start:end], parsed, proposition, start, end, parsed.slot is not None, requires)
 
-    def list_condition(self, element: InputElement, lead: Lead, within: str = "all") -> Condition | None:
-        """The whole condition of a lead-in: its own and its list's; ``within`` joins an unmarked list."""
+    def list_condition(self, element: InputElement, lead: Lead) -> Condition | None:
+        """The whole condition of a lead-in: its own and its list's; an unmarked list is taken for all."""
         items = self.items(element)
         operator = lead.parsed.slot.operator if lead.parsed.slot else None
         default = operator or self._default_operator(lead, items)

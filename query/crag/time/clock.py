@@ -12,7 +12,6 @@ from dateutil.relativedelta import MO, TH, relativedelta
 
 from clausegraph.core.errors import InputError
 
-PACIFIC = ZoneInfo("America/Los_Angeles")
 _ZONES = {
     "PT": "America/Los_Angeles",
     "PST": "America/Los_Angeles",

@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from datetime import date, datetime
 
 from clausegraph.query.crag.time import meanings
-from clausegraph.query.crag.time.clock import is_trading_day, last_trading_day
 from clausegraph.query.crag.time.meanings import AskedDay, Days
 
 _WEEKDAY = (
@@ -56,14 +55,6 @@ class TimeRange:
     text: str
     start: date | None
     end: date | None
-
-    @property
-    def trading_day(self) -> date | None:
-        """The last day of it on which the stock exchange is open; none where it has no end or no such day."""
-        if self.end is None:
-            return None
-        day = self.end if is_trading_day(self.end) else last_trading_day(self.end)
-        return day if self.start is None or day >= self.start else None
 
     @property
     def iso(self) -> str:

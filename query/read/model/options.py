@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from datetime import date
 
 from clausegraph.core.inquiry import Inquiry
-from clausegraph.query.read.model.facts import stored_rules
 from clausegraph.query.read.model.forms import told_form
 from clausegraph.query.read.model.guide import Guide
 from clausegraph.query.read.model.labelled import Examples, LabelledQuestion, shown_example
@@ -30,7 +29,6 @@ class ReadOptions:
         guide: conventions that the outcomes follow, for evaluations and for a house's own; none for people.
         examples: labelled questions of the user; the ``shots`` most like are shown.
         budget: word pieces of elements that are shown.
-        facts: whether the stored conditions of the elements are shown too.
         dated: whether the day of the question is told (today, unless the inquiry has one); benchmarks have none.
     """
 
@@ -39,7 +37,6 @@ class ReadOptions:
     examples: Examples | None = None
     shots: int = 5
     budget: int = BUDGET
-    facts: bool = False
     dated: bool = True
 
     @property
@@ -59,7 +56,7 @@ class ReadOptions:
         return replace(self, examples=self.examples.without(questions) if self.examples else None)
 
     def inputs(self, inquiry: Inquiry, shown: Shown, rules: Rules) -> dict[str, object]:
-        """Every input that a prompt of a reader or of a verifier may declare.
+        """Every input that a prompt of a reader may declare.
 
         Raises:
             InputError: the guide was learned from this very question.
@@ -72,7 +69,6 @@ class ReadOptions:
             "taken": "; ".join(inquiry.assumptions),
             "date": (inquiry.as_of or date.today()).isoformat() if self.dated else "",
             "pages": shown.text,
-            "facts": "\n".join(stored_rules(shown, rules)) if self.facts else "",
             "guide": self.guide.text if self.guide else "",
             "usual": told_form(self.guide.forms, inquiry.question) if self.guide else "",
             "examples": "\n\n".join(self._examples(inquiry)),

@@ -51,10 +51,5 @@ READ_SCHEMA: dict[str, Any] = {
 }
 
 _DIRECT = _list(_object(text=_TEXT, element=_TEXT, evidence=_list(_TEXT), conditions=_list(_TEXT)))
-_CHECK = _object(element=_TEXT, finding=_TEXT, counts={"type": "boolean"})
 
 DIRECT_SCHEMA: dict[str, Any] = _object(answers=_DIRECT)
-VERIFY_SCHEMA: dict[str, Any] = _object(checks=_list(_CHECK), missed=_TEXT, answers=_DIRECT)
-WEIGH_SCHEMA: dict[str, Any] = _object(
-    why=_TEXT, better={"type": "string", "enum": ["draft", "own"]}, sure={"type": "number"}
-)

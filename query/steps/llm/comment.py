@@ -39,10 +39,10 @@ class LlmCommentor:
 
     calls = 1
 
-    def __init__(self, model: StepModel, rules: RuleCommentor, experiences: str | None = None) -> None:
+    def __init__(self, model: StepModel, rules: RuleCommentor) -> None:
         self.notes = StepNotes()
         self._model, self._rules = model, rules
-        self._experiences = shipped_examples(model.prompt(PROMPT)) if experiences is None else experiences
+        self._examples = shipped_examples(model.prompt(PROMPT))
 
     def comment(self, inquiry: Inquiry, offer: Offer, route: Route, found: LookedUp, judged: Acceptance) -> Feedback:
         """The model's feedback; where the entities have nothing in common there is nothing to ask."""
@@ -56,7 +56,7 @@ class LlmCommentor:
             "module": route.module.value,
             "kind": route.kind.value,
             "missing": judged.reason,
-            "examples": self._experiences,
+            "examples": self._examples,
         }
         try:
             parse = partial(parse_feedback, route=route, offer=offer)

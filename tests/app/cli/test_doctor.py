@@ -8,7 +8,6 @@ import pytest
 
 from clausegraph.app.services import doctor
 from tests.app.cli.conftest import Cli, parsed
-from tests.indexes.ledger.test_migrations import make_first
 
 pytestmark = pytest.mark.unit
 
@@ -65,9 +64,10 @@ def test_damaged_ledger(cli: Cli, stocked: Path) -> None:
     assert states(cli, 1)["ledger file"] == "broken"
 
 
-def test_newer_ledger(cli: Cli, stocked: Path) -> None:
+@pytest.mark.parametrize("version", ["0008", "9999"])
+def test_a_ledger_of_another_version(cli: Cli, stocked: Path, version: str) -> None:
     with sqlite3.connect(stocked / "ledger.db") as connection:
-        connection.execute("UPDATE alembic_version SET version_num = '9999'")
+        connection.execute("UPDATE alembic_version SET version_num = ?", (version,))
     connection.close()
     found = states(cli, 1)
     assert (found["ledger file"], found["ledger schema"]) == ("ok", "broken")
@@ -123,13 +123,3 @@ def test_model_folder_lacks_files(cli: Cli, tmp_path: Path, monkeypatch: pytest.
 def test_unknown_variable(cli: Cli, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CLAUSEGRAPH_HOEM", "/x")
     assert states(cli, 0)["environment"] == "warning"
-
-
-def test_a_ledger_of_an_older_version_is_migrated_when_it_is_asked_for(cli: Cli, tmp_path: Path) -> None:
-    (tmp_path / "home").mkdir()
-    make_first(tmp_path / "home" / "ledger.db")
-    asked = cli("status")
-    assert asked.exit_code == 4 and "doctor --repair" in asked.output
-    assert states(cli, 1)["ledger schema"] == "broken"
-    assert states(cli, 0, "--repair")["ledger schema"] == "ok"
-    assert cli("status").exit_code == 0

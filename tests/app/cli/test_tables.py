@@ -45,12 +45,6 @@ def measured(fake: FakeModelServer, tmp_path: Path) -> Measured:
         return json.loads(done.stdout) if done.stdout else {}
 
     def measure(table: str, documents: Path, *options: str) -> dict[str, Any]:
-        experiences = tmp_path / "experiences.json"
-        if table == "ablations":
-            run("ingest", str(documents), "--corpus", "conditionalqa")
-            run("train", "experiences", "--questions", str(tmp_path / "train.json"), "--corpus", "conditionalqa",
-                "--output", str(experiences))  # fmt: skip
-            runner.env["CLAUSEGRAPH_COMMENT_EXPERIENCES"] = str(experiences)
         files = ("--questions", str(tmp_path / "dev.json"), "--shots-from", str(tmp_path / "train.json"))
         return run("eval", "table", table, *files, "--documents", str(documents), "--output", str(tmp_path / "runs"),
                    "--sample", "3", *options)  # fmt: skip
@@ -58,8 +52,8 @@ def measured(fake: FakeModelServer, tmp_path: Path) -> Measured:
     return measure
 
 
-def test_triples_of_each_prompt_have_a_corpus_of_their_own(measured: Measured) -> None:
-    names = ("v1-0-shots-kg-only", "default-25-4-shots-hybridcontextqa")
+def test_plain_triples_have_a_corpus_of_their_own(measured: Measured) -> None:
+    names = ("v1-0-shots-kg-only", "v1-4-shots-hybridcontextqa")
     rows = measured("triplets", PAGE, *(part for name in names for part in ("--row", name)))["rows"]
     assert list(rows) == list(names)
     assert [row["questions"] for row in rows.values()] == [3, 3]

@@ -21,7 +21,6 @@ STEPS: list[tuple[str, dict[str, Any], str]] = [
     ("read", {"probability": 0.96, "asserted_from": 0.9, "kind": "yes_no"}, "96% sure, and 90% are needed: so it is"),
     ("read", {"read_again_without": ["a#p"]}, "read again without what another page has replaced."),
     ("read", {"contradicted": 1}, "What another page contradicts is not asserted."),
-    ("verify", {"supported": False, "because": "x", "repaired": True}, "do not say so: x. It was corrected"),
     ("agents", {"anything": 1}, ""),
 ]
 

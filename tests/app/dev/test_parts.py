@@ -21,10 +21,10 @@ from clausegraph.app.dev.fake_llm.reading import cheap_reading
 from clausegraph.app.dev.fake_llm.replies import Replier
 from clausegraph.app.dev.fake_llm.requests import wanted
 from clausegraph.app.dev.fake_llm.tokens import count_tokens, cut_to_tokens
-from clausegraph.app.dev.fake_llm.triples import as_lines, in_force, rule_triples, short_triples
+from clausegraph.app.dev.fake_llm.triples import as_lines, rule_triples, short_triples
 from clausegraph.core.errors import InputError
 from clausegraph.core.extraction import ExtractionInput, InputElement
-from clausegraph.ingestion.extract.llm.conditional.schema import CONDITIONAL_SCHEMA, STAND_ALONE_SCHEMA
+from clausegraph.ingestion.extract.llm.conditional.schema import CONDITIONAL_SCHEMA
 from clausegraph.ingestion.extract.llm.numbering import number_call, page_text
 from tests.app.dev.conftest import PAGE
 
@@ -122,13 +122,6 @@ def test_triples_have_the_form_that_the_prompt_asks_for() -> None:
     form.validate({"triples": list(rule_triples(PAGE))})
     form.validate({"triples": short_triples(PAGE)})
     form.validate(minimal_instance(CONDITIONAL_SCHEMA))
-    second = Draft202012Validator(STAND_ALONE_SCHEMA)
-    second.validate({"triples": in_force(rule_triples(PAGE))})
-    second.validate({"triples": in_force(short_triples(PAGE))})
-    dated = in_force([short_triples(PAGE)[0] | {"from": "2026-01-01"}])
-    second.validate({"triples": dated})
-    assert dated[0]["in_force"] == {"from": "2026-01-01", "to": None}
-    second.validate(minimal_instance(STAND_ALONE_SCHEMA))
 
 
 def test_what_follows_an_item_with_a_colon_is_a_list_of_its_own() -> None:

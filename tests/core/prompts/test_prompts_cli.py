@@ -37,7 +37,7 @@ def test_list(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "mine.v3.jinja").write_text(MINE)
     monkeypatch.setenv("CLAUSEGRAPH_PROMPTS", str(tmp_path))
     found = {one["id"]: one for one in json.loads(cli("list", "--json").stdout)}
-    assert found["mine.v3"]["origin"] == "yours" and found["triplets-conditional.v1"]["origin"] == "shipped"
+    assert found["mine.v3"]["origin"] == "yours" and found["triplets-conditional.v5"]["origin"] == "shipped"
     assert found["mine.v3"]["digest"] in cli("list").stdout
 
 
@@ -51,10 +51,10 @@ def test_show() -> None:
 
 def test_render(tmp_path: Path) -> None:
     (tmp_path / "page.txt").write_text("1. a page")
-    (tmp_path / "inputs.json").write_text('{"title": "from file", "types": "", "page": "not this"}')
+    (tmp_path / "inputs.json").write_text('{"title": "from file", "types": "", "ontology": "role", "page": "no"}')
     words = [
         "render",
-        "triplets-conditional.v1",
+        "triplets-conditional.v5",
         "--inputs",
         "inputs.json",
         "--input",
@@ -65,7 +65,7 @@ def test_render(tmp_path: Path) -> None:
     messages = json.loads(cli(*words, "--json").stdout)["messages"]
     assert [one["role"] for one in messages] == ["system", "user"]
     assert "1. a page" in messages[1]["content"] and "from file" in messages[1]["content"]
-    assert "Lindmere" in messages[0]["content"] and "\n@x\n" in messages[0]["content"]
+    assert "Mooring" in messages[0]["content"] and "\n@x\n" in messages[0]["content"]
     assert "=== user ===" in cli(*words).stdout
 
 

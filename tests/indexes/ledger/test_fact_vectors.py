@@ -5,15 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from sqlalchemy import select, update
 
 from clausegraph.core.extraction import extraction_inputs
 from clausegraph.core.types import PageKey
 from clausegraph.indexes.derive import derive_rows, fact_vectors, stated_texts
-from clausegraph.indexes.ledger.schema import members, vectors
-from clausegraph.indexes.ledger.store import Ledger
 from clausegraph.indexes.views import open_view
-from clausegraph.query.retrieve.signals import near_statements
 from tests.law.world import CORPUS, World, page_html
 
 pytestmark = pytest.mark.unit
@@ -92,29 +88,6 @@ def test_another_title_embeds_the_facts_of_its_page_again(world: World) -> None:
     report = world.ingest()
     assert report.texts_embedded > 0
     world.assert_lawful()
-
-
-def test_vectors_of_no_page_go_when_their_pages_are_read_again(world: World) -> None:
-    """Ledgers made before facts were embedded with their context have one vector a fact, of no page."""
-    before = world.dump()
-    as_it_was(world.ledger)
-    assert {page for page, _ in fact_names(world)} == {None}
-    with open_view(world.ledger, CORPUS) as view:
-        assert near_statements(view, world.embedder.embed_query(COSTS), 100)
-    world.ingest()
-    assert world.dump() == before
-    assert {page for page, _ in fact_names(world, 1)} == {None}
-
-
-def as_it_was(ledger: Ledger) -> None:
-    with ledger.write() as connection:
-        seen: set[str] = set()
-        facts = connection.execute(select(vectors.c.id, vectors.c.ref).where(vectors.c.kind == "fact")).all()
-        for row in facts:
-            place = {"page_id": None} if row.ref not in seen else {"until": 1}
-            connection.execute(update(vectors).where(vectors.c.id == row.id).values(**place))
-            seen.add(row.ref)
-        connection.execute(update(members).values(projection="projection:1+embedding-texts:2"))
 
 
 def test_a_passage_is_embedded_by_its_own_words() -> None:

@@ -12,7 +12,6 @@ from sqlalchemy import text
 from clausegraph.core.errors import SchemaError, StorageError
 from clausegraph.indexes.corpora import ensure_corpus, list_corpora
 from clausegraph.indexes.ledger.store import Ledger, open_ledger, open_to_read
-from tests.indexes.ledger.test_migrations import make_first, statements
 
 pytestmark = pytest.mark.unit
 
@@ -84,16 +83,6 @@ def test_what_reads_cannot_write(tmp_path: Path) -> None:
         with pytest.raises(StorageError, match="readonly"), ledger.read() as connection:
             connection.execute(text("DELETE FROM corpora"))
         assert names(ledger) == ["a"]
-
-
-def test_an_older_ledger_is_not_migrated_by_who_reads(tmp_path: Path) -> None:
-    make_first(tmp_path / "ledger.db")
-    before = statements(tmp_path / "ledger.db")
-    with pytest.raises(SchemaError, match=r"has schema 0001, this ClauseGraph reads 0008.*doctor --repair"):
-        open_to_read(tmp_path)
-    assert statements(tmp_path / "ledger.db") == before
-    open_ledger(tmp_path, create=False).close()
-    open_to_read(tmp_path).close()
 
 
 def test_reading_makes_nothing(tmp_path: Path) -> None:

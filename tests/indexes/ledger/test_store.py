@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from collections.abc import Callable
 from pathlib import Path
 
 import psutil
@@ -13,7 +14,7 @@ from clausegraph.core.errors import SchemaError, StorageError
 from clausegraph.indexes.corpora import ensure_corpus, list_corpora
 from clausegraph.indexes.ledger import dialect
 from clausegraph.indexes.ledger.reading import damage
-from clausegraph.indexes.ledger.store import open_ledger
+from clausegraph.indexes.ledger.store import Ledger, open_ledger, open_to_read
 
 pytestmark = pytest.mark.unit
 
@@ -35,8 +36,16 @@ def test_newer_schema_is_refused_with_the_fix(tmp_path: Path) -> None:
         open_ledger(tmp_path)
 
 
-def test_older_schema_is_migrated(tmp_path: Path) -> None:
-    """A file without our tables is what a ledger older than the first schema looks like."""
+@pytest.mark.parametrize("opened", [open_ledger, open_to_read])
+def test_older_schema_is_refused_with_the_fix(tmp_path: Path, opened: Callable[[Path], Ledger]) -> None:
+    with open_ledger(tmp_path) as ledger, ledger.write() as connection:
+        connection.execute(text("UPDATE alembic_version SET version_num = '0008'"))
+    with pytest.raises(SchemaError, match=r"schema 0008.*before the first release.*move .* away.*ingest"):
+        opened(tmp_path)
+
+
+def test_a_file_without_tables_gets_them(tmp_path: Path) -> None:
+    """Whoever made the file was killed before the tables were in it."""
     connection = sqlite3.connect(tmp_path / "ledger.db")
     connection.execute("CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL)")
     connection.close()

@@ -42,11 +42,13 @@ def grant_call() -> Call:
     )
 
 
-def triple(subject: str = "you", relation: str = "get", target: str = "Heating Grant", **more: Any) -> dict[str, Any]:
+def triple(
+    subject: str = "applicant", relation: str = "gets", target: str = "Heating Grant", **more: Any
+) -> dict[str, Any]:
     """A triple of element 1, as a strict server sends it."""
     plain = {"subject_type": "person", "object_type": "benefit", "elements": [1], "holds": True, "modality": "is"}
-    nulls = {"if": None, "from": None, "to": None}
-    return {"subject": subject, "relation": relation, "object": target, **plain, **nulls, **more}
+    rest = {"if": None, "in_force": None, "doubt": ""}
+    return {"subject": subject, "relation": relation, "object": target, **plain, **rest, **more}
 
 
 def reply(*triples: Any) -> str:

@@ -19,7 +19,7 @@ from clausegraph.core.types import PassageKind
 from clausegraph.indexes.ledger.store import open_ledger
 from clausegraph.indexes.views import open_view
 from clausegraph.ingestion.extract.llm.check import checked, render_check
-from clausegraph.ingestion.extract.llm.conditional.parse import parse_doubted
+from clausegraph.ingestion.extract.llm.conditional.parse import parse_conditional
 from clausegraph.ingestion.pipeline import Options
 from clausegraph.ingestion.report import RunReport
 from clausegraph.ingestion.sources import open_source
@@ -35,7 +35,7 @@ WINTER = PAID | {"object": "winter", "object_type": "event", "relation": "is pai
 
 
 def found() -> list[Extraction | None]:
-    return list(parse_doubted(reply(PAID, WINTER), grant_call(), cut_off=False))
+    return list(parse_conditional(reply(PAID, WINTER), grant_call(), cut_off=False))
 
 
 def verdicts(*wrong: Any) -> str:

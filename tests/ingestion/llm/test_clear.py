@@ -1,4 +1,4 @@
-"""Replies of the fourth version of the prompt: what a condition's words leave open is said in full."""
+"""Replies of the condition-aware prompt: what a condition's words leave open is said in full."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from clausegraph.core.extraction import Extraction, ExtractionInput
 from clausegraph.core.language.wording import condition_words
 from clausegraph.core.serial import condition_from_json, condition_to_json
 from clausegraph.core.types import AnyOf, Leaf, Literal, leaves
-from clausegraph.ingestion.extract.llm.conditional.parse import parse_clear
-from clausegraph.ingestion.extract.llm.conditional.schema import CLEAR_SCHEMA
+from clausegraph.ingestion.extract.llm.conditional.parse import parse_conditional
+from clausegraph.ingestion.extract.llm.conditional.schema import CONDITIONAL_SCHEMA
 from clausegraph.ingestion.extract.llm.numbering import Call, number_call
 from tests.ingestion.llm.calls import TITLE, element, reply, triple
 
@@ -30,18 +30,18 @@ def permit_call() -> Call:
         element("e2", "nationality", "li", "e0"),
         element("e3", WORK),
     )
-    return number_call([ExtractionInput(TITLE, ("Permits of an employee",), elements)], by_headings=True)
+    return number_call([ExtractionInput(TITLE, ("Permits of an employee",), elements)])
 
 
 def read(condition: Any, number: int = 4, **more: Any) -> Extraction:
     one = {
         "subject": "employee", "subject_type": "role", "relation": "loses", "object": "redundancy pay",
         "object_type": "benefit", "elements": [number], "holds": True, "modality": "can", "if": condition,
-        "in_force": None,
+        "in_force": None, "doubt": "",
     }  # fmt: skip
     text = reply(one | more)
-    Draft202012Validator(CLEAR_SCHEMA).validate(json.loads(text))
-    (found,) = parse_clear(text, permit_call(), cut_off=False)
+    Draft202012Validator(CONDITIONAL_SCHEMA).validate(json.loads(text))
+    (found,) = parse_conditional(text, permit_call(), cut_off=False)
     assert found is not None
     return found
 
@@ -99,9 +99,9 @@ def test_a_meaning_that_says_something_else_is_rejected(quote: str, means: str, 
     ],
 )
 def test_words_that_only_lean_on_others_ask_for_none_of_theirs(text: str, quote: str, means: str) -> None:
-    call = number_call([ExtractionInput(TITLE, ("Applicants",), (element("e0", text),))], by_headings=True)
+    call = number_call([ExtractionInput(TITLE, ("Applicants",), (element("e0", text),))])
     one = triple("applicant", "adds", "number", **{"if": {"element": 1, "quote": quote, "means": means}})
-    (found,) = parse_clear(reply(one), call, cut_off=False)
+    (found,) = parse_conditional(reply(one), call, cut_off=False)
     assert found is not None and not found.rejects
     assert condition_words(found.statements[0].condition) == means
 
@@ -140,8 +140,8 @@ def test_another_thing_says_than_which(name: str, kept: bool) -> None:
 def test_a_date_in_figures_is_the_date_that_the_page_writes() -> None:
     """A model that is asked for types writes "2021-02-04" for "4 February 2021", which was rejected as not stated."""
     line = element("e0", "Ask for a review of A levels by 4 February 2021.")
-    call = number_call([ExtractionInput(TITLE, ("Reviews",), (line,))], by_headings=True)
+    call = number_call([ExtractionInput(TITLE, ("Reviews",), (line,))])
     days = [triple("review of A levels", "is asked for by", f"2021-02-0{i}", object_type="date") for i in (4, 5)]
-    (stated,), (other,) = (parse_clear(reply(day), call, cut_off=False) for day in days)
+    (stated,), (other,) = (parse_conditional(reply(day), call, cut_off=False) for day in days)
     assert stated is not None and stated.statements[0].object == Literal("4 February 2021", "date")
     assert other is not None and not other.statements and "not stated" in other.rejects[0].reason

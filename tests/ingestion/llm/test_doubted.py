@@ -1,4 +1,4 @@
-"""Replies of the fifth version of the prompt: a triple that its own writer doubts is none, and the report says why."""
+"""Replies of the condition-aware prompt: a triple that its own writer doubts is none, and the report says why."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from jsonschema import Draft202012Validator
 from clausegraph.core.extraction import Extraction
 from clausegraph.core.language.wording import condition_words
 from clausegraph.core.types import PassageKind
-from clausegraph.ingestion.extract.llm.conditional.parse import parse_doubted
-from clausegraph.ingestion.extract.llm.conditional.schema import DOUBTED_SCHEMA
+from clausegraph.ingestion.extract.llm.conditional.parse import parse_conditional
+from clausegraph.ingestion.extract.llm.conditional.schema import CONDITIONAL_SCHEMA
 from tests.ingestion.llm.calls import grant_call, reply
 
 pytestmark = pytest.mark.unit
@@ -23,7 +23,7 @@ ONE = {
 
 
 def read(*items: dict[str, Any]) -> Extraction:
-    found = parse_doubted(reply(*items), grant_call(), cut_off=False)
+    found = parse_conditional(reply(*items), grant_call(), cut_off=False)
     assert found[0] is not None
     return found[0]
 
@@ -32,7 +32,7 @@ def test_a_doubted_triple_is_a_passage_and_the_doubt_is_told() -> None:
     """Its place is found still, and has its condition; the graph claims nothing."""
     care = {"not": {"element": 4, "quote": "you live in a care home"}}
     item = ONE | {"if": care, "doubt": "only in winter"}
-    Draft202012Validator(DOUBTED_SCHEMA).validate(json.loads(reply(item)))
+    Draft202012Validator(CONDITIONAL_SCHEMA).validate(json.loads(reply(item)))
     found = read(item, ONE | {"relation": "is given by", "doubt": ""})
     assert [reject.reason for reject in found.rejects if "doubts" in reject.reason] == [
         "the model doubts it: only in winter"

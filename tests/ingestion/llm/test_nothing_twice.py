@@ -1,4 +1,4 @@
-"""Replies of the third version of the prompt: what subject or object say is no condition."""
+"""Replies of the condition-aware prompt: what subject or object say is no condition."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 
 from clausegraph.core.extraction import ExtractionInput
 from clausegraph.core.types import All, AnyOf, Condition, Leaf, Not, Statement, leaves
-from clausegraph.ingestion.extract.llm.conditional.parse import parse_nothing_twice
+from clausegraph.ingestion.extract.llm.conditional.parse import parse_conditional
 from clausegraph.ingestion.extract.llm.conditional.repeated import without_repeated
 from clausegraph.ingestion.extract.llm.numbering import Call, number_call
 from tests.ingestion.llm.calls import TITLE, element, reply
@@ -60,7 +60,7 @@ def test_an_exception_or_a_choice_stays_whole(operation: Any) -> None:
 
 def company_call() -> Call:
     text = "If you’re a limited company and you have staff, tell the council."
-    return number_call([ExtractionInput(TITLE, ("Duties",), (element("e0", text),))], by_headings=True)
+    return number_call([ExtractionInput(TITLE, ("Duties",), (element("e0", text),))])
 
 
 def made(target: str, *quotes: str) -> Statement:
@@ -70,7 +70,7 @@ def made(target: str, *quotes: str) -> Statement:
         "object_type": "organisation", "elements": [1], "holds": True, "modality": "must", "if": condition,
         "in_force": None,
     }  # fmt: skip
-    (found,) = parse_nothing_twice(reply(one), company_call(), cut_off=False)
+    (found,) = parse_conditional(reply(one), company_call(), cut_off=False)
     assert found is not None and not found.rejects
     (statement,) = found.statements
     return statement

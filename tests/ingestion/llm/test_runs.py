@@ -119,13 +119,10 @@ def test_conditions_reach_the_graph_through_either_client(
     assert used["prompt_tokens"] == fake.counters()["prompt_tokens"]
 
 
-@pytest.mark.parametrize("prompt", ["triplets-default", "triplets-v1", "triplets-v2"])
-def test_the_plain_prompts_extract_a_chunk_a_call(
-    tmp_path: Path, fake: FakeModelServer, folder: Path, prompt: str
-) -> None:
-    report = run(settings_for(tmp_path, fake, extraction_prompt=prompt, call_tokens=5000), folder)
+def test_the_plain_prompt_extracts_a_chunk_a_call(tmp_path: Path, fake: FakeModelServer, folder: Path) -> None:
+    report = run(settings_for(tmp_path, fake, extraction_prompt="triplets-v1", call_tokens=5000), folder)
     assert not report.failures
-    assert report.usage[prompt]["calls"] == report.chunks_extracted
+    assert report.usage["triplets-v1"]["calls"] == report.chunks_extracted
     assert report.rows["supports"]["opened"] > 0
 
 
@@ -204,13 +201,12 @@ def test_embeddings_of_a_server_are_counted_and_capped(
         run(capped, folder)
 
 
-@pytest.mark.parametrize(("version", "again"), [(2, False), (3, True)])
+@pytest.mark.parametrize(("prompt", "again"), [("triplets-v1", False), ("triplets-conditional", True)])
 def test_another_ontology_asks_again_where_the_prompt_offers_it(
-    tmp_path: Path, fake: FakeModelServer, folder: Path, version: int, again: bool
+    tmp_path: Path, fake: FakeModelServer, folder: Path, prompt: str, again: bool
 ) -> None:
     own = tmp_path / "own.toml"
     own.write_text('[office]\nabout = "who pays"\nwords = ["office"]\n', encoding="utf-8")
-    prompt = f"triplets-conditional.v{version}"
     first = run(settings_for(tmp_path, fake, extraction_prompt=prompt), folder)
     second = run(settings_for(tmp_path, fake, extraction_prompt=prompt, ontology=own), folder)
     assert first.chunks_extracted and second.chunks_extracted == (first.chunks_extracted if again else 0)

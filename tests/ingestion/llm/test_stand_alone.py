@@ -1,4 +1,4 @@
-"""Replies of the second version of the prompt: roles for pronouns, modality in one place, any line as a condition."""
+"""Replies of the condition-aware prompt: roles for pronouns, modality in one place, any line as a condition."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from jsonschema import Draft202012Validator, ValidationError
 from clausegraph.core.extraction import Extraction, ExtractionInput, InputElement
 from clausegraph.core.language.stated import key_of
 from clausegraph.core.types import Leaf, Literal, Mention, Modality, Statement, leaves
-from clausegraph.ingestion.extract.llm.conditional.parse import parse_stand_alone
-from clausegraph.ingestion.extract.llm.conditional.schema import STAND_ALONE_SCHEMA
+from clausegraph.ingestion.extract.llm.conditional.parse import parse_conditional
+from clausegraph.ingestion.extract.llm.conditional.schema import CONDITIONAL_SCHEMA
 from clausegraph.ingestion.extract.llm.numbering import Call, number_call, page_text
 from tests.ingestion.llm.calls import TITLE, element, reply
 from tests.ingestion.llm.strict import assert_strict
@@ -50,7 +50,6 @@ def heating_call() -> Call:
                 above=(element("h0", "Eligibility", "h1"),),
             ),
         ],
-        by_headings=True,
     )
 
 
@@ -62,11 +61,12 @@ def item(
 ) -> dict[str, Any]:
     """A triple of element 2, as a strict server sends it."""
     plain = {"subject_type": "role", "object_type": "benefit", "elements": [2], "holds": True, "modality": "is"}
-    return {"subject": subject, "relation": relation, "object": target, **plain, "if": None, "in_force": None, **more}
+    rest = {"if": None, "in_force": None, "doubt": ""}
+    return {"subject": subject, "relation": relation, "object": target, **plain, **rest, **more}
 
 
 def parsed(*items: Any) -> list[Extraction]:
-    return [one for one in parse_stand_alone(reply(*items), CALL, cut_off=False) if one is not None]
+    return [one for one in parse_conditional(reply(*items), CALL, cut_off=False) if one is not None]
 
 
 def only(*items: Any) -> Statement:
@@ -99,7 +99,7 @@ def test_headings_have_numbers_and_levels_and_are_printed_once() -> None:
 
 
 def test_a_call_that_begins_below_a_heading_prints_it_first() -> None:
-    assert page_text(number_call(CALL.inputs[1:], by_headings=True)).splitlines()[:2] == [
+    assert page_text(number_call(CALL.inputs[1:])).splitlines()[:2] == [
         "1# Eligibility",
         "2## If you rent",
     ]
@@ -107,7 +107,7 @@ def test_a_call_that_begins_below_a_heading_prints_it_first() -> None:
 
 def test_a_path_that_no_element_gives_is_printed_without_a_number() -> None:
     bare = ExtractionInput(TITLE, ("Rates", "2026"), (InputElement("e0", "p", "It pays £5."),))
-    assert page_text(number_call([bare], by_headings=True)) == "## Rates > 2026\n1. It pays £5."
+    assert page_text(number_call([bare])) == "## Rates > 2026\n1. It pays £5."
 
 
 def test_a_role_stands_for_you_with_the_pages_word_beside_it() -> None:
@@ -124,7 +124,7 @@ def test_a_person_that_is_named_has_no_other_word() -> None:
     )
 
 
-@pytest.mark.parametrize("name", ["other landlords", "whether the landlord agrees", "any other grant", "hourly grant"])
+@pytest.mark.parametrize("name", ["whether the landlord agrees", "hourly grant"])
 def test_what_only_ends_like_a_possessive_is_left_alone(name: str) -> None:
     assert only(item(target=name)).object == Mention(name, key_of(name), "benefit")
 
@@ -247,7 +247,7 @@ def around_call() -> Call:
     above = (element("h0", "Redundancies", "h1"),)
     set_above = (element("s0", rule, headings=top), element("s1", "Only if you are late.", headings=top))
     inputs = [ExtractionInput(TITLE, top, first), ExtractionInput(TITLE, below, second, above=above, around=set_above)]
-    return number_call(inputs, by_headings=True)
+    return number_call(inputs)
 
 
 def test_a_condition_may_stand_around_the_chunk_where_the_call_shows_it() -> None:
@@ -256,7 +256,7 @@ def test_a_condition_may_stand_around_the_chunk_where_the_call_shows_it() -> Non
     quote = {"element": 3, "quote": "you dismiss 20 employees"}
     for elements in ([5], [3, 5]):  # what only stands around is no span of the chunk
         made = reply(item("employer", "consults", "staff", elements=elements, object_type="role", **{"if": quote}))
-        found = parse_stand_alone(made, call, cut_off=False)
+        found = parse_conditional(made, call, cut_off=False)
         (below,) = [one for extraction in found[1:] if extraction for one in extraction.statements]
         assert below.condition == Leaf("s0", 31, 55, "you dismiss 20 employees")
         assert [span.anchor for span in below.spans] == ["e1"]
@@ -283,10 +283,10 @@ def test_dates_in_force() -> None:
 
 
 def test_the_schema_is_strict_and_fits() -> None:
-    form = Draft202012Validator(STAND_ALONE_SCHEMA)
+    form = Draft202012Validator(CONDITIONAL_SCHEMA)
     tree = {"all": [2, {"element": 2, "quote": "x"}, {"not": {"any": [3, {"element": 3, "quote": "y"}]}}]}
     form.validate({"triples": [item(), item(modality="need not", **{"if": tree}, in_force={"from": None, "to": None})]})
     with pytest.raises(ValidationError):
         form.validate({"triples": [{key: value for key, value in item().items() if key != "if"}]})
-    assert_strict(STAND_ALONE_SCHEMA)
-    assert json.loads(json.dumps(STAND_ALONE_SCHEMA)) == STAND_ALONE_SCHEMA
+    assert_strict(CONDITIONAL_SCHEMA)
+    assert json.loads(json.dumps(CONDITIONAL_SCHEMA)) == CONDITIONAL_SCHEMA

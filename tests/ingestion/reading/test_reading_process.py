@@ -15,7 +15,6 @@ import pytest
 
 from benchmarks.hostile_pages import FAMILIES
 from benchmarks.pages import measure
-from clausegraph.core.errors import SourceError
 from clausegraph.core.pages.document import SourceDocument
 from clausegraph.core.pages.read import PAGE_READERS
 from clausegraph.core.types import Reading
@@ -124,15 +123,6 @@ def test_a_page_of_too_many_bytes_is_not_read() -> None:
         nothing, rejects = read(large())
     assert not nothing.elements
     assert rejects[0].reason.startswith("the page has 0.1 MB; the limit is 0.001 MB")
-
-
-def test_llamaindex_reader_has_the_same_limits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from clausegraph.ingestion import readers
-
-    monkeypatch.setattr(readers, "ReadingLimits", lambda: TIGHT)
-    (tmp_path / "slow.html").write_bytes(slow().raw)
-    with pytest.raises(SourceError, match="more than 1 s of processor time"):
-        readers.PolicyHTMLReader().load_data(tmp_path / "slow.html")
 
 
 @pytest.mark.long

@@ -17,7 +17,7 @@ import pytest
 from clausegraph.app.dev.fake_llm.options import FakeOptions
 from clausegraph.app.dev.fake_llm.process import FakeModelServer
 from clausegraph.app.dev.fake_llm.requests import content_text
-from clausegraph.core.extraction import Scope, extraction_inputs
+from clausegraph.core.extraction import extraction_inputs
 from clausegraph.core.types import LITERAL, Literal, leaves
 from clausegraph.indexes.dump import dump_lines
 from clausegraph.indexes.ledger.store import open_ledger
@@ -106,7 +106,7 @@ def check_all(home: Path, corpus: str, rejects: list[dict[str, str]]) -> None:
         facts = {fact.id: fact for fact in view.graph.facts(sorted({s.fact_id for s in supports}))}
         for page in view.page_keys():
             reading = view.reading(page)
-            chunks, around = {}, Scope(around=True)
+            chunks, around = {}, "page"
             for chunk, (source, anchors) in zip(reading.chunks, extraction_inputs(reading, around), strict=True):
                 chunks[chunk.key] = (source, anchors)
             texts = {element.anchor: element.text for element in reading.elements}

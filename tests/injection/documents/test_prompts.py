@@ -24,7 +24,7 @@ pytestmark = pytest.mark.unit
 PROMPTS = shipped_prompts().all()
 EXTRACTION = [prompt for prompt in PROMPTS if prompt.task.startswith("triplets-")]
 _OPEN, _CLOSE = re.compile(r"<<<PAGE ([0-9a-f]{6})>>>"), re.compile(r"<<<END ([0-9a-f]{6})>>>")
-_LINE = re.compile(r"## |[1-9][0-9]*[-.|#] ")
+_LINE = re.compile(r"## |[1-9][0-9]*(?:[-.|]|#{1,3}) ")
 
 
 def call_of(name: str) -> Call:
@@ -46,7 +46,7 @@ def raw_call(text: str) -> Call:
 
 def rendered(prompt: Prompt, call: Call) -> tuple[list[str], list[str]]:
     """Roles and contents of the messages for a call."""
-    messages = render_call(prompt, call, examples="", types="", max_triplets=25)
+    messages = render_call(prompt, call, examples="", types="")
     return [message.role for message in messages], [message.content for message in messages]
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import time
 import unicodedata
-from dataclasses import dataclass
 
 import pytest
 
@@ -18,10 +17,9 @@ from clausegraph.core.pages.read import read_document
 from clausegraph.core.serial import extraction_from_json, extraction_to_json, pack, unpack
 from clausegraph.core.types import LITERAL, Literal, Mention, Modality, leaves
 from clausegraph.indexes.derive import object_key
-from clausegraph.ingestion.extract.llm.conditional.parse import parse_conditional, parse_nothing_twice
+from clausegraph.ingestion.extract.llm.conditional.parse import parse_conditional
 from clausegraph.ingestion.extract.llm.lines.parse import parse_triples, statements_of_lines
 from clausegraph.ingestion.extract.llm.numbering import Call, number_call
-from clausegraph.ingestion.extract.llm.tasks import Parse
 from tests.harness.wait import no_hang
 from tests.injection.documents.hostile import REPLIES, reply, triple
 
@@ -35,26 +33,10 @@ PAGE = """<title>Rent Grant</title><main><h1>Rent Grant</h1>
 MAX_NAME = 5000  # characters; generous: what matters is that no name of a megabyte gets in
 
 
-@dataclass(frozen=True)
-class Version:
-    """A version of the prompt: how it prints a page, and what reads its replies."""
-
-    by_headings: bool
-    parse: Parse
-
-    def call(self, page: str = PAGE) -> Call:
-        """The chunks of the page in one call: element 1 is the heading, 2 and 3 the paragraphs below it."""
-        reading = chunk_reading(read_document(SourceDocument("rent.html", page.encode()))[0])
-        inputs = [extraction_input(reading, chunk)[0] for chunk in reading.chunks]
-        return number_call(inputs, by_headings=self.by_headings)
-
-
-VERSIONS = {"v1": Version(False, parse_conditional), "v3": Version(True, parse_nothing_twice)}
-
-
-@pytest.fixture(params=VERSIONS)
-def version(request: pytest.FixtureRequest) -> Version:
-    return VERSIONS[request.param]
+def page_call(page: str = PAGE) -> Call:
+    """The chunks of the page in one call: element 1 is the heading, 2 and 3 the paragraphs below it."""
+    reading = chunk_reading(read_document(SourceDocument("rent.html", page.encode()))[0])
+    return number_call([extraction_input(reading, chunk)[0] for chunk in reading.chunks])
 
 
 def check(extraction: Extraction, source: ExtractionInput) -> None:
@@ -95,21 +77,21 @@ def test_there_are_enough_of_them() -> None:
     assert len(REPLIES) >= 50
 
 
-def test_an_honest_reply_is_used(version: Version) -> None:
-    call = version.call()
+def test_an_honest_reply_is_used() -> None:
+    call = page_call()
     assert [(n.number, n.element.tag) for n in call.printed[:3]] == [(1, "h1"), (2, "p"), (3, "p")]
-    (first, *_) = version.parse(reply(triple()), call, cut_off=False)
+    (first, *_) = parse_conditional(reply(triple()), call, cut_off=False)
     assert first is not None and len(first.statements) == 1 and not first.rejects
     check(first, call.inputs[0])
 
 
 @pytest.mark.parametrize("cut_off", [False, True])
 @pytest.mark.parametrize("name", REPLIES)
-def test_reply(version: Version, name: str, cut_off: bool) -> None:
-    call = version.call()
+def test_reply(name: str, cut_off: bool) -> None:
+    call = page_call()
     with no_hang():
         try:
-            found = version.parse(REPLIES[name], call, cut_off=cut_off)
+            found = parse_conditional(REPLIES[name], call, cut_off=cut_off)
         except UnusableReply as error:
             assert len(str(error)) < 2000 and not unseen(str(error))
             found = ()
@@ -122,7 +104,7 @@ def test_reply(version: Version, name: str, cut_off: bool) -> None:
 @pytest.mark.parametrize("name", REPLIES)
 def test_reply_in_lines(name: str) -> None:
     """The same as an answer to a prompt that asks for one triplet a line."""
-    source = VERSIONS["v1"].call().inputs[0]
+    source = page_call().inputs[0]
     with no_hang():
         for text in (REPLIES[name], "(" * 2000 + REPLIES[name][:10_000], f"(Rent Grant, is, {REPLIES[name][:10_000]})"):
             try:
@@ -141,9 +123,9 @@ _REFUSED = [
 
 
 @pytest.mark.parametrize("name", _REFUSED)
-def test_what_is_refused_has_a_reason(version: Version, name: str) -> None:
+def test_what_is_refused_has_a_reason(name: str) -> None:
     try:
-        found = version.parse(REPLIES[name], version.call(), cut_off=False)
+        found = parse_conditional(REPLIES[name], page_call(), cut_off=False)
     except UnusableReply:
         return
     made = [extraction for extraction in found if extraction is not None]
@@ -158,10 +140,10 @@ _CONDITIONS = [
 
 
 @pytest.mark.parametrize("name", _CONDITIONS)
-def test_a_condition_that_cannot_be_read_is_never_dropped_in_silence(version: Version, name: str) -> None:
+def test_a_condition_that_cannot_be_read_is_never_dropped_in_silence(name: str) -> None:
     """A statement whose condition is wrong is not stored as one that always holds."""
     try:
-        found = version.parse(REPLIES[name], version.call(), cut_off=False)
+        found = parse_conditional(REPLIES[name], page_call(), cut_off=False)
     except UnusableReply:
         return
     for extraction in found:
@@ -169,19 +151,19 @@ def test_a_condition_that_cannot_be_read_is_never_dropped_in_silence(version: Ve
             assert extraction.rejects
 
 
-def test_a_triple_stays_in_its_chunk(version: Version) -> None:
+def test_a_triple_stays_in_its_chunk() -> None:
     """Elements of two chunks: only those of the chunk that owns the first are cited."""
-    call = version.call()
+    call = page_call()
     assert len(call.inputs) > 1
     for elements in ([2, 5], [5, 2], [2, 3, 4, 5, 6, 7]):
-        found = version.parse(reply(triple(elements=elements)), call, cut_off=False)
+        found = parse_conditional(reply(triple(elements=elements)), call, cut_off=False)
         for extraction, source in zip(found, call.inputs, strict=True):
             assert extraction is not None
             check(extraction, source)
 
 
-def test_one_bad_triple_does_not_take_the_good_ones_along(version: Version) -> None:
-    call = version.call()
+def test_one_bad_triple_does_not_take_the_good_ones_along() -> None:
+    call = page_call()
     for name, text in REPLIES.items():
         try:
             triples = json.loads(text)["triples"]
@@ -190,6 +172,6 @@ def test_one_bad_triple_does_not_take_the_good_ones_along(version: Version) -> N
         if not isinstance(triples, list) or len(triples) > 10 or "mb" in name or "deep" in name:
             continue
         honest = triple(relation="costs", object="£210")
-        made = version.parse(json.dumps({"triples": [*triples, honest]}), call, cut_off=False)
+        made = parse_conditional(json.dumps({"triples": [*triples, honest]}), call, cut_off=False)
         assert made[0] is not None
         assert "costs" in {statement.relation for statement in made[0].statements}, name

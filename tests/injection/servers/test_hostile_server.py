@@ -18,9 +18,9 @@ from typing import Any
 import pytest
 
 from clausegraph.app.dev.fake_llm import FakeModelServer, FakeOptions
-from clausegraph.app.dev.fake_llm.hostile import HOSTILE
-from clausegraph.app.dev.fake_llm.hostile.vectors import VECTORS
 from clausegraph.app.dev.fake_llm.options import FAULTS
+from tests.injection.servers.hostile import HOSTILE, register
+from tests.injection.servers.hostile.vectors import VECTORS
 
 pytestmark = pytest.mark.integration
 
@@ -30,7 +30,10 @@ PAGES = ("first", "second", "third")
 HIT = "second"  # the page whose requests are spoilt
 MOST_MB = 500
 ELSEWHERE = "404"  # what the fake counts when a redirect is followed
-CHAT = [name for name in FAULTS if name not in ("none", "slow_stream", *VECTORS)]  # no stream is asked for
+CHAT = [  # no stream is asked for
+    *(name for name in FAULTS if name not in ("none", "slow_stream")),
+    *(name for name in HOSTILE if name not in VECTORS),
+]
 ENDLESS = {"hang", "stall", "drip", "drip_headers", "drip_spaces", "endless_hints", "events_comments", "events_drip"}
 SOME = [
     *("brackets", "body_brackets", "usage_huge", "error_charset_hex", "gzip_bomb"),
@@ -69,7 +72,8 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
         body = f"<h1>The {name} grant</h1><p>You can get the {name} grant if you are over {60 + number}.</p>"
         html = f"<html><head><title>The {name} grant</title></head><body><main>{body}</main></body></html>"
         (pages / f"{name}.html").write_text(html, encoding="utf-8")
-    with FakeModelServer(FakeOptions(key=KEY)) as fake:
+    register()
+    with FakeModelServer(FakeOptions(key=KEY), "tests.injection.servers.hostile") as fake:
         yield World(fake, pages, tmp_path_factory.mktemp("homes"))
 
 

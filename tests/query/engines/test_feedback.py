@@ -20,7 +20,6 @@ from clausegraph.query.retrieve.ego import ego_of
 from clausegraph.query.retrieve.topics import Offer
 from clausegraph.query.steps.choice import StepChoice
 from clausegraph.query.steps.comment import RuleCommentor
-from clausegraph.query.steps.experiences import Experience, Experiences
 from clausegraph.query.steps.model import ModelSteps
 from clausegraph.query.steps.protocol import (
     Acceptance,
@@ -230,22 +229,17 @@ CIRCLING = {
     "explains the rejection": NOT_THERE,
     "Choose again": choice(GRANT, kind="gate"),
 }
-MINE = Experience("How long is it?", ("grant (benefit)",), (), "graph", "fact", FeedbackKind.LACKING, "grant")
 
 
 @pytest.mark.parametrize(
-    ("commentor", "experiences", "shown", "feedback"),
+    ("commentor", "feedback"),
     [
-        ("llm", None, "Which documents do I need for a permit?", "module wrong"),
-        ("llm", Experiences("mine", (MINE,)), MINE.text, "module wrong"),
-        ("llm-without-experiences", Experiences("mine", (MINE,)), None, "module wrong"),
-        ("bare", None, "", "wrong"),
+        ("llm", "module wrong"),
+        ("bare", "wrong"),
     ],
 )
-def test_the_commentor_is_shown_experiences(
+def test_the_commentor_is_shown_examples(
     commentor: str,
-    experiences: Experiences | None,
-    shown: str | None,
     feedback: str,
     fake: FakeModelServer,
     steps: ModelSteps,
@@ -253,13 +247,13 @@ def test_the_commentor_is_shown_experiences(
     hashing: HashingEmbedder,
 ) -> None:
     fake.set(replies="script", script=CIRCLING)
-    chosen = {"steps": EVERYTHING, "instead": {"comment": commentor}, "experiences": experiences, "rounds": 2}
+    chosen = {"steps": EVERYTHING, "instead": {"comment": commentor}, "rounds": 2}
     answer = make_engine(sample, hashing, engine="loop", model=steps, **chosen).ask(HOW_MUCH)
     assert told(answer, "comment")[0]["feedback"] == feedback
     sent = ["".join(message["content"] for message in body["messages"]) for body in fake.last_requests(20)]
     comments = [text for text in sent if "explains the rejection" in text]
     assert len(comments) == (commentor != "bare")
-    assert all("Examples:" not in text if shown is None else shown in text for text in comments)
+    assert all("Which documents do I need for a permit?" in text for text in comments)
     assert any(f"Feedback: {feedback}." in text for text in sent)
 
 

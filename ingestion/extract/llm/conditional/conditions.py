@@ -14,7 +14,7 @@ from clausegraph.ingestion.extract.llm.items import element_number
 MAX_DEPTH = 8
 MAX_LEAVES = 50
 _OPERATORS = ("all", "any", "not")
-_LEAF_KEYS = frozenset({"element", "quote", "text"})
+_LEAF_KEYS = frozenset({"element", "quote", "text", "means"})
 _LONGEST_QUOTE = 8000
 _LONGEST_MEANING = 300
 _MOST_QUOTES = 2000  # different ones that are looked for in a chunk
@@ -27,20 +27,18 @@ class UnusableCondition(Exception):
 class ConditionReader:
     """Reads the conditions of one chunk's triples. ``labels`` maps the numbers of a call to the chunk's labels.
 
-    ``clear`` takes the label and text of a leaf and what the reply says they mean, and gives the meaning that is kept;
-    without it, leaves have none.
+    ``clear`` takes the label and text of a leaf and what the reply says they mean, and gives the meaning that is kept.
     """
 
     def __init__(
         self,
         labels: Mapping[int, str],
         text_of: Callable[[str], str],
-        clear: Callable[[str, str, str], str] | None = None,
+        clear: Callable[[str, str, str], str],
     ) -> None:
         self._labels = labels
         self._text_of = text_of
         self._clear = clear
-        self._keys = _LEAF_KEYS | {"means"} if clear else _LEAF_KEYS
         self._quotables: dict[str, Quotable] = {}
         self._found: dict[tuple[str, str], tuple[int, int] | None] = {}
 
@@ -65,7 +63,7 @@ class ConditionReader:
         given = {key: item for key, item in value.items() if item is not None}
         if any(key in given for key in _OPERATORS):
             return self._operation(given, depth)
-        if "element" not in given or not self._keys.issuperset(given):
+        if "element" not in given or not _LEAF_KEYS.issuperset(given):
             raise UnusableCondition("its condition cannot be read")
         leaf = self._leaf(given["element"], given.get("quote", given.get("text")))
         return replace(leaf, meaning=self._meaning(leaf, given["means"])) if "means" in given else leaf
@@ -74,7 +72,7 @@ class ConditionReader:
         meaning = clean_name(means, _LONGEST_MEANING)
         if meaning is None:
             raise UnusableCondition("what its condition means is no text, empty or too long")
-        return self._clear(leaf.anchor, leaf.text, meaning) if self._clear else ""
+        return self._clear(leaf.anchor, leaf.text, meaning)
 
     def _operation(self, given: dict[str, Any], depth: int) -> Condition:
         if not set(given) <= set(_OPERATORS):

@@ -2,94 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from clausegraph.core.errors import UnusableReply
 from clausegraph.core.extraction import Extraction, Reject
 from clausegraph.core.models.json_text import JsonText, read_json
 from clausegraph.ingestion.extract.llm.conditional.shown import ShownWords
-from clausegraph.ingestion.extract.llm.conditional.stand_alone import (
-    ClearParser,
-    DoubtedParser,
-    NothingTwiceParser,
-    StandAloneParser,
-)
 from clausegraph.ingestion.extract.llm.conditional.statements import ChunkParser
 from clausegraph.ingestion.extract.llm.items import described, element_number, first_items, told
 from clausegraph.ingestion.extract.llm.numbering import Call
 
-_MOST_CHUNKS = 4  # that one triple may be stated in, from the second version on
+_MOST_CHUNKS = 4  # that one triple may be stated in
 _LISTS = ("triples", "triplets", "facts", "statements")
-
-Made = Callable[[Call, int], ChunkParser]  # the parser of a chunk of a call
 
 
 def parse_conditional(text: str, call: Call, *, cut_off: bool) -> tuple[Extraction | None, ...]:
-    """The extraction of each chunk of a call that the first version of the prompt asked for; see ``_parsed``.
-
-    Raises:
-        UnusableReply: there is nothing in it that can be read.
-    """
-    return _parsed(text, cut_off, _CallParser(call, ChunkParser))
-
-
-def parse_stand_alone(text: str, call: Call, *, cut_off: bool) -> tuple[Extraction | None, ...]:
-    """The extraction of each chunk of a call that the second version of the prompt asked for; see ``_parsed``.
-
-    Raises:
-        UnusableReply: there is nothing in it that can be read.
-    """
-    return _stand_alone(text, cut_off, call, StandAloneParser)
-
-
-def parse_nothing_twice(text: str, call: Call, *, cut_off: bool) -> tuple[Extraction | None, ...]:
-    """The extraction of each chunk of a call that the third version of the prompt asked for; see ``_parsed``.
-
-    Raises:
-        UnusableReply: there is nothing in it that can be read.
-    """
-    return _stand_alone(text, cut_off, call, NothingTwiceParser)
-
-
-def parse_clear(text: str, call: Call, *, cut_off: bool) -> tuple[Extraction | None, ...]:
-    """The extraction of each chunk of a call that the fourth version of the prompt asked for; see ``_parsed``.
-
-    Raises:
-        UnusableReply: there is nothing in it that can be read.
-    """
-    return _stand_alone(text, cut_off, call, ClearParser)
-
-
-def parse_doubted(text: str, call: Call, *, cut_off: bool) -> tuple[Extraction | None, ...]:
-    """The extraction of each chunk of a call that the fifth version of the prompt asked for; see ``_parsed``.
-
-    Raises:
-        UnusableReply: there is nothing in it that can be read.
-    """
-    return _stand_alone(text, cut_off, call, DoubtedParser)
-
-
-def _stand_alone(text: str, cut_off: bool, call: Call, parser: type[StandAloneParser]) -> tuple[Extraction | None, ...]:
-    shown = ShownWords(call)
-
-    def made(call: Call, chunk: int) -> ChunkParser:
-        return parser(call, chunk, shown)
-
-    return _parsed(text, cut_off, _CallParser(call, made, most_chunks=_MOST_CHUNKS))
-
-
-def _parsed(text: str, cut_off: bool, parser: _CallParser) -> tuple[Extraction | None, ...]:
     """The extraction of each chunk of the call; none for a chunk that a cut-off reply does not cover.
 
     A triple belongs to the chunk whose input has most of the elements it cites, one of them its own (of several,
-    the one cited first); from the second version on, where none has all of them, to each chunk that can read it: a page
-    that says the same in two places is cited in both. A reply that breaks off covers the chunks before the last one it
-    spoke of; a call of one chunk that was not ``cut_off`` keeps what is complete.
+    the one cited first); where none has all of them, to each chunk that can read it: a page that says the same in two
+    places is cited in both. A reply that breaks off covers the chunks before the last one it spoke of; a call of one
+    chunk that was not ``cut_off`` keeps what is complete.
 
     Raises:
         UnusableReply: there is nothing in it that can be read.
     """
+    parser = _CallParser(call)
     read = read_json(text)
     items, unread = first_items(_items(read))
     if not items and not read.complete:
@@ -133,8 +72,8 @@ def _listed(value: dict[str, Any]) -> list[Any] | None:
 class _CallParser:
     """Collects the statements of a call, chunk by chunk."""
 
-    def __init__(self, call: Call, made: Made, most_chunks: int = 1) -> None:
-        self._call, self._made, self._most_chunks = call, made, most_chunks
+    def __init__(self, call: Call) -> None:
+        self._call, self._shown = call, ShownWords(call)
         self.chunks = len(call.inputs)
         self._owner = {
             number: chunk
@@ -165,7 +104,7 @@ class _CallParser:
 
     def _parser(self, chunk: int) -> ChunkParser:
         if chunk not in self._parsers:
-            self._parsers[chunk] = self._made(self._call, chunk)
+            self._parsers[chunk] = ChunkParser(self._call, chunk, self._shown)
         return self._parsers[chunk]
 
     def _chunks_of(self, numbers: Sequence[int]) -> list[int]:
@@ -174,7 +113,7 @@ class _CallParser:
             return owners
         had = {chunk: sum(self._has(chunk, number) for number in numbers) for chunk in owners}
         best = max(owners, key=lambda chunk: had[chunk])
-        return [best] if had[best] == len(numbers) or self._most_chunks == 1 else owners[: self._most_chunks]
+        return [best] if had[best] == len(numbers) else owners[:_MOST_CHUNKS]
 
     def _has(self, chunk: int, number: int) -> bool:
         """Whether an element is a chunk's own or its context; what only stands around it is another's to state."""

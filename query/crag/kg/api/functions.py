@@ -12,7 +12,6 @@ from typing import Any, Literal
 from clausegraph.core.errors import InputError
 
 ArgumentType = Literal["text", "integer", "date", "texts"]
-DOMAINS = ("finance", "music", "movie", "sports", "open")
 
 
 @dataclass(frozen=True, slots=True)

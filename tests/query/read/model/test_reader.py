@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 
 import pytest
 
@@ -18,8 +17,6 @@ from clausegraph.query.read.model.labelled import Examples, LabelledAnswer, Labe
 from clausegraph.query.read.model.options import ReadOptions
 from clausegraph.query.read.model.reader import ModelReader
 from clausegraph.query.read.model.shown import shown_of
-from clausegraph.query.read.model.verify import Critic
-from clausegraph.query.read.protocol import ReadResult
 from clausegraph.query.steps.model import StepModel
 from tests.query.read.conftest import Pages
 from tests.query.read.model.drafts import ASKED, BORN, FEES, HOME, RENT, RULE, answer, condition, reply
@@ -28,7 +25,6 @@ pytestmark = pytest.mark.integration
 Scripted = Callable[..., StepModel]
 
 GOOD = reply(answer("yes", "e3", RULE), conditions=[BORN, RENT, HOME, FEES])
-EMPTY = ReadResult(AnswerStatus.NOT_ANSWERABLE, ())
 INVENTED = reply(answer("yes", "e99"))
 
 
@@ -80,9 +76,8 @@ def test_a_guide_is_not_used_on_a_question_it_was_learned_from(scripted: Scripte
     seen = LabelledQuestion("q7", "/p", ASKED.question.upper(), ASKED.scenario, (), ())
     options = ReadOptions(guide=Guide("mine", "Be short.", saw=saw_of([seen])))
     model = scripted(GOOD)
-    for step in (ModelReader(None, model, options).read, partial(Critic(None, model, options).verify, result=EMPTY)):
-        with pytest.raises(InputError, match="guide 'mine' was learned from question 'q7'"):
-            step(inquiry=ASKED, hits=grant.hits(), rules=grant)
+    with pytest.raises(InputError, match="guide 'mine' was learned from question 'q7'"):
+        ModelReader(None, model, options).read(ASKED, grant.hits(), grant)
     assert model.meter.usage().calls == 0
 
 
@@ -117,7 +112,7 @@ def test_a_prompt_shows_the_most_like_examples_one_a_page_and_never_the_question
     other = labelled("q3", "/b", "When is the library open?")
     itself = labelled("q4", "/c", ASKED.question)
     guide = Guide("mine", "Be short.")
-    options = ReadOptions(guide=guide, examples=Examples([other, itself, same_page, like]), shots=1, facts=True)
+    options = ReadOptions(guide=guide, examples=Examples([other, itself, same_page, like]), shots=1)
     asked = Inquiry(ASKED.question)
     inputs = options.inputs(asked, shown_of(grant.hits(), grant.reading, 500), grant)
     text = str(inputs["examples"])
@@ -126,4 +121,3 @@ def test_a_prompt_shows_the_most_like_examples_one_a_page_and_never_the_question
     prompt = shipped_prompts().get("read")
     whole = "\n".join(message.content for message in prompt.render(**inputs))
     assert all(part in whole for part in ("e4- you were born", "Be short.", "fuel grant", "(none given)"))
-    assert "Rules as stored" not in whole

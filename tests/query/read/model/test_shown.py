@@ -8,20 +8,13 @@ import pytest
 
 from clausegraph.core.tokens import count_tokens
 from clausegraph.core.types import (
-    All,
     Element,
     Leaf,
     Link,
-    Mention,
-    Modality,
     PageKey,
     Reading,
-    Span,
-    Statement,
-    Support,
 )
 from clausegraph.query.rank.hits import Hit
-from clausegraph.query.read.model.facts import stored_rules
 from clausegraph.query.read.model.shown import shown_of
 from tests.query.read.conftest import Pages
 
@@ -54,23 +47,6 @@ def test_a_text_cannot_pass_for_another_element(grant: Pages) -> None:
     pages = Pages({key: Reading(page.title, None, (*page.elements[:8], hostile))})
     shown = shown_of(pages.hits("Paid."), pages.reading, 60)
     assert [line.split()[0] for line in shown.text.splitlines()] == ["PAGE", "e1#", "…", "e2#", "e3."]
-
-
-def test_stored_conditions_are_expressions_over_labels(grant: Pages) -> None:
-    key = PageKey("test", "grant")
-    anchors = {text: e for e in grant.reading(key).elements for text in [e.text]}
-    born, rent = (anchors[text] for text in anchors if text.startswith(("you were born", "you get")))
-    lead = anchors["You can get the grant if all of the following apply:"]
-    condition = All((leaf(born, 0, len(born.text)), leaf(rent, 8, 23)))
-    stated = Statement(
-        Mention("you", "you"), "get", Mention("the grant", "grant"), (Span(lead.anchor, 0, 5),), True, Modality.MAY,
-        condition,
-    )  # fmt: skip
-    pages = Pages(grant.readings, (Support("f", key, "c", stated, "rules"),))
-    shown = shown_of(pages.hits("You can get"), pages.reading, 1000)
-    assert stored_rules(shown, pages) == ["you may get the grant [e3] IF all(e4, e5 'Rent Supplement')"]
-    elsewhere = replace(stated, condition=Leaf("gone", 0, 1, "x"))
-    assert not stored_rules(shown, Pages(grant.readings, (Support("f", key, "c", elsewhere, "rules"),)))
 
 
 def leaf(element: Element, start: int, end: int) -> Leaf:

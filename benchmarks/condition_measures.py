@@ -6,7 +6,7 @@ Two measures, both over readings, so that any extractor and any reader can be sc
   extractor marks, beside plain baselines.
   An element is marked when a leaf lies in it on which an answer may depend (``restrictions.decides``).
 * ``predicted_trees``: for each labelled statement of ``examples/statements.json`` the tree that the extractor
-  gives its sentence, in a statement or in a passage, for ``eval.tree_scores.score_trees``.
+  gives its sentence, in a statement or in a passage, for ``tree_scores.score_trees``.
 
 What the rules reach, and what limits them (ConditionalQA v1.0)
 ---------------------------------------------------------------

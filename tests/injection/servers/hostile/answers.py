@@ -6,8 +6,8 @@ import gzip
 import zlib
 from functools import cache
 
-from clausegraph.app.dev.fake_llm.hostile.asked import RawReply, Sent, Whole
 from clausegraph.app.dev.fake_llm.wire import error, packed
+from tests.injection.servers.hostile.asked import RawReply, Sent, Whole
 
 ELSEWHERE = "/elsewhere"
 _HTML = b"<!doctype html><title>Sign in</title><h1>Sign in</h1>"

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from benchmarks.trees import PlainTree, Tree, TreeLeaf, TreeNode, leaves, normal_tree, replace_leaves
 from clausegraph.core.errors import InputError
 from clausegraph.eval.assignment import best_pairs
 from clausegraph.eval.text_overlap import token_f1
-from clausegraph.eval.trees import PlainTree, Tree, TreeLeaf, TreeNode, leaves, normal_tree, replace_leaves
 
 LEAF_F1 = 0.8
 """Least token F1 at which two leaves of the same element are the same condition."""

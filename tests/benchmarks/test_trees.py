@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from benchmarks.tree_scores import TreeResult, score_trees, summarise_trees
+from benchmarks.trees import PlainTree, leaf_text, leaves, normal_tree
 from clausegraph.core.errors import InputError
 from clausegraph.eval.conditionalqa.dataset import load_questions
-from clausegraph.eval.tree_scores import TreeResult, score_trees, summarise_trees
-from clausegraph.eval.trees import PlainTree, leaf_text, leaves, normal_tree
 
 pytestmark = pytest.mark.unit
 

@@ -5,18 +5,20 @@ from __future__ import annotations
 import asyncio
 import socket
 import struct
+from typing import Any
 
 from clausegraph.app.dev.fake_llm.exchange import Exchange
-from clausegraph.app.dev.fake_llm.hostile import HOSTILE
-from clausegraph.app.dev.fake_llm.hostile.asked import Content, OtherBody, RawReply, Sent, Whole, Wire
 from clausegraph.app.dev.fake_llm.wire import packed
+from tests.injection.servers.hostile.asked import Content, Mode, OtherBody, RawReply, Sent, Whole, Wire
 
 _RESET = struct.pack("ii", 1, 0)  # SO_LINGER: closing sends a reset
 
 
-async def play(exchange: Exchange, name: str, asked: Sent) -> None:
+async def play(
+    name: str, mode: Mode, exchange: Exchange, body: dict[str, Any], text: str, good: dict[str, Any]
+) -> None:
     """RawReply to a request in flight as the mode of this name does; it counts as failed."""
-    mode = HOSTILE[name]
+    asked = Sent(body, exchange.key, text, good)
     exchange.settle(name)
     match mode:
         case Content():

@@ -7,8 +7,8 @@ from base64 import b64encode
 from collections.abc import Callable
 from urllib.parse import quote
 
-from clausegraph.app.dev.fake_llm.hostile.asked import Content, Mode, OtherBody, Pieces, RawReply, Sent, Whole, Wire
 from clausegraph.app.dev.fake_llm.wire import error, packed
+from tests.injection.servers.hostile.asked import Content, Mode, OtherBody, Pieces, RawReply, Sent, Whole, Wire
 
 FORMS: dict[str, Callable[[str], str]] = {
     "plain": lambda key: key,

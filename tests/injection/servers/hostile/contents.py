@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from clausegraph.app.dev.fake_llm.hostile.asked import Content, Sent
+from tests.injection.servers.hostile.asked import Content, Sent
 
 
 def _triple(**values: Any) -> dict[str, Any]:

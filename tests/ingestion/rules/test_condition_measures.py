@@ -7,10 +7,7 @@ from typing import Any
 
 import pytest
 
-from clausegraph.core.types import Chunk, Element, Reading, Span
-from clausegraph.eval.conditionalqa.dataset import Question, load_questions
-from clausegraph.eval.elements import element_key
-from clausegraph.eval.extraction import (
+from benchmarks.condition_measures import (
     Marking,
     condition_elements,
     keyword_anchors,
@@ -19,7 +16,10 @@ from clausegraph.eval.extraction import (
     marking_report,
     predicted_trees,
 )
-from clausegraph.eval.tree_scores import TreeScores, score_trees, summarise_trees
+from benchmarks.tree_scores import TreeScores, score_trees, summarise_trees
+from clausegraph.core.types import Chunk, Element, Reading, Span
+from clausegraph.eval.conditionalqa.dataset import Question, load_questions
+from clausegraph.eval.elements import element_key
 from clausegraph.ingestion.extract.rules.extractor import RuleExtractor
 from tests.ingestion.rules.conftest import readings
 

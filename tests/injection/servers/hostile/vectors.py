@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 from typing import Any
 
-from clausegraph.app.dev.fake_llm.hostile.asked import OtherBody, Sent
+from tests.injection.servers.hostile.asked import OtherBody, Sent
 
 
 def _data(asked: Sent, vector: Any) -> dict[str, Any]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 
-from clausegraph.core.errors import InputError
+from clausegraph.core.errors import BudgetExceeded, InputError
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.models.embedding import Embedder
 from clausegraph.core.telemetry.spans import span
@@ -15,6 +15,7 @@ from clausegraph.core.types import Answer, TraceStep
 from clausegraph.indexes.views import View
 from clausegraph.query.engines.contradicted import Settling
 from clausegraph.query.engines.protocol import EngineOptions
+from clausegraph.query.engines.second_look import better, hits_for_missing
 from clausegraph.query.engines.single_pass import ViewRules, asks, cited_by, reader_of, stated_by, usage_detail
 from clausegraph.query.rank.hits import Hit
 from clausegraph.query.read.protocol import Reader, ReadResult
@@ -123,10 +124,28 @@ class OpenQuestion:
         """Read the answer from the round that was accepted, or from the best of those that were not."""
         number = self._best()
         with self._told("read") as detail:
-            hits = self.rounds[number].found.hits
-            self.result = self._settled(self._read(hits), hits)
+            hits: Sequence[Hit] = self.rounds[number].found.hits
+            read = self._read(hits)
+            more = self._found_for(read, number)
+            if more:
+                with suppress(BudgetExceeded):
+                    again = better(read, self._read(more))
+                    detail.update({"looked again for": read.missing, "found": again is not read})
+                    read, hits = again, hits if again is read else more
+            self.result = self._settled(read, hits)
             detail.update({"round": number + 1} | dict(self.result.reasons))
             return True
+
+    def _found_for(self, read: ReadResult, number: int) -> Sequence[Hit]:
+        """Hits for what a reading missed, where a call is left to read them."""
+        now = self.rounds[number]
+        if not read.missing or not self.meter.calls_left:
+            return ()
+
+        def search(inquiry: Inquiry) -> Sequence[Hit]:
+            return self.lookup.find(inquiry, now.route).hits
+
+        return hits_for_missing(read.missing, read.shown, now.found.hits, search)
 
     def _read(self, hits: Sequence[Hit]) -> ReadResult:
         return self.reader.read(self.inquiry, hits, ViewRules(self.view))

@@ -42,6 +42,7 @@ class ReadResult:
 
     ``quotes`` are what the pages say, best first, where nothing is asserted. ``contradictions`` are found by the engine
     afterwards: no reader looks for them. ``sentences``, ``missing`` and ``nearby`` are as those of ``Answer``.
+    ``shown`` are page and anchor of the elements that a model was shown; none from readers that see all hits.
     """
 
     status: AnswerStatus
@@ -52,6 +53,7 @@ class ReadResult:
     sentences: tuple[Sentence, ...] = ()
     missing: str = ""
     nearby: tuple[str, ...] = ()
+    shown: frozenset[tuple[PageKey, str]] = frozenset()
 
 
 class Reader(Protocol):

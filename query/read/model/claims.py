@@ -19,14 +19,13 @@ from clausegraph.core.language.modal_uses import (
 from clausegraph.core.language.terms import content
 from clausegraph.query.read.model.shown import Shown, ShownElement
 from clausegraph.query.read.model.sums import Sums
-from clausegraph.query.read.model.support import CitedSupport, cited_words
+from clausegraph.query.read.model.support import CitedSupport, addresses, cited_words
 
 _LEAST_TERMS = 0.4  # share of a sentence's or condition's terms that its sources or the person must have
 _LEAST_OF_CONDITION = 0.6
 _FEW = 2  # terms of a sentence: fewer say too little to be judged
 _BEFORE, _AFTER = 50, 80  # characters around a modal word that are compared
 _NAME = re.compile(r"(?<![.!?:“\"] )(?<!^)(?<![\w’'])[A-Z][\w’'-]*(?:\s+[A-Z][\w’'-]*)*")
-_ADDRESS = re.compile(r"https?://\S+|www\.\S+|[\w.+-]+@[\w-]+\.[\w.]+")
 _CLAUSE = re.compile(
     r"\b(?:if|unless|as long as|provided(?: that)?|so long as|except (?:if|when|where)|only when)\b([^,;:.]*)",
     re.IGNORECASE,
@@ -91,10 +90,12 @@ def claim_problems(
 
 
 def _names(text: str, support: CitedSupport, names: frozenset[str]) -> Iterator[str]:
-    for found in _ADDRESS.findall(text):
-        if found.strip(".,;)") not in f"{support.text}\n{support.context}\n{support.told}":
-            yield f"{found!r} stands in none of its sources"
-    plain = _without_days(_ADDRESS.sub("", text))
+    known = f"{support.text}\n{support.context}\n{support.told}"
+    for address in sorted(addresses(text)):
+        if address not in known:
+            yield f"{address!r} stands in none of its sources"
+        text = text.replace(address, "")
+    plain = _without_days(text)
     for match in _NAME.finditer(plain):
         unknown = cited_words(match[0]) - names - _NOT_NAMES
         if unknown:

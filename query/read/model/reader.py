@@ -73,7 +73,7 @@ class ModelReader:
         result = result_of(attempt, shown, rules.reading, reasons)
         missing = missing_part(attempt.draft, inquiry) if attempt.draft else ""
         about = "" if attempt.draft and attempt.draft.kind == "greeting" else inquiry.text
-        return replace(result, missing=missing, nearby=nearby_titles(shown, about))
+        return replace(result, missing=missing, nearby=nearby_titles(shown, about), shown=frozenset(shown.labels))
 
     @property
     def name(self) -> str:

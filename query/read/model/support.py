@@ -24,6 +24,7 @@ from clausegraph.query.read.protocol import Pages
 _NEAR_TERMS = 3  # that a sentence shares with some words to be read beside them
 _SAID = 0.7  # share of a quotable sentence's terms that another has, where it says it
 _NEW_TERMS = 2  # by which a further sentence of an element is worth quoting
+_ADDRESS = re.compile(r"https?://\S+|www\.\S+|[\w.+-]+@[\w-]+\.[\w.]+")
 _POINTS_BACK = re.compile(r"(?:it|this|that|these|those|they|such)\b", re.IGNORECASE)  # to the sentence before
 _WORD = re.compile(r"[\w’']+")
 
@@ -162,7 +163,7 @@ def _supporting(element: Element, spans: Sequence[tuple[int, int]], sentence: st
     terms, values = content(sentence), KnownValues(sentence)
     parts = [element.text[start:end] for start, end in spans]
     shares = [terms & content(part) for part in parts]
-    stated = [_values_of(part, values) for part in parts]
+    stated = [_values_of(part, values) | (addresses(part) & addresses(sentence)) for part in parts]
     order = sorted(range(len(parts)), key=lambda at: (-len(shares[at]) - len(stated[at]), at))
     kept: list[int] = []
     have_terms, have_values = frozenset[str](), frozenset[str]()
@@ -184,3 +185,8 @@ def _is_bounded(text: str, start: int, bound: re.Pattern[str]) -> bool:
 def _values_of(text: str, known: KnownValues) -> frozenset[str]:
     """The values of a text that are known, as written."""
     return frozenset(KnownValues().missing(text)) - frozenset(known.missing(text))
+
+
+def addresses(text: str) -> frozenset[str]:
+    """Web and mail addresses of a text."""
+    return frozenset(found.strip(".,;:)") for found in _ADDRESS.findall(text))

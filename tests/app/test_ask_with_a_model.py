@@ -146,7 +146,6 @@ def test_a_measured_question_is_no_example_and_no_guide_has_seen_it(tmp_path: Pa
     assert [example.id for example in options.examples.nearest("?", "", 5)] == ["other"]
     guide.write_text(Guide("mine", "Be short.", saw={"q": "0"}).as_json(), "utf-8")
     with make_llm(ModelOptions("openai", "fake", "http://127.0.0.1:9", "x")) as llm:
-        reading = engine_options(Settings(home=tmp_path, reader_guide=guide), llm).reading
-        assert reading is not None and reading.guide == read_guide(guide)  # the critic's too
+        assert read_options(Settings(home=tmp_path, reader_guide=guide)).guide == read_guide(guide)
         with pytest.raises(InputError, match="guide 'mine' was learned from question 'q'"):
             engine_options(Settings(home=tmp_path, reader_guide=guide), llm, measured=measured)

@@ -143,7 +143,7 @@ class OpenQuestion:
             return ()
 
         def search(inquiry: Inquiry) -> Sequence[Hit]:
-            return self.lookup.find(inquiry, now.route).hits
+            return self.lookup.find(inquiry, Route(now.route.kind)).hits  # as text: no topic is known of it
 
         return hits_for_missing(read.missing, read.shown, now.found.hits, search)
 

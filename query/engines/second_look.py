@@ -12,7 +12,7 @@ from clausegraph.query.rank.hits import Hit
 from clausegraph.query.read.protocol import ReadResult
 
 _BEST = 10  # hits that are worth another reading
-_LEAST_SHARED = 0.4  # of the terms of what is missing, in a hit with its headings
+_LEAST_SHARED = 0.25  # of the terms of what is missing, in a hit with its headings
 _NEW = 30  # hits that are put between those of before
 
 

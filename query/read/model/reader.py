@@ -25,6 +25,7 @@ from clausegraph.query.steps.model import Said, Schema, StepModel
 REPAIR = "read-repair"
 _MOST_TOLD = 12  # problems or notes
 _MOST_NEARBY = 3
+_TITLE_TERMS = 2  # that a title shares with what is asked, where it has so many
 Reasons = dict[str, object]
 Check = Callable[[Draft], Checked]
 
@@ -124,10 +125,14 @@ def attempt_of(text: str, check: Check) -> Attempt:
 
 
 def nearby_titles(shown: Shown, about: str) -> tuple[str, ...]:
-    """Titles of the pages that were shown, best first; where there is a text, those that share a term with it."""
+    """Titles of the pages that were shown, best first; where there is a text, those that share two terms with it."""
     titles = dict.fromkeys(title.partition(" (updated ")[0] for title in shown.titles.values())
-    near = [title for title in titles if not about or content(title) & content(about)]
+    near = [title for title in titles if not about or _is_near(content(title), content(about))]
     return tuple(near[:_MOST_NEARBY])
+
+
+def _is_near(title: frozenset[str], about: frozenset[str]) -> bool:
+    return bool(title) and len(title & about) >= min(_TITLE_TERMS, len(title))
 
 
 def result_of(attempt: Attempt, shown: Shown, pages: Pages, reasons: Reasons) -> ReadResult:

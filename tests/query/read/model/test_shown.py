@@ -15,6 +15,7 @@ from clausegraph.core.types import (
     Reading,
 )
 from clausegraph.query.rank.hits import Hit
+from clausegraph.query.read.model.reader import nearby_titles
 from clausegraph.query.read.model.shown import shown_of
 from tests.query.read.conftest import Pages
 
@@ -118,6 +119,20 @@ def test_a_page_that_fits_is_shown_whole() -> None:
     hits = page_of(*TABLE).hits("Ask within")
     assert len(shown_of(hits, page_of(*TABLE).reading, 1000).elements) == len(TABLE)
     assert len(shown_of(hits, page_of(*TABLE).reading, 120).elements) < len(TABLE)
+
+
+@pytest.mark.parametrize(
+    ("about", "near"),
+    [
+        ("how much is the tax on a narrowboat", False),  # one word in common says little
+        ("what is the parking permit for a boat", True),
+        ("", True),
+    ],
+)
+def test_the_nearest_pages_have_more_than_a_word_of_the_question(about: str, *, near: bool) -> None:
+    pages = Pages({KEY: Reading("Tax and parking permits", None, tuple(TABLE))})
+    shown = shown_of(pages.hits("Ask within"), pages.reading, 1000)
+    assert nearby_titles(shown, about) == (("Tax and parking permits",) if near else ())
 
 
 def test_a_heading_brings_the_first_sentences_of_its_section() -> None:

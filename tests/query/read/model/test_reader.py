@@ -7,10 +7,11 @@ from dataclasses import replace
 
 import pytest
 
+from clausegraph.app.render import answer_text
 from clausegraph.core.errors import InputError
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.prompts import shipped_prompts
-from clausegraph.core.types import AnswerStatus
+from clausegraph.core.types import Answer, AnswerStatus
 from clausegraph.query.read.bank import make_reader
 from clausegraph.query.read.model.guide import Guide, saw_of
 from clausegraph.query.read.model.labelled import Examples, LabelledAnswer, LabelledQuestion
@@ -121,3 +122,16 @@ def test_a_prompt_shows_the_most_like_examples_one_a_page_and_never_the_question
     prompt = shipped_prompts().get("read")
     whole = "\n".join(message.content for message in prompt.render(**inputs))
     assert all(part in whole for part in ("e4- you were born", "Be short.", "fuel grant", "(none given)"))
+
+
+def test_a_refusal_may_say_whom_to_ask(scripted: Scripted, grant: Pages) -> None:
+    """A sentence that cannot be verified is left out, and no quote takes its place."""
+    told = {"text": "You can get the grant if you get Rent Supplement.", "role": "next", "sources": ["e3", "e5"]}
+    invented = {"text": "Ring 0555 999 999.", "role": "next", "sources": ["e9"]}
+    refusal = reply() | {"sentences": [told | {"sums": []}, invented | {"sums": []}], "missing": "when it is paid"}
+    result = ModelReader(None, scripted(refusal, refusal)).read(ASKED, grant.hits(), grant)
+    assert (result.status, result.missing) == (AnswerStatus.NOT_ANSWERABLE, "when it is paid")
+    assert [one.text for one in result.sentences] == [told["text"]]
+    found = Answer(ASKED, result.status, (), "corpus", 1, sentences=result.sentences, missing=result.missing)
+    shown = answer_text(found).splitlines()
+    assert shown[:2] == ["These pages do not say when it is paid.", f"Next: {told['text']} [1]"]

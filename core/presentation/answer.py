@@ -14,9 +14,18 @@ from clausegraph.core.condition_trees import deciding
 from clausegraph.core.fingerprints import LLMFingerprint
 from clausegraph.core.language.greetings import is_greeting
 from clausegraph.core.language.terms import content, overlap
-from clausegraph.core.presentation.disagreement import alternatives_disagree, quotes_beside, told
+from clausegraph.core.presentation.disagreement import alternatives_disagree, quotes_beside, says_both, told
 from clausegraph.core.presentation.presented_lines import LineKind, PresentedLine
-from clausegraph.core.presentation.quoted_parts import Citation, joined, place_of, quoted_lines, source_lines
+from clausegraph.core.presentation.quoted_parts import (
+    Citation,
+    alone,
+    is_of_same_list,
+    joined,
+    lists,
+    place_of,
+    quoted_lines,
+    source_lines,
+)
 from clausegraph.core.presentation.wording import (
     asked_of,
     condition_lines,
@@ -95,7 +104,7 @@ class _Presenting:
 
     answer: Answer
     numbers: dict[tuple[str, str], Citation] = field(default_factory=dict)
-    quoted_above: dict[tuple[str, str], list[str]] = field(default_factory=dict)  # words that the lines have
+    quoted_above: dict[tuple[str, str], Evidence] = field(default_factory=dict)  # whose words the lines have
 
     def run(self) -> Presentation:
         answer = self.answer
@@ -124,8 +133,8 @@ class _Presenting:
         kind = LineKind.ITEM if one.role is SentenceRole.ITEM else LineKind.SENTENCE
         text = f"“{one_line(one.text)}”" if one.quoted else one_line(one.text)
         cited = [evidence for evidence in one.evidence if not _introduces(evidence, one.evidence)]
-        above = one_line(one.text) if one.quoted else ""
-        numbers = tuple(self._cite(evidence, above=above) for evidence in _in_page_order(cited))
+        in_text = {e for e in cited if one.quoted and one_line(e.quote) in one_line(one.text)}
+        numbers = tuple(self._cite(evidence, is_above=evidence in in_text) for evidence in _in_page_order(cited))
         plain = tuple(one_line(sum_) for sum_ in one.calculations if not _CALL.search(sum_))
         return PresentedLine(kind, text, tuple(dict.fromkeys(numbers)), 0, plain)
 
@@ -133,11 +142,11 @@ class _Presenting:
         if self.answer.missing:
             yield PresentedLine(LineKind.NOTE, _unsaid(self.answer.missing))
 
-    def _cite(self, evidence: Evidence, *, above: str = "") -> int:
+    def _cite(self, evidence: Evidence, *, is_above: bool = False) -> int:
         """The number of an element's quote; what several lines cite of one element is one quote.
 
         Args:
-            above: the words of the page that the line has already.
+            is_above: a line has its words.
         """
         key = _element_of(evidence)
         known = self.numbers.get(key)
@@ -145,16 +154,21 @@ class _Presenting:
             self.numbers[key] = Citation(len(self.numbers) + 1, evidence)
         else:
             self.numbers[key] = replace(known, evidence=joined(known.evidence, evidence))
-        if above:
-            self.quoted_above.setdefault(key, []).append(above)
+        if is_above:
+            above = self.quoted_above.get(key)
+            self.quoted_above[key] = evidence if above is None else joined(above, evidence)
         return self.numbers[key].number
 
     def _quote(self, evidence: Evidence) -> Iterator[PresentedLine]:
         """A place of a page in its own words, unless they stand above."""
-        is_above = one_line(evidence.quote) in self.quoted_above.get(_element_of(evidence), ())
-        number = self._cite(evidence, above=one_line(evidence.quote))
-        if not is_above:
+        is_repeated = self._is_above(evidence)
+        number = self._cite(evidence, is_above=True)
+        if not is_repeated:
             yield from quoted_lines(evidence, number)
+
+    def _is_above(self, evidence: Evidence) -> bool:
+        above = self.quoted_above.get(_element_of(evidence))
+        return above is not None and evidence.quote in above.quote
 
     def _outcomes(self) -> Iterator[PresentedLine]:
         """The alternatives of a reader that writes no sentences."""
@@ -162,6 +176,8 @@ class _Presenting:
         disagree = alternatives_disagree(answer)
         if disagree:
             yield PresentedLine(LineKind.NOTE, "The pages disagree; each side with its page and date:")
+        elif says_both(answer):
+            yield PresentedLine(LineKind.NOTE, "The pages say both; please read their words:")
         several = len(answer.alternatives) > 1
         for number, one in enumerate(answer.alternatives, 1):
             cited = tuple(dict.fromkeys(self._cite(e) for e in one.evidence if not e.html.startswith("<h")))
@@ -186,7 +202,7 @@ class _Presenting:
                 LineKind.SENTENCE, "These pages may not answer this. What comes nearest:" if unlikely else opening
             )
         place = ""
-        for evidence in _in_page_order(_joined_by_element(quotes)):
+        for evidence in _apart(quotes):
             path = " › ".join(place_of(evidence))
             if path != place:
                 yield PresentedLine(LineKind.PLACE, path)
@@ -218,9 +234,8 @@ class _Presenting:
 
     def _sources(self) -> Iterator[PresentedSource]:
         pages: dict[str, list[Citation]] = {}
-        for key, one in self.numbers.items():
-            words = one_line(one.evidence.quote)
-            citation = replace(one, is_shown=any(words in above for above in self.quoted_above.get(key, ())))
+        for one in self.numbers.values():
+            citation = replace(one, is_shown=self._is_above(one.evidence))
             pages.setdefault(str(one.evidence.page), []).append(citation)
         known = list(_evidence_of(self.answer))
         for citations in pages.values():
@@ -253,12 +268,19 @@ def _in_page_order(quotes: Iterable[Evidence]) -> list[Evidence]:
     return sorted(found, key=lambda one: (pages.index(one.page), one.position, one.span.start))
 
 
-def _joined_by_element(quotes: Iterable[Evidence]) -> list[Evidence]:
+def _apart(quotes: Iterable[Evidence]) -> list[Evidence]:
+    """The quotes in page order; a list or table whole at its first quote, without what that has already."""
     found: dict[tuple[str, str], Evidence] = {}
     for one in quotes:
         key = _element_of(one)
         found[key] = joined(found[key], one) if key in found else one
-    return list(found.values())
+    kept: list[Evidence] = []
+    for one in _in_page_order(found.values()):
+        if any(lists(other, one) for other in kept):
+            continue
+        kept = [other for other in kept if not lists(one, other)]
+        kept.append(alone(one) if any(is_of_same_list(other, one) for other in kept) else one)
+    return kept
 
 
 def _evidence_of(answer: Answer) -> Iterator[Evidence]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -10,6 +11,8 @@ from clausegraph.core.text import counted, one_line
 from clausegraph.core.types import Evidence
 
 CELLS = " | "  # between the cells of a row
+_LEFT_OUT = " … "  # between parts of an element that are quoted as one
+_OUTER_TAGS = re.compile(r"^<\w+>|</\w+>$")
 _NEIGHBOURS = 2  # rows that a table shows on each side of a cited one
 
 Nested = tuple[int, str]  # depth and text of an item
@@ -31,6 +34,28 @@ def place_of(evidence: Evidence) -> list[str]:
     return [one_line(part) for part in (evidence.title or str(evidence.page), *headings, *page)]
 
 
+def alone(evidence: Evidence) -> Evidence:
+    """Evidence without the items and rows beside it."""
+    below = _around(evidence)[1]
+    depths, texts = tuple(depth for depth, _ in below), tuple(text for _, text in below)
+    left = evidence.items_left if len(below) == len(evidence.items) else 0
+    return replace(evidence, items=texts, item_depths=depths, items_before=0, items_left=left)
+
+
+def lists(evidence: Evidence, other: Evidence) -> bool:
+    """Whether another quote is among the items that evidence has."""
+    return (evidence.page, evidence.headings) == (other.page, other.headings) and other.quote in evidence.items
+
+
+def is_of_same_list(one: Evidence, other: Evidence) -> bool:
+    """Whether two quotes are of one list or table."""
+    if (one.page, one.headings) != (other.page, other.headings):
+        return False
+    if is_row(one) or is_heads(one):
+        return _heads_of(one) == _heads_of(other)
+    return _opens(one, other) or _opens(other, one) or (bool(one.lead_in) and one.lead_in == other.lead_in)
+
+
 def is_row(evidence: Evidence) -> bool:
     """Whether a quote is a row of a table whose lead-in is its column heads."""
     return evidence.html.startswith("<tr") and bool(evidence.lead_in)
@@ -43,24 +68,33 @@ def is_heads(evidence: Evidence) -> bool:
 
 def joined(one: Evidence, other: Evidence) -> Evidence:
     """Two quotes of an element as one, in the order of the page; what lies between them is left out."""
-    first, second = sorted((one, other), key=lambda quoted: (quoted.span.start, -len(quoted.quote)))
+    first, second = sorted((one, other), key=lambda quoted: quoted.span.start)
     listing = max((one, other), key=lambda quoted: len(quoted.items))
-    first = replace(
+    return replace(
         first,
+        span=replace(first.span, end=max(first.span.end, second.span.end)),
+        quote=_joined_words(first, second),
         items=listing.items,
         item_depths=listing.item_depths,
         items_before=listing.items_before,
         items_left=listing.items_left,
     )
-    if second.quote in first.quote:
-        return first
-    if first.quote in second.quote:
-        return replace(first, span=second.span, quote=second.quote)
-    longest = min(len(first.quote), len(second.quote))
-    shared = next((n for n in range(longest, 0, -1) if first.quote.endswith(second.quote[:n])), 0)
-    gap = "" if shared else " … "
-    span = replace(first.span, end=max(first.span.end, second.span.end))
-    return replace(first, span=span, quote=f"{first.quote}{gap}{second.quote[shared:]}")
+
+
+def _joined_words(first: Evidence, second: Evidence) -> str:
+    """The words of two quotes by their places in the element, each once."""
+    text = _OUTER_TAGS.sub("", first.html)
+    parts = list(dict.fromkeys(part for quoted in (first, second) for part in quoted.quote.split(_LEFT_OUT)))
+    places = sorted((text.find(part), text.find(part) + len(part)) for part in parts)
+    if places[0][0] < 0:  # the element is another text than its quotes
+        return _LEFT_OUT.join(parts)
+    runs = [places[0]]
+    for start, end in places[1:]:
+        if text[runs[-1][1] : start].strip():
+            runs.append((start, end))
+        else:
+            runs[-1] = runs[-1][0], max(runs[-1][1], end)
+    return _LEFT_OUT.join(text[start:end] for start, end in runs)
 
 
 def quoted_lines(evidence: Evidence, number: int) -> Iterator[PresentedLine]:
@@ -77,7 +111,8 @@ def quoted_lines(evidence: Evidence, number: int) -> Iterator[PresentedLine]:
     yield from (_quote(text, depth=depth + under) for under, text in before)
     yield _quote(evidence.quote, number, depth)
     yield from (_quote(text, depth=depth + under) for under, text in (*below, *after))
-    yield from _left(evidence.items_left, depth or 1)
+    if evidence.items_left:
+        yield PresentedLine(LineKind.NOTE, f"and {evidence.items_left} more in the list", (), depth or 1)
 
 
 def source_lines(citations: Sequence[Citation], known: Sequence[Evidence]) -> Iterator[PresentedLine]:
@@ -86,10 +121,10 @@ def source_lines(citations: Sequence[Citation], known: Sequence[Evidence]) -> It
     Args:
         known: all evidence of the answer, of which neighbours of a table's rows are taken.
     """
+    unseen = [one for one in citations if not one.is_shown]
     groups: dict[tuple[object, ...], list[Citation]] = {}
-    for citation in citations:
-        if not citation.is_shown:
-            groups.setdefault(_group(citation.evidence, citations), []).append(citation)
+    for citation in unseen:
+        groups.setdefault(_group(citation.evidence, unseen), []).append(citation)
     for group in groups.values():
         group.sort(key=lambda one: (one.evidence.position, one.number))
         first = group[0].evidence
@@ -100,43 +135,52 @@ def source_lines(citations: Sequence[Citation], known: Sequence[Evidence]) -> It
 
 
 def _group(evidence: Evidence, citations: Sequence[Citation]) -> tuple[object, ...]:
-    """What quotes have in common that are shown together: the list or table that they are of."""
+    """What quotes have in common that are shown together: the outermost cited list, or the table, that they are of."""
     if is_row(evidence) or is_heads(evidence):
         return "table", evidence.headings, _heads_of(evidence)
-    for one in citations:
-        if not one.is_shown and _opens(evidence, one.evidence):
-            return "list", one.evidence.headings, one.evidence.lead_in
-    lead = _lead_in(evidence)
-    return ("list", evidence.headings, evidence.lead_in) if lead else ("element", evidence.span.anchor)
+    root, seen = evidence, {evidence.span.anchor}
+    while True:
+        above = (one.evidence for one in citations if one.evidence.span.anchor not in seen)
+        opening = next((one for one in above if _opens(one, root)), None)
+        if opening is None:
+            break
+        root = opening
+        seen.add(root.span.anchor)
+    return ("list", root.headings, root.lead_in) if _lead_in(root) else ("element", root.span.anchor)
 
 
 def _opens(evidence: Evidence, item: Evidence) -> bool:
     """Whether evidence introduces the list that an item is of."""
-    apart = evidence.span.anchor != item.span.anchor and evidence.headings == item.headings and not is_row(item)
-    return apart and bool(item.lead_in) and item.lead_in in evidence.quote
+    if evidence.headings != item.headings or is_row(item) or is_heads(evidence):
+        return False
+    return (bool(item.lead_in) and item.lead_in in evidence.quote) or item.quote in _listed_by(evidence)
+
+
+def _listed_by(evidence: Evidence) -> list[str]:
+    """The items of the list that a quote introduces."""
+    return [text for _, text in _around(evidence)[1]] if evidence.quote.rstrip().endswith(":") else []
 
 
 def _cited_items(group: Sequence[Citation]) -> Iterator[PresentedLine]:
-    """A quote with the list that it introduces, or quotes of items below the words that introduce them."""
-    opening = next((one for one in group if any(_opens(one.evidence, other.evidence) for other in group)), None)
-    if opening is None:
-        for at, one in enumerate(group):
-            opened = f"{_section(one.evidence)}{_excerpt(one.evidence)}" if at == 0 else "… "
-            yield _quote(one.evidence.quote, one.number, before=opened)
-            yield from _listed(one.evidence, [])
-        return
-    yield _quote(opening.evidence.quote, opening.number, before=_section(opening.evidence) + _excerpt(opening.evidence))
-    yield from _listed(opening.evidence, [one for one in group if one is not opening])
-
-
-def _listed(evidence: Evidence, cited: Sequence[Citation]) -> Iterator[PresentedLine]:
-    """The items that a quote introduces, the cited ones with their numbers, and how many more there are."""
-    below = _around(evidence)[1] if evidence.quote.rstrip().endswith(":") else ()
-    numbers = {one.evidence.quote: one.number for one in cited}
-    yield from (_quote(text, numbers.get(text, 0), under) for under, text in below)
-    beyond = [one for one in cited if one.evidence.quote not in {text for _, text in below}]
-    yield from (_quote(one.evidence.quote, one.number, 1) for one in beyond)
-    yield from _left(evidence.items_left - len(beyond) if below else 0, 1)
+    """Quotes of one list: what introduces it with all its items, or single items; each with its number."""
+    listed: set[str] = set()
+    left = 0
+    for at, one in enumerate(group):
+        evidence, later = one.evidence, group[at + 1 :]
+        if evidence.quote in listed:
+            continue
+        is_below = any(_opens(other.evidence, evidence) for other in group[:at])
+        opened = f"{_section(evidence)}{_excerpt(evidence)}" if at == 0 else "" if is_below else "… "
+        yield _quote(evidence.quote, one.number, int(is_below), opened)
+        texts = _listed_by(evidence)
+        numbers = {other.evidence.quote: other.number for other in later}
+        for depth, text in _around(evidence)[1] if texts else ():
+            yield _quote(text, numbers.get(text, 0), depth + int(is_below))
+        beyond = [other for other in later if _opens(evidence, other.evidence) and other.evidence.quote not in texts]
+        left += max(0, evidence.items_left - len(beyond)) if texts else 0
+        listed |= set(texts)
+    if left:
+        yield PresentedLine(LineKind.NOTE, f"and {left} more in the list", (), 1)
 
 
 def _cited_rows(group: Sequence[Citation], known: Sequence[Evidence]) -> Iterator[PresentedLine]:
@@ -265,8 +309,3 @@ def _excerpt(evidence: Evidence) -> str:
 
 def _quote(text: str, number: int = 0, depth: int = 0, before: str = "") -> PresentedLine:
     return PresentedLine(LineKind.QUOTE, f"{before}“{one_line(text)}”", (number,) if number else (), depth)
-
-
-def _left(count: int, depth: int) -> Iterator[PresentedLine]:
-    if count > 0:
-        yield PresentedLine(LineKind.NOTE, f"and {count} more in the list", (), depth)

@@ -6,8 +6,9 @@ from typing import Any
 
 from clausegraph.app.conditions import condition_json
 from clausegraph.app.render import answer_text
-from clausegraph.core.presentation.answer import PresentedLine, present
+from clausegraph.core.presentation.answer import present
 from clausegraph.core.presentation.disagreement import pages_disagree
+from clausegraph.core.presentation.presented_lines import PresentedLine, PresentedTable
 from clausegraph.core.presentation.wording import headline, open_questions, opposite
 from clausegraph.core.types import Alternative, Answer, Contradiction, Evidence, TraceStep, holds
 
@@ -53,6 +54,7 @@ def presentation_json(answer: Answer) -> dict[str, Any]:
                 "address": source.address,
                 "updated": source.updated or None,
                 "citations": [{"number": one.number} | evidence_json(one.evidence) for one in source.citations],
+                "lines": [_line_json(line) for line in source.lines],
             }
             for source in shown.sources
         ],
@@ -67,6 +69,17 @@ def _line_json(line: PresentedLine) -> dict[str, Any]:
         "citations": list(line.citations),
         "depth": line.depth,
         "calculations": list(line.calculations),
+        "table": None if line.table is None else _table_json(line.table),
+        "is_in_table": line.is_in_table,
+    }
+
+
+def _table_json(table: PresentedTable) -> dict[str, Any]:
+    return {
+        "place": table.place,
+        "heads": list(table.heads),
+        "number": table.number or None,
+        "rows": [{"cells": list(row.cells), "number": row.number or None, "note": row.note} for row in table.rows],
     }
 
 
@@ -105,6 +118,7 @@ def evidence_json(evidence: Evidence) -> dict[str, Any]:
         "quote": evidence.quote,
         "items": list(evidence.items),
         "item_depths": [depth for depth, _ in evidence.nested_items],
+        "items_left": evidence.items_left,
         "html": evidence.html,
         "page_number": evidence.page_number,
     }

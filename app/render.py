@@ -7,16 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from clausegraph.core.presentation.answer import (
-    LineKind,
-    Presentation,
-    PresentedLine,
-    PresentedSource,
-    is_row,
-    place_of,
-    present,
-    quote_words,
-)
+from clausegraph.core.presentation.answer import Presentation, PresentedSource, present
+from clausegraph.core.presentation.presented_lines import LineKind, PresentedLine, PresentedTable
 from clausegraph.core.text import clean, one_line
 from clausegraph.core.types import Answer, TraceStep
 
@@ -29,19 +21,25 @@ _MARKDOWN = re.compile(r"([\\`*_\[\]<>#|~])")
 
 @dataclass(frozen=True, slots=True)
 class PrintedLine:
-    """A line of an answer: ``style`` is bold, plain, item, quote or dim."""
+    """A line of an answer: ``style`` is bold, plain, item, quote or dim; or a table, of which ``text`` is the place."""
 
     style: str
     text: str
     depth: int = 0
+    table: PresentedTable | None = None
 
 
-def lines(shown: Presentation, *, found: bool = False) -> Iterator[PrintedLine]:
-    """All that an answer says, line by line; ``found`` adds how it came about."""
+def lines(shown: Presentation, *, found: bool = False, tables: bool = False) -> Iterator[PrintedLine]:
+    """All that an answer says, line by line.
+
+    Args:
+        found: adds how it came about.
+        tables: a table stands in the place of the lines that name its cells.
+    """
     for typed, read in shown.corrections:
         yield PrintedLine("dim", f"“{one_line(typed)}” was read as “{one_line(read)}”")
     for line in (*shown.headline, *shown.disputed):
-        yield _line(line, "bold")
+        yield from _line(line, tables=tables)
     if shown.for_you:
         yield PrintedLine("plain", "You said: " + "; ".join(map(one_line, shown.for_you)))
     if len(shown.check) == 1:
@@ -53,51 +51,46 @@ def lines(shown: Presentation, *, found: bool = False) -> Iterator[PrintedLine]:
         if part:
             yield PrintedLine("plain", f"{label}: {' '.join(f'{line.text}{_numbers(line)}' for line in part)}")
     for source in shown.sources:
-        yield from _source(source)
+        yield from _source(source, tables=tables)
     if shown.calculations:
         yield PrintedLine("dim", f"Worked out: {'; '.join(shown.calculations)}")
     if found:
         yield from (PrintedLine("dim", text) for text in shown.found)
 
 
-def _line(line: PresentedLine, style: str) -> PrintedLine:
+def _line(line: PresentedLine, *, tables: bool) -> Iterator[PrintedLine]:
     text = f"{line.text}{_numbers(line)}"
     match line.kind:
+        case _ if tables and line.is_in_table:
+            yield from _table(line)
         case LineKind.SENTENCE:
-            return PrintedLine(style, text)
+            yield PrintedLine("bold", text)
         case LineKind.NOTE:
-            return PrintedLine("plain", text, line.depth)
+            yield PrintedLine("plain", text, line.depth)
         case LineKind.QUOTE:
-            return PrintedLine("quote", text, line.depth + 1)
-        case LineKind.PLACE | LineKind.ITEM:
-            return PrintedLine("item", text, line.depth)
+            yield PrintedLine("quote", text, line.depth + 1)
+        case LineKind.PLACE | LineKind.ITEM | LineKind.CONDITION:
+            yield PrintedLine("item", text, line.depth)
+
+
+def _table(line: PresentedLine) -> Iterator[PrintedLine]:
+    if line.table is not None:
+        yield PrintedLine("table", line.table.place, 0, line.table)
 
 
 def _numbers(line: PresentedLine) -> str:
     return " " + "".join(f"[{number}]" for number in line.citations) if line.citations else ""
 
 
-def _source(source: PresentedSource) -> Iterator[PrintedLine]:
+def _source(source: PresentedSource, *, tables: bool) -> Iterator[PrintedLine]:
     """The page once, and below it its quotes by number, unless they stand above."""
     dated = f", updated {source.updated}" if source.updated else ""
     yield PrintedLine("plain", f"Source: {source.title}{dated} · {source.address}")
-    before = ("", "")
-    for citation in source.citations:
-        if citation.is_shown:
-            continue
-        evidence = citation.evidence
-        section = " › ".join(place_of(evidence)[1:])
-        lead = "" if is_row(evidence) or evidence.lead_in == evidence.quote else one_line(evidence.lead_in)
-        opening = f"{section}: " if section else ""
-        opening += f"“{lead}” … " if lead else ""
-        if (section, lead) == before and lead:
-            opening = "… "  # another item of the list above
-        before = section, lead
-        yield PrintedLine("quote", f"[{citation.number}] {opening}“{quote_words(evidence)}”", 0)
-        cited = any(one.evidence.lead_in and one.evidence.lead_in in evidence.quote for one in source.citations)
-        listed = evidence.quote.rstrip().endswith(":") and not cited
-        for depth, item in evidence.nested_items if listed else ():
-            yield PrintedLine("quote", f"“{one_line(item)}”", depth)
+    for line in source.lines:
+        if tables and line.is_in_table:
+            yield from _table(line)
+        else:
+            yield PrintedLine("quote", f"{_numbers(line)} {line.text}".strip(), line.depth)
 
 
 def render_answer(answer: Answer, *, found: bool = False) -> Group:
@@ -114,14 +107,41 @@ def render_answer(answer: Answer, *, found: bool = False) -> Group:
 
 
 def answer_markdown(answer: Answer) -> str:
-    """The same lines as Markdown; nothing of a page is taken for markup."""
-    shown = []
-    for said in lines(present(answer)):
-        text = _MARKDOWN.sub(r"\\\1", clean(said.text))
-        listed = said.style in {"item", "quote"} or said.depth > 0
-        around = {"bold": "**", "dim": "*"}.get(said.style, "")
-        shown.append(f"{'  ' * said.depth}* {text}" if listed else f"{around}{text}{around}\n")
-    return "\n".join(shown).rstrip() + "\n"
+    """The same lines as Markdown, tables as tables; nothing of a page is taken for markup."""
+    blocks: list[str] = []
+    was_listed = False
+    for said in lines(present(answer), tables=True):
+        is_listed = said.table is None and (said.style in {"item", "quote"} or said.depth > 0)
+        if not is_listed or not was_listed:
+            blocks.append("")
+        if said.table is not None:
+            blocks += _markdown_table(said.table)
+        else:
+            around = {"bold": "**", "dim": "*"}.get(said.style, "")
+            text = _escaped(said.text)
+            blocks.append(f"{'  ' * said.depth}* {text}" if is_listed else f"{around}{text}{around}")
+        was_listed = is_listed
+    return "\n".join(blocks).strip() + "\n"
+
+
+def _escaped(text: str) -> str:
+    return _MARKDOWN.sub(r"\\\1", clean(text))
+
+
+def _markdown_table(table: PresentedTable) -> Iterator[str]:
+    """The rows below their heads, the cited ones in bold with their numbers."""
+    if table.place:
+        yield from (f"{_escaped(table.place)}:", "")
+    number = f" [{table.number}]" if table.number else ""
+    heads = [*table.heads[:-1], f"{table.heads[-1]}{number}"]
+    yield f"| {' | '.join(map(_escaped, heads))} |"
+    yield "|---" * len(heads) + "|"
+    for row in table.rows:
+        cells = [_escaped(cell) for cell in row.cells] or [f"*{_escaped(row.note)}*", *[""] * (len(heads) - 1)]
+        if row.number:
+            cells = [f"**{cell}**" if cell else "" for cell in cells]
+            cells[-1] = f"{cells[-1]} {_escaped(f'[{row.number}]')}".strip()
+        yield f"| {' | '.join(cells)} |"
 
 
 def answer_text(answer: Answer) -> str:

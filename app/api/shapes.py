@@ -23,6 +23,7 @@ class ShownQuote(BaseModel):
     quote: str
     items: list[str]
     item_depths: list[int]
+    items_left: int = Field(description="How many more items the list or table has.")
     html: str
     page_number: int | None
 
@@ -66,6 +67,23 @@ class CorrectedWord(BaseModel):
     read: str
 
 
+class PresentedRow(BaseModel):
+    """A row of a table with the number of its quote, or a note of rows that are left out."""
+
+    cells: list[str]
+    number: int | None
+    note: str
+
+
+class TableWithRows(BaseModel):
+    """Column heads and rows of a table of a page: the cited ones and their neighbours."""
+
+    place: str
+    heads: list[str]
+    number: int | None = Field(description="Of a quote of the heads.")
+    rows: list[PresentedRow]
+
+
 class PresentedWords(BaseModel):
     """A line of an answer as people read it, with the numbers of its citations."""
 
@@ -74,6 +92,8 @@ class PresentedWords(BaseModel):
     citations: list[int]
     depth: int
     calculations: list[str]
+    table: TableWithRows | None = Field(description="May be shown in place of this line and the next in it.")
+    is_in_table: bool
 
 
 class NumberedQuote(ShownQuote):
@@ -89,6 +109,7 @@ class SourcePage(BaseModel):
     address: str
     updated: str | None
     citations: list[NumberedQuote]
+    lines: list[PresentedWords] = Field(description="The quotes that do not stand above, in words.")
 
 
 class PresentedAnswer(BaseModel):

@@ -1,8 +1,8 @@
-"""An answer as the templates draw it: each alternative with its whole tree, whose leaves can be taken otherwise."""
+"""An answer as the templates draw it: its lines in blocks, and trees whose leaves can be taken otherwise."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,8 +11,8 @@ from clausegraph.app.console.trace import Texts, found_view
 from clausegraph.app.render import answer_markdown
 from clausegraph.app.services.kept import AskedQuestion
 from clausegraph.core.presentation.answer import present
-from clausegraph.core.presentation.disagreement import told
-from clausegraph.core.presentation.wording import asked_of, headline, leaf_words, otherwise
+from clausegraph.core.presentation.presented_lines import LineKind, PresentedLine
+from clausegraph.core.presentation.wording import condition_heading, leaf_words
 from clausegraph.core.types import (
     All,
     Alternative,
@@ -36,14 +36,13 @@ STATES = {word: state for state, word in WORDS.items()}
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """A leaf: its number among the conditions of the answer, and its state in words.
+    """A leaf: its number among the conditions of the answer, its words, and its state in words.
 
     ``again``: the same condition stands before in the answer, and is chosen there.
     """
 
     number: int
     words: str
-    question: str
     state: str
     page: str
     again: bool
@@ -66,7 +65,7 @@ def answer_view(asked: AskedQuestion, texts: Texts) -> dict[str, Any]:
     draw = _Drawing(answer, {words: number for number, words in enumerate(asked.conditions())}, asked.supposed)
     shown = present(under)
     cited = [citation for source in shown.sources for citation in source.citations]
-    disputed = {evidence for _, places in told(answer) for evidence in places}
+    headings = {line.text for line in shown.headline}
     again = {"question": answer.inquiry.question, "scenario": answer.inquiry.scenario, "epoch": answer.epoch}
     supposed = [f"{words}={WORDS[state]}" for words, state in asked.supposed.items()]
     return {
@@ -74,13 +73,40 @@ def answer_view(asked: AskedQuestion, texts: Texts) -> dict[str, Any]:
         "answer": answer,
         "shown": shown,
         "links": {one.number: page_address(answer, one.evidence, one.evidence.span) for one in cited},
-        "quoted_cards": [card(answer, one.evidence, one.number) for one in cited if one.evidence not in disputed],
+        "blocks": blocks(shown.headline),
+        "disputed": blocks(shown.disputed),
+        "sources": [(source, blocks(source.lines)) for source in shown.sources],
         "alternatives": [draw.alternative(one) for one in answer.alternatives],
-        "sides": [(said, [card(answer, one) for one in places]) for said, places in told(answer)],
+        "headings": headings,
+        "is_prose": bool(under.sentences),
         "found": found_view(answer, texts),
         "permalink": address(answer.corpus, "ask", **again, assume=supposed),
         "markdown": answer_markdown(under),
     }
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Lines that are drawn together: sentences as a paragraph, items as a list, quotes below each other, a table."""
+
+    kind: str
+    lines: list[PresentedLine]
+
+
+def blocks(lines: Iterable[PresentedLine]) -> list[Block]:
+    """The lines without the conditions, which are drawn as a tree, and without those that a table stands for."""
+    made: list[Block] = []
+    for line in lines:
+        if line.kind is LineKind.CONDITION or (line.is_in_table and line.table is None):
+            continue
+        last = made[-1].kind if made else ""
+        is_count = line.kind is LineKind.NOTE and line.depth > 0 and last == LineKind.QUOTE
+        kind = "table" if line.table else LineKind.QUOTE if is_count else line.kind
+        if kind == last and kind in (LineKind.SENTENCE, LineKind.ITEM, LineKind.QUOTE):
+            made[-1].lines.append(line)
+        else:
+            made.append(Block(str(kind), [line]))
+    return made
 
 
 class _Drawing:
@@ -91,25 +117,17 @@ class _Drawing:
         self._seen: set[int] = set()
 
     def alternative(self, one: Alternative) -> dict[str, Any]:
-        """What the template of an alternative needs; ``headline`` is empty where it holds no more."""
+        """What the template of an alternative needs; its tree keeps its form whatever is taken otherwise.
+
+        ``is_refuted``: it is an answer no more, nor turned round.
+        """
         own = {leaf.leaf.text for leaf in leaves(one.condition)}
         states = {words: state for words, state in self._supposed.items() if words in own}
-        found = assumed(replace(self._answer, alternatives=(one,)), states).alternatives
-        first = headline(found[0]) if found else ""
-        rest, required = otherwise(found[0]) if found else ("", None)
-        tree = None if one.condition is None else _under(one.condition, states)
-        needed = None
-        if required is not None and isinstance(tree, AnyOf):
-            *bars, last = tree.children  # what bars, and below it what whom nothing bars has to meet besides
-            if isinstance(last, Not):
-                tree, needed = (bars[0] if len(bars) == 1 else AnyOf(tuple(bars))), last.child
-        shown = None if tree is None else self._part(tree)
         return {
             "text": one.text,
-            "headline": first,
-            "otherwise": rest,
-            "tree": shown,
-            "required": None if needed is None else self._part(needed),
+            "heading": condition_heading(one),
+            "is_refuted": not assumed(replace(self._answer, alternatives=(one,)), states).alternatives,
+            "tree": None if one.condition is None else self._part(_under(one.condition, states)),
         }
 
     def _part(self, tree: JudgedCondition) -> Branch | Choice:
@@ -132,7 +150,7 @@ class _Drawing:
         again = number in self._seen
         self._seen.add(number)
         page = page_address(self._answer, judged.source, Span(leaf.anchor, leaf.start, leaf.end))
-        return Choice(number, words, asked_of(judged), _word(judged), page, again)
+        return Choice(number, words, _word(judged), page, again)
 
     def _joined(self, label: str, tree: JudgedCondition, children: Sequence[JudgedCondition]) -> Branch:
         return Branch(label, _word(tree), tuple(self._part(child) for child in children))
@@ -145,12 +163,6 @@ def _under(tree: JudgedCondition, states: Mapping[str, ConditionState]) -> Judge
 
 def _word(tree: JudgedCondition) -> str:
     return WORDS[holds(tree)]
-
-
-def card(answer: Answer, evidence: Evidence, number: int = 0) -> dict[str, Any]:
-    """A quotation, with where it stands, and its number if it is cited."""
-    path = [evidence.title or str(evidence.page), *(h for h in evidence.headings if h != evidence.title)]
-    return {"number": number, "evidence": evidence, "path": path, "page": page_address(answer, evidence, evidence.span)}
 
 
 def page_address(answer: Answer, evidence: Evidence, span: Span) -> str:

@@ -9,13 +9,23 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from enum import StrEnum
 
 from clausegraph.core.condition_trees import deciding
 from clausegraph.core.fingerprints import LLMFingerprint
 from clausegraph.core.language.greetings import is_greeting
 from clausegraph.core.language.terms import content, overlap
-from clausegraph.core.presentation.disagreement import alternatives_disagree, quotes_beside, told
+from clausegraph.core.presentation.disagreement import alternatives_disagree, quotes_beside, says_both, told
+from clausegraph.core.presentation.presented_lines import LineKind, PresentedLine
+from clausegraph.core.presentation.quoted_parts import (
+    Citation,
+    alone,
+    is_of_same_list,
+    joined,
+    lists,
+    place_of,
+    quoted_lines,
+    source_lines,
+)
 from clausegraph.core.presentation.wording import (
     asked_of,
     condition_lines,
@@ -42,48 +52,21 @@ from clausegraph.core.types import (
 _CALL = re.compile(r"[a-z]\(")  # a function of the calculator, which is no way to show a sum
 _INDIRECT = re.compile(r"(?:how|what|when|where|whether|which|who|whom|whose|why|if)\b", re.IGNORECASE)
 _NAMED = 0.6  # share of a question's terms that the sentences have, where they name its condition
-_CELLS = " | "  # between the cells of a row
 _NEARBY = 3  # titles that a refusal names
-
-
-class LineKind(StrEnum):
-    """How a line is shown."""
-
-    SENTENCE = "sentence"
-    ITEM = "item"  # of a list, indented by its depth
-    QUOTE = "quote"  # the page's own words
-    NOTE = "note"  # what is doubted, missing or disputed
-    PLACE = "place"  # title and section that the quotes below it are from
-
-
-@dataclass(frozen=True, slots=True)
-class PresentedLine:
-    """A line of an answer with the numbers of the quotes that it rests on."""
-
-    kind: LineKind
-    text: str
-    citations: tuple[int, ...] = ()
-    depth: int = 0
-    calculations: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Citation:
-    """A numbered quote. ``is_shown``: its words stand above already, so only its place is told."""
-
-    number: int
-    evidence: Evidence
-    is_shown: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class PresentedSource:
-    """A page that an answer rests on, once, with its citations in the order of their numbers."""
+    """A page that an answer rests on, once, with its citations in the order of their numbers.
+
+    ``lines`` are those quotes that do not stand above it.
+    """
 
     title: str
     address: str
     updated: str
     citations: tuple[Citation, ...]
+    lines: tuple[PresentedLine, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,12 +104,11 @@ class _Presenting:
 
     answer: Answer
     numbers: dict[tuple[str, str], Citation] = field(default_factory=dict)
+    quoted_above: dict[tuple[str, str], Evidence] = field(default_factory=dict)  # whose words the lines have
 
     def run(self) -> Presentation:
         answer = self.answer
-        shown = [self._sentence(one) for one in answer.sentences]
-        roles = [one.role for one in answer.sentences]
-        of = list(zip(shown, roles, strict=True))
+        of = [(self._sentence(one), one.role) for one in _each_once(answer.sentences)]
         if answer.sentences:
             asked = [line for line, role in of if role in (SentenceRole.ANSWER, SentenceRole.ITEM)]
             refused = PresentedLine(LineKind.SENTENCE, _not_covered(answer))
@@ -151,7 +133,8 @@ class _Presenting:
         kind = LineKind.ITEM if one.role is SentenceRole.ITEM else LineKind.SENTENCE
         text = f"“{one_line(one.text)}”" if one.quoted else one_line(one.text)
         cited = [evidence for evidence in one.evidence if not _introduces(evidence, one.evidence)]
-        numbers = tuple(self._cite(evidence, is_shown=one.quoted) for evidence in cited)
+        in_text = {e for e in cited if one.quoted and one_line(e.quote) in one_line(one.text)}
+        numbers = tuple(self._cite(evidence, is_above=evidence in in_text) for evidence in _in_page_order(cited))
         plain = tuple(one_line(sum_) for sum_ in one.calculations if not _CALL.search(sum_))
         return PresentedLine(kind, text, tuple(dict.fromkeys(numbers)), 0, plain)
 
@@ -159,15 +142,33 @@ class _Presenting:
         if self.answer.missing:
             yield PresentedLine(LineKind.NOTE, _unsaid(self.answer.missing))
 
-    def _cite(self, evidence: Evidence, *, is_shown: bool = False) -> int:
-        """The number of an element's quote; what several lines cite of one element is one quote."""
-        key = (str(evidence.page), evidence.span.anchor)
+    def _cite(self, evidence: Evidence, *, is_above: bool = False) -> int:
+        """The number of an element's quote; what several lines cite of one element is one quote.
+
+        Args:
+            is_above: a line has its words.
+        """
+        key = _element_of(evidence)
         known = self.numbers.get(key)
         if known is None:
-            self.numbers[key] = Citation(len(self.numbers) + 1, evidence, is_shown)
-        elif not (known.is_shown and is_shown):
-            self.numbers[key] = replace(known, evidence=_joined(known.evidence, evidence), is_shown=False)
+            self.numbers[key] = Citation(len(self.numbers) + 1, evidence)
+        else:
+            self.numbers[key] = replace(known, evidence=joined(known.evidence, evidence))
+        if is_above:
+            above = self.quoted_above.get(key)
+            self.quoted_above[key] = evidence if above is None else joined(above, evidence)
         return self.numbers[key].number
+
+    def _quote(self, evidence: Evidence) -> Iterator[PresentedLine]:
+        """A place of a page in its own words, unless they stand above."""
+        is_repeated = self._is_above(evidence)
+        number = self._cite(evidence, is_above=True)
+        if not is_repeated:
+            yield from quoted_lines(evidence, number)
+
+    def _is_above(self, evidence: Evidence) -> bool:
+        above = self.quoted_above.get(_element_of(evidence))
+        return above is not None and evidence.quote in above.quote
 
     def _outcomes(self) -> Iterator[PresentedLine]:
         """The alternatives of a reader that writes no sentences."""
@@ -175,6 +176,8 @@ class _Presenting:
         disagree = alternatives_disagree(answer)
         if disagree:
             yield PresentedLine(LineKind.NOTE, "The pages disagree; each side with its page and date:")
+        elif says_both(answer):
+            yield PresentedLine(LineKind.NOTE, "The pages say both; please read their words:")
         several = len(answer.alternatives) > 1
         for number, one in enumerate(answer.alternatives, 1):
             cited = tuple(dict.fromkeys(self._cite(e) for e in one.evidence if not e.html.startswith("<h")))
@@ -186,10 +189,10 @@ class _Presenting:
             if opens_list:
                 shown = decided(one)
                 for line in condition_lines(shown) if shown is not None else ():
-                    yield PresentedLine(LineKind.ITEM, line.text, (), line.depth)
+                    yield PresentedLine(LineKind.CONDITION, line.text, (), line.depth)
 
     def _quotes(self) -> Iterator[PresentedLine]:
-        """What is quoted where nothing is asserted: the deciding place first, then what else comes near."""
+        """What is quoted where nothing is asserted: the deciding page first, its places in page order."""
         answer, quotes = self.answer, quotes_beside(self.answer)
         unlikely = answer.status is AnswerStatus.UNKNOWN and not answer.contradictions
         if quotes:
@@ -199,14 +202,12 @@ class _Presenting:
                 LineKind.SENTENCE, "These pages may not answer this. What comes nearest:" if unlikely else opening
             )
         place = ""
-        for evidence in quotes:
+        for evidence in _apart(quotes):
             path = " › ".join(place_of(evidence))
             if path != place:
-                yield PresentedLine(LineKind.PLACE, path, (self._cite(evidence, is_shown=True),))
+                yield PresentedLine(LineKind.PLACE, path)
                 place = path
-            else:
-                self._cite(evidence, is_shown=True)
-            yield from _quoted(evidence)
+            yield from self._quote(evidence)
         if quotes and not unlikely:
             yield PresentedLine(LineKind.NOTE, "Not sure that this decides it: please read it against your case.")
 
@@ -216,8 +217,8 @@ class _Presenting:
             yield PresentedLine(LineKind.NOTE, said)
             for evidence in sides:
                 path = f"{' › '.join(place_of(evidence))} ({_dated(evidence)})"
-                yield PresentedLine(LineKind.PLACE, path, (self._cite(evidence, is_shown=True),))
-                yield from _quoted(evidence)
+                yield PresentedLine(LineKind.PLACE, path, (self._cite(evidence),))
+                yield from self._quote(evidence)
 
     def _check(self) -> Iterator[str]:
         """What is open and could change the headline, as questions; nothing that the headline lists already."""
@@ -233,33 +234,62 @@ class _Presenting:
 
     def _sources(self) -> Iterator[PresentedSource]:
         pages: dict[str, list[Citation]] = {}
-        for citation in self.numbers.values():
-            pages.setdefault(str(citation.evidence.page), []).append(citation)
+        for one in self.numbers.values():
+            citation = replace(one, is_shown=self._is_above(one.evidence))
+            pages.setdefault(str(one.evidence.page), []).append(citation)
+        known = list(_evidence_of(self.answer))
         for citations in pages.values():
             first = citations[0].evidence
             title, address = first.title or str(first.page), first.url or str(first.page)
-            yield PresentedSource(one_line(title), one_line(address), one_line(first.updated or ""), tuple(citations))
+            updated, lines = one_line(first.updated or ""), tuple(source_lines(citations, known))
+            yield PresentedSource(one_line(title), one_line(address), updated, tuple(citations), lines)
 
 
-def place_of(evidence: Evidence) -> list[str]:
-    """Title and headings of a place, and its page in a document with pages."""
-    headings = [heading for heading in evidence.headings if heading != evidence.title]
-    page = [] if evidence.page_number is None else [f"page {evidence.page_number}"]
-    return [one_line(part) for part in (evidence.title or str(evidence.page), *headings, *page)]
+def _element_of(evidence: Evidence) -> tuple[str, str]:
+    return str(evidence.page), evidence.span.anchor
 
 
-def _joined(one: Evidence, other: Evidence) -> Evidence:
-    """Two quotes of an element as one, in the order of the page; what lies between them is left out."""
-    first, second = sorted((one, other), key=lambda quoted: quoted.span.start)
-    if second.quote in first.quote:
-        return first
-    if first.quote in second.quote:
-        return second
-    longest = min(len(first.quote), len(second.quote))
-    shared = next((n for n in range(longest, 0, -1) if first.quote.endswith(second.quote[:n])), 0)
-    gap = "" if shared else " … "
-    span = replace(first.span, end=max(first.span.end, second.span.end))
-    return replace(first, span=span, quote=f"{first.quote}{gap}{second.quote[shared:]}")
+def _each_once(sentences: Sequence[Sentence]) -> list[Sentence]:
+    """The sentences without those that say the same again, whose evidence the first one has then."""
+    found: dict[str, Sentence] = {}
+    for one in sentences:
+        text = one_line(one.text)
+        first = found.setdefault(text, one)
+        evidence = tuple(dict.fromkeys((*first.evidence, *one.evidence)))
+        sums = tuple(dict.fromkeys((*first.calculations, *one.calculations)))
+        found[text] = replace(first, evidence=evidence, calculations=sums)
+    return list(found.values())
+
+
+def _in_page_order(quotes: Iterable[Evidence]) -> list[Evidence]:
+    """The quotes page by page, the page of the first one first."""
+    found = list(quotes)
+    pages = list(dict.fromkeys(one.page for one in found))
+    return sorted(found, key=lambda one: (pages.index(one.page), one.position, one.span.start))
+
+
+def _apart(quotes: Iterable[Evidence]) -> list[Evidence]:
+    """The quotes in page order; a list or table whole at its first quote, without what that has already."""
+    found: dict[tuple[str, str], Evidence] = {}
+    for one in quotes:
+        key = _element_of(one)
+        found[key] = joined(found[key], one) if key in found else one
+    kept: list[Evidence] = []
+    for one in _in_page_order(found.values()):
+        if any(lists(other, one) for other in kept):
+            continue
+        kept = [other for other in kept if not lists(one, other)]
+        kept.append(alone(one) if any(is_of_same_list(other, one) for other in kept) else one)
+    return kept
+
+
+def _evidence_of(answer: Answer) -> Iterator[Evidence]:
+    """All evidence of an answer."""
+    yield from answer.quotes
+    for sentence in answer.sentences:
+        yield from sentence.evidence
+    for one in answer.alternatives:
+        yield from (*one.evidence, *one.sources)
 
 
 def _introduces(evidence: Evidence, cited: Sequence[Evidence]) -> bool:
@@ -267,33 +297,6 @@ def _introduces(evidence: Evidence, cited: Sequence[Evidence]) -> bool:
     beside = [one for one in cited if one.page == evidence.page and one is not evidence]
     led = any(one.lead_in and one.lead_in in evidence.quote for one in beside)
     return led or any(one.quote in evidence.items for one in beside)
-
-
-def quote_words(evidence: Evidence) -> str:
-    """The words of a quote; of a table's row each cell under its column head."""
-    heads, cells = evidence.lead_in.split(_CELLS), evidence.quote.split(_CELLS)
-    if is_row(evidence) and len(heads) == len(cells):
-        pairs = (f"{head}: {cell}" if head else cell for head, cell in zip(heads, cells, strict=True) if cell)
-        return one_line("; ".join(pairs))
-    return one_line(evidence.quote)
-
-
-def is_row(evidence: Evidence) -> bool:
-    """Whether a quote is a row of a table whose lead-in is its column heads."""
-    return evidence.html.startswith("<tr") and bool(evidence.lead_in)
-
-
-def _quoted(evidence: Evidence) -> Iterator[PresentedLine]:
-    depth = 0
-    if evidence.lead_in and not is_row(evidence):
-        yield PresentedLine(LineKind.QUOTE, f"“{one_line(evidence.lead_in)}”")
-        depth = 1
-    yield PresentedLine(LineKind.QUOTE, f"“{quote_words(evidence)}”", (), depth)
-    for below, item in evidence.nested_items:
-        words = quote_words(replace(evidence, quote=item)) if is_row(evidence) else one_line(item)
-        yield PresentedLine(LineKind.QUOTE, f"“{words}”", (), depth + below)
-    if evidence.items_left:
-        yield PresentedLine(LineKind.NOTE, f"and {evidence.items_left} more in the list", (), depth)
 
 
 def _side(evidence: Sequence[Evidence]) -> str:

@@ -8,7 +8,7 @@ from itertools import combinations
 
 from clausegraph.core.language.values import TELLING_KINDS, value_kind
 from clausegraph.core.text import one_line
-from clausegraph.core.types import Alternative, Answer, Contradiction, Evidence, PageKey
+from clausegraph.core.types import Alternative, Answer, ConditionState, Contradiction, Evidence, PageKey, holds
 
 Said = tuple[str, tuple[Evidence, ...]]
 SIDES = "The pages contradict each other; newest first:"
@@ -33,7 +33,9 @@ def quotes_beside(answer: Answer) -> tuple[Evidence, ...]:
     """The quotes that are no side of a contradiction."""
     sides = {_place(side) for one in answer.contradictions for side in (one.newer, one.older)}
     return tuple(
-        quote for quote in answer.quotes if not any(str(quote.page) == p and said in quote.quote for p, said in sides)
+        quote
+        for quote in answer.quotes
+        if not any(str(quote.page) == page and (said in quote.quote or quote.quote in said) for page, said in sides)
     )
 
 
@@ -68,6 +70,12 @@ def alternatives_disagree(answer: Answer) -> bool:
         one_line(a.text).lower() != one_line(b.text).lower() and _kind(a) == _kind(b) and not (_pages(a) & _pages(b))
         for a, b in combinations(settled, 2)
     )
+
+
+def says_both(answer: Answer) -> bool:
+    """Whether one page says yes and no, and neither waits for a condition."""
+    settled = (one for one in answer.alternatives if holds(one.condition) is not ConditionState.UNKNOWN)
+    return {"yes", "no"} <= {one.text.lower() for one in settled} and not alternatives_disagree(answer)
 
 
 def _kind(alternative: Alternative) -> str:

@@ -66,21 +66,16 @@ def headline(alternative: Alternative) -> str:
 def decided(alternative: Alternative) -> JudgedCondition | None:
     """What of an answer's condition is shown below its first line: what decides, or what may bring it about.
 
-    What is required beside what bars is left to :func:`otherwise`.
+    What is required beside what bars is left out: no page says "otherwise yes".
     """
     return _split(alternative)[0]
 
 
-def otherwise(alternative: Alternative) -> tuple[str, JudgedCondition | None]:
-    """What holds where nothing of what is shown does, and what is required for it; "" where the first line says so."""
-    shown, required = _split(alternative)
-    if shown is None or holds(alternative.condition) is not ConditionState.UNKNOWN or not opposite(alternative):
-        return "", None
-    if isinstance(shown, Not) and not isinstance(shown.child, AnyOf):  # "no, unless …"
-        return "", None
-    if required is None or holds(required) is ConditionState.MET:
-        return f"Otherwise: {opposite(alternative)}.", None
-    return f"Otherwise: {opposite(alternative)}, {_under(required)}:", required
+def condition_heading(alternative: Alternative) -> str:
+    """What stands above the whole condition of an answer, settled or not: "No, if any of these holds:"."""
+    text = one_line(alternative.text)
+    said = text.capitalize() if is_verdict(alternative) else text
+    return said if alternative.condition is None else f"{said}, {_under(alternative.condition)}:"
 
 
 def _split(alternative: Alternative) -> tuple[JudgedCondition | None, JudgedCondition | None]:

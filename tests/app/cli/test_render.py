@@ -155,7 +155,7 @@ def test_what_is_not_asserted_is_quoted_with_its_lead_in_and_items() -> None:
     assert text.startswith("“gratn” was read as “grant”\nThe pages say:")
     assert text.index("Not sure") > text.index("a photo")
     assert "“You can get it if:”\n      “you rent”" in text
-    assert "“You need:”\n      “a passport”" in text
+    assert "“You need:” [2]\n      “a passport”" in text
     value = answer_json(unsure)
     assert value["quotes"][0]["lead_in"] == "You can get it if:" and value["quotes"][1]["items"] == [
         "a passport",

@@ -1,0 +1,311 @@
+"""Quotes of pages as lines: a list below what introduces it, a table's rows below its heads, all in page order."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from clausegraph.core.presentation.presented_lines import LineKind, PresentedLine, PresentedTable, TableRow
+from clausegraph.core.text import counted, one_line
+from clausegraph.core.types import Evidence
+
+CELLS = " | "  # between the cells of a row
+_LEFT_OUT = " … "  # between parts of an element that are quoted as one
+_OUTER_TAGS = re.compile(r"^<\w+>|</\w+>$")
+_NEIGHBOURS = 2  # rows that a table shows on each side of a cited one
+
+Nested = tuple[int, str]  # depth and text of an item
+
+
+@dataclass(frozen=True, slots=True)
+class Citation:
+    """A numbered quote. ``is_shown``: its words stand above already, so only its place is told."""
+
+    number: int
+    evidence: Evidence
+    is_shown: bool = False
+
+
+def place_of(evidence: Evidence) -> list[str]:
+    """Title and headings of a place, and its page in a document with pages."""
+    headings = [heading for heading in evidence.headings if heading != evidence.title]
+    page = [] if evidence.page_number is None else [f"page {evidence.page_number}"]
+    return [one_line(part) for part in (evidence.title or str(evidence.page), *headings, *page)]
+
+
+def alone(evidence: Evidence) -> Evidence:
+    """Evidence without the items and rows beside it."""
+    below = _around(evidence)[1]
+    depths, texts = tuple(depth for depth, _ in below), tuple(text for _, text in below)
+    left = evidence.items_left if len(below) == len(evidence.items) else 0
+    return replace(evidence, items=texts, item_depths=depths, items_before=0, items_left=left)
+
+
+def lists(evidence: Evidence, other: Evidence) -> bool:
+    """Whether another quote is among the items that evidence has."""
+    return (evidence.page, evidence.headings) == (other.page, other.headings) and other.quote in evidence.items
+
+
+def is_of_same_list(one: Evidence, other: Evidence) -> bool:
+    """Whether two quotes are of one list or table."""
+    if (one.page, one.headings) != (other.page, other.headings):
+        return False
+    if is_row(one) or is_heads(one):
+        return _heads_of(one) == _heads_of(other)
+    return _opens(one, other) or _opens(other, one) or (bool(one.lead_in) and one.lead_in == other.lead_in)
+
+
+def is_row(evidence: Evidence) -> bool:
+    """Whether a quote is a row of a table whose lead-in is its column heads."""
+    return evidence.html.startswith("<tr") and bool(evidence.lead_in)
+
+
+def is_heads(evidence: Evidence) -> bool:
+    """Whether a quote is the column heads of a table, whose rows are its items."""
+    return evidence.html.startswith("<tr") and not evidence.lead_in and bool(evidence.items)
+
+
+def joined(one: Evidence, other: Evidence) -> Evidence:
+    """Two quotes of an element as one, in the order of the page; what lies between them is left out."""
+    first, second = sorted((one, other), key=lambda quoted: quoted.span.start)
+    listing = max((one, other), key=lambda quoted: len(quoted.items))
+    return replace(
+        first,
+        span=replace(first.span, end=max(first.span.end, second.span.end)),
+        quote=_joined_words(first, second),
+        items=listing.items,
+        item_depths=listing.item_depths,
+        items_before=listing.items_before,
+        items_left=listing.items_left,
+    )
+
+
+def _joined_words(first: Evidence, second: Evidence) -> str:
+    """The words of two quotes by their places in the element, each once."""
+    text = _OUTER_TAGS.sub("", first.html)
+    parts = list(dict.fromkeys(part for quoted in (first, second) for part in quoted.quote.split(_LEFT_OUT)))
+    places = sorted((text.find(part), text.find(part) + len(part)) for part in parts)
+    if places[0][0] < 0:  # the element is another text than its quotes
+        return _LEFT_OUT.join(parts)
+    runs = [places[0]]
+    for start, end in places[1:]:
+        if text[runs[-1][1] : start].strip():
+            runs.append((start, end))
+        else:
+            runs[-1] = runs[-1][0], max(runs[-1][1], end)
+    return _LEFT_OUT.join(text[start:end] for start, end in runs)
+
+
+def quoted_lines(evidence: Evidence, number: int) -> Iterator[PresentedLine]:
+    """All that evidence has of a place, in page order: the quote with its number, what introduces it, what is beside
+    it and below it, and how much more there is."""
+    if is_row(evidence) or is_heads(evidence):
+        yield from _whole_table(evidence, number)
+        return
+    before, below, after = _around(evidence)
+    depth = 0
+    if _lead_in(evidence):
+        yield _quote(_lead_in(evidence))
+        depth = 1
+    yield from (_quote(text, depth=depth + under) for under, text in before)
+    yield _quote(evidence.quote, number, depth)
+    yield from (_quote(text, depth=depth + under) for under, text in (*below, *after))
+    if evidence.items_left:
+        yield PresentedLine(LineKind.NOTE, f"and {evidence.items_left} more in the list", (), depth or 1)
+
+
+def source_lines(citations: Sequence[Citation], known: Sequence[Evidence]) -> Iterator[PresentedLine]:
+    """The quotes of a page that are not shown above, by number; those of one list or table together, in page order.
+
+    Args:
+        known: all evidence of the answer, of which neighbours of a table's rows are taken.
+    """
+    unseen = [one for one in citations if not one.is_shown]
+    groups: dict[tuple[object, ...], list[Citation]] = {}
+    for citation in unseen:
+        groups.setdefault(_group(citation.evidence, unseen), []).append(citation)
+    for group in groups.values():
+        group.sort(key=lambda one: (one.evidence.position, one.number))
+        first = group[0].evidence
+        if is_row(first) or is_heads(first):
+            yield from _cited_rows(group, known)
+        else:
+            yield from _cited_items(group)
+
+
+def _group(evidence: Evidence, citations: Sequence[Citation]) -> tuple[object, ...]:
+    """What quotes have in common that are shown together: the outermost cited list, or the table, that they are of."""
+    if is_row(evidence) or is_heads(evidence):
+        return "table", evidence.headings, _heads_of(evidence)
+    root, seen = evidence, {evidence.span.anchor}
+    while True:
+        above = (one.evidence for one in citations if one.evidence.span.anchor not in seen)
+        opening = next((one for one in above if _opens(one, root)), None)
+        if opening is None:
+            break
+        root = opening
+        seen.add(root.span.anchor)
+    return ("list", root.headings, root.lead_in) if _lead_in(root) else ("element", root.span.anchor)
+
+
+def _opens(evidence: Evidence, item: Evidence) -> bool:
+    """Whether evidence introduces the list that an item is of."""
+    if evidence.headings != item.headings or is_row(item) or is_heads(evidence):
+        return False
+    return (bool(item.lead_in) and item.lead_in in evidence.quote) or item.quote in _listed_by(evidence)
+
+
+def _listed_by(evidence: Evidence) -> list[str]:
+    """The items of the list that a quote introduces."""
+    return [text for _, text in _around(evidence)[1]] if evidence.quote.rstrip().endswith(":") else []
+
+
+def _cited_items(group: Sequence[Citation]) -> Iterator[PresentedLine]:
+    """Quotes of one list: what introduces it with all its items, or single items; each with its number."""
+    listed: set[str] = set()
+    left = 0
+    for at, one in enumerate(group):
+        evidence, later = one.evidence, group[at + 1 :]
+        if evidence.quote in listed:
+            continue
+        is_below = any(_opens(other.evidence, evidence) for other in group[:at])
+        opened = f"{_section(evidence)}{_excerpt(evidence)}" if at == 0 else "" if is_below else "… "
+        yield _quote(evidence.quote, one.number, int(is_below), opened)
+        texts = _listed_by(evidence)
+        numbers = {other.evidence.quote: other.number for other in later}
+        for depth, text in _around(evidence)[1] if texts else ():
+            yield _quote(text, numbers.get(text, 0), depth + int(is_below))
+        beyond = [other for other in later if _opens(evidence, other.evidence) and other.evidence.quote not in texts]
+        left += max(0, evidence.items_left - len(beyond)) if texts else 0
+        listed |= set(texts)
+    if left:
+        yield PresentedLine(LineKind.NOTE, f"and {left} more in the list", (), 1)
+
+
+def _cited_rows(group: Sequence[Citation], known: Sequence[Evidence]) -> Iterator[PresentedLine]:
+    """Quotes of one table: each row in words, and the table with neighbours of these rows; of its heads all rows."""
+    first = group[0].evidence
+    of_heads = next((one.number for one in group if is_heads(one.evidence)), 0)
+    cited = {one.evidence.quote: one for one in group if is_row(one.evidence)}
+    rows, left = _rows_known(first, known)
+    places = [at for at, text in enumerate(rows) if text in cited]
+    near = {near for at in places for near in range(at - _NEIGHBOURS, at + _NEIGHBOURS + 1)}
+    entries: list[_Entry] = []
+    before = -1
+    for at, text in enumerate(rows):
+        if of_heads or at in near:
+            entries += _gap(at - before - 1)
+            entries.append(_Entry(text, cited[text].number if text in cited else 0))
+            before = at
+    beyond = [one for text, one in cited.items() if text not in rows]
+    for at, one in enumerate(beyond):
+        entries += _gap(one.evidence.position - beyond[at - 1].evidence.position - 1 if at and not rows else 0)
+        entries.append(_Entry(one.evidence.quote, one.number))
+    more = len(rows) - before - 1 + left - len(beyond) if rows else 0
+    entries += [_Entry(note=f"and {counted(more, 'more row')} in the table")] if more > 0 else []
+    named = entries if of_heads else [entry for entry in entries if entry.number]
+    yield from _table_lines(_heads_of(first), entries, named, _section(first), of_heads)
+
+
+def _whole_table(evidence: Evidence, number: int) -> Iterator[PresentedLine]:
+    before, below, after = _around(evidence)
+    own = [_Entry(evidence.quote, number)] if is_row(evidence) else []
+    entries = [*(_Entry(text) for _, text in before), *own, *(_Entry(text) for _, text in (*below, *after))]
+    if evidence.items_left:
+        entries.append(_Entry(note=f"and {counted(evidence.items_left, 'more row')} in the table"))
+    yield from _table_lines(_heads_of(evidence), entries, entries, "", 0 if own else number)
+
+
+@dataclass(frozen=True, slots=True)
+class _Entry:
+    """A row of a table as the page has it, with the number of its quote; or a note of rows that are left out."""
+
+    text: str = ""
+    number: int = 0
+    note: str = ""
+
+
+def _gap(count: int) -> list[_Entry]:
+    return [_Entry(note=f"… {counted(count, 'more row')} …")] if count > 0 else []
+
+
+def _rows_known(row: Evidence, known: Sequence[Evidence]) -> tuple[list[str], int]:
+    """The rows of a table that any evidence has, in page order, and how many more it says there are."""
+    best: tuple[list[str], int] = [], 0
+    place = row.page, row.headings, _heads_of(row)
+    for one in known:
+        if not (is_row(one) or is_heads(one)) or (one.page, one.headings, _heads_of(one)) != place or not one.items:
+            continue
+        before, below, after = _around(one)
+        own = [(0, one.quote)] if is_row(one) else []
+        texts = [text for _, text in (*before, *own, *below, *after)]
+        if len(texts) > len(best[0]):
+            best = texts, one.items_left
+    return best
+
+
+def _table_lines(
+    heads: str, entries: Sequence[_Entry], named: Sequence[_Entry], section: str, number: int
+) -> Iterator[PresentedLine]:
+    """Rows in words, each cell under its head, the first with the table of all entries."""
+    table = _table(heads, entries, section.removesuffix(": "), number)
+    lines = [_quote(", ".join(filter(None, heads.split(CELLS))), number)] if number else []
+    for one in named:
+        depth = 1 if number else 0
+        note = PresentedLine(LineKind.NOTE, one.note, (), depth)
+        lines.append(note if one.note else _quote(row_words(heads, one.text), one.number, depth))
+    for at, line in enumerate(lines):
+        opened = replace(line, text=f"{section}{line.text}", table=table) if at == 0 else line
+        yield replace(opened, is_in_table=table is not None)
+
+
+def _table(heads: str, entries: Sequence[_Entry], place: str, number: int) -> PresentedTable | None:
+    """The entries as a table; None where a row has not as many cells as there are heads."""
+    columns = tuple(map(one_line, heads.split(CELLS)))
+    rows = []
+    for entry in entries:
+        cells = () if entry.note else tuple(map(one_line, entry.text.split(CELLS)))
+        if cells and len(cells) != len(columns):
+            return None
+        rows.append(TableRow(cells, entry.number, entry.note))
+    return PresentedTable(columns, tuple(rows), place, number)
+
+
+def row_words(heads: str, row: str) -> str:
+    """A table's row in words: each cell under its column head."""
+    columns, cells = heads.split(CELLS), row.split(CELLS)
+    if len(columns) != len(cells):
+        return one_line(row)
+    pairs = (f"{head}: {cell}" if head else cell for head, cell in zip(columns, cells, strict=True) if cell)
+    return one_line("; ".join(pairs))
+
+
+def _around(evidence: Evidence) -> tuple[tuple[Nested, ...], tuple[Nested, ...], tuple[Nested, ...]]:
+    """The items beside a quote that stand before it, those of its own list, and those beside it that follow."""
+    items = evidence.nested_items
+    own = next((at for at, (depth, _) in enumerate(items) if depth == 0), len(items))
+    below, beside = items[:own], items[own:]
+    return beside[: evidence.items_before], below, beside[evidence.items_before :]
+
+
+def _heads_of(evidence: Evidence) -> str:
+    return evidence.quote if is_heads(evidence) else evidence.lead_in
+
+
+def _lead_in(evidence: Evidence) -> str:
+    return "" if evidence.lead_in == evidence.quote else evidence.lead_in
+
+
+def _section(evidence: Evidence) -> str:
+    section = " › ".join(place_of(evidence)[1:])
+    return f"{section}: " if section else ""
+
+
+def _excerpt(evidence: Evidence) -> str:
+    """What introduces a quote, where it does not stand above it already."""
+    return f"“{one_line(_lead_in(evidence))}” … " if _lead_in(evidence) else ""
+
+
+def _quote(text: str, number: int = 0, depth: int = 0, before: str = "") -> PresentedLine:
+    return PresentedLine(LineKind.QUOTE, f"{before}“{one_line(text)}”", (number,) if number else (), depth)

@@ -133,14 +133,14 @@ def _markdown_table(table: PresentedTable) -> Iterator[str]:
     if table.place:
         yield from (f"{_escaped(table.place)}:", "")
     number = f" [{table.number}]" if table.number else ""
-    heads = [*table.heads[:-1], f"{table.heads[-1]}{number}"]
+    heads = [f"{table.heads[0]}{number}".strip(), *table.heads[1:]]
     yield f"| {' | '.join(map(_escaped, heads))} |"
     yield "|---" * len(heads) + "|"
     for row in table.rows:
         cells = [_escaped(cell) for cell in row.cells] or [f"*{_escaped(row.note)}*", *[""] * (len(heads) - 1)]
         if row.number:
             cells = [f"**{cell}**" if cell else "" for cell in cells]
-            cells[-1] = f"{cells[-1]} {_escaped(f'[{row.number}]')}".strip()
+            cells[0] = f"{cells[0]} {_escaped(f'[{row.number}]')}".strip()
         yield f"| {' | '.join(cells)} |"
 
 

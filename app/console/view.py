@@ -86,16 +86,16 @@ def answer_view(asked: AskedQuestion, texts: Texts) -> dict[str, Any]:
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class LineBlock:
     """Lines that are drawn together: sentences as a paragraph, items as a list, quotes below each other, a table."""
 
     kind: str
     lines: list[PresentedLine]
 
 
-def blocks(lines: Iterable[PresentedLine]) -> list[Block]:
+def blocks(lines: Iterable[PresentedLine]) -> list[LineBlock]:
     """The lines without the conditions, which are drawn as a tree, and without those that a table stands for."""
-    made: list[Block] = []
+    made: list[LineBlock] = []
     for line in lines:
         if line.kind is LineKind.CONDITION or (line.is_in_table and line.table is None):
             continue
@@ -105,7 +105,7 @@ def blocks(lines: Iterable[PresentedLine]) -> list[Block]:
         if kind == last and kind in (LineKind.SENTENCE, LineKind.ITEM, LineKind.QUOTE):
             made[-1].lines.append(line)
         else:
-            made.append(Block(str(kind), [line]))
+            made.append(LineBlock(str(kind), [line]))
     return made
 
 

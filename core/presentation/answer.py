@@ -136,7 +136,7 @@ class _Presenting:
         in_text = {e for e in cited if one.quoted and one_line(e.quote) in one_line(one.text)}
         numbers = tuple(self._cite(evidence, is_above=evidence in in_text) for evidence in _in_page_order(cited))
         plain = tuple(one_line(sum_) for sum_ in one.calculations if not _CALL.search(sum_))
-        return PresentedLine(kind, text, tuple(dict.fromkeys(numbers)), 0, plain)
+        return PresentedLine(kind, text, tuple(sorted(set(numbers))), 0, plain)
 
     def _missing(self) -> Iterator[PresentedLine]:
         if self.answer.missing:
@@ -180,7 +180,7 @@ class _Presenting:
             yield PresentedLine(LineKind.NOTE, "The pages say both; please read their words:")
         several = len(answer.alternatives) > 1
         for number, one in enumerate(answer.alternatives, 1):
-            cited = tuple(dict.fromkeys(self._cite(e) for e in one.evidence if not e.html.startswith("<h")))
+            cited = tuple(sorted({self._cite(e) for e in one.evidence if not e.html.startswith("<h")}))
             text = f"{number}. {_opening(one)}" if several else _opening(one)
             opens_list = text.endswith(":")
             if disagree and one.evidence:

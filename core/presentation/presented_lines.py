@@ -18,7 +18,7 @@ class LineKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class TableRow:
+class PresentedTableRow:
     """A row of a table. ``number`` is that of its quote, 0 for a neighbour.
 
     ``note`` says how many rows are left out at this place; such a row has no cells.
@@ -38,7 +38,7 @@ class PresentedTable:
     """
 
     heads: tuple[str, ...]
-    rows: tuple[TableRow, ...]
+    rows: tuple[PresentedTableRow, ...]
     place: str = ""
     number: int = 0
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from clausegraph.core.presentation.presented_lines import LineKind, PresentedLine, PresentedTable, TableRow
+from clausegraph.core.presentation.presented_lines import LineKind, PresentedLine, PresentedTable, PresentedTableRow
 from clausegraph.core.text import counted, one_line
 from clausegraph.core.types import Evidence
 
@@ -268,7 +268,7 @@ def _table(heads: str, entries: Sequence[_Entry], place: str, number: int) -> Pr
         cells = () if entry.note else tuple(map(one_line, entry.text.split(CELLS)))
         if cells and len(cells) != len(columns):
             return None
-        rows.append(TableRow(cells, entry.number, entry.note))
+        rows.append(PresentedTableRow(cells, entry.number, entry.note))
     return PresentedTable(columns, tuple(rows), place, number)
 
 

@@ -62,7 +62,7 @@ def test_a_written_answer_is_a_paragraph_a_list_and_what_comes_next() -> None:
         "[2] “you are 70”",
         "“you rent”",
     ]
-    assert words(with_class(card, "cited")) == ["1 to 50£35 [3]"]
+    assert words(with_class(card, "cited")) == ["1 to 50 [3]£35"]
     (last,) = page.xpath("//figure[last()]/following-sibling::p[1]")  # below the sources
     assert words([last]) == ["Worked out: 2 × £35 = £70"]
 

@@ -43,8 +43,8 @@ def test_cited_rows_of_one_table_are_one_table_in_page_order() -> None:
         answer_markdown(answer)
         .rstrip()
         .endswith(
-            "Rates:\n\n| CO2 (g/km) | Rate |\n|---|---|\n| **1 to 50** | **£35** \\[2\\] |\n| *… 2 more rows …* |  |\n"
-            "| **151 to 200** | **£190** \\[1\\] |"
+            "Rates:\n\n| CO2 (g/km) | Rate |\n|---|---|\n| **1 to 50** \\[2\\] | **£35** |\n| *… 2 more rows …* |  |\n"
+            "| **151 to 200** \\[1\\] | **£190** |"
         )
     )
 

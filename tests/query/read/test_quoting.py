@@ -58,10 +58,10 @@ def test_a_list_is_quoted_nested_as_it_stands_on_the_page() -> None:
     printed = answer_markdown(answer).splitlines()
     assert [line for line in printed if "“" in line] == [
         "  * “You can get the berth grant if:”",
-        "    * “you are a student, unless either applies:”",
+        "    * “you own a boat”",
+        "    * “you are a student, unless either applies:” \\[1\\]",
         "      * “you have a child”",
         "      * “you are over 60”",
-        "    * “you own a boat”",
         "    * “you pay rent”",
     ]
     assert answer_json(answer)["quotes"][0]["item_depths"] == [1, 1, 0, 0]

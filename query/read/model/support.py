@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date
 from functools import cached_property
 from itertools import groupby
@@ -17,7 +17,7 @@ from clausegraph.core.language.sentences import sentence_spans
 from clausegraph.core.language.terms import content, overlap
 from clausegraph.core.pages.lists import names_above
 from clausegraph.core.types import Element, Evidence, Reading
-from clausegraph.query.read.evidence import evidence_of
+from clausegraph.query.read.evidence import beside_it, evidence_of
 from clausegraph.query.read.model.shown import ShownElement
 from clausegraph.query.read.protocol import Pages
 
@@ -148,13 +148,26 @@ def _quoted(shown: ShownElement, reading: Reading, sentence: str) -> Iterator[Ev
     """The sentences of an element that another sentence rests on, those that stand together in one quote."""
     element = shown.element
     spans = sentence_spans(element.text)
-    if len(spans) < 2 or element.tag in ("li", "tr"):
+    if element.tag == "tr":
+        yield _row(shown, reading)
+        return
+    if len(spans) < 2 or element.tag == "li":
         yield evidence_of(shown.page, reading, element)
         return
     kept = _supporting(element, spans, sentence)
     for _, run in groupby(enumerate(kept), key=lambda pair: pair[1] - pair[0]):
         places = [at for _, at in run]
         yield evidence_of(shown.page, reading, element, spans[places[0]][0], spans[places[-1]][1])
+
+
+def _row(shown: ShownElement, reading: Reading) -> Evidence:
+    """A row with the rows around it, among which it is shown where tables are drawn."""
+    rows = beside_it(shown.element, reading)
+    alone = evidence_of(shown.page, reading, shown.element)
+    if not rows.items:
+        return alone
+    texts, depths = tuple(row.text for _, row in rows.items), tuple(depth for depth, _ in rows.items)
+    return replace(alone, items=texts, item_depths=depths, items_before=rows.before, items_left=rows.left)
 
 
 def _supporting(element: Element, spans: Sequence[tuple[int, int]], sentence: str) -> list[int]:

@@ -28,7 +28,7 @@ from clausegraph.core.types import (
     leaves,
     mapped,
 )
-from clausegraph.query.read.assume import assumed
+from clausegraph.query.read.assume import assumed, told_assumptions
 
 WORDS = {ConditionState.MET: "met", ConditionState.UNMET: "unmet", ConditionState.UNKNOWN: "open"}
 STATES = {word: state for state, word in WORDS.items()}
@@ -81,8 +81,15 @@ def answer_view(asked: AskedQuestion, texts: Texts) -> dict[str, Any]:
         "is_prose": bool(under.sentences),
         "found": found_view(answer, texts),
         "permalink": address(answer.corpus, "ask", **again, assume=supposed),
+        "told": _told_address(answer, asked.supposed) if answer.sentences and not under.sentences else "",
         "markdown": answer_markdown(under),
     }
+
+
+def _told_address(answer: Answer, supposed: Mapping[str, ConditionState]) -> str:
+    """Where the question is asked with what is supposed among the scenario, so that a model writes for it."""
+    scenario = f"{answer.inquiry.scenario}\n{told_assumptions(answer, supposed)}".strip()
+    return address(answer.corpus, "ask", question=answer.inquiry.question, scenario=scenario, epoch=answer.epoch)
 
 
 @dataclass(frozen=True, slots=True)

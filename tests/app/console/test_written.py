@@ -91,3 +91,12 @@ def test_a_refusal_says_whom_to_ask() -> None:
     page = drawn(answer)
     assert words(page.xpath("//*[@id='headline']")) == ["These pages do not say how to appeal."]
     assert "Next: Ask the council. [1]" in words(page.xpath("//*[@id='answer']/p"))
+
+
+def test_an_answer_may_be_written_for_what_is_supposed() -> None:
+    tree = AnyOf((FEES, HOME))
+    open_answer = replace(written((OLD,)), alternatives=(Alternative("yes", Not(tree), (OLD,)),))
+    assert not drawn(open_answer).xpath("//*[@id='write']")
+    page = drawn(open_answer, supposed={"you pay all fees": ConditionState.UNMET, HOME.leaf.text: ConditionState.UNMET})
+    (link,) = page.xpath("//*[@id='write']/@href")
+    assert "Do+you+pay+all+fees" in link or "Do%20you%20pay%20all%20fees" in link

@@ -47,7 +47,7 @@ _PATTERNS: tuple[tuple[ModalClass, str], ...] = (
     (ModalClass.ADVICE, r"should(?:\s+not|n't)?|ought(?:\s+not)?\s+to|advised to|recommended"),
     (
         ModalClass.OBLIGATION,
-        r"must|shall|ha(?:s|ve|d) to|having to|needs?(?:\s+to)?|(?:required|obliged) to|required|needed",
+        r"must|shall|ha(?:s|ve|d) to|having to|needs?(?:\s+to)?|(?:required|obliged) to|required",
     ),
     (ModalClass.MAY, r"may"),
     (ModalClass.PERMISSION, r"can|able to|allowed to|permitted to|(?:entitled|eligible)(?:\s+(?:to|for))?|could"),
@@ -79,6 +79,7 @@ _DENYING = re.compile(
     r"|under|more|over|optional|either)\b|n't\b",
     re.IGNORECASE,
 )
+_DUTY = re.compile(r"\b(?:must|need(?:s|ed)?|have to|required?|requirements?|compulsory)\b", re.IGNORECASE)
 _SKIPPED = word_set("also still then normally usually only always be not to you it they we been have already first")
 _WORD = re.compile(r"[A-Za-z’']+")
 _OPENING_WORD = re.compile(r"(?:(?<=[:;,.!?] )|(?<=[:;,.!?]\n)|(?<![\s\S]))[A-Za-z]+")  # of a sentence or clause
@@ -111,6 +112,11 @@ def is_obliging(text: str) -> bool:
     """Whether a sentence requires anything: by a word, a bound, or as an instruction."""
     openings = (found[0].lower() for found in _OPENING_WORD.finditer(text))
     return _OBLIGING.search(text.replace("’", "'")) is not None or any(word in IMPERATIVES for word in openings)
+
+
+def is_duty(heading: str) -> bool:
+    """Whether a heading is about what must be done: "Notice needed", "What you must send"."""
+    return _DUTY.search(heading) is not None
 
 
 def is_denying(text: str) -> bool:

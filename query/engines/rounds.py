@@ -145,7 +145,7 @@ class OpenQuestion:
         def search(inquiry: Inquiry) -> Sequence[Hit]:
             return self.lookup.find(inquiry, Route(now.route.kind)).hits  # as text: no topic is known of it
 
-        return hits_for_missing(read.missing, read.shown, now.found.hits, search)
+        return hits_for_missing(self.inquiry, read, now.found.hits, search)
 
     def _read(self, hits: Sequence[Hit]) -> ReadResult:
         return self.reader.read(self.inquiry, hits, ViewRules(self.view))

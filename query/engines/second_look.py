@@ -7,35 +7,36 @@ from itertools import zip_longest
 
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.language.terms import content, overlap
-from clausegraph.core.types import AnswerStatus, PageKey
+from clausegraph.core.types import AnswerStatus
 from clausegraph.query.rank.hits import Hit
 from clausegraph.query.read.protocol import ReadResult
 
-_BEST = 10  # hits that are worth another reading
+_BEST = 20  # hits that are worth another reading
 _LEAST_SHARED = 0.25  # of the terms of what is missing, in a hit with its headings
 _NEW = 30  # hits that are put between those of before
 
 
 def hits_for_missing(
-    missing: str,
-    shown: frozenset[tuple[PageKey, str]],
-    before: Sequence[Hit],
-    search: Callable[[Inquiry], Sequence[Hit]],
+    inquiry: Inquiry, read: ReadResult, before: Sequence[Hit], search: Callable[[Inquiry], Sequence[Hit]]
 ) -> list[Hit]:
-    """The hits of a question with those for its missing part between them; none where the model has seen these.
+    """The hits for a second reading of what the first one missed; none where there is nothing new to read.
 
-    Args:
-        missing: what the pages do not say, by the model ("how to start the claim"); "" for nothing.
-        shown: page and anchor of the elements that it has seen.
+    What answered a part stays among them. Of a refusal, only what was not shown is read.
     """
-    wanted = content(missing)
-    if not wanted or not shown:
+    wanted = content(read.missing)
+    if not wanted or not read.shown:
         return []
-    found = [hit for hit in search(Inquiry(missing)) if any((hit.page, anchor) not in shown for anchor in hit.anchors)]
-    if not any(overlap(wanted, " ".join((*hit.headings, hit.text))) >= _LEAST_SHARED for hit in found[:_BEST]):
+    found = search(Inquiry(f"{read.missing} {inquiry.question}"))
+    unseen, rest = ([hit for hit in hits if not _is_shown(hit, read)] for hits in (found, before))
+    if not any(overlap(wanted, " ".join((*hit.headings, hit.text))) >= _LEAST_SHARED for hit in unseen[:_BEST]):
         return []
-    pairs = zip_longest(before, found[:_NEW])
+    is_refusal = read.status is not AnswerStatus.ANSWERED
+    pairs = zip_longest(rest if is_refusal else before, unseen[:_NEW])
     return list({(hit.page, hit.key): hit for pair in pairs for hit in pair if hit is not None}.values())
+
+
+def _is_shown(hit: Hit, read: ReadResult) -> bool:
+    return all((hit.page, anchor) in read.shown for anchor in hit.anchors)
 
 
 def better(first: ReadResult, second: ReadResult) -> ReadResult:

@@ -11,6 +11,7 @@ from clausegraph.core.language.modal_uses import (
     ModalClass,
     ModalUse,
     is_denying,
+    is_duty,
     is_obliging,
     is_soft,
     is_uncertain,
@@ -31,7 +32,8 @@ _CLAUSE = re.compile(
     re.IGNORECASE,
 )
 _NOT_NAMES = cited_words(
-    "monday tuesday wednesday thursday friday saturday sunday i im id ive ill yes no you your we it the a an if unless"
+    "monday tuesday wednesday thursday friday saturday sunday january february march april may june july august"
+    " september october november december i im id ive ill yes no you your we it the a an if unless"
 )
 _COMMANDS = re.compile(
     r"\b(?:ignore|disregard|forget|override)\b.{0,40}\b(?:instruction|previous|above|prompt|rules?|guidelines?)"
@@ -166,7 +168,7 @@ def _agrees(use: ModalUse, near: str, headings: str) -> bool:
     """Whether the nearest sentence of the sources is as strong as a modal word."""
     match use.kind:
         case ModalClass.OBLIGATION:
-            return is_obliging(near) or any(one.kind is ModalClass.OBLIGATION for one in modal_uses(headings))
+            return is_obliging(near) or is_duty(headings)
         case ModalClass.EXEMPTION | ModalClass.PROHIBITION:
             return is_denying(near)
         case ModalClass.MAY | ModalClass.HEDGE:

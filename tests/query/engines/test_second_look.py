@@ -43,8 +43,15 @@ FEE = hit("b", "The fee for a mooring is £40.")
 )
 def test_hits_for_what_is_missing(missing: str, shown: set[str], found: list[str]) -> None:
     places = frozenset((PAGE, anchor) for anchor in shown)
-    hits = hits_for_missing(missing, places, [DEADLINE], lambda inquiry: [FEE, DEADLINE])
+    read = ReadResult(ANSWERED, (), missing=missing, shown=places)
+    hits = hits_for_missing(Inquiry("Until when, and how much?"), read, [DEADLINE], lambda inquiry: [FEE, DEADLINE])
     assert [one.key for one in hits] == found
+
+
+def test_of_a_refusal_only_what_was_not_shown_is_read() -> None:
+    read = ReadResult(REFUSED, (), missing="what a mooring costs", shown=frozenset({(PAGE, "a")}))
+    hits = hits_for_missing(Inquiry("How much?"), read, [DEADLINE, FEE], lambda inquiry: [FEE, DEADLINE])
+    assert [one.key for one in hits] == ["b"]
 
 
 @pytest.mark.parametrize(

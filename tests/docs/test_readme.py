@@ -45,6 +45,13 @@ def test_it_is_short() -> None:
     assert len(README.splitlines()) <= MOST_LINES
 
 
+def test_its_figures_stand_among_the_figures() -> None:
+    section = README.partition("## How good it is")[2].partition("\n## ")[0]
+    named = set(re.findall(r"\b\d+\.\d+\b", section))
+    assert len(named) >= 10
+    assert named <= set(re.findall(r"\b\d+\.\d+\b", (ROOT / "docs" / "figures.md").read_text(encoding="utf-8")))
+
+
 @MODELS
 def test_python_example(model: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
     code = re.search(r"```python\n(.*?)```", README, re.DOTALL)

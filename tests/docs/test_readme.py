@@ -41,8 +41,9 @@ def run(command: list[str], model: str | None, monkeypatch: pytest.MonkeyPatch) 
     return re.sub(r"^\d+ s: .*\n", "", done.stdout, flags=re.MULTILINE)
 
 
-def test_it_is_short() -> None:
-    assert len(README.splitlines()) <= MOST_LINES
+@pytest.mark.parametrize("name", ["README.md", "CHANGELOG.md", "docs/figures.md"])
+def test_what_people_read_first_is_short(name: str) -> None:
+    assert len((ROOT / name).read_text(encoding="utf-8").splitlines()) <= MOST_LINES
 
 
 def test_its_figures_stand_among_the_figures() -> None:

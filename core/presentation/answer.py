@@ -336,8 +336,7 @@ def _told_words(answer: Answer) -> Iterator[str]:
 
 
 def _settled_words(leaf: JudgedLeaf) -> str:
-    state = "met" if leaf.state is ConditionState.MET else "not met"
-    return f"{leaf_words(leaf)}: {state}"
+    return leaf_words(leaf) if leaf.state is ConditionState.MET else f"not so: {leaf_words(leaf)}"
 
 
 def _refusal(answer: Answer) -> str:

@@ -123,7 +123,7 @@ def test_a_verdict_says_what_it_waits_for_and_what_holds_otherwise() -> None:
 def test_a_single_open_condition_stands_in_the_sentence_and_is_asked() -> None:
     rent, work = JudgedLeaf(RENT, MET, evidence()), JudgedLeaf(WORK, OPEN, evidence())
     lines = printed(render_answer(answer(Alternative("no", All((rent, Not(work))))))).splitlines()
-    assert lines == ["No, unless you work.", "You said: you rent: met", "Check: Do you work?"]
+    assert lines == ["No, unless you work.", "You said: you rent", "Check: Do you work?"]
     asked = replace(work, question="Do you have a paid job?")
     assert "Check: Do you have a paid job?" in printed(render_answer(answer(Alternative("yes", asked))))
 
@@ -195,7 +195,7 @@ def test_markdown_says_the_same_lines() -> None:
 
 def test_settled_conditions_and_evidence() -> None:
     text = printed(render_answer(answer(conditional(MET, MET, MET))))
-    assert text.startswith("£210 [1]\nYou said: you rent: met")
+    assert text.startswith("£210 [1]\nYou said: you rent")
     assert "Source: Title of a.html, updated 2026-03-03 · https://x.example/a" in text
     assert "[1] Rates: “You can get £210.”" in text and "epoch 3" not in text
     assert "epoch 3" in printed(render_answer(answer(conditional(MET, MET, MET)), found=True))

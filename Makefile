@@ -9,6 +9,7 @@ LLM := $(VENV)/.installed-llm
 TEAM := $(VENV)/.installed-team
 SERVER := $(VENV)/.installed-server
 ALL := $(VENV)/.installed-all
+DOCS := $(VENV)/.installed-docs
 DEMO_HOME := .demo
 TEST_WORKERS ?= 2
 export PYTHONDONTWRITEBYTECODE =  # where it is set, each process would compile all our modules anew
@@ -21,7 +22,7 @@ define INSTALL
 	@mv $@.unfinished $@
 endef
 
-.PHONY: demo demo-llm demo-team console test test-long check bench neo4j airflow stop clean
+.PHONY: demo demo-llm demo-team console test test-long check bench docs neo4j airflow stop clean
 
 demo: $(BASE)
 	@sh examples/demo.sh "$(abspath $(BIN))" "$(abspath $(DEMO_HOME))"
@@ -53,6 +54,10 @@ bench: $(ALL)
 	$(BIN)/python -m benchmarks
 	$(BIN)/python -m benchmarks.floors
 
+docs: export NO_MKDOCS_2_WARNING = 1
+docs: $(DOCS)
+	$(BIN)/mkdocs build --strict
+
 neo4j: $(TEAM)
 	@$(BIN)/clausegraph server neo4j --folder .neo4j $(NEO4J_ARGS)
 
@@ -81,8 +86,9 @@ $(LLM): EXTRAS := fake-llm
 $(TEAM): EXTRAS := airflow,fake-llm,neo4j
 $(SERVER): EXTRAS := server
 $(ALL): EXTRAS := airflow,dev
-$(LLM) $(TEAM) $(SERVER) $(ALL): $(BASE)
+$(DOCS): EXTRAS := docs
+$(LLM) $(TEAM) $(SERVER) $(ALL) $(DOCS): $(BASE)
 	$(call INSTALL,-e '.[$(EXTRAS)]')
 
 clean: stop
-	rm -rf $(VENV) $(DEMO_HOME) $(DEMO_HOME)-llm $(DEMO_HOME)-team $(DEMO_HOME)-console build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) $(DEMO_HOME) $(DEMO_HOME)-llm $(DEMO_HOME)-team $(DEMO_HOME)-console build dist site .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -14,7 +14,6 @@ from clausegraph.core.language.wording import relation_words
 from clausegraph.core.language.words import word_set
 from clausegraph.core.types import All, Link, Literal, Mention, Modality, PassageKind, Span, Statement, leaves
 from clausegraph.ingestion.extract.rules.address import Addressee
-from clausegraph.ingestion.extract.rules.digest import deciding_code
 from clausegraph.ingestion.extract.rules.extractor import RuleExtractor
 from clausegraph.ingestion.extract.rules.names import Scene, resolve
 from clausegraph.ingestion.extract.rules.outline import Outline
@@ -436,33 +435,6 @@ def test_examples_are_no_requirements() -> None:
 
 def test_a_reason_that_is_denied_makes_no_statement() -> None:
     assert not EXTRACTOR.extract(source(prose("Your grant is not reduced because you work."))).statements
-
-
-def test_the_fingerprint_is_stable() -> None:
-    assert EXTRACTOR.fingerprint == RuleExtractor().fingerprint
-    assert EXTRACTOR.fingerprint.startswith("rules:")
-
-
-RULE = "import re\n\ndef rule(text: str) -> bool:\n    return text in ('a', 'b')\n"
-
-
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [
-        ("import re\n", "from clausegraph.core import other as re\n"),
-        ("def rule", "# why\ndef rule"),
-        ("    return", '    """Whether."""\n    return'),
-        ("text: str) -> bool", "text: bytes) -> object"),
-    ],
-)
-def test_an_edit_that_decides_nothing_keeps_the_fingerprint(old: str, new: str) -> None:
-    assert RULE.replace(old, new) != RULE
-    assert deciding_code(RULE.replace(old, new)) == deciding_code(RULE)
-
-
-@pytest.mark.parametrize(("old", "new"), [("'b'", "'c'"), (" in ", " not in "), ("rule(", "rules(")])
-def test_an_edited_rule_is_another(old: str, new: str) -> None:
-    assert deciding_code(RULE.replace(old, new)) != deciding_code(RULE)
 
 
 _WORDS = word_set(

@@ -11,7 +11,7 @@ from clausegraph.core.ontology import Ontology, policy_ontology
 from clausegraph.core.types import Mention, Statement
 from clausegraph.ingestion.extract.rules.reader import ChunkReader
 
-VERSION = 1  # raise it with every change of what the rules state: pages are then extracted again
+VERSION = 2  # raise it with every change of what the rules state: pages are then extracted again
 
 _OF_THE_PAGE = frozenset({"role", "topic", "section", "page"})
 

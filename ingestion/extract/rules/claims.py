@@ -57,6 +57,7 @@ _NAMES_NO_CASE = word_set(  # words of headings that only say what is treated be
     " duties must may not application process online post phone form forms documents deadlines deadline time limits"
     " conditions requirements types kinds main overall change changes report reporting appeal appeals decision"
     " decisions disagree challenge long happens keep keeping give take tell penalties penalty we our have has stop"
+    " part section stage chapter"
 )
 _NEUTRAL = stems(" ".join(_NAMES_NO_CASE))
 
@@ -163,7 +164,7 @@ def _stated(parts: Proposition, subject: Mention, clause: Clause, scene: Scene) 
         return valued
     advised = not parts.modal and modality is Modality.MUST  # "Send the form": a step of what somebody wants to do
     asks_more = modality is Modality.MAY and _ASKS_MORE.match(clause.later)
-    says_little = subject.type == READER and parts.verb.split()[0] in _ACTS
+    says_little = parts.verb == "is" or (subject.type == READER and parts.verb.split()[0] in _ACTS)
     target = None if advised or asks_more or says_little else resolve(rest, scene)
     if target is None or target.type == READER or target.key == subject.key:
         return None
@@ -224,9 +225,9 @@ def _is_whole(one: Statement, said: str, clause: Clause, scene: Scene) -> bool:
     parts = stems(f"{one.subject.surface} {one.subject.written} {one.relation} {target}")
     dated = one.effective_from or one.effective_to
     told = stems(DATED.sub(" ", said) if dated else said) - LOSABLE
-    completed = (end for end in (one.subject, one.object) if isinstance(end, Mention) and end.written)
-    whole = (end.surface for end in completed if " " in end.written or not end.surface.endswith(")"))
-    known = stems(" ".join(whole))  # "the grant" is that of the page
+    ends = (end for end in (one.subject, one.object) if isinstance(end, Mention))
+    named = (end.surface for end in ends if end.written or (end == one.subject and " " in end.surface))
+    known = stems(" ".join(named))  # "the grant" is that of the page, "the Moving Grant" one by its name
     pointing = said.replace(expand(one.object.value), " ") if isinstance(one.object, Literal) else said
     pointing = re.sub(r"\byour\b", "", pointing) if one.subject.type == READER else pointing
     cases = " ".join(expand(leaf.text) for leaf in leaves(one.condition))
@@ -265,5 +266,5 @@ def _names_its_section(one: Statement, said: set[str], scene: Scene, scope: Cond
     cases = " ".join(leaf.text for leaf in (*leaves(scope), *leaves(one.condition)))
     begins = {word[:_ALIKE] for word in said | stems(cases)}
     headings = [one for one in scene.headings if one != scene.address.title and not _ASKS.match(one)]
-    telling = [stems(expand(heading)) - _NEUTRAL - LOSABLE for heading in headings]
+    telling = [{word for word in stems(expand(heading)) - _NEUTRAL - LOSABLE if len(word) > 1} for heading in headings]
     return all(not words or not begins.isdisjoint(word[:_ALIKE] for word in words) for words in telling)

@@ -23,9 +23,10 @@ _NO_PART = (  # words that no short name has: it would be a clause, or lean on t
     | words.RELATIVES
     | word_set(
         "if unless because although how what why when where while whether so than then here such same other another"
-        " following more less most many all some none us them him only even online down back yourself themselves"
+        " following more less most many all some none us them him only even"
     )
 ) - {"need", "needs", "can", "will", "may", "one", "both", "either"}
+_NEVER_LAST = word_set("online down back yourself themselves voluntarily")  # they say how something is done
 _DANGLING = words.PREPOSITIONS | words.DETERMINERS | word_set("and or but to")
 # Nouns that need no page to be understood; any other that stands alone is completed by the topic.
 _STANDING = word_set(
@@ -99,7 +100,7 @@ def is_name(phrase: str) -> bool:
         and not re.search(r"[,;:?!\"]", phrase)
         and _NO_PART.isdisjoint(lower)
         and lower[0] not in _DANGLING - _DETERMINERS
-        and lower[-1] not in _DANGLING
+        and lower[-1] not in _DANGLING | _NEVER_LAST
         and not lower[-1].endswith("ly")
     )
 

@@ -37,7 +37,7 @@ _SETTING = re.compile(
     r"|(?:usually|normally|sometimes|currently|generally|instead|alternatively|additionally),?\s+)(?=\w)",
     re.IGNORECASE,
 )
-_NEGATION = re.compile(r"\b(?:not|never|no longer)\b|n't\b", re.IGNORECASE)
+_NEGATION = re.compile(rf"\b{words.DENIAL}\b|n't\b", re.IGNORECASE)
 _NEGATIVE_SUBJECT = re.compile(r"^(?:no|nobody|none|neither)\b", re.IGNORECASE)
 _ADVERB = (
     r"(?:also|still|usually|normally|only|then|already|always|automatically|either|both|first|now|just|sometimes"
@@ -184,7 +184,7 @@ _SHORT = tuple(
         (r"^(\w+)n't\b", r"\1"),
     )
 )
-_DENIAL = re.compile(r"^((?:\w+\s+){1,2})(?:not|never|no longer)\s+")
+_DENIAL = re.compile(rf"^((?:\w+\s+){{1,2}}){words.DENIAL}\s+")
 _DO = re.compile(r"^(?:do|does|did)\s+(?=[a-z])")
 
 

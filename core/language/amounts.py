@@ -7,13 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
 
-from clausegraph.core.language.words import word_set
+from clausegraph.core.language.words import MONTH, MONTHS, NUMBERS, word_set
 
-_WORDS = (
-    *("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen"),
-    *("fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty"),
-)
-_NAMED = {word: float(n) for n, word in enumerate(_WORDS, 2)} | {"thirty": 30.0, "forty": 40.0, "fifty": 50.0}
+_NAMED = {word: float(number) for word, number in NUMBERS.items() if number > 1}
 _ONE = {"a": 1.0, "an": 1.0, "one": 1.0, "half a": 0.5, "half an": 0.5}
 _CURRENCIES = {"£": "GBP", "$": "USD", "€": "EUR"}
 _SCALES = {"million": 1e6, "m": 1e6, "billion": 1e9, "bn": 1e9, "thousand": 1e3, "k": 1e3}
@@ -27,8 +23,6 @@ _UNITS = {  # word: unit that it is measured in, and how many of it
     "quarter": ("month", 3.0),
     "year": ("month", 12.0),
 }
-_MONTHS = "january february march april may june july august september october november december".split()  # noqa: SIM905
-_MONTH = "(?:" + "|".join(name.capitalize() for name in _MONTHS) + ")"
 _DIGITS = r"\d[\d,]*(?:\.\d+)?"
 _SPELLED = "|".join(_NAMED)
 _ATOM = re.compile(
@@ -37,9 +31,9 @@ _ATOM = re.compile(
   | (?P<pence>\b(?P<pennies>\d+(?:\.\d+)?)\s?(?:p|pence)\b)
   | (?P<percent>\b(?P<share>{_DIGITS})\s?(?:%|per\s?cent\b))
   | (?P<date>\b(?P<iso>\d{{4}}-\d\d-\d\d)\b|\b(?P<slashes>\d\d?/\d\d?/\d{{4}})\b
-        |\b(?P<day>\d{{1,2}})(?:st|nd|rd|th)?\s+(?P<month>{_MONTH})\b(?:\s+(?P<year>\d{{4}})\b)?
-        |\b(?P<first>{_MONTH})\s+(?P<that>\d{{1,2}})(?:st|nd|rd|th)?\b(?!\s*\d)(?:,?\s+(?P<in>\d{{4}})\b)?
-        |\b(?P<whole>{_MONTH})\s+(?P<of>\d{{4}})\b
+        |\b(?P<day>\d{{1,2}})(?:st|nd|rd|th)?\s+(?P<month>{MONTH})\b(?:\s+(?P<year>\d{{4}})\b)?
+        |\b(?P<first>{MONTH})\s+(?P<that>\d{{1,2}})(?:st|nd|rd|th)?\b(?!\s*\d)(?:,?\s+(?P<in>\d{{4}})\b)?
+        |\b(?P<whole>{MONTH})\s+(?P<of>\d{{4}})\b
         |(?<=\bin\s)(?P<in_year>(?:19|20)\d\d)\b|(?<=\bsince\s)(?P<since_year>(?:19|20)\d\d)\b)
   | (?P<age>\b(?P<birthday>\d{{1,3}})(?:st|nd|rd|th)\s+birthday\b
         |\b(?P<old>\d{{1,3}}|{_SPELLED}|one)[\s-](?P<aged>year|month)s?[\s-]olds?\b)
@@ -162,7 +156,7 @@ def _parts(match: re.Match[str]) -> tuple[int | None, int | None, int | None]:
     named = match["month"] or match["first"] or match["whole"]
     written = match["year"] or match["in"] or match["of"]
     numbered = match["day"] or match["that"]
-    month_number = _MONTHS.index(named.lower()) + 1
+    month_number = MONTHS.index(named.lower()) + 1
     return int(written) if written else None, month_number, int(numbered) if numbered else None
 
 

@@ -7,11 +7,12 @@ from collections.abc import Iterator, Sequence
 from datetime import date
 
 from clausegraph.core.language.amounts import Atom, atoms
+from clausegraph.core.language.words import MONTHS, NUMBERS
 
 _DIGITS = re.compile(r"\d+(?:\.\d+)?")
 _WORDS = {"half": "2", "twice": "2", "double": "2", "both": "2", "third": "3", "quarter": "4", "once": "1"}
 _TWICE = re.compile(r"\b(?:each way|return|round trip|there and back|a (?:pair|couple)|twins)\b", re.IGNORECASE)
-_MONTHS = "January February March April May June July August September October November December".split()  # noqa: SIM905
+_MONTHS = tuple(map(str.capitalize, MONTHS))
 _MONTH = re.compile(r"(?<=[\d\s])(" + "|".join(m[:3] for m in _MONTHS) + r")(?:[a-z]{0,6})\.?(?=\W|$)", re.IGNORECASE)
 _SHORT_DATE = re.compile(r"\b(\d{1,2})[/.-](\d{1,2})[/.-](\d{4}|\d{2})\b")
 _CENTURY = 30  # a year of two digits up to this one is of 2000
@@ -19,10 +20,7 @@ _COUNTED = ("number", "age", "duration")  # "18", "18 years old" and "18 years" 
 _ANY_YEAR = "day of any year"
 _COUNTED_OUT = 10
 _YEAR = 364  # days from the first to the last of a year, at least
-_SPELLED = re.compile(
-    r"\b(?:One|Two|Three|Four|Five|Six|Seven|Eight|Nine|Ten|Eleven|Twelve|Thirteen|Fourteen|Fifteen|Sixteen|Seventeen"
-    r"|Eighteen|Nineteen|Twenty|Thirty|Forty|Fifty|Half|An?)\b"
-)
+_SPELLED = re.compile(r"\b(?:" + "|".join(word.capitalize() for word in NUMBERS if word != "zero") + r"|Half|An?)\b")
 _UNIT_NEAR = re.compile(r"(?:\s+[\w-]+){1,2}?\s+(minute|hour|day|week|month|year)(?:s|ly)?\b", re.IGNORECASE)
 _THOUSANDS = re.compile(r"\b(\d{1,4}) ?(?:k|grand)\b", re.IGNORECASE)
 _CELLS = " | "

@@ -55,6 +55,17 @@ _TIME_NOUN = re.compile(
     r"|depends?\s+on|including|and|from|of|about|on|how|to)\s*$",
     re.IGNORECASE,
 )
+_CONTRACTIONS = (
+    (re.compile(r"\bcan't\b", re.IGNORECASE), "cannot"),
+    (re.compile(r"\bwon't\b", re.IGNORECASE), "will not"),
+    (re.compile(r"(?<=\w)n't\b"), " not"),
+    (re.compile(r"(?<=\w)'ll\b"), " will"),
+    (re.compile(r"(?<=\w)'re\b"), " are"),
+    (re.compile(r"(?<=\w)'ve\b"), " have"),
+    (re.compile(r"\b(it|he|she|that|there|who)'s\b", re.IGNORECASE), r"\1 is"),
+    (re.compile(r"\bcan not\b"), "cannot"),
+)
+_BRACKETS = re.compile(r"\s*\((?![A-Z][A-Za-z0-9&/ -]{0,14}\))[^()]*(?:\)|$)")  # an acronym's stay
 _JOINED = re.compile(r"\b(or|and|but)\s*$", re.IGNORECASE)
 
 
@@ -82,6 +93,17 @@ def plain(text: str) -> str:
     Asked for clause by clause with the text of the whole element, so the last ones are kept.
     """
     return text if text.isascii() else text.translate(_PLAIN)
+
+
+@lru_cache(maxsize=4096)
+def expand(text: str) -> str:
+    """A clause with plain quotes, its contractions written out, and without brackets but those of an acronym."""
+    text = plain(text)
+    text = " ".join((_BRACKETS.sub("", text) if "(" in text else text).split())
+    if "'" in text or "can not" in text:
+        for pattern, written in _CONTRACTIONS:
+            text = pattern.sub(written, text)
+    return text
 
 
 def find_markers(text: str, start: int, end: int, temporal: bool = True) -> list[Marker]:

@@ -28,10 +28,8 @@ _STOPS = (
 _HEADS = words.word_set(  # nouns that name nothing by themselves
     "time way case amount number part end start day week month year date rest use thing lot example rule name kind type"
     " place top side whole first second last next moment result reason situation one ones same details"
-    " january february march april may june july august september october november december last updated"
-    " monday tuesday wednesday thursday friday saturday sunday"
-    " one two three four five six seven eight nine ten twelve"
-)
+    " last updated"
+) | {*words.MONTHS, *words.WEEKDAYS, *words.NUMBERS}
 _LONGEST = 5
 _NO_PART = _STOPS | words.CONTRACTED
 _OPENS_SENTENCE = _STOPS | _OPENS | _HEADS | words.IMPERATIVES

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from clausegraph.core.language.frames import expand
+from clausegraph.core.language.markers import expand
 from clausegraph.core.language.standing import LOSABLE, stems
 from clausegraph.core.language.words import PREPOSITIONS, word_set
 

@@ -7,12 +7,13 @@ the rest. Good enough to name a fact; the exact words stay in the cited span.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from clausegraph.core.language import words
 from clausegraph.core.language.markers import plain
 from clausegraph.core.language.modality import modal_phrase
+from clausegraph.core.language.verbs import base_form, third_person
 from clausegraph.core.types import Modality
 
 _WORD = re.compile(r"[A-Za-z][A-Za-z'-]*|[£$€]?\d[\d,.]*%?|[^\sA-Za-z\d]")
@@ -36,7 +37,7 @@ _SETTING = re.compile(
     r"|(?:usually|normally|sometimes|currently|generally|instead|alternatively|additionally),?\s+)(?=\w)",
     re.IGNORECASE,
 )
-_NEGATION = re.compile(r"\b(?:not|never|no longer)\b|n't\b", re.IGNORECASE)
+_NEGATION = re.compile(rf"\b{words.DENIAL}\b|n't\b", re.IGNORECASE)
 _NEGATIVE_SUBJECT = re.compile(r"^(?:no|nobody|none|neither)\b", re.IGNORECASE)
 _ADVERB = (
     r"(?:also|still|usually|normally|only|then|already|always|automatically|either|both|first|now|just|sometimes"
@@ -44,7 +45,8 @@ _ADVERB = (
 )
 _LEADING_ADVERBS = re.compile(rf"^(?:{_ADVERB}\s+)+", re.IGNORECASE)
 _CHAIN = re.compile(
-    r"(?:want|like|wish|choose|ask|apply|agree|start|continue|try|need|have|plan|intend|expect|stop|keep|help)\s+(?:to\s+)?(?=[a-z])",
+    r"(?:want|like|wish|choose|ask|apply|agree|start|continue|try|need|have|plan|intend|expect|stop|help)\s+(?:to\s+)?(?=[a-z])"
+    r"|keep\s+(?=\w+ing\b)",
     re.IGNORECASE,
 )
 _BE = re.compile(r"(?:be|been|being|is|are|was|were|gets?(?=\s+\w+ed\b)|have been|has been)\s+", re.IGNORECASE)
@@ -70,6 +72,8 @@ _WORD = re.compile(r"[A-Za-z][A-Za-z'-]*")
 _LETTERS = re.compile(r"[A-Za-z]+")
 _NOT_OR_TO = re.compile(r"^(?:not|to)\s+")
 _FORBIDS = re.compile(r"(?:do not|don't|never)\s+", re.IGNORECASE)
+_NO_VERB = words.word_set("will would shall may can must cannot not have has had do does did")
+_BE_FORMS = words.word_set("is are was were be been being am")
 _RELATIVE_LAST = re.compile(r"\b(?:who|which|that|whose \w+)$", re.IGNORECASE)
 
 
@@ -77,7 +81,8 @@ _RELATIVE_LAST = re.compile(r"\b(?:who|which|that|whose \w+)$", re.IGNORECASE)
 class Proposition:
     """A main clause in three parts; ``object`` may be empty ("payments stop").
 
-    The modality is coarse: advice is a duty ("must"), and what is possible is permitted ("may").
+    ``modality`` and ``polarity`` are coarse: advice is a duty ("must"), "need not" is a denied duty, and what is
+    possible is permitted ("may"). ``exact`` is the modality that the clause has; ``modal`` its first modal word.
     """
 
     subject: str
@@ -85,6 +90,21 @@ class Proposition:
     object: str
     modality: Modality
     polarity: bool
+    exact: Modality = Modality.IS
+    modal: str = ""
+
+    @property
+    def verb(self) -> str:
+        """The relation in the third person without what modality and polarity say: "is paid into"; "" where unknown."""
+        words_of = self.relation.removeprefix(f"{_PREFIX[self.modality]} ").split()
+        while len(words_of) > 1 and words_of[0] in _NO_VERB:
+            words_of = words_of[1:]
+        if not words_of:
+            return ""
+        first, *more = words_of
+        base = "be" if first in _BE_FORMS else base_form(first)
+        past = first in words.PURE_PASTS or (first.endswith("ed") and base != first)
+        return " ".join([third_person(base), *more]) if base and not past else ""
 
 
 @lru_cache(maxsize=1024)
@@ -146,7 +166,11 @@ def _with_modality(subject: str, rest: str) -> Proposition:
         modality = Modality.CANNOT
     elif _NEGATION.match(following):
         polarity = False
-    return _built(subject, f"{phrase.verb} {following}", modality, polarity and not negative, _PREFIX[modality])
+    built = _built(subject, f"{phrase.verb} {following}", modality, polarity and not negative, _PREFIX[modality])
+    exact = phrase.modality
+    if modality is Modality.CANNOT or (exact in (Modality.MAY, Modality.MUST) and not built.polarity):
+        exact = Modality.NEED_NOT if modality is Modality.MUST else Modality.CANNOT
+    return replace(built, exact=exact, modal=rest.split(maxsplit=1)[0].lower())
 
 
 _SHORT = tuple(
@@ -160,7 +184,7 @@ _SHORT = tuple(
         (r"^(\w+)n't\b", r"\1"),
     )
 )
-_DENIAL = re.compile(r"^((?:\w+\s+){1,2})(?:not|never|no longer)\s+")
+_DENIAL = re.compile(rf"^((?:\w+\s+){{1,2}}){words.DENIAL}\s+")
 _DO = re.compile(r"^(?:do|does|did)\s+(?=[a-z])")
 
 
@@ -212,8 +236,8 @@ def _imperative(clause: str) -> Proposition | None:
     if first[0].lower() in words.NOUN_VERBS and following and following[0].lower() in _AFTER_NOUN:
         return None
     if negative:
-        return _built("you", rest, Modality.CANNOT, False, "cannot")
-    return _built("you", rest, Modality.MUST, True, "must")
+        return replace(_built("you", rest, Modality.CANNOT, False, "cannot"), exact=Modality.CANNOT)
+    return replace(_built("you", rest, Modality.MUST, True, "must"), exact=Modality.MUST)
 
 
 def _plain_verb(clause: str) -> Proposition | None:

@@ -8,6 +8,8 @@ from collections.abc import Sequence
 
 from rapidfuzz import fuzz
 
+from clausegraph.core.language.words import DENIALS, NUMBERS
+
 _ALIKE = 90.0  # per cent of characters that a near quote shares with the text
 _LONGEST_NEAR = 400  # characters of a quote that is looked for nearly: the search is quadratic
 _TRIES = 1000  # places inside words; a text made of nothing else is hostile
@@ -17,11 +19,11 @@ _UNSEEN = {"Cc", "Cf", "Cs", "Co", "Zl", "Zp"}
 _EDGES = " \t\n\"'“”‘’….,;:"
 # What turns a condition around, or is another condition: a near quote must have the same
 _TURNS = re.compile(
-    r"\b(?:not|no|never|nor|neither|none|cannot|without|unless|except|only|all|any|both|either)\b|n't\b|\d+"
+    r"\b(?:" + "|".join(sorted(DENIALS)) + r"|without|unless|except|only|all|any|both|either)\b|n't\b|\d+"
 )
 _MEASURES = re.compile(
     r"\b(?:under|over|less|more|least|most|before|after|until|below|above|within|outside"
-    r"|one|two|three|four|five|six|seven|eight|nine|ten)\b"
+    r"|" + "|".join(NUMBERS) + r")\b"
 )
 
 

@@ -6,14 +6,16 @@ import re
 from collections.abc import Iterator
 from datetime import date, timedelta
 
-_WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
+from clausegraph.core.language.words import NUMBERS, WEEKDAYS
+
+_WEEKDAYS = tuple(name[:3] for name in WEEKDAYS)
 _WEEKDAY = re.compile(
     r"\b(mon(?:day)?|tue(?:s(?:day)?)?|wed(?:nesday|s)?|thu(?:r(?:s(?:day)?)?)?|fri(?:day)?|sat(?:urday)?|sun(?:day)?)\b",
     re.IGNORECASE,
 )
 _NEAR = (("today", 0), ("tonight", 0), ("yesterday", -1), ("last night", -1), ("tomorrow", 1), ("tomorow", 1))
-_AGO = re.compile(r"\b(\d{1,3}|an?|one|two|three|four|five|six) (day|week)s? ago\b", re.IGNORECASE)
-_COUNTS = {"a": 1, "an": 1, "one": 1, "two": 2, "three": 3, "four": 4, "five": 5, "six": 6}
+_AGO = re.compile(r"\b(\d{1,3}|an?|" + "|".join(NUMBERS) + r") (day|week)s? ago\b", re.IGNORECASE)
+_COUNTS = {"a": 1, "an": 1} | NUMBERS
 _WEEK = 7
 
 

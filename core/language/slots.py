@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from clausegraph.core.language.conjunctions import starts_predicate
-from clausegraph.core.language.frames import read_frame
+from clausegraph.core.language.verbs import base_of_third_person
 
 _QUANTIFIER = re.compile(
     r"""
@@ -111,7 +111,7 @@ def split_item(text: str, start: int, end: int, items: Sequence[str]) -> OpenIte
     if found is None:
         return None
     own = text[start : found.start()]
-    if not (starts_predicate(own, "x x x") or read_frame(own) is not None):
+    if not (starts_predicate(own, "x x x") or any(map(base_of_third_person, own.lower().split()[1:]))):
         return None
     both = found["joint"].lower() == "and"
     operator, negated = quantifier(found["stub"])

@@ -8,8 +8,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from clausegraph.core.language.frames import expand
-from clausegraph.core.language.markers import plain
+from clausegraph.core.language.markers import expand, plain
 from clausegraph.core.language.normalise import singular
 from clausegraph.core.language.verbs import base_form
 from clausegraph.core.language.words import word_set
@@ -62,12 +61,6 @@ _TOLD = re.compile(
     r"\b(?!\s+(?:of|for|from|in|who|that|you|your|to|on|about|with|between|against|by|under|itself)\b|['-])",
     re.IGNORECASE,
 )
-_ANNOUNCED = re.compile(  # what only announces a list
-    r"\s*\b(?:(?:all|any|both|each|either|one|at least \w+|some|\d+)(?: or more)?(?: of)?(?: the)?(?: following)?"
-    r"|(?:all of |any of |one of |both of )?(?:the following|these)(?: \w+){0,2})$",
-    re.IGNORECASE,
-)
-_EXAMPLES_BELOW = re.compile(r"\b(?:because|like|such as|for example)\b[^a-z]*$", re.IGNORECASE)
 LOSABLE = word_set(  # words that a statement may lack: its form says them, or nothing hangs on them
     "also still then already now both either currently simply just too please can may might must should will would need"
     " have has do does be is are was a an the to of in on at by for from with as and or you your we our us not cannot"
@@ -97,13 +90,6 @@ def _cuts(inside: str, after: str) -> bool:
     """Whether a text means something else without a bracket: "British national (overseas) status"."""
     part_of_name = inside.islower() and len(inside.split()) < 3 and not re.match(r"an?\s", inside)
     return _NARROWS.search(inside) is not None or (after[:1].isalnum() and part_of_name)
-
-
-def lead_said(main: str, sentence: str) -> str | None:
-    """The main clause of a lead-in without what announces its list; none of one that leans on what stands around it."""
-    lead = _ANNOUNCED.sub("", expand(plain(main)).strip(" .:;,"))
-    examples = _EXAMPLES_BELOW.search(sentence.strip()) or _EXAMPLES.search(f" {lead} x")
-    return None if examples or hangs(lead) or points(lead) or _TOLD.search(lead + " ") else lead
 
 
 def hangs(text: str) -> bool:

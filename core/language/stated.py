@@ -8,7 +8,15 @@ from functools import cached_property, lru_cache
 from clausegraph.core.extraction import ExtractionInput, InputElement
 from clausegraph.core.language.normalise import entity_key, singular, tokens, visible
 from clausegraph.core.language.sentences import sentence_spans
-from clausegraph.core.language.words import AUXILIARIES, DETERMINERS, IMPERATIVES, PREPOSITIONS, RELATIVES, word_set
+from clausegraph.core.language.words import (
+    AUXILIARIES,
+    DETERMINERS,
+    IMPERATIVES,
+    NUMBERS,
+    PREPOSITIONS,
+    RELATIVES,
+    word_set,
+)
 from clausegraph.core.pages.lists import names_above
 from clausegraph.core.types import Span
 
@@ -17,10 +25,7 @@ YOU = word_set("you your yours yourself yourselves")
 _STOP = (
     AUXILIARIES | DETERMINERS | PREPOSITIONS | RELATIVES | word_set("and or but nor so than then if when it etc as not")
 )
-_NUMBER_WORDS = {
-    word: str(number)
-    for number, word in enumerate("zero one two three four five six seven eight nine ten eleven twelve".split())  # noqa: SIM905
-}
+_NUMBER_WORDS = {word: str(number) for word, number in NUMBERS.items()}
 _CACHED = 8192  # names and texts whose words are kept; pages repeat few names
 
 

@@ -7,26 +7,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
 
+from clausegraph.core.language.words import MONTH, MONTHS, NUMBERS
+
 VALUE_KINDS = frozenset({"amount", "percent", "age", "date", "duration", "number", "text"})
 TELLING_KINDS = VALUE_KINDS - {"number", "text"}
 """Kinds that say what a value is of: a bare number or text does not."""
 
-_MONTHS = [
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-]
-_MONTH = "(?:" + "|".join(m.capitalize() for m in _MONTHS) + ")"
-_NUMBER = r"(?:\d[\d,]*(?:\.\d+)?|one|two|three|four|five|six|seven|eight|nine|ten|twelve|half\s+an?|an?)"
+_NUMBER = rf"(?:\d[\d,]*(?:\.\d+)?|{'|'.join(NUMBERS)}|half\s+an?|an?)"
 _BOUND = (
     r"(?:(?:up\s+to|at\s+least|at\s+most|no\s+more\s+than|more\s+than|less\s+than|a\s+maximum\s+of|a\s+minimum\s+of"
     r"|under|over|about|around)\s+)?"
@@ -36,7 +23,7 @@ _VALUE = re.compile(
     (?P<percent>{_BOUND}\d+(?:\.\d+)?\s?(?:%|per\s?cent\b)(?:\s+(?:or\s+)?(?:more|less))?)
   | (?P<amount>{_BOUND}[£$€]\s?\d[\d,]*(?:\.\d+)?(?:\s?(?:million|billion|m|k)\b)?
         (?:\s+(?:a|per|each|every)\s+(?:day|week|month|year|hour|person|child|mile))?)
-  | (?P<date>(?:\d{{1,2}}\s+{_MONTH}(?:\s+\d{{4}})?|{_MONTH}\s+\d{{4}})\b)
+  | (?P<date>(?:\d{{1,2}}\s+{MONTH}(?:\s+\d{{4}})?|{MONTH}\s+\d{{4}})\b)
   | (?P<age>\baged?\s+(?:between\s+)?\d{{1,3}}(?:\s*(?:to|and|-|or)\s*\d{{1,3}})?
         (?:\s+(?:or|and)\s+(?:over|under|older|younger|above))?
         |\b(?:under|over)\s+(?:the\s+age\s+of\s+)?(?:1[0-9]|[2-9][0-9])\b(?!\s*(?:[%,\d]|days|weeks|months|years|hours|people|employees|miles|metres))
@@ -47,7 +34,7 @@ _VALUE = re.compile(
     """,
     re.VERBOSE,
 )
-_FULL_DATE = rf"(\d{{1,2}})\s+({_MONTH})\s+(\d{{4}})"
+_FULL_DATE = rf"(\d{{1,2}})\s+({MONTH})\s+(\d{{4}})"
 _FROM = re.compile(rf"\b(?:from|since|(?:on or )?after|starting(?: on)?|begins? on)\s+{_FULL_DATE}", re.IGNORECASE)
 _UNTIL = re.compile(rf"\b(?:until|up to|before|by|ends? on)\s+{_FULL_DATE}", re.IGNORECASE)
 DATED = re.compile(
@@ -106,6 +93,6 @@ def _iso(match: re.Match[str], first: int = 1) -> str | None:
     """The date whose day is group ``first``, and month and year the next two."""
     day, month, year = match.group(first, first + 1, first + 2)
     try:
-        return date(int(year), _MONTHS.index(month.lower()) + 1, int(day)).isoformat()
+        return date(int(year), MONTHS.index(month.lower()) + 1, int(day)).isoformat()
     except ValueError:  # 31 April
         return None

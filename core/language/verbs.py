@@ -69,7 +69,7 @@ _IRREGULAR_PARTICIPLES = {
 }
 _MODALS = words.word_set("can cannot could may might must shall should will would")
 _VOWELS = "aeiou"
-# Verbs that frames know and the word lists of conditions do not.
+# Verbs beside those of the word lists of conditions.
 _MORE = words.word_set(
     "accompany access achieve acknowledge acquire address advertise advise aim allocate amend announce approve"
     " argue arrest assist associate assume attach authenticate award backdate ballot ban base borrow breastfeed"
@@ -143,7 +143,6 @@ def _by_form() -> dict[str, str]:
 
 
 _BASES = _by_form()
-_PARTICIPLES = {participle(base): base for base in sorted(_ALL)}
 _THIRD = {third_person(base): base for base in sorted(_ALL)}
 _GERUNDS = {gerund(base): base for base in sorted(_ALL)}
 
@@ -156,14 +155,6 @@ def is_base(word: str) -> bool:
 def base_form(form: str) -> str | None:
     """The base of a verb form; none of a word that is no known verb."""
     return _BASES.get(form)
-
-
-def base_of_participle(form: str) -> str | None:
-    """The base of a past participle; regular ones of verbs that no list knows too ("disqualified")."""
-    known = _PARTICIPLES.get(form)
-    if known or not (form.endswith("ed") and len(form) > 5):
-        return known
-    return form[:-1] if form.endswith(("ated", "ised", "ized", "ined", "aired", "uced", "osed")) else form[:-2]
 
 
 def base_of_third_person(form: str) -> str | None:

@@ -1,4 +1,4 @@
-"""Word lists of policy English: verbs and their forms, auxiliaries, starters of clauses. Data, no rules."""
+"""The lexicon: words of English by class, numbers, months, denials, verbs with their forms. Data, no rules."""
 
 from __future__ import annotations
 
@@ -8,6 +8,24 @@ def word_set(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
+NUMBERS = {  # spelled, with their value
+    word: number
+    for number, word in enumerate(
+        (
+            *("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"),
+            *("eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen"),
+        )
+    )
+} | {"twenty": 20, "thirty": 30, "forty": 40, "fifty": 50}
+MONTHS = (
+    *("january", "february", "march", "april", "may", "june", "july"),
+    *("august", "september", "october", "november", "december"),
+)
+MONTH = "(?:" + "|".join(name.capitalize() for name in MONTHS) + ")"  # as a pattern
+SHORT_MONTHS = tuple(name[:3] for name in MONTHS)
+WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+DENIALS = word_set("not no never none neither nor cannot")
+DENIAL = "(?:not|never|no longer)"  # as a pattern, behind an auxiliary
 AUXILIARIES = word_set(
     "is are was were am be been has have had do does did can cannot could may might must shall should will would"
     " need needs isn't aren't wasn't weren't hasn't haven't hadn't don't doesn't didn't can't couldn't mustn't"

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-# ruff: noqa: SIM905 (a list of words reads best as a line of words)
 import re
 from collections.abc import Iterable
 from datetime import date
 
-_MONTHS = "jan feb mar apr may jun jul aug sep oct nov dec".split()
-_MONTH = r"(jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?"
+from clausegraph.core.language.words import SHORT_MONTHS
+
+_MONTH = "(" + "|".join(SHORT_MONTHS) + r")[a-z]*\.?"
 _FORMS = (
     (re.compile(r"\b(\d{4})-(\d{2})-(\d{2})"), "ymd"),
     (re.compile(rf"\b(\d{{1,2}})(?:st|nd|rd|th)?\s+(?:of\s+)?{_MONTH},?\s+(\d{{4}})\b", re.IGNORECASE), "dmy"),
@@ -33,7 +33,7 @@ def iso_date(text: str) -> str | None:
             continue
         part = dict(zip(order, match.groups(), strict=True))
         month = part["m"][:3].lower()
-        number = _MONTHS.index(month) + 1 if month in _MONTHS else int(part["m"])
+        number = SHORT_MONTHS.index(month) + 1 if month in SHORT_MONTHS else int(part["m"])
         try:
             return date(int(part["y"]), number, int(part["d"])).isoformat()
         except ValueError:

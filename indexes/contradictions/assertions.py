@@ -9,6 +9,7 @@ from enum import Enum
 
 from clausegraph.core.language.quantities import Quantity, statement_quantity
 from clausegraph.core.language.sentences import sentence_spans
+from clausegraph.core.language.words import MONTHS, NUMBERS
 from clausegraph.core.types import (
     Condition,
     Element,
@@ -41,9 +42,8 @@ _MEASURES = frozenset(
     roots(
         "day days week weeks month months year years hour hours minute minutes calendar working full "
         "consecutive per each every least most up to more than less no not over under about around aged age "
-        "old or and at maximum minimum of first in pound pounds p million billion one two three four five six "
-        "seven eight nine ten twelve half within by before after from until older younger above below january "
-        "february march april may june july august september october november december"
+        "old or and at maximum minimum of first in pound pounds p million billion half within by before after "
+        "from until older younger above below " + " ".join((*NUMBERS, *MONTHS))
     )
 )
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from clausegraph.core.language.comparing import same_value
 from clausegraph.core.language.quantities import Quantity, find_quantities
+from clausegraph.core.language.words import NUMBERS
 from clausegraph.core.types import AnyOf, Condition, Leaf, Not
 from clausegraph.indexes.contradictions.words import Roots, near, roots
 from clausegraph.indexes.entities.variants import may_be_same
@@ -17,7 +18,7 @@ _OF_VALUES = frozenset(
     roots(
         "day days week weeks month months year years hour hours old age aged least most more less than over "
         "under up to at no not or within for every each per calendar working and before after about around of "
-        "in on one two three four five six seven eight nine ten twelve a an last first only just"
+        "in on a an last first only just " + " ".join(NUMBERS)
     )
 )
 

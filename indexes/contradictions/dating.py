@@ -6,9 +6,9 @@ import re
 from dataclasses import dataclass
 
 from clausegraph.core.language.values import effective_dates
+from clausegraph.core.language.words import MONTH
 
-_MONTH = "January|February|March|April|May|June|July|August|September|October|November|December"
-_DATE = rf"\d{{1,2}}\s+(?:{_MONTH})\s+\d{{4}}"
+_DATE = rf"\d{{1,2}}\s+{MONTH}\s+\d{{4}}"
 _RANGE = re.compile(rf"(?:from\s+)?({_DATE})\s*(?:to|until|-|–)\s*({_DATE})", re.IGNORECASE)
 _ONLY_A_DATE = re.compile(
     rf"(?:(?:from|since|until|up to|before|by|(?:on or )?after|starting(?: on)?)\s+)?{_DATE}(?:\s+onwards)?",

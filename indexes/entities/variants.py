@@ -8,18 +8,14 @@ from collections.abc import Sequence
 from enum import StrEnum
 
 from clausegraph.core.language.definitions import initials
-from clausegraph.core.language.words import word_set
+from clausegraph.core.language.words import DENIALS, MONTHS, NUMBERS, SHORT_MONTHS, WEEKDAYS, word_set
 
 _NUMBER_WORDS = word_set(
-    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
-    "eighteen nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred thousand million billion half "
-    "quarter third double single both first second fourth fifth sixth seventh eighth ninth tenth last next previous"
-)
-_DATE_WORDS = word_set(
-    "january february march april may june july august september october november december jan feb mar apr jun jul aug "
-    "sep sept oct nov dec monday tuesday wednesday thursday friday saturday sunday spring summer autumn winter"
-)
-_DENIALS = word_set("not no non never without except former ex unless cannot neither nor other another")
+    "sixty seventy eighty ninety hundred thousand million billion half quarter third double single both first second "
+    "fourth fifth sixth seventh eighth ninth tenth last next previous"
+) | set(NUMBERS)
+_DATE_WORDS = word_set("sept spring summer autumn winter") | {*MONTHS, *SHORT_MONTHS, *WEEKDAYS}
+_DENIALS = (DENIALS - {"none"}) | word_set("non without except former ex unless other another")
 _PERIODS = word_set("hourly daily weekly fortnightly monthly quarterly yearly annual annually day week month year")
 _ROMAN = re.compile(r"(?:x{0,3})(?:ix|iv|v?i{1,3}|v)")  # i to xxxix; a lone x is a single letter anyway
 _NEGATING = (

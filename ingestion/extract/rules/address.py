@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 
 from clausegraph.core.language import words
-from clausegraph.core.language.frames import expand
+from clausegraph.core.language.markers import expand
 from clausegraph.core.language.normalise import singular
 from clausegraph.core.language.verbs import NOUNS_IN_ING, base_of_gerund, gerund, is_base, third_person
 from clausegraph.core.language.words import word_set
@@ -62,7 +62,6 @@ _ON_WHAT = re.compile(
     r"[\w ]*?\btax on (?P<what>.+) you (?P<verb>[a-z]+)$", re.IGNORECASE
 )  # "Tax on shares you inherit"
 _MODALS = word_set("can cannot could may might must should will would shall do did need")
-_STEPS = word_set("step part chapter section")
 _AFTER_VERBS = word_set("as against to land someone of out up")  # what makes of a noun that opens a title a verb
 
 
@@ -148,16 +147,6 @@ class Addressee:
         if headings not in self._sections:
             self._sections[headings] = self._section(headings)
         return self._sections[headings]
-
-    @property
-    def speaker(self) -> str:
-        """Who says "we"."""
-        return f"publisher of {self.title}"
-
-    def with_purpose(self, purpose: str, about: str) -> str:
-        """The reader as somebody who does something: "person reporting a change (Housing Benefit)"."""
-        short = len(purpose.split()) < 4 and about.lower() not in purpose.lower()
-        return f"person {doing(purpose)}" + (f" ({about})" if short else "")
 
     def _section(self, headings: tuple[str, ...]) -> str:
         for heading in reversed(headings):

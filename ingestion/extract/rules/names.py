@@ -1,69 +1,49 @@
-"""What a phrase names, so that it can be read without the page: roles for pronouns, whole names for bare heads."""
+"""What a noun phrase names, so that it can be read without the page: roles for "you", whole names for bare heads."""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 
 from clausegraph.core.language import words
-from clausegraph.core.language.frames import expand
+from clausegraph.core.language.markers import expand
 from clausegraph.core.language.normalise import entity_key, singular
-from clausegraph.core.language.phrases import without_asides
-from clausegraph.core.language.values import TELLING_KINDS, opening_value, value_kind
-from clausegraph.core.language.verbs import is_base
 from clausegraph.core.language.words import word_set
 from clausegraph.core.ontology import policy_ontology
-from clausegraph.core.types import Literal, Mention
+from clausegraph.core.types import Mention
 from clausegraph.ingestion.extract.rules.address import READER, ROLES, Addressee, theirs, uncapitalised
 
-_READER = word_set("you i yourself yourselves")
-_SPEAKER = word_set("we us ourselves")
-_SINGULAR = word_set("it one")
-_PLURAL = word_set("they them")
-_NOBODY = word_set(
-    "this that these those anyone someone everyone nobody anybody somebody everybody people others one ones"
-    " something anything everything"
-    " nothing who which what he she him her there here some all both each none either neither another other most many"
-    " few several following more less others rest lot example examples things thing way ways number kind type"
-    " yes no not only such same now online today step"
-)
-_OPEN = word_set("following there it they we you this i he she")
-_POINTING = word_set("this these those")
-_PRONOUNS = _READER | _SPEAKER | _SINGULAR | _PLURAL
-_UNNAMED = re.compile(
-    r"(?:how|what|which|who|where|when|why|whether|if|once|after|before|from|to)\b"
-    r"|no (?:more|less|fewer) |more than |only one of|examples? of\b",
-    re.IGNORECASE,
-)
-_DETERMINERS = word_set("a an the your our their his her its my this these those that any every each no own")
+LONGEST_NAME = 7  # words of a phrase that names one thing
+_DETERMINERS = word_set("a an the your our their his her its my any each every no")
+_NO_PART = (  # words that no short name has: it would be a clause, or lean on the text before it
+    words.AUXILIARIES
+    | words.PRONOUNS
+    | words.CONTRACTED
+    | words.RELATIVES
+    | word_set(
+        "if unless because although how what why when where while whether so than then here such same other another"
+        " following more less most many all some none us them him only even"
+    )
+) - {"need", "needs", "can", "will", "may", "one", "both", "either"}
+_NEVER_LAST = word_set("online down back yourself themselves voluntarily")  # they say how something is done
+_DANGLING = words.PREPOSITIONS | words.DETERMINERS | word_set("and or but to")
 # Nouns that need no page to be understood; any other that stands alone is completed by the topic.
-_QUANTIFYING = word_set("over under up about around above below near inside outside past")  # may open a name
 _STANDING = word_set(
     "tax vat rent wage salary income passport visa money pension council court tribunal police hmrc dvla government"
-    " parliament university college school bank embassy hospital doctor gp solicitor barrister accountant dentist"
-    " england scotland wales uk eu ireland britain crown interest inheritance savings property cash cheque bacs chaps"
-    " alcohol tobacco petrol diesel food clothing electricity gas water fishing tree animal dog vehicle car ship"
-    " school job home house holiday pregnancy marriage divorce race sex age disability religion asbestos"
-    " mediation redundancy bereavement adoption sickness illness injury death dismissal discrimination harassment"
-    " payslip payroll paye post phone telephone email letter cash text fax staff internet spain france"
-    " prison euthanasia online mortgage wine beer cider spirits cigarettes"
+    " parliament university college school bank embassy hospital doctor solicitor interest savings property cash"
+    " alcohol tobacco petrol food gas water animal dog vehicle car ship home house holiday pregnancy marriage divorce"
+    " redundancy bereavement adoption sickness illness death dismissal payslip payroll post phone telephone email"
+    " letter receipts staff internet prison mortgage"
 )
-_NAMES_NOTHING = _OPEN | (words.PREPOSITIONS - _QUANTIFYING)
-_NOBODY_ALONE = _NOBODY | _DETERMINERS
-_NEEDS_NO_PAGE = ROLES | _STANDING
-_FOR_WHAT = re.compile(r"(?P<name>[A-Z][\w'’-]*(?: [A-Z][\w'’-]*){1,3}) (?:for|in|on|from|to|if|when) ")
-_FROM_WHAT = re.compile(r"\s+(?:of|after|before|from|following)\s")
-_HEAD_BREAK = re.compile(r"\b(?:who|which|that|of|for|from|with|in|on|at|to|as|by|about|under|within|during)\b")
 
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """What a sentence is read against: whom the page addresses, the headings above, and what was named before."""
+    """What a sentence is read against: whom the page addresses, and the headings above."""
 
     address: Addressee
     headings: tuple[str, ...] = ()
-    last: Mention | None = None
 
     @property
     def topic(self) -> Mention:
@@ -73,11 +53,12 @@ class Scene:
     @property
     def reader(self) -> Mention:
         """Whom the section addresses."""
-        return reader_mention(self.address.reader(self.headings))
+        role = self.address.reader(self.headings)
+        return Mention(role, entity_key(role), READER, "you")
 
     @property
     def granted(self) -> Mention | None:
-        """What the section grants: what its heading names, else the page, if its reader asks for that."""
+        """What the section grants: what its heading names, else the page, if its reader applies for that."""
         for heading in reversed(self.headings):
             how = re.match(
                 r"(?:how to|when you can|who can) (?:get|claim|apply for) (?P<what>(?:the |a )?\w+ \w+.*)$",
@@ -86,27 +67,21 @@ class Scene:
             )
             if how:
                 return resolve(how["what"], self)
-            if len(heading.split()) > 1 and all(word[:1].isupper() for word in heading.split() if word.isalpha()):
-                return Mention(heading, entity_key(heading), mention_type(heading))
         role = self.address.reader(())
-        if not role.startswith("applicant for "):
-            return None
-        name = role.removeprefix("applicant for ")
-        return Mention(name, entity_key(name), mention_type(name))
+        return named(role.removeprefix("applicant for ")) if role.startswith("applicant for ") else None
 
     @property
     def section(self) -> Mention:
         """The section the sentence stands in, named with its page."""
         heading = next((found for found in reversed(self.headings) if found != self.address.title), None)
         if heading is None:
-            return Mention(self.address.title, self.topic.key, "topic")
-        surface = f"{heading} ({topic_name(self.address.title)})"
-        return Mention(surface, entity_key(surface), "section")
+            return self.topic
+        return named(f"{heading} ({topic_name(self.address.title)})", "section")
 
 
-def reader_mention(role: str) -> Mention:
-    """Whom the page addresses, as a mention."""
-    return Mention(role, entity_key(role), READER)
+def named(surface: str, kind: str = "", written: str = "") -> Mention:
+    """A mention of this name; its type is that of the shipped ontology unless ``kind`` says another."""
+    return Mention(surface, entity_key(surface), kind or mention_type(surface), written)
 
 
 @lru_cache(maxsize=1024)
@@ -117,77 +92,36 @@ def topic_name(title: str) -> str:
     return inner[1] if inner and inner[1][:1].isupper() and " " in inner[1] else bare or title
 
 
+def is_name(phrase: str) -> bool:
+    """Whether a phrase is short and reads as one thing: no clause, no pronoun, nothing dangling."""
+    lower = phrase.lower().split()
+    return (
+        0 < len(lower) <= LONGEST_NAME
+        and not re.search(r"[,;:?!\"]", phrase)
+        and _NO_PART.isdisjoint(lower)
+        and lower[0] not in _DANGLING - _DETERMINERS
+        and lower[-1] not in _DANGLING | _NEVER_LAST
+        and not lower[-1].endswith("ly")
+    )
+
+
 def resolve(phrase: str, scene: Scene) -> Mention | None:
     """What a noun phrase names; none where that cannot be said without the page."""
-    text = without_asides(expand(phrase).strip(" \"'"))
-    if not text:
-        return None
-    if text not in ("US", "IT") and text.lower() in _PRONOUNS:
-        named = _pronoun(text.lower(), scene)
-        return replace(named, written=text.lower()) if named is not None else None
-    tokens = _bare(text)
-    if _is_unnamed(text, [token.lower() for token in tokens]):
-        return None
-    said = " ".join(tokens)
-    generic = tokens == text.split() and len(tokens) == 1 and singular(tokens[0].lower()) != tokens[0].lower()
-    words_of = " ".join(theirs(tokens))
-    surface = words_of if generic else _completed(words_of, scene)  # "hens" are any; "the hens" are those of the page
-    if text.split()[0].lower() in _POINTING and (surface == said or surface.endswith(")")) and surface[:1].islower():
-        return None  # "this money": what was told before
-    return Mention(surface, entity_key(surface), mention_type(surface), said if said != surface else "")
-
-
-def _is_unnamed(text: str, lower: list[str]) -> bool:
-    """Whether a phrase names nothing by itself: a clause, a setting, what only points."""
-    if lower[0] in _NAMES_NOTHING or _UNNAMED.match(text):
-        return True
-    alone = len(lower) == 1 and lower[0] in _NOBODY_ALONE
-    return alone or not _POINTING.isdisjoint(lower[1:])
-
-
-def _pronoun(lowered: str, scene: Scene) -> Mention | None:
-    """What a pronoun stands for."""
-    if lowered in _READER:
+    text = expand(phrase).strip(" \"'.,;:")
+    if text.lower() == "you":
         return scene.reader
-    if lowered in _SPEAKER:
-        return Mention(scene.address.speaker, entity_key(scene.address.speaker), "organisation")
-    return scene.last if scene.last is not None and antecedent(lowered, scene.last) else None
-
-
-def _bare(text: str) -> list[str]:
-    """The words of a phrase without its determiners."""
     tokens = text.split()
-    if len(tokens) == 1 and re.fullmatch(r"[A-Z][a-z]{2,}[^s\W]s", text):
-        return [text.lower()]  # a plural that opens its sentence
     while len(tokens) > 1 and tokens[0].lower() in _DETERMINERS:
         tokens = tokens[1:]
-    return tokens
-
-
-def resolve_object(phrase: str, scene: Scene, *, property_of: bool = False) -> Mention | Literal | None:
-    """A value, or what the phrase names; ``property_of``: what something "is" may be an adjective."""
-    kind = value_kind(phrase)
-    if kind in TELLING_KINDS or (kind == "number" and len(phrase.split()) == 1):
-        return Literal(phrase.strip(), kind or "text")
-    counted = opening_value(phrase)
-    if counted is not None and counted.kind == "duration" and _FROM_WHAT.match(phrase, counted.end):
-        return Literal(phrase.strip(), "duration")  # "28 days of the site meeting"
-    if counted is not None and "whichever" in phrase:
-        return Literal(phrase.strip(), counted.kind)
-    first = phrase.split(maxsplit=1)[0].lower()
-    if property_of and first not in words.DETERMINERS and len(phrase.split()) <= 4:
-        return Literal(" ".join(theirs(expand(phrase).split())), "text")
-    return resolve(phrase, scene)
-
-
-def antecedent(pronoun: str, named: Mention) -> bool:
-    """Whether a pronoun can stand for what was named: it fits in number; nobody is "it"."""
-    if named.type in (READER, "topic"):
-        return False
-    if named.type in ("person", "organisation"):
-        return pronoun in _PLURAL
-    head = named.surface.split(" (")[0].split()[-1].lower()
-    return (singular(head) != head or head in ("people", "children", "police")) is (pronoun in _PLURAL)
+    generic = tokens == text.split() and len(tokens) == 1 and singular(text.lower()) != text.lower()
+    if generic and text[1:].islower():
+        tokens = [text.lower()]  # a plural that opens its sentence
+    said = " ".join(tokens)
+    if not is_name(said) or tokens[0].lower() in words.PREPOSITIONS:
+        return None
+    words_of = " ".join(theirs(tokens))
+    surface = words_of if generic else _completed(words_of, scene)  # "hens" are any; "the hens" are those of the page
+    return named(surface, written=said if said != surface else "")
 
 
 def _completed(surface: str, scene: Scene) -> str:
@@ -195,38 +129,18 @@ def _completed(surface: str, scene: Scene) -> str:
     "fees (Planning permission)"."""
     tokens = surface.split()
     head = singular(tokens[-1].lower())
-    if (
-        len(tokens) > 1
-        or not surface.islower()
-        or head in _NEEDS_NO_PAGE
-        or any(c.isdigit() or c in "@." for c in surface)
-    ):
+    if len(tokens) > 1 or not surface.islower() or head in ROLES | _STANDING or re.search(r"[\d@.]", surface):
         return surface
     for heading in (*reversed(scene.headings), scene.address.title):
         name = topic_name(heading).split(": ")[0]
-        named = _FOR_WHAT.match(name)  # "Study Grant for further and higher education"
-        if named and singular(named["name"].split()[-1].lower()) == head:
-            return named["name"]
-        if (
-            singular(name.split()[-1].lower()) == head
-            and 1 < len(name.split()) <= 5
-            and not (_is_done(name) or re.search(r"\b(?:and|or)\b", name))
-            and not re.match(
-                r"(?:if|when|how|what|who|where|your|you|apply|get|claim|check|report|pay|make|use|other)\b"
-                r"|(?-i:[A-Z]?[a-z]+ing [a-z])",
-                name,
-                re.IGNORECASE,
-            )
-        ):
-            found = re.sub(r"^(?:the|an?)\s+", "", name, flags=re.IGNORECASE)
-            return found if found[:1].isupper() and found.split()[1][:1].isupper() else uncapitalised(found)
+        parts = name.split()
+        named_so = 1 < len(parts) <= 5 and all(word[:1].isupper() or word in ("of", "for") for word in parts)
+        if named_so and singular(parts[-1].lower()) == head:
+            return uncapitalised(re.sub(r"^(?:The|An?) ", "", name))
+        whole = re.match(r"(?P<name>(?:[A-Z][\w'’-]*\s){2,4})(?:for|in|on|from|to|if|when) ", f"{name} ")
+        if whole and singular(whole["name"].split()[-1].lower()) == head:
+            return whole["name"].strip()  # "Study Grant for further and higher education"
     return f"{surface} ({topic_name(scene.address.title)})"
-
-
-def _is_done(heading: str) -> bool:
-    """Whether a heading says what to do: "Negotiate an agreement" is no name of an agreement."""
-    first, second = heading.lower().split()[:2]
-    return is_base(first) and (second in words.DETERMINERS or first not in words.NOUN_VERBS)
 
 
 @lru_cache(maxsize=4096)

@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 from clausegraph.core.extraction import ExtractionInput, InputElement
 from clausegraph.core.language.conditions import LONGEST_SENTENCE, ParsedClause, join, leaves_of, parse_conditions
 from clausegraph.core.language.conjunctions import trim
-from clausegraph.core.language.frames import Frame, read_frame
 from clausegraph.core.language.markers import plain
 from clausegraph.core.language.propositions import Proposition, split_proposition
 from clausegraph.core.language.restrictions import lists_requirements
@@ -21,7 +20,6 @@ from clausegraph.core.language.sentences import after_number, sentence_spans
 from clausegraph.core.language.slots import OpenItem, Slot, lists_examples, quantifier, split_item
 from clausegraph.core.pages.lists import introducer
 from clausegraph.core.types import Condition, Leaf, Modality, Not, leaves
-from clausegraph.ingestion.extract.rules.joining import joins_surely
 
 _GRANT = re.compile(
     r"\b(?:get|claim|qualify|eligible|entitled|apply|join|receive|be paid|use"
@@ -40,28 +38,11 @@ _STUB = re.compile(
     r"(?:the\sfollowing|these)(?:\s\w+)?\s(?:apply|applies|are true)\s*:\s*$",
     re.IGNORECASE,
 )
-_PLACE = "XLISTX"
 _NOUN_ITEM = re.compile(r"^(?:an?|the|their|your)\s+(?!\w+\s+(?:is|are|has|have|was|were)\b)", re.IGNORECASE)
-# Objects of a lead-in that only announce its list: "the following", "either", "one of the following documents".
-_ANNOUNCES = re.compile(
-    r"(?:^|\s)(?:(?:(?:all|any|one|both|each|some|either|at least \w+|\w+ or more)(?: \d+)?(?: of)?\s)?"
-    r"(?:the following|these)(?:\s[\w-]+){0,3}"
-    r"|either|both|all|any|an?|the|your|their|at least|both the|either an?)$",
-    re.IGNORECASE,
-)
 _OPEN_MODAL = re.compile(
     r"\b(?:must|must not|can|cannot|may|should|should not|will|will not|need to|needs to|have to|has to)"
     r"(?:\s(?:try to|apply to|agree to|be able to|also|either|usually|normally"
     r"|all|both|only|then|first|always))*:?\s*$",
-    re.IGNORECASE,
-)
-_ALSO = re.compile(
-    r"you(?:'ll|’ll| will)? (?:must|need to|have to|need) also\b|you(?:'ll|’ll| will)? also (?:must|need|have to)\b",
-    re.IGNORECASE,
-)
-_TIED = re.compile(
-    r"^(?:an? |the |your |any )?((?!it |them |us )(?:(?!you |they |we )[\w'-]+ ){1,5}"
-    r"(?:for|about|on|from|to|of|with|in|by|at))$",
     re.IGNORECASE,
 )
 
@@ -131,17 +112,6 @@ class Outline:
             found += [item, *(self.items_below(item, depth + 1) if depth < 5 else [])]
         return found
 
-    def further(self, element: InputElement) -> str:
-        """The paragraph behind an element and its list, where it says that more must hold: "You must also:"."""
-        behind = iter(self.by_label.values())
-        for other in behind:
-            if other.label == element.label:
-                break
-        following = next((other for other in behind if other.tag != "li"), None)
-        if following is None or following.headings != element.headings or not _ALSO.match(following.text):
-            return ""
-        return following.text
-
     def lead(self, element: InputElement) -> Lead | None:
         """``element`` as a lead-in; None when it introduces nothing."""
         if element.label not in self._leads:
@@ -173,10 +143,12 @@ class Outline:
         return lead.parsed.with_items([c for c in stated if c is not None], default)
 
     def joins_surely(self, element: InputElement, lead: Lead) -> bool:
-        """Whether a list of conditions is whole clauses, and it is sure how these join."""
-        items = [item.text for item in self.items(element)]
-        whole = lead.parsed.slot is None or _STUB.search(plain(lead.text)) is not None
-        return whole and joins_surely(lead.parsed.slot, lead.proposition, items, requires=lead.requires)
+        """Whether a list of conditions is whole clauses, and the page says how these join: "all of these", "and"."""
+        items, slot = self.items(element), lead.parsed.slot
+        if slot is None:
+            return True
+        told = len(items) < 2 or slot.operator is not None or ending_operator(items) is not None
+        return told and _STUB.search(plain(lead.text)) is not None
 
     def item_condition(self, item: InputElement, operator: str, depth: int = 0) -> Condition | None:
         """The condition that a list item states; an exception in it waives it ("all") or narrows it ("any")."""
@@ -274,19 +246,3 @@ def leaf_tree(element: InputElement, start: int, end: int) -> Condition | None:
     if begin >= stop:
         return None
     return leaves_of(element.text, element.label, begin, stop)
-
-
-def continued(lead: Lead, item: str) -> Frame | None:
-    """What an item says after its lead-in: the lead-in's verb with the item as object, or the item's own verb."""
-    main = re.sub(r"^have (?:these|the following|this) .*ready\b.*$", "you must have", lead.main, flags=re.IGNORECASE)
-    if lead.opens_verb:
-        return read_frame(f"{main.rstrip(' :')} {item[:1].lower() + item[1:] if item[1:2].islower() else item}")
-    # A word in the list's place shows where the lead-in's verb ends.
-    frame = read_frame(f"{main.rstrip(' :')} {_PLACE}")
-    if frame is None or not frame.rest.endswith(_PLACE):
-        return None
-    before = _ANNOUNCES.sub("", frame.rest.removesuffix(_PLACE).strip()).strip()
-    if not before:
-        return replace(frame, rest=item)
-    tied = _TIED.match(before)  # "You cannot claim benefits for:"
-    return replace(frame, relation=f"{frame.relation} {tied[1]}", rest=item) if tied else None

@@ -15,7 +15,6 @@ from itertools import islice
 from clausegraph.core.extraction import Extraction, ExtractionInput, InputElement
 from clausegraph.core.language.clauses import independent_clauses
 from clausegraph.core.language.conditions import parse_conditions
-from clausegraph.core.language.frames import Frame, is_setting, read_frame, read_frames
 from clausegraph.core.language.markers import plain
 from clausegraph.core.language.normalise import entity_key
 from clausegraph.core.language.nouns import things_named
@@ -29,7 +28,6 @@ from clausegraph.core.language.restrictions import (
     restricts,
 )
 from clausegraph.core.language.sentences import after_number
-from clausegraph.core.language.slots import quantifier
 from clausegraph.core.language.standing import unquoted
 from clausegraph.core.language.values import value_kind
 from clausegraph.core.language.words import PREPOSITIONS
@@ -46,25 +44,28 @@ from clausegraph.core.types import (
     Statement,
     leaves,
 )
-from clausegraph.ingestion.extract.rules.address import READER, Addressee
-from clausegraph.ingestion.extract.rules.names import Scene, resolve
-from clausegraph.ingestion.extract.rules.outline import Lead, Outline, continued, readable_spans
+from clausegraph.ingestion.extract.rules.address import Addressee
+from clausegraph.ingestion.extract.rules.claims import Clause, claims, combined, is_simple, within
+from clausegraph.ingestion.extract.rules.names import Scene, named, resolve
+from clausegraph.ingestion.extract.rules.outline import Lead, Outline, readable_spans
 from clausegraph.ingestion.extract.rules.refusals import Outcomes, excluded, excludes
 from clausegraph.ingestion.extract.rules.requirements import Requirements
 from clausegraph.ingestion.extract.rules.scope import Scopes, beyond
-from clausegraph.ingestion.extract.rules.sentences import Setting, combined, dangles, frame_statements, within
-from clausegraph.ingestion.extract.rules.sure import ReadClause, sure
 from clausegraph.ingestion.extract.rules.tables import row_case, row_statements, table_of
 
 _SETS_CASE = re.compile(r"(?:if|when|once|after|where|this|these)\b", re.IGNORECASE)  # for what stands after it, too
+_DANGLES = re.compile(  # only points to what was told before: "if you do not"
+    r"(?:(?:you|they|we|it|he|she|this|that)\s)?(?:do|does|did|are|is|was|were|have|has|can|cannot|will|would|so|not)"
+    r"(?:\s(?:not|so|this|the case))?|(?:this|that|it) (?:happens|applies|is the case)",
+    re.IGNORECASE,
+)
 _AROUND = 2000  # characters of an element that are looked at on either side of a clause
 
 
 @dataclass(slots=True)
 class _Before:
-    """What a paragraph said so far: the thing named last, the clause before."""
+    """What a paragraph said so far: the condition and the statement of the clause before."""
 
-    last: Mention | None = None
     condition: Condition | None = None
     statement: Statement | None = None
     conditioned: bool = False  # a sentence of it holds under a condition: what follows may, too
@@ -86,7 +87,7 @@ class ChunkReader:
         self._scopes = Scopes(chunk_input)
         self.found: dict[Statement, None] = {}
         self.left: dict[Passage, None] = {}
-        self._says: set[str] = set()  # labels of elements with a clause that was read, and does not stand
+        self._says: set[str] = set()  # labels of elements with a simple clause: they are found, whatever they name
 
     def read(self) -> Extraction:
         """All statements of the own elements, and the passages that none of them holds, without repeats."""
@@ -104,9 +105,8 @@ class ChunkReader:
         statements = dict.fromkeys(map(self._outcomes.bounded, self.found))
         return Extraction(tuple(statements), passages=tuple(dict.fromkeys(map(self._outcomes.bounded, self.left))))
 
-    def _scene(self, element: InputElement, last: Mention | None = None) -> Scene:
-        headings = tuple(heading[after_number(heading) :] for heading in element.headings)
-        return Scene(self._address, headings, last)
+    def _scene(self, element: InputElement) -> Scene:
+        return Scene(self._address, tuple(heading[after_number(heading) :] for heading in element.headings))
 
     def _element(self, element: InputElement) -> None:
         if element.tag in ("h1", "h2", "h3"):
@@ -136,17 +136,11 @@ class ChunkReader:
             if lead is not None:
                 self._lead(element, lead)
                 continue
-            scene_set = ""
             for begin, stop in independent_clauses(plain(element.text), start, end):
-                self._clause(element, begin, stop, before, scene_set)
-                scene_set = element.text[begin:stop] if is_setting(element.text[begin:stop]) else ""
+                self._clause(element, begin, stop, before)
 
-    def _clause(self, element: InputElement, start: int, end: int, before: _Before, scene_set: str = "") -> None:
-        """The statements of one main clause; "otherwise" negates the condition of the clause before it.
-
-        Args:
-            scene_set: what stood before the clause and goes with it ("In England").
-        """
+    def _clause(self, element: InputElement, start: int, end: int, before: _Before) -> None:
+        """The statements of one main clause; "otherwise" negates the condition of the clause before it."""
         text = element.text[start:end]
         parsed = parse_conditions(element.text, element.label, start, end)
         main = element.text[slice(*parsed.main)]
@@ -154,18 +148,15 @@ class ChunkReader:
         condition = parsed.condition
         if before.condition is not None and text.lower().startswith("otherwise"):
             condition = combined(Not(before.condition), condition)
-        whole = f"{scene_set}, {text}" if scene_set else text
-        setting = Setting((Span(element.label, start, end),), whole, condition)
+        spans = (Span(element.label, start, end),)
         another = _another_value(main, before.statement) if not proposition.subject else None
         if before.statement is not None and another is not None:  # "…, or £35 if you pay early"
-            found = [replace(before.statement, object=another, condition=condition, spans=setting.spans)]
+            found = [replace(before.statement, object=another, condition=condition, spans=spans)]
             self._otherwise(before.statement, condition)
         else:
-            scene = self._scene(element, before.last)
-            said = f"{scene_set}, {main}" if scene_set else main
-            said = re.sub(r"^otherwise,?\s+", "", said, flags=re.IGNORECASE)  # its condition says so
-            found = self._stated(said, setting, scene, element, conditioned=before.conditioned)
-        stated = self._state(element, found) or self._rule(element, setting, proposition, read_frame(main))
+            said = re.sub(r"^otherwise,?\s+", "", main, flags=re.IGNORECASE)  # its condition says so
+            found = self._claims(element, said, spans, condition, inherits=before.conditioned)
+        stated = self._state(element, found) or self._rule(element, spans, text, condition, proposition)
         self._grant(element, main, proposition, stated)
         self._scopes.read(element, start, end)
         if condition is None and main.strip() and restricts(proposition, main):
@@ -173,8 +164,6 @@ class ChunkReader:
         before.condition = condition
         before.conditioned |= condition is not None or _SETS_CASE.match(text) is not None
         before.statement = found[0] if found else None
-        if found and found[0].subject.type != READER:
-            before.last = found[0].subject
 
     def _otherwise(self, first: Statement, condition: Condition | None) -> None:
         """A value that another takes the place of under a condition: "£70, or £35 if you pay early" is £70 if not."""
@@ -185,67 +174,51 @@ class ChunkReader:
         again = replace(first, condition=combined(scope, Not(condition)))
         self.found = {again if one == kept else one: None for one in self.found}
 
-    def _continued(self, element: InputElement, lead: Lead, main: str, setting: Setting) -> list[Statement]:
-        """What an item says after its lead-in, where that surely stands."""
-        main = unquoted(main)
-        frame = continued(lead, main)
-        duty = frame is not None and frame.modality in (Modality.MUST, Modality.SHOULD)
-        if frame is None or (duty and quantifier(lead.text)[0] == "any"):
-            return []  # "You need one of the following": no item is a duty by itself
-        scene = self._scene(element)
-        clause = ReadClause(
-            main,
-            frame,
-            element.text,
-            scope=self._scopes.of(element.headings),
-            lead=lead.main,
-            announced=lead.text,
-            sentences=len(readable_spans(element.text)),
-        )
-        return sure(self._made(element, [frame], setting, scene), clause, scene)
-
-    def _stated(
-        self, main: str, setting: Setting, scene: Scene, element: InputElement, *, conditioned: bool = False
+    def _claims(
+        self,
+        element: InputElement,
+        main: str,
+        spans: tuple[Span, ...],
+        condition: Condition | None,
+        *,
+        inherits: bool = False,
     ) -> list[Statement]:
-        """The statements of a main clause, where they surely stand; none of one with several verbs."""
-        main = unquoted(main)
-        frames = read_frames(main)
-        made = self._made(element, frames, setting, scene)
-        if len(frames) != 1:
-            return []
-        own = [span for span in setting.spans if span.anchor == element.label]
-        start, end = (own[0].start, own[0].end) if own else (0, len(element.text))
-        sets_scene = setting.text != element.text[start : start + len(setting.text)]  # what stood before is part of it
-        first = after_number(element.text)
-        earlier = "" if sets_scene else element.text[max(first, start - _AROUND) : start]
-        later = element.text[end : end + _AROUND]
-        if frames[0].modality is Modality.MAY and not later.strip(" ."):
-            later = self.outline.further(element)
-        scope = self._scopes.of(element.headings)
-        clause = ReadClause(main, frames[0], element.text, conditioned, earlier, later, scope)
-        return sure(made, clause, scene)
-
-    def _made(self, element: InputElement, frames: Sequence[Frame], setting: Setting, scene: Scene) -> list[Statement]:
-        """What a clause says as it was read; whether that stands is for others to tell."""
-        made = [one for frame in frames for one in frame_statements(frame, setting, scene)]
-        self._says |= {element.label} if made else set()
-        return made
+        """The statement of a main clause, where it is plain."""
+        own = next((span for span in spans if span.anchor == element.label), Span(element.label, 0, len(element.text)))
+        earlier = element.text[max(after_number(element.text), own.start - _AROUND) : own.start]
+        later = element.text[own.end : own.end + _AROUND]
+        clause = Clause(
+            unquoted(main),
+            spans,
+            element.text[own.start : own.end],
+            condition,
+            earlier,
+            later,
+            inherits,
+            self._scopes.of(element.headings),
+        )
+        return claims(clause, self._scene(element))
 
     def _rule(
-        self, element: InputElement, setting: Setting, proposition: Proposition, frame: Frame | None = None
+        self,
+        element: InputElement,
+        spans: tuple[Span, ...],
+        text: str,
+        condition: Condition | None,
+        proposition: Proposition,
     ) -> list[Passage]:
-        """Keep the condition of a clause that does not stand as a statement, or of all in its section."""
-        instruction = instructs(proposition, _duty(frame))
-        says = proposition.modality is not Modality.IS or element.label in self._says
-        cased = says and not instruction and self._scopes.of(element.headings) is not None
-        if not setting.spans or (setting.condition is None and not cased) or dangles(setting.condition, all):
+        """Keep the condition of a clause that makes no statement, or of all in its section."""
+        instruction = instructs(proposition)
+        self._says |= {element.label} if is_simple(proposition, self._scene(element)) else set()
+        rules = proposition.modality is not Modality.IS or element.label in self._says
+        cased = rules and not instruction and self._scopes.of(element.headings) is not None
+        if not spans or (condition is None and not cased) or _dangles(condition):
             return []
-        beside = setting.text
-        for leaf in leaves(setting.condition):  # what the rule is on stands beside its condition
-            beside = beside.replace(leaf.text, ";")
-        names = () if instruction else tuple(self._named(beside, self._scene(element), 1))
+        for leaf in leaves(condition):  # what the rule is on stands beside its condition
+            text = text.replace(leaf.text, ";")
+        names = () if instruction else tuple(self._named(text, self._scene(element), 1))
         kind = PassageKind.INSTRUCTION if instruction else PassageKind.RULE
-        return [self._leave(element, Passage(kind, setting.spans, setting.condition, names))]
+        return [self._leave(element, Passage(kind, spans, condition, names))]
 
     def _named(self, text: str, scene: Scene, most: int) -> list[Mention]:
         """Things that a text surely names, but not the page itself: no single common nouns but of known kinds."""
@@ -259,16 +232,18 @@ class ChunkReader:
         if element.label in told:
             return
         linked = (link.text.strip() for link in element.links)
-        pages = [Mention(text, entity_key(text), "page") for text in linked if entity_key(text)]
+        pages = [named(text, "page") for text in linked if entity_key(text)]
         names = tuple(dict.fromkeys([*self._named(element.text, self._scene(element), 2), *pages]))
         if names or element.label in self._says:
             self._leave(None, Passage(PassageKind.NAMES, (Span(element.label, 0, len(element.text)),), None, names))
 
-    def _requirement(self, element: InputElement, setting: Setting, lead: Lead) -> bool:
+    def _requirement(
+        self, element: InputElement, spans: tuple[Span, ...], condition: Condition | None, lead: Lead
+    ) -> bool:
         """Keep the list of "You must:": what must be met for what the section grants."""
-        if setting.condition is None or not (lead.lists_conditions and lead.requires):
+        if condition is None or not (lead.lists_conditions and lead.requires):
             return False
-        self._leave(element, Passage(PassageKind.LIST, setting.spans, setting.condition))
+        self._leave(element, Passage(PassageKind.LIST, spans, condition))
         return True
 
     def _lead(self, element: InputElement, lead: Lead) -> None:
@@ -278,14 +253,13 @@ class ChunkReader:
         spans = [Span(element.label, lead.start, lead.end)] if element.is_own else []
         if lead.lists_conditions:
             spans += [Span(item.label, 0, len(item.text)) for item in self.outline.items_below(element) if item.is_own]
-        setting = Setting(tuple(spans), lead.text, condition)
         if spans and (lead.lists_conditions or not items):
             main = element.text[slice(*lead.parsed.main)]
             sure_of_list = not lead.lists_conditions or self.outline.joins_surely(element, lead)
-            found = self._stated(main, setting, self._scene(element), element) if sure_of_list else []
+            found = self._claims(element, main, tuple(spans), condition) if sure_of_list else []
             stated: Sequence[Statement | Passage] = self._state(element, found)
-            if not found and not self._requirement(element, setting, lead):
-                stated = self._rule(element, setting, lead.proposition, read_frame(main))
+            if not found and not self._requirement(element, tuple(spans), condition, lead):
+                stated = self._rule(element, tuple(spans), lead.text, condition, lead.proposition)
             self._grant(element, main, lead.proposition, stated)
         elif spans and excludes(lead):
             self._exclusion(element, lead, spans + [Span(item.label, 0, len(item.text)) for item in items])
@@ -318,15 +292,13 @@ class ChunkReader:
             self._lead(element, lead)
 
     def _item(self, element: InputElement) -> None:
-        """A list item: a condition of its lead-in, which states it, or an object of the lead-in's verb."""
+        """A list item: a condition of its lead-in, which states it, or a passage that goes on from its lead-in."""
         above = self.outline.above(element)
         lead = self.outline.lead(above) if above is not None else None
         if above is None or lead is None:
             self._prose(element)
         elif not (lead.lists_conditions or self._within_conditions(above)):
             self._object_item(element, lead)
-        elif lead.requires:
-            self._duty_item(element, lead)
 
     def _within_conditions(self, element: InputElement) -> bool:
         """Whether an introducing item stands in a condition list itself."""
@@ -340,18 +312,8 @@ class ChunkReader:
             element = above
         return False
 
-    def _duty_item(self, element: InputElement, lead: Lead) -> None:
-        """An item of "You must:", which is a condition, and a statement of its own unless one of them is enough."""
-        if quantifier(lead.text)[0] == "any":
-            return
-        start, end = readable_spans(element.text)[0]
-        parsed = parse_conditions(element.text, element.label, start, end)
-        condition = combined(lead.parsed.condition, parsed.condition)
-        setting = Setting((Span(element.label, start, end),), element.text[start:end], condition)
-        self._state(element, self._continued(element, lead, element.text[slice(*parsed.main)], setting))
-
     def _object_item(self, element: InputElement, lead: Lead) -> None:
-        """An object of the lead-in's verb: subject and verb from the lead-in, object from the item."""
+        """An item that goes on from the verb of its lead-in: what it says of when it holds, and what it requires."""
         spans = readable_spans(element.text)
         start, end = spans[0]
         parsed = parse_conditions(element.text, element.label, start, end)
@@ -362,11 +324,7 @@ class ChunkReader:
                 [c for c in (self.outline.item_condition(i, "all") for i in self.outline.items(element)) if c]
             )
         whole = (Span(element.label, 0, len(element.text)),)
-        setting = Setting(whole, element.text, combined(lead.parsed.condition, own))
-        found = self._continued(element, lead, main, setting)
-        self._state(element, found)
-        if not found:
-            self._rule(element, setting, lead.proposition, continued(lead, main))
+        self._rule(element, whole, element.text, combined(lead.parsed.condition, own), lead.proposition)
         if own is None and lists_prohibitions(lead.proposition):
             self._required.add(element, *parsed.main, barred=True)
         elif own is None and (
@@ -402,7 +360,7 @@ def _another_value(main: str, before: Statement | None) -> Literal | None:
     return Literal(value, kind) if kind else None
 
 
-def _duty(frame: Frame | None) -> str:
-    """The relation of a frame by which its reader must or should do something."""
-    must = frame is not None and frame.modality in (Modality.MUST, Modality.SHOULD) and frame.polarity
-    return frame.relation if frame is not None and must and frame.subject == "you" else ""
+def _dangles(condition: Condition | None) -> bool:
+    """Whether all that a condition says only points to what was told before."""
+    pointing = [_DANGLES.fullmatch(leaf.text.strip()) is not None for leaf in leaves(condition)]
+    return bool(pointing) and all(pointing)

@@ -12,13 +12,11 @@ from typing import TypeVar
 
 from clausegraph.core.extraction import InputElement
 from clausegraph.core.language.conditions import join
-from clausegraph.core.language.frames import read_frame
 from clausegraph.core.language.outcomes import same_outcome
 from clausegraph.core.types import All, AnyOf, Condition, Leaf, Modality, Not, Passage, Stated, Statement, leaves
 from clausegraph.ingestion.extract.rules.outline import Lead, Outline
 
 S = TypeVar("S", Statement, Passage)
-_PLACE = "XLISTX"
 _ENDS = re.compile(r"(?<!\bbut)(?<!\band)(?<!\bso)(?<!\bbecause)\s*:\s*$", re.IGNORECASE)
 _OF_WHAT = re.compile(r"^(?P<what>(?:an?|the|your)?\s?(?:[\w'’-]+\s){1,4}?)(?P<how>for|on|from|of|to|with|about)$")
 
@@ -40,8 +38,7 @@ def excluded(outline: Outline, element: InputElement, lead: Lead) -> Condition |
 def _meant(condition: Condition, lead: Lead) -> Condition:
     """A condition whose first leaf is clear without the lead-in: "a permit for a caravan"."""
     first = next(leaves(condition))
-    frame = read_frame(f"{lead.main.rstrip(' :')} {_PLACE}")
-    named = _OF_WHAT.match(frame.rest.removesuffix(_PLACE).strip()) if frame is not None else None
+    named = _OF_WHAT.match(lead.proposition.object)
     if named is None or not first.text[:1].islower():
         return condition
     said = first.text.removeprefix(f"{named['how']} ")

@@ -20,7 +20,7 @@ from clausegraph.core.language.sentences import sentence_spans
 from clausegraph.core.language.standing import LOSABLE, stems
 from clausegraph.core.language.values import effective_dates, find_values, value_kind
 from clausegraph.core.language.verbs import NOUNS_IN_ING, base_of_gerund, is_base
-from clausegraph.core.language.words import DETERMINERS, NOUN_VERBS
+from clausegraph.core.language.words import DETERMINERS, MONTH, NOUN_VERBS
 from clausegraph.core.types import Condition, Leaf, Literal, Mention, Span, Statement, leaves
 from clausegraph.ingestion.extract.rules.address import theirs, uncapitalised
 from clausegraph.ingestion.extract.rules.names import Scene, topic_name
@@ -116,7 +116,7 @@ _ONCE = re.compile(r"\b(?:application|first|one-off|deposit|fine|penalty|cost)\b
 _HANGS_ON = re.compile(r"\bdepends?\b", re.IGNORECASE)  # said directly above a table, it is what the table is of
 _VALUE_UNITS = re.compile(
     r"[£$€]|\d\s?(?:%|pence|p\b|per cent|days?|weeks?|months?|years?|hours?|miles?|metres?)|@[\w.-]+\.\w+$|^free$"
-    r"|^\d{1,2} (?:January|February|March|April|May|June|July|August|September|October|November|December)\b",
+    rf"|^\d{{1,2}} {MONTH}\b",
     re.IGNORECASE,
 )
 

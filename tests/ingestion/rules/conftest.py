@@ -47,7 +47,7 @@ def readings(location: Path, *, chunked: bool = False) -> dict[str, Reading]:
     """Readings of a source by uri."""
     found: dict[str, Reading] = {}
     for document in open_source(str(location)).documents():
-        assert isinstance(document, SourceDocument)
-        reading, _ = read_document(document)
-        found[document.uri] = chunk_reading(reading) if chunked else replace(reading, chunks=())
+        if isinstance(document, SourceDocument):
+            reading, _ = read_document(document)
+            found[document.uri] = chunk_reading(reading) if chunked else replace(reading, chunks=())
     return found

@@ -1,46 +1,39 @@
-"""The fingerprint of the rules covers every module that decides what they extract."""
+"""The fingerprint of the rules is their version, which is raised with every change of what they state."""
 
 from __future__ import annotations
 
-import ast
-from importlib import import_module
-from inspect import getsource
+from pathlib import Path
 
 import pytest
 
-from clausegraph.ingestion.extract.rules import extractor
+from clausegraph.core.extraction import extraction_inputs
+from clausegraph.core.hashing import canonical_json, content_hash
+from clausegraph.core.serial import passage_to_json, statement_to_json
+from clausegraph.ingestion.extract.rules.extractor import VERSION, RuleExtractor
+from tests.ingestion.rules.conftest import readings
 
 pytestmark = pytest.mark.unit
 
-TYPES = {  # values and their forms: they decide nothing that is extracted
-    "clausegraph.core.types",
-    "clausegraph.core.extraction",
-    "clausegraph.core.hashing",
-    "clausegraph.core.errors",
-    "clausegraph.ingestion.extract.rules.digest",
-}
+EXAMPLES = Path(__file__).resolve().parents[3] / "examples"
+FACTS = {2: "6e2e5b0c43c3"}  # by version: the hash of what the rules state of the sample pages
 
 
-def imported_by(name: str) -> set[str]:
-    """The modules of ours that a module imports when it is loaded."""
-    found: set[str] = set()
-    for node in ast.walk(ast.parse(getsource(import_module(name)))):
-        if not isinstance(node, ast.ImportFrom) or not (node.module or "").startswith("clausegraph."):
-            continue
-        for alias in node.names:
-            whole = f"{node.module}.{alias.name}"
-            try:
-                found.add(import_module(whole).__name__)
-            except ModuleNotFoundError:
-                found.add(str(node.module))
-    return found - TYPES
+def facts_of_samples() -> str:
+    """A hash of all statements and passages of ``examples/corpus`` and ``examples/contradictions``."""
+    made = []
+    for folder in ("corpus", "contradictions"):
+        for _, reading in sorted(readings(EXAMPLES / folder, chunked=True).items()):
+            for chunk_input, _ in extraction_inputs(reading):
+                found = RuleExtractor().extract(chunk_input)
+                made.append([*map(statement_to_json, found.statements), *map(passage_to_json, found.passages)])
+    return content_hash("facts of the samples", canonical_json(made))[:12]
 
 
-def test_every_module_that_the_rules_reach_is_in_it() -> None:
-    reached: set[str] = set()
-    waiting = imported_by(extractor.__name__)
-    while waiting:
-        name = waiting.pop()
-        reached.add(name)
-        waiting |= imported_by(name) - reached
-    assert reached == {module.__name__ for module in extractor.RULE_MODULES}
+def test_other_facts_need_another_version() -> None:
+    found = facts_of_samples()
+    assert max(FACTS) == VERSION
+    assert found == FACTS[VERSION], f"raise VERSION in rules/extractor.py and add {VERSION + 1}: {found!r} to FACTS"
+
+
+def test_the_fingerprint_names_version_and_types() -> None:
+    assert RuleExtractor().fingerprint.startswith(f"rules:{VERSION}:")

@@ -67,29 +67,31 @@ def test_a_case_holds_for_all_below_it_at_its_own_place() -> None:
 
 def test_a_case_ends_with_its_section_and_the_title_sets_none() -> None:
     own = heading("If you live abroad", "e0")
-    first = below("You must send a passport photo.", own.text, label="e1")
-    other = below("You must send form HW1.", "How to claim", label="e2")
+    first = below("You must keep a passport photo.", own.text, label="e1")
+    other = below("You must keep a boiler log.", "How to claim", label="e2")
     title = InputElement("h0", "h1", TITLE)
     found = stated(own, first, other, above=(title,))
-    assert [(s.relation, written(s.condition)) for s in found if s.relation == "sends"] == [
-        ("sends", "you live abroad"),
-        ("sends", ""),
+    assert [(s.relation, written(s.condition)) for s in found if s.relation == "keeps"] == [
+        ("keeps", "you live abroad"),
+        ("keeps", ""),
     ]
 
 
 def test_items_and_rows_are_under_it_too() -> None:
     case = heading("If you live abroad")
-    lead = below("You must send:", case.text)
-    item = InputElement("e1", "li", "a passport photo", (TITLE, case.text), lead_in="e0")
+    item = InputElement("e1", "li", "You must keep a passport photo.", (TITLE, case.text))
     row = InputElement("e2", "tr", "Adult card | £20", (TITLE, case.text), headers=("", "Fee"))
-    found = [s for s in stated(lead, item, row, above=(case,)) if s.relation in ("sends", "has fee")]
-    assert [written(s.condition) for s in found] == ["you live abroad", "you live abroad"]
+    found = stated(item, row, above=(case,))
+    assert [(s.relation, written(s.condition)) for s in found] == [
+        ("keeps", "you live abroad"),
+        ("has fee", "you live abroad"),
+    ]
 
 
 def test_a_sentence_says_where_its_section_applies() -> None:
     applies = below("This section only applies if you rent your home.", "Rent", label="e0")
-    rule = below("You must send form HW1.", "Rent", label="e1")
-    other = below("You must send a passport photo.", "Photos", label="e2")
-    sent = [s for s in stated(applies, rule, other) if s.relation == "sends"]
+    rule = below("You must keep a boiler log.", "Rent", label="e1")
+    other = below("You must keep a passport photo.", "Photos", label="e2")
+    sent = [s for s in stated(applies, rule, other) if s.relation == "keeps"]
     assert [written(s.condition) for s in sent] == ["you rent your home", ""]
     assert next(leaves(sent[0].condition)).anchor == "e0" != sent[0].spans[0].anchor

@@ -9,7 +9,7 @@ from itertools import takewhile
 
 from clausegraph.core.language.normalise import tokens
 from clausegraph.core.language.stated import YOU, content_words, words_of
-from clausegraph.core.language.words import word_set
+from clausegraph.core.language.words import NUMBERS, word_set
 from clausegraph.ingestion.extract.llm.numbering import Call
 
 _STEM = 4  # letters that two forms of a word share at least, and all but two of the shorter: seized, seizure
@@ -18,10 +18,7 @@ _SHARE = 0.5  # of the words of a name that the page must show; the others may b
 # Nouns for whom a page addresses, which it need not have itself: "applicant for" what it names
 _ROLE_NOUNS = word_set("applicant claimant person someone holder user member customer recipient reader")
 _NUMBER = re.compile(r"(?<![\w.,])[£$€]?(\d[\d,]*(?:\.\d+)?)")
-_NUMBER_WORDS = {
-    word: str(number)
-    for number, word in enumerate("zero one two three four five six seven eight nine ten eleven twelve".split())  # noqa: SIM905
-}
+_NUMBER_WORDS = {word: str(number) for word, number in NUMBERS.items()}
 
 
 class ShownWords:

@@ -1,0 +1,270 @@
+"""Statements of plain sentences: who, does or may do what, to what, or by which value.
+
+A clause makes a statement where it is short and whole: a named subject, a known verb, and a value, a state ("refunded")
+or one thing that may, must or cannot be, or has a name of its own. Of any other clause a passage keeps the sentence and
+its condition, and nobody cuts a subject and an object out of it.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+
+from clausegraph.core.language.conditions import join
+from clausegraph.core.language.markers import expand
+from clausegraph.core.language.modality import shaded
+from clausegraph.core.language.normalise import entity_key
+from clausegraph.core.language.propositions import Proposition, split_proposition
+from clausegraph.core.language.standing import LOSABLE, hangs, main_said, points, stems, told_before
+from clausegraph.core.language.values import DATED, TELLING_KINDS, effective_dates, opening_value, value_kind
+from clausegraph.core.language.wording import relation_words
+from clausegraph.core.language.words import word_set
+from clausegraph.core.types import All, Condition, Leaf, Literal, Mention, Modality, Span, Statement, leaves
+from clausegraph.ingestion.extract.rules.address import READER, is_role
+from clausegraph.ingestion.extract.rules.names import Scene, resolve, topic_name
+
+_BINDING = frozenset({Modality.MAY, Modality.MUST, Modality.CANNOT, Modality.NEED_NOT})
+_SOMEBODY = frozenset({READER, "person", "organisation"})  # types of who can be allowed something
+_BY_VALUE = re.compile(
+    r"(?:(?P<thing>\S.*?)\s+)?(?P<how>within|by|for|from|until|before|after|in|at least|no later than)\s+(?P<value>.+)$"
+)
+_OF_WHAT = re.compile(r"\s+(?:of|after|before|from|following)\s")  # what a duration is counted from
+_STATE = re.compile(r"(?!\w*ly$)\w+(?:ed|able|ible|ful|free|exempt|tax-free|free of charge)|free|exempt|legal|illegal")
+_ASKS_FOR = word_set("gets claims applies")  # verbs whose object may go without saying: what the page grants
+_ACTS = word_set(  # verbs that say little of their object without the page: to or for whom, where, how
+    "includes contacts calls does makes tells asks takes goes reads finds sees checks works is"
+)
+_KNOWN = word_set("you we it they")
+_CLAUSAL = word_set("if that which who how what because when whether where why")
+_LONGEST_OBJECT = 12  # words
+_ALIKE = 4  # letters by which a word of a heading and one of a statement are taken for one
+_LONGEST_LEAF = 40  # words of a condition
+_CUT_LEAF = re.compile(  # a condition that was cut from its sentence, or only says that something may be
+    r":|^(?:to|that)\b|\b(?:an?|the|any|your|their|of|for|to|with|and|or)$|\b(?:may|might|must|should|could|eligible|entitled)\b"
+)
+_TAKEN_BACK = re.compile(  # a later sentence says more of when it holds
+    r"\b(?:must also|also need|however|except|unless|do(?:es)? not apply|only|instead)\b"
+    r"|(?:^|[.] )\s*(?:But|If not|Otherwise|It depends|The amount)\b"
+)
+_ASKS_MORE = re.compile(r"^\s*You(?:'ll|’ll| will)? (?:must|need|have to) (?!not\b)")  # of who is allowed what was said
+_ASKS = re.compile(r"(?:what|how|when|who|where|why)\b", re.IGNORECASE)  # a heading that asks names no case
+_EXAMPLE = re.compile(r"\b(?:examples?|such as|including|e\.?g|case stud(?:y|ies)|scenario|quiz)\b", re.IGNORECASE)
+_NAMES_NO_CASE = word_set(  # words of headings that only say what is treated below them
+    "overview eligibility eligible apply applying claim claiming get getting what how much when who can cannot do does"
+    " need your you the a an and or of for in on if it is are be work works cost costs fee fees pay paying payment"
+    " payments more help information further contact rules about before after start other check using find out with by"
+    " from at which where why details general introduction summary guide guidance next steps step qualify rights right"
+    " duties must may not application process online post phone form forms documents deadlines deadline time limits"
+    " conditions requirements types kinds main overall change changes report reporting appeal appeals decision"
+    " decisions disagree challenge long happens keep keeping give take tell penalties penalty we our have has stop"
+    " part section stage chapter"
+)
+_NEUTRAL = stems(" ".join(_NAMES_NO_CASE))
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """A main clause and where it stands.
+
+    ``earlier`` and ``later`` are what its element says before and after it; ``inherits`` says that an earlier sentence
+    of the element holds under a condition; ``scope`` is what holds for the whole section.
+    """
+
+    main: str
+    spans: tuple[Span, ...]
+    text: str
+    condition: Condition | None = None
+    earlier: str = ""
+    later: str = ""
+    inherits: bool = False
+    scope: Condition | None = None
+
+    @property
+    def opening(self) -> str:
+        """What stands before the clause in its sentence."""
+        return re.split(r"[.!?:]\s", self.earlier)[-1]
+
+
+def claims(clause: Clause, scene: Scene) -> list[Statement]:
+    """The statement of a clause, where it is plain; none else."""
+    said = main_said(clause.main)
+    if said is None or _leans(clause, said, scene):
+        return []
+    dated = DATED.match(said)  # "From 1 April 2026 a permit costs £15"
+    parts = split_proposition(said[dated.end() :] if dated else said)
+    subject = _subject(parts, scene)
+    made = _stated(parts, subject, clause, scene) if subject is not None and parts.verb else None
+    if made is None or not _is_whole(made, said, clause, scene):
+        return []
+    wording = said.removeprefix(parts.subject).removesuffix(parts.object).strip(" ,")
+    own = made.relation == parts.verb and wording != relation_words(made) and parts.modal
+    return [replace(made, wording=wording) if own else made]
+
+
+def is_simple(parts: Proposition, scene: Scene) -> bool:
+    """Whether a clause has a known subject and verb, and no clause of its own behind them."""
+    known = parts.subject.lower() in _KNOWN or (parts.subject and resolve(parts.subject, scene) is not None)
+    behind = parts.object.lower().split()
+    return bool(known and parts.verb) and len(behind) < _LONGEST_OBJECT and _CLAUSAL.isdisjoint(behind)
+
+
+def combined(first: Condition | None, second: Condition | None) -> Condition | None:
+    """Both conditions, where there are two."""
+    parts = [part for part in (first, second) if part is not None]
+    return join("all", parts) if parts else None
+
+
+def within(scope: Condition | None, own: Condition | None) -> Condition | None:
+    """What holds for a section and for a clause of it; once, where both say it: "if you stop for good"."""
+    above = scope.children if isinstance(scope, All) else () if scope is None else (scope,)
+    said = [_gist(leaf) for leaf in leaves(own)]
+    kept = [part for part in above if not (isinstance(part, Leaf) and any(_gist(part) <= one for one in said))]
+    again = isinstance(own, Leaf) and any(isinstance(part, Leaf) and said[0] <= _gist(part) for part in kept)
+    return combined(join("all", kept) if kept else None, None if again else own)
+
+
+def _gist(leaf: Leaf) -> set[str]:
+    return stems(expand(leaf.text)) - LOSABLE - {"think"} or {leaf.text}
+
+
+def _leans(clause: Clause, said: str, scene: Scene) -> bool:
+    """Whether what stands around a clause decides what it says: a condition before it, an exception behind it."""
+    unbound = clause.condition is None and split_proposition(said).exact is not Modality.NEED_NOT
+    inherits = unbound and (clause.inherits or DATED.sub("", clause.opening).strip())
+    in_spite = clause.condition is not None and re.search(r"\bstill\b", said)  # what else would forbid it is not told
+    example = any(map(_EXAMPLE.search, (*scene.headings, clause.text)))
+    return bool(inherits or in_spite or example or hangs(said) or _TAKEN_BACK.search(clause.later))
+
+
+def _subject(parts: Proposition, scene: Scene) -> Mention | None:
+    """Who or what a clause is about; a thing of the page is named with it: "yearly fee (Street trading licence)"."""
+    found = resolve(parts.subject, scene) if parts.subject else None
+    if found is None or found.type == READER:
+        return found
+    topic = topic_name(scene.address.title)
+    own = found.surface.islower() and not is_role(found.surface) and found.type not in _SOMEBODY
+    if not own or found.surface in topic.lower() or found.surface.endswith(")"):
+        return found
+    surface = f"{found.surface} ({topic})"
+    return Mention(surface, entity_key(surface), found.type, found.written or found.surface)
+
+
+def _stated(parts: Proposition, subject: Mention, clause: Clause, scene: Scene) -> Statement | None:
+    """The statement of a proposition; none where its object is no value, no state and no one thing."""
+    modality, polarity = shaded(
+        parts.exact, parts.polarity, parts.modal, parts.verb, personal=subject.type in _SOMEBODY
+    )
+    since, until = effective_dates(_unconditional(f"{clause.opening}{clause.text}", clause.condition))
+    plain = Statement(subject, parts.verb, subject, clause.spans, polarity, modality, clause.condition, since, until)
+    rest = DATED.sub("", parts.object).strip() or parts.object
+    if not rest:
+        return _without_object(plain, scene)
+    valued = _valued(plain, rest, scene)
+    if valued is not None:
+        return valued
+    advised = not parts.modal and modality is Modality.MUST  # "Send the form": a step of what somebody wants to do
+    asks_more = modality is Modality.MAY and _ASKS_MORE.match(clause.later)
+    says_little = parts.verb == "is" or (subject.type == READER and parts.verb.split()[0] in _ACTS)
+    target = None if advised or asks_more or says_little else resolve(rest, scene)
+    if target is None or target.type == READER or target.key == subject.key:
+        return None
+    done = modality is Modality.IS and subject.type != READER and target.surface[:1].isupper()
+    return replace(plain, object=target) if modality in _BINDING or done else None
+
+
+def _unconditional(text: str, condition: Condition | None) -> str:
+    """A clause without what its condition says: "if it was built before 1 January 2015" dates no rule."""
+    for leaf in leaves(condition):
+        text = text.replace(leaf.text, " ")
+    return text
+
+
+def _without_object(plain: Statement, scene: Scene) -> Statement | None:
+    """A state ("is refunded"), or what the page grants ("You can apply")."""
+    first, _, state = plain.relation.partition(" ")
+    if first == "is" and _STATE.fullmatch(state):
+        return replace(plain, relation="is", object=Literal(state))
+    if plain.subject.type != READER or plain.relation not in _ASKS_FOR or scene.granted is None:
+        return None
+    return replace(plain, relation="applies for" if first == "applies" else first, object=scene.granted)
+
+
+def _valued(plain: Statement, rest: str, scene: Scene) -> Statement | None:
+    """The statement of a value: the object, or what the verb's thing is by or within: "claims the grant within"."""
+    kind = _kind(rest)
+    if kind is not None:
+        return replace(plain, object=Literal(rest, kind))
+    if plain.relation == "is" and _STATE.fullmatch(rest):
+        return replace(plain, object=Literal(rest))
+    found = _BY_VALUE.fullmatch(rest)
+    kind = _kind(found["value"]) if found else None
+    if found is None or kind is None:
+        return None
+    thing = found["thing"] or ""
+    thing = re.sub(r"^(?:us|you|them)\b\s*", "", thing)
+    named = resolve(thing, scene) if thing else None
+    if thing and (named is None or len(named.surface.split()) > 6):
+        return None
+    relation = " ".join(part for part in (plain.relation, named.surface if named else "", found["how"]) if part)
+    return replace(plain, relation=relation, object=Literal(found["value"], kind))
+
+
+def _kind(text: str) -> str | None:
+    """The kind of a text that is one telling value, or a duration with what it is counted from."""
+    kind = value_kind(text)
+    if kind in TELLING_KINDS:
+        return kind
+    first = opening_value(text)
+    counted = first is not None and first.kind == "duration" and _OF_WHAT.match(text, first.end)
+    return "duration" if counted and len(text.split()) <= 9 else None
+
+
+def _is_whole(one: Statement, said: str, clause: Clause, scene: Scene) -> bool:
+    """Whether a statement says all that its clause says, and leaves out nothing that only the page tells."""
+    target = one.object.value if isinstance(one.object, Literal) else f"{one.object.surface} {one.object.written}"
+    parts = stems(f"{one.subject.surface} {one.subject.written} {one.relation} {target}")
+    dated = one.effective_from or one.effective_to
+    told = stems(DATED.sub(" ", said) if dated else said) - LOSABLE
+    ends = (end for end in (one.subject, one.object) if isinstance(end, Mention))
+    named = (end.surface for end in ends if end.written or (end == one.subject and " " in end.surface))
+    known = stems(" ".join(named))  # "the grant" is that of the page, "the Moving Grant" one by its name
+    pointing = said.replace(expand(one.object.value), " ") if isinstance(one.object, Literal) else said
+    pointing = re.sub(r"\byour\b", "", pointing) if one.subject.type == READER else pointing
+    cases = " ".join(expand(leaf.text) for leaf in leaves(one.condition))
+    introduced = stems(" ".join(re.findall(r"\b(?:an?|your) (\w+)", cases))) | {"person"}
+    denies_reason = not one.polarity and re.search(r"\bbecause\b", clause.text)  # "is not reduced because you work"
+    return (
+        told <= parts | known
+        and not denies_reason
+        and not points(pointing)
+        and (known | stems(one.relation)).issuperset(told_before(pointing))
+        and all(_leaf_stands(leaf, one, parts, introduced) for leaf in leaves(one.condition))
+        and _names_its_section(one, parts, scene, clause.scope)
+    )
+
+
+def _leaf_stands(leaf: Leaf, one: Statement, said: set[str], introduced: set[str]) -> bool:
+    """Whether a condition is whole, can be met without the page, and says something else than its statement.
+
+    ``introduced`` are nouns that the conditions bring in themselves: "the job" after "a job".
+    """
+    text = expand(leaf.text)
+    own = stems(text) - LOSABLE
+    whole = 1 < len(text.split()) <= _LONGEST_LEAF and text.count("(") == text.count(")")
+    pointing = text if one.subject.type == READER else re.sub(r"^(?:it|they)\b", "", text)  # the subject
+    if is_role(one.subject.surface) and one.subject.type != READER and re.search(r"\byour\b|\byou have\b", text):
+        return False  # "your landlord must …, if you have a lease": who has?
+    told = set(told_before(re.sub(r"\byour\b", "", pointing))) - introduced
+    leans = points(pointing) or told or _CUT_LEAF.search(text)
+    return whole and bool(own) and not leans and not own <= said
+
+
+def _names_its_section(one: Statement, said: set[str], scene: Scene, scope: Condition | None) -> bool:
+    """Whether each heading above names no case of its own, or shares a word with the statement or its conditions."""
+    if one.subject.surface.istitle() and one.subject.surface in scene.address.title:
+        return True
+    cases = " ".join(leaf.text for leaf in (*leaves(scope), *leaves(one.condition)))
+    begins = {word[:_ALIKE] for word in said | stems(cases)}
+    headings = [one for one in scene.headings if one != scene.address.title and not _ASKS.match(one)]
+    telling = [{word for word in stems(expand(heading)) - _NEUTRAL - LOSABLE if len(word) > 1} for heading in headings]
+    return all(not words or not begins.isdisjoint(word[:_ALIKE] for word in words) for words in telling)

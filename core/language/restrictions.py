@@ -93,14 +93,8 @@ def states_requirement(proposition: Proposition) -> bool:
     return proposition.modality is Modality.MUST and proposition.polarity and bool(_STATE.match(proposition.relation))
 
 
-def instructs(proposition: Proposition, relation: str = "") -> bool:
-    """Whether a clause instructs the reader whom to tell, where to turn or what to use.
-
-    Args:
-        relation: of its frame, where it has one and its reader has a duty there.
-    """
-    if relation and _INSTRUCTS.match(relation):
-        return True
+def instructs(proposition: Proposition) -> bool:
+    """Whether a clause instructs the reader whom to tell, where to turn or what to use."""
     duty = proposition.modality is Modality.MUST and proposition.polarity and proposition.subject.lower() == "you"
     return duty and bool(_INSTRUCTION.match(proposition.relation))
 

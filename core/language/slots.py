@@ -26,11 +26,6 @@ _OPENING = re.compile(
     r"(?:either|both|any of|all of|all the|the following|one of|at least)\b[^,]*$)",
     re.IGNORECASE,
 )
-_LAST_STUB = re.compile(
-    r",?\s+(and|or)\s+((?:if\s+)?(?:you|they|it|he|she|your\s+\w+|the\s+\w+|you're|they're|you've)(?:\s+(?:are|is|have|has|were|was|get|also|do|not))*)\s*:?\s*$",
-    re.IGNORECASE,
-)
-
 # How an item ends that holds a list of its own: "you have left the home dirty and:", "it lasts a year and is either:".
 _JOINT = re.compile(
     r",?\s+(?P<joint>and|or)(?P<stub>(?:\s+(?:if|is|are|was|were|has|have|had|be|been|also|not|you|they|it|your\s\w+"
@@ -80,7 +75,7 @@ def split_slot(text: str, start: int, end: int, open_ended: bool) -> tuple[tuple
     if _EXAMPLES.search(clause):
         return (start, end), None
     operator, negated = quantifier(clause[-90:])
-    opening = _OPENING.search(clause) or _LAST_STUB.search(clause)
+    opening = _OPENING.search(clause)
     if opening and starts_predicate(clause[: opening.start()], "x x x"):
         operator, negated = quantifier(clause[opening.start() :])
         joined = "any" if opening[1].lower() == "or" else "all"

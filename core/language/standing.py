@@ -15,7 +15,6 @@ from clausegraph.core.language.words import word_set
 
 WORD = re.compile(r"[A-Za-z][A-Za-z'-]*|[£$€]?\d[\d,.]*%?")
 _QUOTED = re.compile(r"[‘“]([^‘’“”]{2,80})[’”](?!\w)")
-_EXAMPLES = re.compile(r"[\s,(-]+(?:for example|such as|including|e\.?g\.?|like)\b[^.]*$", re.IGNORECASE)
 _NEXT_DUTY = re.compile(r",\s+and (?:must|can|cannot|may|should|will)\b")  # what else the same subject has to do
 _BRACKET = re.compile(r"\s*\(([^()]*)\)")
 _NARROWS = re.compile(
@@ -29,9 +28,6 @@ _POINTS = re.compile(
     r"|respectively|former|latter|next|previous|earlier|later|ones|one(?= (?:of|that|who|if|or)\b|[.,]|$)"
     r"|so|then|again|some of|any of|all of|both of|each of)\b",
     re.IGNORECASE,
-)
-_RELATIVE_THAT = re.compile(
-    r"(?<=\w )that(?= (?:is|are|was|were|has|have|can|must|will|you|do|does|cost|help|apply)\b)"
 )
 _HANGS = re.compile(  # says more of when or how something holds than a condition tree has
     r"\b(?:if|unless|except|only|when|whenever|while|whilst|once|where|wherever|whether|because|since|although|though"
@@ -76,7 +72,7 @@ def unquoted(text: str) -> str:
 
 def main_said(main: str) -> str | None:
     """A main clause without what only explains it; none where a bracket or a dash narrows what it says."""
-    text = _EXAMPLES.sub("", " ".join(plain(main).split()).strip(" .:;,"))
+    text = " ".join(plain(main).split()).strip(" .:;,")
     if any(_cuts(bracket[1], text[bracket.end() :].lstrip()) for bracket in _BRACKET.finditer(text)):
         return None
     text = _NEXT_DUTY.split(_BRACKET.sub("", text), maxsplit=1)[0]
@@ -100,7 +96,7 @@ def hangs(text: str) -> bool:
 
 def points(text: str) -> bool:
     """Whether a text has a word that points elsewhere: "this", "such", "the same"."""
-    return _POINTS.search(_RELATIVE_THAT.sub("which", text)) is not None
+    return _POINTS.search(text) is not None
 
 
 def told_before(text: str) -> list[str]:

@@ -1,8 +1,7 @@
-"""Whom a page addresses, and who speaks: what "you" and "we" stand for in a section.
+"""Whom a page addresses: what "you" stands for in a section.
 
 From the title the role of the whole page ("applicant for Housing Benefit", "agency worker", "person paying their
-Corporation Tax bill"), from a heading that of its section ("When you're an agency worker"), from a sentence the purpose
-it names ("To register, you must …").
+Corporation Tax bill"), from a heading that of its section ("When you're an agency worker").
 """
 
 from __future__ import annotations
@@ -140,10 +139,8 @@ class Addressee:
         self._said = said or {}
         self._sections: dict[tuple[str, ...], str] = {}
 
-    def reader(self, headings: tuple[str, ...], said: str | None = None) -> str:
-        """The role that a section addresses; ``said`` is one that the sentence itself names."""
-        if said:
-            return said
+    def reader(self, headings: tuple[str, ...]) -> str:
+        """The role that a section addresses."""
         if headings not in self._sections:
             self._sections[headings] = self._section(headings)
         return self._sections[headings]

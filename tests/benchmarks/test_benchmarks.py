@@ -25,12 +25,13 @@ RECORDS: list[Record] = [
         "title": f"{name} grant",
         "url": f"https://grants.example/{name.lower()}",
         "contents": [
-            "<h1>Overview</h1>",
-            f"<p>The {name} grant pays £120 a month towards the cost of a berth.</p>",
+            f"<h1>{name} grant</h1>",
+            f"<p>The {name} grant pays £120 a month.</p>",
             "<p>You can get the grant if you:</p>",
             "<li>are 21 or over on the day you apply</li>",
             "<li>own a registered boat in Port Ashby</li>",
             "<p>You cannot get the grant if you rent the boat to other people.</p>",
+            f"<p>You must claim the {name} grant within 12 weeks.</p>",
         ],
     }
     for name in ("Mooring", "Harbour", "Anchor")
@@ -40,7 +41,7 @@ QUESTIONS = [("Can I get the mooring grant?", "I am 30 and own a registered boat
 
 @pytest.fixture
 def history(tmp_path: Path) -> Iterator[History]:
-    made = History(copies(RECORDS, 2), tmp_path / "history", seed=6)  # whose first edits change a claim each
+    made = History(copies(RECORDS, 2), tmp_path / "history", seed=18)  # whose first edits change a claim each
     yield made
     made.ledger.close()
 

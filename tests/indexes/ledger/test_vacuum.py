@@ -38,7 +38,7 @@ from tests.law.world import CORPUS, World, new_ledger
 
 pytestmark = pytest.mark.unit
 
-GONE = "You get a grant if you live in Quillonby."
+GONE = "You can get a grant if you live in Quillonby."
 
 
 @pytest.fixture

@@ -162,7 +162,7 @@ def _stated(parts: Proposition, subject: Mention, clause: Clause, scene: Scene) 
     valued = _valued(plain, rest, scene)
     if valued is not None:
         return valued
-    advised = not parts.modal and modality is Modality.MUST  # "Send the form": a step of what somebody wants to do
+    advised = not (parts.modal or clause.condition) and modality is Modality.MUST  # a step
     asks_more = modality is Modality.MAY and _ASKS_MORE.match(clause.later)
     says_little = parts.verb == "is" or (subject.type == READER and parts.verb.split()[0] in _ACTS)
     target = None if advised or asks_more or says_little else resolve(rest, scene)
@@ -225,8 +225,9 @@ def _is_whole(one: Statement, said: str, clause: Clause, scene: Scene) -> bool:
     parts = stems(f"{one.subject.surface} {one.subject.written} {one.relation} {target}")
     dated = one.effective_from or one.effective_to
     told = stems(DATED.sub(" ", said) if dated else said) - LOSABLE
-    ends = (end for end in (one.subject, one.object) if isinstance(end, Mention))
-    named = (end.surface for end in ends if end.written or (end == one.subject and " " in end.surface))
+    ends = [end for end in (one.subject, one.object) if isinstance(end, Mention)]
+    proper = [end for end in ends if end == one.subject or end.surface[:1].isupper()]
+    named = (end.surface for end in ends if end.written or (end in proper and " " in end.surface))
     known = stems(" ".join(named))  # "the grant" is that of the page, "the Moving Grant" one by its name
     pointing = said.replace(expand(one.object.value), " ") if isinstance(one.object, Literal) else said
     pointing = re.sub(r"\byour\b", "", pointing) if one.subject.type == READER else pointing

@@ -9,9 +9,7 @@ from datetime import date
 from clausegraph.core.condition_trees import settled
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.language.sentences import sentence_spans
-from clausegraph.core.language.terms import content, overlap
-from clausegraph.core.language.values import TELLING_KINDS
-from clausegraph.core.models.embedding import Embedder
+from clausegraph.core.language.terms import content
 from clausegraph.core.types import (
     All,
     Alternative,
@@ -27,24 +25,21 @@ from clausegraph.core.types import (
 )
 from clausegraph.query.read.asking import Parts, parts
 from clausegraph.query.read.candidates import Candidate
-from clausegraph.query.read.choose import ReadSpan, best_span
-from clausegraph.query.read.conditions import Openness, judged, stated_at, stated_condition, weighed
+from clausegraph.query.read.choose import ReadSpan, best_span, read_spans
+from clausegraph.query.read.conditions import judged, stated_at, stated_condition, with_decisive
+from clausegraph.query.read.confidence import probability
 from clausegraph.query.read.cues import is_of_now, is_time
 from clausegraph.query.read.evidence import evidence_of
 from clausegraph.query.read.figures import compare
-from clausegraph.query.read.governing import GoverningRule, Ruling, follow
 from clausegraph.query.read.meeting import coverage, telling
-from clausegraph.query.read.polarity import Polarity, decide_polarity, kind_fit, polarity_features
 from clausegraph.query.read.protocol import Pages, Rules
-from clausegraph.query.read.questions import AnswerType, QuestionForm
+from clausegraph.query.read.questions import AnswerType, QuestionForm, QuestionKind
 from clausegraph.query.read.scenario import as_told
-from clausegraph.query.read.statements import ReadStatement, lead_in_text, statements_of
-from clausegraph.query.read.typed import TypedValue, is_typed, typed_values
 
 Several = tuple[tuple[Alternative, ...], dict[str, object]]
 
 _ONE_VALUE = frozenset({AnswerType.AMOUNT, AnswerType.DURATION, AnswerType.AGE, AnswerType.NUMBER})
-_SAME_THING = 0.6  # share of the words of the shorter sentence; below it, two figures are about two things
+_SPAN_DEPTH, _MOST = 20, 5  # places that are searched for spans; alternatives at most
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,9 +49,6 @@ class Asked:
     form: QuestionForm
     inquiry: Inquiry
     rules: Rules
-    embedder: Embedder | None
-    openness: Openness
-    open_match: float
 
     @property
     def pages(self) -> Pages:
@@ -141,15 +133,11 @@ def with_condition(
     span: tuple[int, int],
     score: float,
     tree: JudgedCondition | None,
-    own: JudgedCondition | None = None,
 ) -> tuple[Alternative, tuple[str, ...]]:
-    """The same with a condition that was judged before; only what is in its ``own`` rule's is decisive."""
+    """The same with a condition that was judged before."""
     reading, element = asked.pages(candidate.page), candidate.element
     evidence = (evidence_of(candidate.page, reading, element, *span),)
-    near = overlap(asked.words, f"{element.text} {lead_in_text(element, reading)}") >= asked.open_match
-    if tree is not None and near:
-        among = {judged.leaf for judged in leaves(own or tree)}
-        tree = weighed(tree, asked.told, asked.embedder, asked.openness, among)
+    tree = with_decisive(tree) if tree is not None else None
     matters = settled(tree) if tree is not None else None
     unknown = [leaf for leaf in leaves(matters) if leaf.state is ConditionState.UNKNOWN]
     granted = tuple(found.leaf.text for found in unknown if not found.decisive)
@@ -163,36 +151,25 @@ def source_of(page: PageKey, reading: Reading, leaf: Leaf) -> Evidence:
     return evidence_of(page, reading, element, leaf.start, leaf.end)
 
 
-def values_for(asked: Asked, ranked: Sequence[Candidate]) -> list[TypedValue]:
-    """The values that answer a question that asks for one, best first; none for other questions."""
-    if not is_typed(asked.form) or not ranked:
-        return []
-    return typed_values(asked.form, asked.words, asked.told, asked.today, ranked, asked.pages)
-
-
-def span_alternatives(asked: Asked, spans: Sequence[ReadSpan], most: int) -> Several:
-    """The alternatives of the best span, and why there are several if so."""
-    sides = _sides(asked, spans)
-    if len(sides) > 1:
-        return _alternatives(asked, sides, "pages disagree: newer first")
+def spans_of(asked: Asked, ranked: Sequence[Candidate]) -> Several:
+    """The best span of the candidates, with the other items of its list, and why; none for a yes/no question."""
+    if asked.form.kind is QuestionKind.YES_NO:
+        return (), {}
+    inquiry = asked.inquiry
+    spans = read_spans(asked.form, inquiry.question, inquiry.scenario, ranked[:_SPAN_DEPTH], asked.pages)
+    if not spans:
+        return (), {}
     items = [] if asked.form.type in _ONE_VALUE else _sibling_items(asked, spans[0])
-    found = [spans[0], *items][:most]
-    return _alternatives(asked, found, "items of one list" if len(found) > 1 else "one span")
-
-
-def _alternatives(asked: Asked, spans: Sequence[ReadSpan], why: str) -> Several:
     kept: dict[str, Alternative] = {}
-    granted: list[str] = []
-    for span in spans:
+    granted: dict[str, None] = {}
+    score = probability("guess")
+    for span in [spans[0], *items][:_MOST]:
         if span.text.lower() not in kept:
-            found, presumed = conditioned(asked, span.text, span.candidate, span.span.start, span.span.end, span.worth)
-            kept[span.text.lower()] = found
-            granted += presumed
-    reasons: dict[str, object] = {
-        "alternatives_because": why,
-        "conditions_taken_for_granted": list(dict.fromkeys(granted)),
-    }
-    return tuple(kept.values()), reasons
+            made = conditioned(asked, span.text, span.candidate, span.span.start, span.span.end, score)
+            kept[span.text.lower()] = made[0]
+            granted |= dict.fromkeys(made[1])
+    why = "items of one list" if len(kept) > 1 else "one span"
+    return tuple(kept.values()), {"alternatives_because": why, "conditions_taken_for_granted": list(granted)}
 
 
 def _sibling_items(asked: Asked, best: ReadSpan) -> list[ReadSpan]:
@@ -209,62 +186,6 @@ def _sibling_items(asked: Asked, best: ReadSpan) -> list[ReadSpan]:
                 candidate = Candidate(page, other, best.candidate.score, best.candidate.similarity)
                 found.append(ReadSpan(candidate, *span, best.worth, best.lead))
     return found
-
-
-def _sides(asked: Asked, spans: Sequence[ReadSpan]) -> list[ReadSpan]:
-    """Spans of dated pages that give another value for the same thing as the best span; newest page first."""
-    best = spans[0]
-    dated = asked.pages(best.candidate.page).updated
-    if dated is None or best.span.value not in TELLING_KINDS:
-        return [best]
-    sides = {best.candidate.page: best}
-    for other in spans[1:]:
-        page = other.candidate.page
-        updated = asked.pages(page).updated
-        if updated is None or updated == dated or page in sides or other.span.value != best.span.value:
-            continue
-        if other.text.lower() != best.text.lower() and _same_thing(best, other):
-            sides[page] = other
-    return sorted(sides.values(), key=lambda side: asked.pages(side.candidate.page).updated or "", reverse=True)
-
-
-def _same_thing(first: ReadSpan, second: ReadSpan) -> bool:
-    ours, theirs = (content(s.candidate.element.text) - content(s.text) for s in (first, second))
-    shorter = min(len(ours), len(theirs))
-    return shorter > 0 and len(ours & theirs) / shorter >= _SAME_THING
-
-
-@dataclass(frozen=True, slots=True)
-class Ruled:
-    """A ruling, the rules it was chosen from, and what the words alone say."""
-
-    ruling: Ruling
-    rules: list[GoverningRule]
-    words: Polarity
-
-
-def ruled_on(asked: Asked, ranked: Sequence[Candidate]) -> Ruled | None:
-    """What the statements of the candidates say of a yes/no question; None where they state nothing."""
-    inquiry = asked.inquiry
-    statements = [statement for candidate in ranked for statement in statements_of(candidate, asked.pages)]
-    if not statements:
-        return None
-    words = decide_polarity(polarity_features(asked.form, inquiry.question, inquiry.scenario, statements))
-    rules = governing(asked, statements)
-    return Ruled(follow(rules, words.yes), rules, words)
-
-
-def governing(asked: Asked, statements: Sequence[ReadStatement]) -> list[GoverningRule]:
-    """The rules that the statements state, most relevant first: those with most of the question's words, by rank."""
-    found: dict[tuple[PageKey, str, int], GoverningRule] = {}
-    for rank, statement in enumerate(statements):
-        element = statement.candidate.element
-        fits = overlap(asked.words, f"{statement.full} {' '.join(element.headings[-1:])}") / (1.0 + 0.1 * rank)
-        fits *= kind_fit(asked.form, statement.modality)
-        tree = judged_condition(asked, statement.candidate, statement.start, statement.end)
-        rule = GoverningRule(statement, tree, fits)
-        found.setdefault((*rule.place, 0 if element.lead_in else statement.start), rule)
-    return sorted(found.values(), key=lambda rule: -rule.relevance)
 
 
 def _sentence(text: str, start: int, end: int) -> tuple[int, int]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from clausegraph.core.condition_trees import settled
 from clausegraph.core.types import (
     All,
     AnyOf,
@@ -27,12 +26,11 @@ from clausegraph.query.read.statements import ReadStatement
 MET, UNMET, UNKNOWN = ConditionState.MET, ConditionState.UNMET, ConditionState.UNKNOWN
 UNTOLD = "nothing is told of an exception"
 _SPOKEN = 0.5  # share of a condition's words that are told, from which it was spoken of
-_AS_GOOD = 0.75  # relevance beside the best rule's, from which a rule is about the question
 
 
 @dataclass(frozen=True, slots=True)
 class GoverningRule:
-    """A statement, the judged tree of its condition, and how well it fits the question (0 to 1)."""
+    """A statement, the judged tree of its condition, ."""
 
     statement: ReadStatement
     tree: JudgedCondition | None
@@ -75,34 +73,6 @@ class Ruling:
 def is_positive(statement: ReadStatement) -> bool:
     """Whether a statement says that something is, may or must be."""
     return statement.polarity and statement.modality is not Modality.CANNOT
-
-
-def follow(rules: Sequence[GoverningRule], preferred: bool) -> Ruling:
-    """The verdict that follows from the rules, best first; at least one.
-
-    Args:
-        preferred: the verdict that the words suggest; it chooses between rules where their conditions do not.
-    """
-    best = max(rule.relevance for rule in rules)
-    about = [rule for rule in rules if rule.relevance >= _AS_GOOD * best] or list(rules)
-    may = next((rule for rule in about if rule.positive), None)
-    cannot = next((rule for rule in about if not rule.positive), None)
-    if cannot is not None and cannot.tree is not None:
-        if may is None and excepted(cannot.tree):
-            may = _beside(cannot, rules)
-        ruling = _forbidden(cannot, may)
-        if ruling is not None:
-            return ruling
-    if may is not None and may.tree is not None and (cannot is None or cannot.tree is not None or preferred):
-        return _permitted(may, cannot)
-    first = (may if preferred else cannot) or about[0]
-    return of_rule(first)
-
-
-def _beside(cannot: GoverningRule, rules: Sequence[GoverningRule]) -> GoverningRule | None:
-    """What the page of a prohibition allows under a condition, however little of the question it repeats."""
-    page = cannot.place[0]
-    return next((rule for rule in rules if rule.positive and rule.tree is not None and rule.place[0] == page), None)
 
 
 def negated(tree: JudgedCondition) -> JudgedCondition:
@@ -156,33 +126,6 @@ def presumed_tree(tree: JudgedCondition, untold: Sequence[str], told: str, *, ex
             return tree
 
 
-def _forbidden(cannot: GoverningRule, may: GoverningRule | None) -> Ruling | None:
-    """What a prohibition with a condition decides; None where it leaves the question to what is allowed."""
-    assert cannot.tree is not None
-    if cannot.state is MET:
-        return Ruling(False, cannot, cannot.tree, "what forbids it is met")
-    if cannot.state is UNKNOWN and engaged(cannot.tree):
-        return Ruling(False, cannot, cannot.tree, "what forbids it may be met")
-    if may is not None:
-        return None
-    if cannot.state is UNKNOWN and excepted(cannot.tree):
-        return Ruling(True, cannot, negated(cannot.tree), "an exception is met")
-    if cannot.state is UNKNOWN:
-        return Ruling(False, cannot, cannot.tree, "nothing is told of what forbids it")
-    return of_rule(cannot)
-
-
-def _permitted(may: GoverningRule, cannot: GoverningRule | None) -> Ruling:
-    assert may.tree is not None
-    if may.state is UNMET:
-        return Ruling(False, may, negated(may.tree), "a requirement is not met")
-    barred = cannot is not None and cannot.tree is not None and cannot.state is not MET and cannot.place != may.place
-    tree = (
-        All((may.tree, negated(cannot.tree))) if barred and cannot is not None and cannot.tree is not None else may.tree
-    )
-    return Ruling(True, may, tree, "its requirements" if may.state is UNKNOWN else "its requirements are met")
-
-
 def engaged(tree: JudgedCondition) -> bool:
     """Whether the scenario touches a condition that is still open: a branch of it is met in part."""
     match tree:
@@ -194,17 +137,3 @@ def engaged(tree: JudgedCondition) -> bool:
             return engaged(child)
         case JudgedLeaf(state=state):
             return state is MET
-
-
-def excepted(tree: JudgedCondition) -> bool:
-    """Whether the scenario meets an exception ("unless …"), so that a branch that it touches does not hold."""
-    match settled(tree):
-        case AnyOf(children):
-            return any(excepted(child) for child in children)
-        case All(children):
-            met = any(isinstance(child, Not) and holds(child.child) is MET for child in children)
-            return met and any(holds(child) is MET for child in children)
-        case Not(child):
-            return holds(child) is MET
-        case _:
-            return False

@@ -164,7 +164,7 @@ def _found(asked: Asked, ranked: Sequence[Candidate]) -> list[SureValue]:
         if not candidate.element.is_heading and _is_in_force(asked, candidate.element):
             for start, end, kind in values_in(asked.form, candidate.element):
                 if _is_of_kind(asked, kind):
-                    found.append(_placed(asked, candidate, rank, TypedValue(candidate, start, end, 0.0, 0.0, kind)))
+                    found.append(_placed(asked, candidate, rank, TypedValue(candidate, start, end, kind)))
     return found
 
 

@@ -1,6 +1,6 @@
 """Fit the two small linear models of spans in query/read on ConditionalQA's training questions, and print how they do.
 
-    python -m benchmarks.fit_reader TRAIN_JSON OUT_FOLDER
+    python -m benchmarks.fit_reader TRAIN_JSON query/read/weights.json
 
 The pages of the training questions are not needed: the evidence elements of all questions about a page stand in
 for it. Elements are ranked by MiniLM similarity to question and to scenario + question; 9 of 10 questions get their
@@ -187,9 +187,10 @@ def main() -> None:
     questions = [q for q in every if not q["not_answerable"]]
     ranker = Ranker(pages, questions)
     ranked = [ranker.rank(i, q, 60) for i, q in enumerate(questions)]
-    for name, fit in (("span", fit_spans), ("element", fit_elements)):
-        text = json.dumps({"weights": fit(questions, ranked, pages)}, indent=0, sort_keys=True)
-        (Path(sys.argv[2]) / f"{name}_weights.json").write_text(text + "\n", encoding="utf-8")
+    path = Path(sys.argv[2])
+    models = json.loads(path.read_text(encoding="utf-8"))
+    models |= {name: fit(questions, ranked, pages) for name, fit in (("span", fit_spans), ("element", fit_elements))}
+    path.write_text(json.dumps(models, indent=0, sort_keys=True) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -27,11 +27,11 @@ from clausegraph.query.read.asking import Parts, parts
 from clausegraph.query.read.candidates import Candidate
 from clausegraph.query.read.choose import ReadSpan, best_span, read_spans
 from clausegraph.query.read.conditions import judged, stated_at, stated_condition, with_decisive
-from clausegraph.query.read.confidence import probability
 from clausegraph.query.read.cues import is_of_now, is_time
 from clausegraph.query.read.evidence import evidence_of
 from clausegraph.query.read.figures import compare
 from clausegraph.query.read.meeting import coverage, telling
+from clausegraph.query.read.probability import UNFITTED
 from clausegraph.query.read.protocol import Pages, Rules
 from clausegraph.query.read.questions import AnswerType, QuestionForm, QuestionKind
 from clausegraph.query.read.scenario import as_told
@@ -162,10 +162,9 @@ def spans_of(asked: Asked, ranked: Sequence[Candidate]) -> Several:
     items = [] if asked.form.type in _ONE_VALUE else _sibling_items(asked, spans[0])
     kept: dict[str, Alternative] = {}
     granted: dict[str, None] = {}
-    score = probability("guess")
     for span in [spans[0], *items][:_MOST]:
         if span.text.lower() not in kept:
-            made = conditioned(asked, span.text, span.candidate, span.span.start, span.span.end, score)
+            made = conditioned(asked, span.text, span.candidate, span.span.start, span.span.end, UNFITTED)
             kept[span.text.lower()] = made[0]
             granted |= dict.fromkeys(made[1])
     why = "items of one list" if len(kept) > 1 else "one span"

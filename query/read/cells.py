@@ -17,7 +17,6 @@ from clausegraph.query.read.meeting import telling, uncovered
 from clausegraph.query.read.naming import is_named
 
 _CELLS = " | "
-_ORDINALS = frozenset(["first", "second", "third", "one", "two", "three", "four", "five", "six"])
 _LIMITS = re.compile(
     r"\b(?:if|unless|except|only|cannot|not|no|never|half|extra|reduced|discount|free|limit|instead|more|most|less|least"
     r"|double|older|under|over|extended)\b|n['’]t\b",
@@ -51,21 +50,6 @@ def is_told_row(asked: Asked, row: Element, reading: Reading) -> bool:
     if row.tag != "tr" or not any(row.headers) or not _met(_row_key(row), asked.story, asked):
         return False
     return _alone(asked, _row_key(row), [_row_key(other) for _, other in table_of(row, reading)])
-
-
-def speaks_of_told(asked: Asked, page: PageKey, about: str) -> str:
-    """A word that is told, and that a sentence of the page limits something for; "" without one.
-
-    Args:
-        about: what the cell is about, which says nothing more; nor do the question and the title.
-    """
-    reading = asked.pages(page)
-    told = uncovered(telling(asked.story), f"{about} {asked.parts.asks} {reading.title or ''}") - _ORDINALS
-    for sentence in (text for _, text in _limiting(reading.elements)) if told else ():
-        left = told - uncovered(told, sentence)
-        if left:
-            return min(left)
-    return ""
 
 
 def limits_of(page: PageKey, row: Element, reading: Reading) -> list[Evidence]:

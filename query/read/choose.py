@@ -10,11 +10,11 @@ from clausegraph.core.language.terms import content, overlap
 from clausegraph.core.language.values import find_values
 from clausegraph.core.types import Element, Reading
 from clausegraph.query.read.candidates import Candidate, nearness
+from clausegraph.query.read.probability import weighted_sum
 from clausegraph.query.read.protocol import Pages
 from clausegraph.query.read.questions import AnswerType, QuestionForm
 from clausegraph.query.read.spans import SpanCandidate, span_candidates, span_features, span_value
 from clausegraph.query.read.statements import lead_in_text
-from clausegraph.query.read.weights import weighted_sum
 
 VALUE_TYPES = {
     AnswerType.AMOUNT: ("amount", "percent"),

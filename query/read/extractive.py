@@ -16,16 +16,17 @@ from clausegraph.query.rank.hits import Hit
 from clausegraph.query.read.answerable import is_likely, is_near, unrelated
 from clausegraph.query.read.answers import Asked, spans_of
 from clausegraph.query.read.candidates import Candidate, candidates
-from clausegraph.query.read.confidence import ASSERTED
+from clausegraph.query.read.probability import ASSERTED, COUNTS
 from clausegraph.query.read.protocol import ReadResult, Rules
 from clausegraph.query.read.questions import QuestionForm, question_form
 from clausegraph.query.read.quoting import quotes
 from clausegraph.query.read.replaced import replaced_pages
 from clausegraph.query.read.statements import is_furniture
-from clausegraph.query.read.surely import surely
+from clausegraph.query.read.surely import SureAnswer, best_answer
 
 FormRule = Callable[[Inquiry], QuestionForm]
 Reasons = dict[str, object]
+Alternatives = tuple[Alternative, ...]
 
 
 _ABOUT_PAGE = re.compile(r"\b(?:updated|reviewed|page|guide|changed)\b", re.IGNORECASE)
@@ -66,34 +67,46 @@ class ExtractiveReader:
         if not ranked or not form.sentence:
             return ReadResult(AnswerStatus.NOT_ANSWERABLE, (), reasons | {"status_because": "nothing to read"})
         far, figures = unrelated(inquiry.question, ranked, rules.reading)
-        reasons |= figures | {"likely": is_likely(inquiry.question, hits, self._embedder, rules.reading)}
+        reasons |= figures
         if far and not is_near(hits, self._embedder):
             return ReadResult(AnswerStatus.NOT_ANSWERABLE, (), reasons | {"status_because": "nothing is about it"})
-        return self._presented(self.asked(inquiry, rules), ranked, reasons)
-
-    def asked(self, inquiry: Inquiry, rules: Rules) -> Asked:
-        """The inquiry as this reader reads it."""
-        return Asked(self._form(inquiry), inquiry, rules)
-
-    def _presented(self, asked: Asked, ranked: Sequence[Candidate], reasons: Reasons) -> ReadResult:
-        """The best candidate where it is sure enough, or what the pages say."""
-        reasons["asserted_from"] = self._asserted
-        if not _ABOUT_PAGE.search(asked.form.sentence):
+        asked = Asked(form, inquiry, rules)
+        if not _ABOUT_PAGE.search(form.sentence):
             ranked = [one for one in ranked if not is_furniture(one.element.text)]
         replaced = replaced_pages(ranked, asked.pages)
         in_force = [one for one in ranked if one.page not in replaced]
-        best = surely(asked, in_force)
-        if best is not None and _stands(best.alternative):
-            reasons |= {"answer": best.kind, "doubts": list(best.doubts)}
-            reasons |= {"probability": round(best.alternative.score, 3)}
-            if best.alternative.score >= self._asserted:
-                reasons["conditions_taken_for_granted"] = list(best.granted)
-                return ReadResult(AnswerStatus.ANSWERED, (best.alternative,), reasons)
-        spans, because = spans_of(asked, in_force)
-        if spans and spans[0].score >= self._asserted and all(map(_stands, spans)):
-            return ReadResult(AnswerStatus.ANSWERED, spans, reasons | because)
+        near = is_likely(inquiry.question, hits, self._embedder, rules.reading)
+        reasons |= {"likely": near, "asserted_from": self._asserted}
+        found, because = self._found(asked, in_force, near=near)
+        reasons |= because
+        if found and found[0].score >= self._asserted:
+            return ReadResult(AnswerStatus.ANSWERED, found, reasons)
         reasons["status_because"] = "not sure enough"
         if replaced:
             reasons["replaced"] = sorted(str(page) for page in replaced)
-        status = AnswerStatus.QUOTED if reasons["likely"] else AnswerStatus.UNKNOWN
+        status = AnswerStatus.QUOTED if near else AnswerStatus.UNKNOWN
         return ReadResult(status, (), reasons, quotes(asked, ranked, replaced=replaced))
+
+    def best(self, inquiry: Inquiry, hits: Sequence[Hit], rules: Rules) -> SureAnswer | None:
+        """The best verdict or value with its features, asserted or not; None where nothing fits."""
+        form, ranked = self._form(inquiry), candidates(hits, rules.reading)
+        if not ranked or not form.sentence:
+            return None
+        if unrelated(inquiry.question, ranked, rules.reading)[0] and not is_near(hits, self._embedder):
+            return None
+        asked = Asked(form, inquiry, rules)
+        replaced = replaced_pages(ranked, asked.pages)
+        near = is_likely(inquiry.question, hits, self._embedder, rules.reading)
+        found = best_answer(asked, [one for one in ranked if one.page not in replaced], float(near))
+        return found if found is not None and _stands(found.alternative) else None
+
+    def _found(self, asked: Asked, ranked: Sequence[Candidate], *, near: bool) -> tuple[Alternatives, Reasons]:
+        """The best verdict or value, or where there is none that its own condition allows, the best span."""
+        best = best_answer(asked, ranked, float(near))
+        if best is None or not _stands(best.alternative):
+            spans, because = spans_of(asked, ranked)
+            return (spans if all(map(_stands, spans)) else ()), because
+        failed = [name for name, value in best.features.items() if value and name not in COUNTS]
+        reasons: Reasons = {"answer": best.kind, "failed_checks": failed}
+        reasons |= {"probability": round(best.alternative.score, 3)}
+        return (best.alternative,), reasons | {"conditions_taken_for_granted": list(best.granted)}

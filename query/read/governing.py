@@ -24,7 +24,6 @@ from clausegraph.query.read.meeting import coverage, telling
 from clausegraph.query.read.statements import ReadStatement
 
 MET, UNMET, UNKNOWN = ConditionState.MET, ConditionState.UNMET, ConditionState.UNKNOWN
-UNTOLD = "nothing is told of an exception"
 _SPOKEN = 0.5  # share of a condition's words that are told, from which it was spoken of
 
 
@@ -52,24 +51,6 @@ class GoverningRule:
         )
 
 
-@dataclass(frozen=True, slots=True)
-class Ruling:
-    """Yes or no, the rule it rests on, the condition under which it holds, and why."""
-
-    yes: bool
-    rule: GoverningRule
-    tree: JudgedCondition | None
-    why: str
-
-    @property
-    def text(self) -> str:
-        return "yes" if self.yes else "no"
-
-    @property
-    def state(self) -> ConditionState:
-        return holds(self.tree)
-
-
 def is_positive(statement: ReadStatement) -> bool:
     """Whether a statement says that something is, may or must be."""
     return statement.polarity and statement.modality is not Modality.CANNOT
@@ -88,22 +69,12 @@ def negated(tree: JudgedCondition) -> JudgedCondition:
             return Not(tree)
 
 
-def of_rule(rule: GoverningRule) -> Ruling:
-    """What one rule gives alone: turned round where its condition is not met."""
-    if rule.state is UNMET:
-        assert rule.tree is not None
-        return Ruling(not rule.positive, rule, negated(rule.tree), "its condition is not met")
-    if rule.tree is not None and rule.state is UNKNOWN and presumed(rule) is UNMET:
-        return Ruling(not rule.positive, rule, negated(rule.tree), UNTOLD)
-    return Ruling(rule.positive, rule, rule.tree, "its condition is met" if rule.tree is not None else "it says so")
-
-
-def presumed(rule: GoverningRule, told: str = "") -> ConditionState:
-    """The state of a rule's condition where the exceptions of which nothing is ``told`` do not hold."""
-    if rule.tree is None:
-        return MET
-    untold = [text for text in rule.statement.exceptions if not spoken_of(text, told)]
-    return holds(presumed_tree(rule.tree, untold, told))
+def says_yes(rule: GoverningRule) -> bool:
+    """The verdict of one rule alone, turned round where its condition is not met or only exceptions would meet it."""
+    if rule.tree is None or rule.state is MET:
+        return rule.positive
+    short = rule.state is UNMET or holds(presumed_tree(rule.tree, rule.statement.exceptions, "")) is UNMET
+    return rule.positive != short
 
 
 def spoken_of(condition: str, told: str) -> bool:

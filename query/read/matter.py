@@ -43,7 +43,6 @@ _SPEAKS_OF = (("residence", re.compile(r"\blived?\b", re.IGNORECASE)), ("age", r
 _REQUIREMENT = word_set(
     "rule rules limit limits apply condition conditions requirement requirements one matter does not"
 )
-_ANY = word_set("since until same only still anyone anybody everyone everybody you your")
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,25 +103,6 @@ def asks_who(asked: Asked) -> bool:
 def is_granting(word: str) -> bool:
     """Whether a word only says that something is granted or not: "eligible"."""
     return word.replace("’", "'") in GRANTS
-
-
-def of_another(asked: Asked, one: ReadStatement) -> str:
-    """The word by which a statement is about another thing than is asked: "leave" where "maternity pay" is; "" if none.
-
-    A word that only the page's title says for it is not said by it where the title has another thing, too. Who gets
-    "disability benefits" is none of who gets "child benefit".
-    """
-    title = asked.pages(one.candidate.page).title or ""
-    words, said = telling(asked.parts.asks), telling(said_of(one))
-    topic = telling(title)
-    ours, theirs = words & topic, said & topic
-    alien = uncovered(theirs, " ".join(words))
-    if alien and uncovered(ours, " ".join(said)):
-        return min(alien)
-    if not (asks_who(asked) and is_gate(one)):
-        return ""
-    left = uncovered(_apart(said_of(one), asked.pages(one.candidate.page)), asked.told)
-    return min(left - _ANY, default="")
 
 
 def asks_of_topic(asked: Asked, one: ReadStatement) -> bool:

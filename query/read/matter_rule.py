@@ -18,7 +18,6 @@ from clausegraph.query.read.answers import Asked
 from clausegraph.query.read.conditions import stated_at, stated_condition
 from clausegraph.query.read.cues import main_clause
 from clausegraph.query.read.governing import is_positive
-from clausegraph.query.read.meeting import telling, uncovered
 from clausegraph.query.read.statements import ReadStatement
 
 GRANTS = word_set(
@@ -30,9 +29,6 @@ _VERB = re.compile(r"\b(?:is|are|was|were|has|have|had|do|does|did|can|will|must
 _REASON = re.compile(r"\s+because\b[^.;:]*", re.IGNORECASE)
 _REFUSES = re.compile(r"\b(?:refuse|reject|turn down|withhold)\b", re.IGNORECASE)
 _SINCE = re.compile(r"\s(?:from|after|within|during|until|as soon as)\s.*", re.IGNORECASE)  # when, not what is granted
-_LISTING = word_set("apply applies true statements circumstances situations least any more all these")
-_CASE = re.compile(r"\b(?:if|when|provided that|as long as)\s+(.*):\s*$", re.IGNORECASE)
-_MANY = 3  # words before a list that are a condition of their own
 _MOST_LISTED = 12
 DUTY = (Modality.MUST, Modality.NEED_NOT, Modality.SHOULD)
 
@@ -58,16 +54,6 @@ class MatterRule:
     def anchors(self) -> frozenset[str]:
         """Its element and those of its conditions."""
         return frozenset({self.element.anchor, *(leaf.anchor for leaf in leaves(self.condition))})
-
-    @property
-    def is_whole(self) -> bool:
-        """Whether its condition has what the sentence says before its list: "if you work at sea because:"."""
-        case = _CASE.search(self.statement.text)
-        if case is None or self.condition is None:
-            return True
-        said = " ".join(leaf.text for leaf in leaves(self.condition))
-        words = uncovered(frozenset(word for word in telling(case[1]) if word not in GRANTS), said)
-        return len(words - _LISTING) < _MANY
 
 
 def is_granted(one: ReadStatement) -> bool:

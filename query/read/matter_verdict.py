@@ -7,7 +7,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from clausegraph.core.condition_trees import deciding
-from clausegraph.core.language.quantities import Quantity, find_quantities
 from clausegraph.core.language.sentences import sentence_spans
 from clausegraph.core.language.terms import content
 from clausegraph.core.types import (
@@ -41,14 +40,10 @@ from clausegraph.query.read.windows import within_window
 MET, UNMET, UNKNOWN = ConditionState.MET, ConditionState.UNMET, ConditionState.UNKNOWN
 _ENOUGH = 0.75  # share of a condition's words by which it is met
 _DURING = re.compile(r"\b(?:during|between|throughout|in the week|one day)\b", re.IGNORECASE)
-_ONLY_IF = re.compile(r"\bonly (?:if|when|where|once|after)\b", re.IGNORECASE)
 _NEARLY, _FEWEST = 0.6, 2  # share, and number, of the words in which one tells what a condition says
 _OR = re.compile(r"\sor\s", re.IGNORECASE)
 _TELLS = 5  # letters from which a word tells that a case is spoken of
 _SHOWN = 4  # places that are shown at most
-_BRACKETED = re.compile(
-    r"\([^)]*\b(?:but|not|except\w*|excluding|unless|other than|apart from|cannot)\b[^)]*\)", re.IGNORECASE
-)
 _KIND = re.compile(r"(?!you|they|it|we|he|she|the)\w+(?:\s\w+)?\s(?:that|which|who|where)\b", re.IGNORECASE)
 _OF_ONE = ("age", "born", "number", "amount")  # bounds that a sentence can set for one without "if"
 _FREE = (Modality.MUST, Modality.NEED_NOT, Modality.SHOULD)
@@ -56,9 +51,10 @@ _FREE = (Modality.MUST, Modality.NEED_NOT, Modality.SHOULD)
 
 @dataclass(frozen=True, slots=True)
 class MatterRuling:
-    """Yes, no, or what a "no" becomes that nothing brings about; the tree under which it holds, and what to show of it.
+    """Verdict: yes, no or "not excluded"; condition tree, fallback answer, evidence.
 
-    ``barred``: what is told surely leads to a "no", whatever else holds. ``doubts`` are of the rules as a whole.
+    ``barred``: the user text surely leads to a "no", whatever else holds. ``is_of_things``: it is a
+    "yes" for listed things, and the user text names none of them.
     """
 
     text: str
@@ -66,7 +62,7 @@ class MatterRuling:
     otherwise: str
     evidence: tuple[Evidence, ...]
     barred: bool
-    doubts: tuple[str, ...]
+    is_of_things: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,47 +76,19 @@ class _Weighed:
     barred: JudgedCondition | None
     stated: bool
     only: bool
-    doubts: tuple[str, ...]
 
 
 def ruling_of(asked: Asked, matter: Matter) -> MatterRuling:
-    """The verdict that follows from all rules of a matter."""
-    found = _weighed(asked, matter)
-    doubts = list(found.doubts)
+    """The verdict that follows from all rules of a group."""
     duty = matter.own.statement.modality in _FREE
     asks = "not excluded" if asked_for(asked.form) in ("ability", "eligible") else "not said"
-    excluded = "not exempt" if duty else asks
-    text, tree, otherwise, barred = _verdict(asked, matter, found, excluded)
-    if text == excluded:
-        doubts.append("nobody is said to get it: the page has only exceptions")
-    decided = tree is not None and holds(tree) is not UNKNOWN
+    text, tree, otherwise, barred = _verdict(asked, matter, _weighed(asked, matter), "not exempt" if duty else asks)
     known = [one for one in leaves(deciding(tree)) if one.state is not UNKNOWN] if tree is not None else []
-    sure = all(_is_sure(asked, one) for one in known)
-    if decided and not sure:
-        doubts.append("what decides is not surely told")
-    barred = barred and sure
-    decisive = {one.leaf.anchor for one in known} if barred else frozenset[str]()
-    alone = bool(decisive) and all(any(anchor in rule.anchors for rule in matter.bars) for anchor in decisive)
-    if any(not rule.is_whole for rule in (matter.bars if alone else matter.rules)):
-        doubts.append("a part of its condition was not read")
-    if barred:
-        doubts += _other_bounds(asked, matter, known)
-    if matter.elsewhere and not barred:
-        doubts.append(f"another section has a rule of its own: “{matter.elsewhere[0][:80]}”")
-    doubts += _unsaid(matter, text, tree)
-    return MatterRuling(text, tree, otherwise, _shown(asked, matter, text, tree), barred, tuple(doubts))
-
-
-def _unsaid(matter: Matter, text: str, tree: JudgedCondition | None) -> list[str]:
-    """Doubts where a condition cannot be put as a question: it has an exception in brackets, or is a kind of thing."""
-    unknown = [one for one in leaves(tree) if one.state is UNKNOWN]
-    doubts = []
-    if any(_BRACKETED.search(one.source.quote if one.source.lead_in else one.leaf.text) for one in leaves(tree)):
-        doubts.append("a condition has an exception in brackets")
+    barred = barred and all(_is_sure(asked, one) for one in known)
     things = frozenset(anchor for rule in matter.grants if rule.listed for anchor in rule.anchors)
-    if text == "yes" and any(one.leaf.anchor in things or _KIND.match(one.leaf.text) for one in unknown):
-        doubts.append("whether what is asked about is one of the things listed is not told")
-    return doubts
+    unknown = [one.leaf for one in leaves(tree) if one.state is UNKNOWN]
+    of_things = text == "yes" and any(leaf.anchor in things or _KIND.match(leaf.text) for leaf in unknown)
+    return MatterRuling(text, tree, otherwise, _shown(asked, matter, text, tree), barred, of_things)
 
 
 def _weighed(asked: Asked, matter: Matter) -> _Weighed:
@@ -128,23 +96,10 @@ def _weighed(asked: Asked, matter: Matter) -> _Weighed:
     bars = [tree for rule in matter.bars if (tree := judged_rule(asked, rule)) is not None]
     opened = [tree.child for tree in bars if isinstance(tree, Not)]  # "cannot, unless …" says who can
     bars = [tree for tree in bars if not isinstance(tree, Not)]
-    doubts = []
-    ways = [rule for rule in matter.grants if rule.condition is not None and rule.statement.modality not in _FREE]
-    ways = [rule for rule in ways if not _ONLY_IF.search(rule.statement.text)]  # that narrows, and is no other way
-    if len(ways) > 1:
-        doubts.append(f"another rule grants it, too: “{ways[-1].statement.text[:80]}”")
-    if any(rule.condition is None for rule in matter.bars) and (matter.grants or len(matter.bars) > 1):
-        doubts.append("it is refused without a condition, too")
     granted = _joined(All, [*grants, *opened])
-    granting = [telling(one.leaf.text) for one in leaves(granted)]
-    if any(telling(one.leaf.text) in granting for bar in bars for one in leaves(bar)):
-        doubts.append("another place says otherwise: one case is both granted and refused")
     for rule in matter.lifts:
-        lifted = _lifted(asked, rule, granted)
-        if lifted is None:
-            doubts.append(f"a requirement may not apply: “{rule.statement.text[:80]}”")
-        granted = lifted or granted
-    return _Weighed(granted, _joined(AnyOf, bars), bool(matter.grants or opened), not matter.grants, tuple(doubts))
+        granted = _lifted(asked, rule, granted) or granted
+    return _Weighed(granted, _joined(AnyOf, bars), bool(matter.grants or opened), not matter.grants)
 
 
 def _verdict(
@@ -319,34 +274,3 @@ def _whole(asked: Asked, one: JudgedLeaf) -> Evidence:
     spans = sentence_spans(element.text) if element.tag not in ("li", "tr") else []
     start, end = next(((s, e) for s, e in spans if s <= one.leaf.start < e), (0, len(element.text)))
     return evidence_of(page, reading, element, start, end)
-
-
-def _other_bounds(asked: Asked, matter: Matter, known: Sequence[JudgedLeaf]) -> list[str]:
-    """A doubt where a figure is outside of a bound, and the section has another one for some: "£23,600 if …"."""
-    outside = [
-        found for one in known if one.state is UNMET and (found := compare(one.leaf.text, asked.told, asked.today))
-    ]
-    page = asked.pages(matter.own.statement.candidate.page)
-    sections = {rule.element.headings for rule in matter.rules}
-    own = " ".join(f"{rule.statement.text} {_texts(rule)}" for rule in matter.rules)
-    for element in page.elements:
-        for start, end in (
-            sentence_spans(element.text)
-            if element.headings in sections and element.tag != "tr" and not element.is_heading
-            else ()
-        ):
-            sentence = element.text[start:end]
-            if sentence not in own and any(
-                _is_other(q, one.bound) for q in find_quantities(sentence) for one in outside
-            ):
-                return [f"another bound stands near by: “{sentence[:80]}”"]
-    return []
-
-
-def _texts(rule: MatterRule) -> str:
-    return " ".join(leaf.text for leaf in leaves(rule.condition))
-
-
-def _is_other(limit: Quantity, bound: Quantity) -> bool:
-    edges = {limit.low, limit.high} & {bound.low, bound.high} - {None}
-    return (limit.kind, limit.unit) == (bound.kind, bound.unit) and not edges

@@ -1,14 +1,9 @@
-"""What the pages surely say to a question: an answer with the doubts that remain about it.
-
-By elimination and without a model: the place that says all that the question says, where no other place as good says
-otherwise, and everything that is told has been compared. Each doubt is one plain sentence (it is in the trace); how
-often answers with so many doubts are right was counted (``confidence.py``).
-"""
+"""How well a place says what the question says, and whether told figures were compared with its bounds."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from clausegraph.core.language.sentences import sentence_spans
@@ -20,7 +15,6 @@ from clausegraph.query.read.meeting import telling, uncovered
 
 _NUMBER = re.compile(r"\d[\d.,]*(?<=\d)")
 _OF_THE_PAGE = ("amount", "age", "born")  # a limit of savings or age holds for all of a page
-_FEW = 3  # of so many words of the case asked about ("if …") a place may lack one
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,26 +50,13 @@ def fit(asked: Asked, candidate: Candidate, rank: int, own: str) -> Fit:
     return Fit(missing, case, outside, len(uncovered(telling(asked.story), own)), rank)
 
 
-def missing_words(asked: Asked, found: Fit, ignored: Callable[[str], bool] | None = None) -> list[str]:
-    """A doubt for each word that nothing there says, and one where hardly anything is said of the case."""
-    missing = [word for word in sorted(found.missing) if ignored is None or not ignored(word)]
-    doubts = [f"nothing there says “{word}”" for word in missing]
-    case = telling(asked.parts.case)
-    if len(found.case) > len(case) / _FEW:
-        doubts.append(f"nothing there is said of “{asked.parts.case}”")
-    return doubts
-
-
-def uncompared(
-    asked: Asked, candidate: Candidate, text: str, bounds: Iterable[str], met: Iterable[str] = ()
-) -> list[str]:
-    """A doubt for each figure told that no bound of the place decides, while its section has bounds of that kind which
-    it does not surely keep.
+def figures_left(asked: Asked, candidate: Candidate, text: str, bounds: Iterable[str], met: Iterable[str] = ()) -> bool:
+    """Whether a told figure is compared with no bound of the place, though its section bounds figures of that kind.
 
     Args:
         text: the words of the place.
         bounds: its conditions, row and column names.
-        met: conditions that what is told meets: a figure that stands with all words of one belongs to it.
+        met: conditions that the user text meets: a figure that stands with all words of one belongs to it.
     """
     said = [content(" ".join(telling(condition))) for condition in met]
     judged = [compare(bound, asked.told, asked.today) for bound in bounds]
@@ -83,11 +64,10 @@ def uncompared(
     told = [one for one in figures(asked.told) if not any(words and words <= one.about for words in said)]
     left = [one for one in told if one.text not in used and one.text.lower() not in text.lower()]
     page, section = (tuple(_sentences(asked, candidate, whole=whole)) if left else () for whole in (True, False))
-    near = ((one, page if one.value.kind in _OF_THE_PAGE else section) for one in left)
-    found = [one.text for one, sentences in near if _may_matter(asked, one, sentences)]
+    if any(_may_matter(asked, one, page if one.value.kind in _OF_THE_PAGE else section) for one in left):
+        return True
     shown_there = {number for shown in (text, *used) for number in _NUMBER.findall(shown)}
-    found += [number for number in _NUMBER.findall(asked.form.sentence) if number not in shown_there]
-    return [f"“{shown}” is told and not compared" for shown in dict.fromkeys(found)]
+    return any(number not in shown_there for number in _NUMBER.findall(asked.form.sentence))
 
 
 def _sentences(asked: Asked, candidate: Candidate, *, whole: bool) -> Iterator[str]:

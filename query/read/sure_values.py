@@ -7,21 +7,22 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from clausegraph.core.language.conditions import parse_conditions
-from clausegraph.core.language.quantities import find_quantities
 from clausegraph.core.language.sentences import sentence_spans
 from clausegraph.core.types import ConditionState, Element, leaves
 from clausegraph.query.read.answers import Asked
 from clausegraph.query.read.candidates import Candidate
-from clausegraph.query.read.cells import is_told_cell, speaks_of_told
-from clausegraph.query.read.cues import cued, denied, is_of_now
+from clausegraph.query.read.cells import is_told_cell
+from clausegraph.query.read.cues import is_hedged, is_of_now, is_uncertain
 from clausegraph.query.read.evidence import introduction, table_of
 from clausegraph.query.read.meeting import telling, uncovered
+from clausegraph.query.read.probability import Features
 from clausegraph.query.read.questions import AnswerType
 from clausegraph.query.read.scenario import judge
-from clausegraph.query.read.sure import Fit, fit, missing_words, uncompared
+from clausegraph.query.read.sure import Fit, figures_left, fit
 from clausegraph.query.read.typed import TypedValue, clause_around, is_typed, row_and_column, values_in
 
 _DEPTH = 25
+_FEW = 3  # of so many words of the case asked about ("if …") a place may lack one
 _MANY = 4  # words that are asked, of which a place may lack one
 _FIRST = 3  # places that the search puts first
 _LATE = 8  # rank from which a place is far down
@@ -34,13 +35,10 @@ _BOUND = re.compile(r"\b(?:limits?|thresholds?|most|maximum|max|least|minimum|ea
 _EXCLUDES = re.compile(r"\b(?:but not|except|other than|not for|apart from|excluding)\b", re.IGNORECASE)
 _DAY = re.compile(r"\b(?:what|which) (?:day|date)\b", re.IGNORECASE)
 _MONEY = re.compile(r"\b(?:costs?|prices?|fees?|charges?|pay|pays|paid|payable|payments?|rates?)\b", re.IGNORECASE)
-_FINE = re.compile(r"\b(?:fined?|fines|penalty|penalties)\b", re.IGNORECASE)
 _FOR_WHOM = r"\bfor (?:an? )?{0}\W*$|\b(?:do|does|can|will) (?:an? |the )?{0} (?:get|pay|receive|claim|have)\b"
 _DOES = r"(?:i|we|you|he|she|it|they|to|be|is|are|was|get|gets)"  # behind it stands what is done
-_ANOTHER = re.compile(r"\b(?:and|or|but)\s+(?:by|for|to|within|up to|at|from|until|£|\d)", re.IGNORECASE)
 _DEPENDS = re.compile(r"\bdepends? on\b", re.IGNORECASE)
 _AIMS = re.compile(r"\bwe aim to\b", re.IGNORECASE)
-_TWO = re.compile(r"\d\D* or \D*\d")
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,8 +71,8 @@ class SureValue:
         return (*self.fit.key, -self.met, self.apart, self.fit.rank)
 
 
-def sure_value(asked: Asked, ranked: Sequence[Candidate]) -> tuple[TypedValue, list[str]] | None:
-    """The best value and what remains to be doubted about it; None where no value of the kind is found."""
+def best_value(asked: Asked, ranked: Sequence[Candidate]) -> tuple[TypedValue, Features] | None:
+    """The value whose place says most of the question, with its features; None where no value of the kind is found."""
     if not is_typed(asked.form):
         return None
     found = [one for one in _found(asked, ranked) if one.met >= 0]
@@ -82,56 +80,41 @@ def sure_value(asked: Asked, ranked: Sequence[Candidate]) -> tuple[TypedValue, l
     if not found:
         return None
     best = found[0]
+    asks_date = asked.form.type is AnswerType.DATE and best.value.kind != "date"
+    dates = [o for o in found if o.value.kind == "date" and o.headings == best.headings and not o.required]
+    plain = "" if best.told_cell else best.place  # the day until which its row or column is for is told
+    place = plain
+    for bound in best.bounds:
+        place = place.replace(bound, " ")
     words = telling(asked.parts.asks)
-    doubts = [] if _says_asked(asked, best) else missing_words(asked, best.fit)
-    if best.required and not _BOUND.search(asked.form.sentence):
-        doubts.append("the value belongs to a condition")
-    money = asked.form.type is AnswerType.AMOUNT
-    if money and _MONEY.search(asked.form.sentence) and not (best.told_cell or _MONEY.search(best.place)):
-        doubts.append("it is not called a price")
-    if money and _FINE.search(best.place) and not _FINE.search(asked.form.sentence):
-        doubts.append("it is a fine")
-    around, late = len(best.fit.only_around), best.fit.rank >= _FIRST
-    if best.met < 1 and (around > len(words) / 2 if late else not doubts and 0 < len(words) == around):
-        doubts.append("most of the question is said only around it")
-    doubts += [*cued(_told_plainly(best), asked.form.sentence, asked.today), *_denied(asked, best)]
-    doubts += _rivals(best, found[1:])
-    doubts += uncompared(asked, best.value.candidate, best.place, best.bounds)
-    doubts += _told_beside(asked, best) if best.told_cell else _told_elsewhere(asked, best, found[1:])
-    if asked.form.type is AnswerType.DATE and best.value.kind != "date":
-        dates = [o for o in found if o.value.kind == "date" and o.headings == best.headings and not o.required]
-        doubts += [f"another place says “{other.value.text}”" for other in dates[:1]]
-    if _EXCLUDES.search(best.place) and len(uncovered(telling(asked.parts.asks), best.clause)):
-        doubts.append("it may be said of others")
-    if best.fit.rank >= _LATE and not best.told_cell:
-        doubts.append("the search has many places before it")
-    if any(_ANOTHER.search(bound) and find_quantities(bound) for bound in best.bounds):
-        doubts.append("its sentence has several values, each for some")
-    if _TWO.search(best.value.text):
-        doubts.append("it is two values")
-    return best.value, doubts
-
-
-def _told_plainly(best: SureValue) -> str:
-    """The place without what is no doubt about a value: that it depends on its row, or that it is what is aimed at."""
-    if best.told_cell:  # the day until which its row or column is for is told
-        return ""
-    row = best.value.candidate.element.tag == "tr"
-    return (_DEPENDS if row else _AIMS).sub(" ", best.place)
+    apart = uncovered(words, best.clause)
+    only_around = best.met < 1 and 0 < len(words) == len(best.fit.only_around)
+    case = telling(asked.parts.case)
+    failed = {
+        "question words missing": only_around or not _says_asked(asked, best),
+        "case not mentioned": len(best.fit.case) > len(case) / _FEW,
+        "another value fits as well": _has_rival(best, found[1:]) or (asks_date and bool(dates)),
+        "figure not compared": figures_left(asked, best.value.candidate, best.place, best.bounds),
+        "user text fits another value better": not best.told_cell and _fits_better(asked, best, found[1:]),
+        "hedged": is_hedged(
+            (_DEPENDS if best.value.candidate.element.tag == "tr" else _AIMS).sub(" ", plain),
+            asked.form.sentence,
+            asked.today,
+        ),
+        "denied, past or rough": is_uncertain(place),
+        "said of others": bool(_EXCLUDES.search(best.place)) and bool(apart),
+        "belongs to a condition": best.required and not _BOUND.search(asked.form.sentence),
+        "far down in the search": best.fit.rank >= _LATE and not best.told_cell,
+    }
+    return best.value, {name: float(value) for name, value in failed.items()}
 
 
 def _says_asked(asked: Asked, one: SureValue) -> bool:
     """Whether a place says what is asked, but for one of many words; a sum in a table is to be paid, said or not."""
-    paid = one.told_cell and asked.form.type is AnswerType.AMOUNT
-    ignored = (lambda word: bool(_MONEY.fullmatch(word))) if paid else None
-    return _lacks_little(asked, one) or not missing_words(asked, one.fit, ignored)
-
-
-def _told_beside(asked: Asked, best: SureValue) -> list[str]:
-    """A doubt where a sentence beside the table limits it for what is told."""
-    candidate = best.value.candidate
-    word = speaks_of_told(asked, candidate.page, f"{best.place} {' '.join((*best.bounds, *best.headings))}")
-    return [f"a sentence beside the table speaks of “{word}”"] if word else []
+    missing = one.fit.missing
+    if one.told_cell and asked.form.type is AnswerType.AMOUNT:
+        missing = frozenset(word for word in missing if not _MONEY.fullmatch(word))
+    return not missing or _lacks_little(asked, one)
 
 
 def _lacks_little(asked: Asked, one: SureValue) -> bool:
@@ -145,17 +128,6 @@ def _lacks_little(asked: Asked, one: SureValue) -> bool:
         page = asked.pages(one.value.candidate.page)
         return all(uncovered(found.missing, element.text) for element in page.elements)
     return re.search(rf"\b{_DOES}\s+(?:\w+ly\s+)?{re.escape(word)}\b", asked.parts.asks, re.IGNORECASE) is None
-
-
-def _denied(asked: Asked, best: SureValue) -> list[str]:
-    """Doubts where the sentence of a value, without its conditions, denies it or says it roughly."""
-    text = best.place
-    if best.told_cell:  # how its row and column came to be told: "when you were born"
-        text = best.value.candidate.element.text.split(" | ")[best.cell]
-    for bound in best.bounds:
-        text = text.replace(bound, " ")
-    before = best.value.candidate.element.text[: best.value.start]
-    return denied(before, text, asked.form.sentence)
 
 
 def _found(asked: Asked, ranked: Sequence[Candidate]) -> list[SureValue]:
@@ -234,24 +206,22 @@ def _row_met(asked: Asked, row: str, bounds: Sequence[str]) -> int:
     return met + told if met >= 0 else met
 
 
-def _rivals(best: SureValue, others: Sequence[SureValue]) -> list[str]:
-    """A doubt for another value whose place fits as well."""
-    same = {best.value.text.lower()}
+def _has_rival(best: SureValue, others: Sequence[SureValue]) -> bool:
+    """Whether the place of another value fits as well."""
     for other in others:
         if best.told_cell and not other.told_cell:
             continue
         worse = (*other.fit.key, -other.met) > (*best.fit.key, -best.met) or other.fit.rank >= _LATE > best.fit.rank
-        if other.required or worse or other.value.text.lower() in same:
-            continue
-        return [f"another place says “{other.value.text}”"]
-    return []
+        if not other.required and not worse and other.value.text.lower() != best.value.text.lower():
+            return True
+    return False
 
 
-def _told_elsewhere(asked: Asked, best: SureValue, others: Sequence[SureValue]) -> list[str]:
-    """A doubt where another value of the page has more of the scenario: it may be the case that is asked about."""
+def _fits_better(asked: Asked, best: SureValue, others: Sequence[SureValue]) -> bool:
+    """Whether the place of another value has more of the user text: it may be the case that is asked about."""
     words = telling(asked.story)
     here = len(uncovered(words, best.place))
-    for other in others:
-        if other.value.text.lower() != best.value.text.lower() and len(uncovered(words, other.place)) < here:
-            return [f"what is told fits better to “{other.value.text}”"]
-    return []
+    return any(
+        other.value.text.lower() != best.value.text.lower() and len(uncovered(words, other.place)) < here
+        for other in others
+    )

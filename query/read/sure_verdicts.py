@@ -8,13 +8,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from clausegraph.core.condition_trees import deciding
-from clausegraph.core.language.sentences import sentence_spans
 from clausegraph.core.types import ConditionState, JudgedCondition, Modality, holds, leaves
 from clausegraph.query.read.answers import Asked, judged_condition
 from clausegraph.query.read.candidates import Candidate
-from clausegraph.query.read.cues import cued, main_clause, of_others, subject_of
+from clausegraph.query.read.cues import is_hedged, is_of_others, main_clause, subject_of
 from clausegraph.query.read.figures import compare
-from clausegraph.query.read.governing import GoverningRule, of_rule
+from clausegraph.query.read.governing import GoverningRule, says_yes
 from clausegraph.query.read.matter import (
     Matter,
     asks_of_topic,
@@ -22,41 +21,29 @@ from clausegraph.query.read.matter import (
     is_gate,
     is_granting,
     matter_of,
-    of_another,
 )
 from clausegraph.query.read.matter_rule import MatterRule
 from clausegraph.query.read.matter_verdict import MatterRuling, ruling_of
 from clausegraph.query.read.meeting import said, telling, uncovered
 from clausegraph.query.read.polarity import asked_for, kind_fit
+from clausegraph.query.read.probability import Features
 from clausegraph.query.read.scenario import NEGATIVE
 from clausegraph.query.read.statements import ReadStatement, statements_of
-from clausegraph.query.read.sure import Fit, fit, missing_words, uncompared
-from clausegraph.query.read.told import of_partner
+from clausegraph.query.read.sure import Fit, figures_left, fit
 
 _DEPTH = 12
 _FITS = 0.8
 _LONG = 16  # words of a story that tells much
 _UNHEARD = 1 / 3  # share of the words of a story that none of the rules has
-_FIRST, _LATE = 3, 8  # places that the search puts first; far down
 _RULED = ("duty", "ability", "eligible")
-_EXCEPT = re.compile(r"\b(?:unless|except(?: for)?|other than|apart from|but not)\b", re.IGNORECASE)
+_AGE = re.compile(r"\b(?:aged?|years old|born|birth|birthday)\b", re.IGNORECASE)
+_NEED_NOT = re.compile(r"\b(?:do|does)(?: not|n['’]t) (?:need|have) to\b|\bneed not\b", re.IGNORECASE)
+_MONTHS = telling(" ".join(calendar.month_name))  # of a date, which is compared as a figure
 _NOT_THAT = re.compile(
     r"(?:[-–—,;(]\s*|\b(?:and|but)\s+)not\b(?!\s+only)|\b(?:rather than|instead of)\b", re.IGNORECASE
 )
-_AGE = re.compile(r"\b(?:aged?|years old|born|birth|birthday)\b", re.IGNORECASE)
-_NEED_NOT = re.compile(r"\b(?:do|does)(?: not|n['’]t) (?:need|have) to\b|\bneed not\b", re.IGNORECASE)
-_WE = re.compile(r"\b(?:we|us)\b", re.IGNORECASE)
-_MONTHS = telling(" ".join(calendar.month_name))  # of a date, which is compared as a figure
-_PLACE = re.compile(r"\b(?:in|at|near)\s+([A-Z][a-z]+)(?![\w\s]*[A-Z])")  # where somebody lives says nothing by itself
-_RESTRICTS = re.compile(
-    r"\s(?=(?:for|on|in|at|during|between|within|after|before|from|until|up to|with|without|by)\s(?!the same time)"
-    r"|(?:that|which|who|whose)\s)"
-)
-_REFUSED = re.compile(r"\b(?:refus|reject|withh[eo]ld|turn(?:ed)? down)\w*", re.IGNORECASE)
-_WHOLE = re.compile(r"\b(?:the|your|an?) (whole|entire|full)\b", re.IGNORECASE)
-_FURTHER = re.compile(r"\b(?:further|additional|another|other|second|more than)\b", re.IGNORECASE)
-_NUMBERS = re.compile(r"\d[\d.,]*")
 _ADVISES = re.compile(r"\b(?:should|ought|advised|recommended|encouraged)\b", re.IGNORECASE)
+_PLACE = re.compile(r"\b(?:in|at|near)\s+([A-Z][a-z]+)(?![\w\s]*[A-Z])")  # where somebody lives says nothing by itself
 _ALLOWS = re.compile(r"\b(?:allow\w*|permitted|entitle\w*|eligib\w*|qualif\w*|requir\w*|possible)\b", re.IGNORECASE)
 
 
@@ -86,56 +73,52 @@ class FittingStatement:
 
 @dataclass(frozen=True, slots=True)
 class SureVerdict:
-    """The verdict of a matter, the statement by which it was found, and what remains to be doubted."""
+    """The verdict of a group of rules, the statement by which it was found, and its features."""
 
     statement: ReadStatement
     ruling: MatterRuling
-    doubts: tuple[str, ...]
+    features: Features
 
 
-def sure_verdict(asked: Asked, ranked: Sequence[Candidate]) -> SureVerdict | None:
-    """The verdict and what remains to be doubted about it; None where nothing is stated."""
+def best_verdict(asked: Asked, ranked: Sequence[Candidate]) -> SureVerdict | None:
+    """The verdict of the rules whose statement says most of the question; None where nothing is stated."""
     found = sorted(_found(asked, ranked), key=lambda one: one.key)
     if not found:
         return None
     best, matter, ruling = _governing(asked, found)
     rules = _shown_rules(matter, ruling)
-    gate = asks_who(asked) and is_gate(matter.own.statement)
-    doubts = missing_words(asked, best.fit, ignored=is_granting if gate else None)
-    if asks_who(asked) and not gate:
-        doubts.append("it does not say who gets it")
-    elif asks_who(asked) and _NEED_NOT.search(main_clause(matter.own.statement)):
-        doubts.append("it says what one need not do to get it")
-    if not doubts and (other := of_another(asked, matter.own.statement)):
-        doubts.append(f"it is said of “{other}”")
-    if best.kind < _FITS:
-        doubts.append("it says something else than what is asked")
-    if not best.of_topic and best.fit.rank >= _FIRST and len(best.fit.only_around) == len(telling(asked.parts.asks)):
-        doubts.append("all of the question is said only around it")
-    if not best.of_topic and best.fit.rank >= _LATE:
-        doubts.append("the search has many places before it")
-    doubts += [*_as_said(asked, best, rules[0].statement), *_unused(asked, matter, ruling), *ruling.doubts]
-    if not doubts and ruling.tree is None and (only := _restricted(asked, matter.own.statement)):
-        doubts.append(f"it is said only “{only}”")
-    for rule in rules:
-        doubts += cued(main_clause(rule.statement), asked.form.sentence, asked.today)
-    bounds = [leaf.leaf.text for leaf in leaves(ruling.tree)]
+    gate = is_gate(matter.own.statement)
+    asks = asks_who(asked)
+    missing = [word for word in best.fit.missing if not (asks and gate and is_granting(word))]
     text = " ".join(rule.statement.full for rule in matter.rules)
-    met = [leaf.leaf.text for leaf in leaves(ruling.tree) if leaf.state is ConditionState.MET]
-    people = [subject_of(rule.statement) for rule in rules]
-    figures = uncompared(asked, best.statement.candidate, text, [*bounds, *people], met)
-    if ruling.barred:
-        counted = any(compare(one, asked.told, asked.today) for one in bounds)
-        doubts += [] if counted else _rivals(asked, best, matter, ruling, found, plain=True)
-        doubts += figures if matter.own.positive else []
-    else:
-        doubts += [*_rivals(asked, best, matter, ruling, found), *figures]
-        doubts += _about_conditions(asked, best, ruling.tree, (*matter.lifts, *matter.bars))
-    both = bool(_WE.search(asked.form.sentence))
-    told_of = next((who for text in bounds if both and (who := of_partner(text, asked.story))), "")
-    if told_of:
-        doubts.append(f"what is told of “{told_of}” is asked of both of them")
-    return SureVerdict(best.statement, ruling, tuple(dict.fromkeys(doubts)))
+    judged = list(leaves(ruling.tree))
+    met = [leaf.leaf.text for leaf in judged if leaf.state is ConditionState.MET]
+    bounds = [leaf.leaf.text for leaf in judged] + [subject_of(rule.statement) for rule in rules]
+    said_in = [best.statement, *(rule.statement for rule in rules)]
+    hedged = any(is_hedged(main_clause(one), asked.form.sentence, asked.today) for one in said_in)
+    compared = any(compare(leaf.leaf.text, asked.told, asked.today) for leaf in judged)
+    left = figures_left(asked, best.statement.candidate, text, bounds, met)
+    rival = not (ruling.barred and compared) and _has_rival(asked, best, matter, ruling, found)
+    failed = {
+        "question words missing": bool(missing),
+        "does not say who gets it": asks and (not gate or bool(_NEED_NOT.search(main_clause(matter.own.statement)))),
+        "answers another question": best.kind < _FITS,
+        "said of others": is_of_others(rules[0].statement, asked.told),
+        "hedged": hedged,
+        "figure not compared": left and not (ruling.barred and not matter.own.positive),
+        "user text not mentioned": _is_unheard(asked, matter, ruling),
+        "another section has a rule": bool(matter.elsewhere) and not ruling.barred,
+        "another place says otherwise": rival,
+        "not told to be of the listed things": ruling.is_of_things,
+        "case is like an exception": not ruling.barred
+        and _is_like_excepted(asked, best.statement, matter, ruling.tree),
+        "mentioned as excluded": _is_excluded(telling(asked.parts.asks), best.statement.text),
+        "asked with “not”": bool(NEGATIVE.search(asked.parts.asks)) and not NEGATIVE.search(best.statement.full),
+        "only advised": bool(_ADVISES.search(best.statement.full)) and asked_for(asked.form) == "duty",
+        "only a condition mentions it": not (ruling.barred or best.of_topic)
+        and _is_only_conditional(asked, best.statement, ruling.tree),
+    }
+    return SureVerdict(best.statement, ruling, {name: float(value) for name, value in failed.items()})
 
 
 def _governing(asked: Asked, found: Sequence[FittingStatement]) -> tuple[FittingStatement, Matter, MatterRuling]:
@@ -157,20 +140,6 @@ def _governing(asked: Asked, found: Sequence[FittingStatement]) -> tuple[Fitting
     return next(iter(seen.values()))
 
 
-def _restricted(asked: Asked, statement: ReadStatement) -> str:
-    """The part of a clause by which it holds only for some of what is asked: "for the first month"."""
-    page = asked.pages(statement.candidate.page)
-    around = f"{asked.told} {page.title or ''} {' '.join(statement.candidate.element.headings)}"
-    whole = _WHOLE.search(main_clause(statement))
-    if whole is not None and whole[1].lower() not in asked.told.lower():
-        return whole[0]
-    for part in _RESTRICTS.split(main_clause(statement))[1:]:
-        words = telling(part) or frozenset(_NUMBERS.findall(part))
-        if words and uncovered(words, around) == words:
-            return part.strip()
-    return ""
-
-
 def _shown_rules(matter: Matter, ruling: MatterRuling) -> list[MatterRule]:
     """The rules that a verdict rests on: those that decide, else those that say it, its own first."""
     said = [rule for rule in matter.rules if rule.positive == (ruling.text == "yes")] or list(matter.rules)
@@ -184,40 +153,6 @@ def _places(matter: Matter) -> frozenset[str]:
     return frozenset(anchor for rule in matter.rules for anchor in rule.anchors)
 
 
-def _as_said(asked: Asked, best: FittingStatement, statement: ReadStatement) -> list[str]:
-    """Doubts about how a statement says it: by its cues, of whom, as advice, or the other way round than is asked."""
-    main = statement.full
-    for leaf in leaves(statement.parsed.condition):
-        main = main.replace(leaf.text, " ")
-    doubts = cued(main, asked.form.sentence, asked.today)
-    doubts += of_others(statement, asked.told)
-    if _REFUSED.search(asked.parts.asks):
-        doubts.append("it is asked whether something is refused")  # "may refuse" is a yes then
-    if _is_excluded(telling(asked.parts.asks), main):
-        doubts.append("the question is about what is excluded")
-    whole = best.statement.candidate.element.text
-    spans = [(start, end) for start, end in sentence_spans(whole) if start <= best.statement.start < end]
-    text = " ".join(whole[start:end] for start, end in spans).replace(best.statement.text, " ")
-    beside = best.fit.only_around - uncovered(best.fit.only_around, text)
-    if beside and not best.of_topic:
-        doubts.append(f"“{min(beside)}” is said beside it, of something else")
-    after = [whole[start:end] for start, end in sentence_spans(whole) if start >= best.statement.end]
-    if asked.story and after and _FURTHER.search(after[0]):
-        doubts.append("the next sentence speaks of further ones")
-    if _ADVISES.search(main) and asked_for(asked.form) == "duty":
-        doubts.append("it is only advised")
-    if NEGATIVE.search(asked.parts.asks) and not NEGATIVE.search(statement.full):
-        doubts.append("the question is asked with “not”")
-    return doubts
-
-
-def _is_excluded(words: frozenset[str], text: str) -> bool:
-    """Whether a text says some of the words only of what it leaves out: "for repairs - not an extension"."""
-    kept, *out = _NOT_THAT.split(text, maxsplit=1)
-    left = uncovered(words, kept)
-    return bool(out) and bool((words & said(out[0])) - said(kept) or left - uncovered(left, out[0]))
-
-
 def _found(asked: Asked, ranked: Sequence[Candidate]) -> Iterator[FittingStatement]:
     for rank, candidate in enumerate(ranked[:_DEPTH]):
         if candidate.element.is_heading or _is_nested(asked, candidate):
@@ -225,7 +160,7 @@ def _found(asked: Asked, ranked: Sequence[Candidate]) -> Iterator[FittingStateme
         for one in statements_of(candidate, asked.pages):
             if not one.text.rstrip().endswith(":"):
                 yield FittingStatement(
-                    one, fit(asked, candidate, rank, one.full), *_answers(asked, one), bool(of_others(one, asked.told))
+                    one, fit(asked, candidate, rank, one.full), *_answers(asked, one), is_of_others(one, asked.told)
                 )
 
 
@@ -247,93 +182,67 @@ def _answers(asked: Asked, statement: ReadStatement) -> tuple[float, bool]:
     return 0.6 if plain else kind_fit(asked.form, statement.modality), False
 
 
-def _rivals(
-    asked: Asked,
-    best: FittingStatement,
-    matter: Matter,
-    ruling: MatterRuling,
-    others: Sequence[FittingStatement],
-    *,
-    plain: bool = False,
-) -> list[str]:
-    """A doubt for another statement that fits as well and says the opposite; if ``plain``, without any condition."""
+def _has_rival(
+    asked: Asked, best: FittingStatement, matter: Matter, ruling: MatterRuling, others: Sequence[FittingStatement]
+) -> bool:
+    """Whether another statement fits as well and says the opposite; of what surely bars, without any condition."""
     own = _places(matter)
     for other in others:
         place = other.statement.candidate
-        same = place.page == best.statement.candidate.page and {place.element.anchor, place.element.lead_in} & own
-        if same or other.fit.lacking > best.fit.lacking or other.kind < best.kind or (plain and other.statement.lead):
+        same = place.page == best.statement.candidate.page
+        if same and {place.element.anchor, place.element.lead_in} & own:
             continue
-        if best.of_topic and not other.of_topic and place.page == best.statement.candidate.page:
+        if other.fit.lacking > best.fit.lacking or other.kind < best.kind or (ruling.barred and other.statement.lead):
+            continue
+        if best.of_topic and not other.of_topic and same:
             continue
         rule = other.rule(asked)
-        if of_rule(rule).yes != (ruling.text == "yes") and not (plain and rule.tree is not None):
-            return [f"another place says otherwise: “{other.statement.text[:80]}”"]
-    return []
+        if says_yes(rule) != (ruling.text == "yes") and not (ruling.barred and rule.tree is not None):
+            return True
+    return False
 
 
-def _about_conditions(
-    asked: Asked, best: FittingStatement, tree: JudgedCondition | None, lifts: Sequence[MatterRule]
-) -> list[str]:
-    """A doubt where the question is about a condition or an exception which is open all the same."""
-    lifted = [leaf.text for rule in lifts for leaf in leaves(rule.condition)]
-    statement = best.statement
-    own = f"{statement.lead} {statement.text}"
-    for text in statement.exceptions:
-        own = own.replace(text, " ")
-    title = asked.pages(statement.candidate.page).title or ""
-    words = telling(asked.parts.asks)
-    apart = uncovered(words, f"{own} {title}")
-    unknown = [one.leaf.text for one in leaves(tree) if one.state is ConditionState.UNKNOWN]
-    asks_not = bool(NEGATIVE.search(asked.form.sentence))
-    doubts = [
-        f"the question is about “{text}”"
-        for text in unknown
-        if len(uncovered(apart, text)) < len(apart)
-        and (text in statement.exceptions or bool(NEGATIVE.search(text)) != asks_not)
-    ]
-    excepted = [text for text in unknown if text in statement.exceptions or text in lifted]
-    doubts += _like_excepted(asked, f"{own} {title}", tree, excepted)
-    kept = _EXCEPT.split(statement.text, maxsplit=1)
-    left = uncovered(words, f"{kept[0]} {statement.lead} {title}")
-    if unknown and len(kept) > 1 and uncovered(left, kept[1]) != left:
-        doubts.append("the question is about an exception")
-    main = f"{statement.lead} {statement.text}"
+def _is_excluded(words: frozenset[str], text: str) -> bool:
+    """Whether a text says some of the words only of what it leaves out: "for repairs - not an extension"."""
+    kept, *out = _NOT_THAT.split(text, maxsplit=1)
+    left = uncovered(words, kept)
+    return bool(out) and bool((words & said(out[0])) - said(kept) or left - uncovered(left, out[0]))
+
+
+def _is_like_excepted(asked: Asked, statement: ReadStatement, matter: Matter, tree: JudgedCondition | None) -> bool:
+    """Whether the case that a question puts has words of an open exception, which nothing else there has."""
+    open_ones = [one.leaf.text for one in leaves(tree) if one.state is ConditionState.UNKNOWN]
+    others = [leaf.text for rule in (*matter.lifts, *matter.bars) for leaf in leaves(rule.condition)]
+    told = f"{asked.parts.case} {asked.parts.story}"
+    rest = f"{statement.lead} {statement.text} {asked.pages(statement.candidate.page).title or ''}"
+    for texts, words in ((statement.exceptions, telling(f"{asked.parts.asks} {told}")), (others, telling(told))):
+        excepted = [text for text in open_ones if text in texts]
+        left = rest
+        for text in excepted:
+            left = left.replace(text, " ")
+        case = uncovered(words, left)
+        if any(uncovered(case, text) != case for text in excepted):
+            return True
+    return False
+
+
+def _is_only_conditional(asked: Asked, statement: ReadStatement, tree: JudgedCondition | None) -> bool:
+    """Whether only the condition of a statement has words of the question."""
+    words, main = telling(asked.parts.asks), f"{statement.lead} {statement.text}"
     for one in leaves(tree):
         main = main.replace(one.leaf.text, " ")
-    if (
-        tree is not None
-        and words
-        and uncovered(words, main) == words
-        and not best.of_topic
-        and not _ALLOWS.search(main)
-    ):
-        doubts.append("only its condition speaks of what is asked")
-    return doubts
+    return tree is not None and bool(words) and uncovered(words, main) == words and not _ALLOWS.search(main)
 
 
-def _like_excepted(asked: Asked, place: str, tree: JudgedCondition | None, excepted: Sequence[str]) -> list[str]:
-    """A doubt where the case that a question puts has words of an open exception, which nothing else there has."""
-    rest = " ".join([place, *(one.leaf.text for one in leaves(tree) if one.state is ConditionState.MET)])
-    for text in excepted:
-        rest = rest.replace(text, " ")
-    case = uncovered(telling(f"{asked.parts.case} {asked.parts.story}"), rest)
-    return [f"the case asked about is like “{text}”" for text in excepted if uncovered(case, text) != case]
-
-
-def _unused(asked: Asked, matter: Matter, ruling: MatterRuling) -> list[str]:
-    """A doubt where much is told, or where the verdict does not rest on what is told."""
+def _is_unheard(asked: Asked, matter: Matter, ruling: MatterRuling) -> bool:
+    """Whether the rules do not have many of the words of the user text, or it is a long story."""
     words = telling(asked.story)
-    if len(words) >= _LONG:
-        return ["more is told than can be compared"]
-    if not words or ruling.barred:
-        return []
+    if len(words) >= _LONG or ruling.barred:
+        return len(words) >= _LONG
     page = asked.pages(matter.own.statement.candidate.page)
-    said = [page.title or "", *(rule.statement.full for rule in (*matter.rules, *matter.lifts))]
-    said += [f"{one.source.lead_in} {one.leaf.text}" for one in leaves(ruling.tree)]
+    here = [page.title or "", *(rule.statement.full for rule in matter.rules)]
+    here += [f"{one.source.lead_in} {one.leaf.text}" for one in leaves(ruling.tree)]
     words -= telling(" ".join(_PLACE.findall(asked.story))) | _MONTHS
-    if _AGE.search(" ".join(said)):
+    if _AGE.search(" ".join(here)):
         words -= telling("born birthday birth old aged age")  # said in one way, and asked for in another
-    unused = uncovered(words, " ".join(said))
-    if len(unused) > _UNHEARD * len(words):
-        return [f"nothing there speaks of “{word}”" for word in sorted(unused)[:1]]
-    return []
+    return len(uncovered(words, " ".join(here))) > _UNHEARD * len(words)

@@ -1,4 +1,4 @@
-"""From what is surely said to an answer: its alternative, of which kind it is, and the doubts that remain."""
+"""The best verdict or value as an alternative with its condition, its evidence and its probability."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from clausegraph.core.types import All, Alternative, ConditionState, JudgedCondi
 from clausegraph.query.read.answers import Asked, conditioned, with_condition
 from clausegraph.query.read.candidates import Candidate
 from clausegraph.query.read.cells import is_told_row, limits_of
-from clausegraph.query.read.confidence import probability
 from clausegraph.query.read.evidence import introduction
 from clausegraph.query.read.meeting import coverage, telling, uncovered
 from clausegraph.query.read.naming import is_named
+from clausegraph.query.read.probability import Features, probability, with_counts
 from clausegraph.query.read.questions import QuestionKind
-from clausegraph.query.read.sure_values import sure_value
-from clausegraph.query.read.sure_verdicts import sure_verdict
+from clausegraph.query.read.sure_values import best_value
+from clausegraph.query.read.sure_verdicts import best_verdict
 from clausegraph.query.read.typed import TypedValue, is_typed
 
 _ASKS_MORE = re.compile(
@@ -36,56 +36,55 @@ _BOUND = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class SureAnswer:
-    """An answer, its kind ("verdict", "value"), what remains to be doubted, and what is taken for granted."""
+    """An answer, its kind ("verdict", "value"), its features by name, and what is taken for granted."""
 
     alternative: Alternative
     kind: str
-    doubts: tuple[str, ...]
+    features: Features
     granted: tuple[str, ...] = ()
 
 
-def surely(asked: Asked, ranked: Sequence[Candidate]) -> SureAnswer | None:
-    """The answer with the fewest doubts, its score the probability that it is right; None where nothing fits.
+def best_answer(asked: Asked, ranked: Sequence[Candidate], near: float) -> SureAnswer | None:
+    """The verdict or value that fits best, its score the probability that it is right; None where nothing fits.
 
-    None, too, for a question that asks for neither a verdict nor a value: its pages are quoted, and say it themselves.
+    None, too, for a question that asks for neither: its pages are quoted, and say it themselves.
+
+    Args:
+        near: 1 where the search is as near to the question as what decides mostly is, else 0.
     """
     made = _verdict if asked.form.kind is QuestionKind.YES_NO else _value if is_typed(asked.form) else None
     found = made(asked, ranked) if made is not None else None
-    if found is None or not _ASKS_MORE.search(asked.inquiry.question):
-        return found
-    doubts = (*found.doubts, "more than one thing is asked")
-    return replace(
-        found,
-        alternative=replace(found.alternative, score=probability(found.kind, len(doubts))),
-        doubts=doubts,
-    )
+    if found is None:
+        return None
+    more = {"more than one thing is asked": float(bool(_ASKS_MORE.search(asked.inquiry.question)))}
+    features = with_counts(found.features | more, near)
+    scored = replace(found.alternative, score=probability(found.kind, features))
+    return replace(found, alternative=scored, features=features)
 
 
 def _verdict(asked: Asked, ranked: Sequence[Candidate]) -> SureAnswer | None:
-    found = sure_verdict(asked, ranked)
+    found = best_verdict(asked, ranked)
     if found is None:
         return None
     first, ruling = found.statement, found.ruling
-    score = probability("verdict", len(found.doubts))
     place = (first.start, first.end)
-    made, granted = with_condition(asked, ruling.text, first.candidate, place, score, ruling.tree)
+    made, granted = with_condition(asked, ruling.text, first.candidate, place, 0.0, ruling.tree)
     made = replace(made, otherwise=ruling.otherwise, evidence=ruling.evidence or made.evidence)
     bound = made.condition
     if isinstance(bound, JudgedLeaf) and bound.leaf.text == first.text and bound.state is ConditionState.MET:
         made = replace(made, condition=None)  # the rule itself: nothing is a condition of itself
     elif bound is not None:
         made = replace(made, condition=_below_headings(bound))
-    return SureAnswer(made, "verdict", found.doubts, granted)
+    return SureAnswer(made, "verdict", found.features, granted)
 
 
 def _value(asked: Asked, ranked: Sequence[Candidate]) -> SureAnswer | None:
-    found = sure_value(asked, ranked)
+    found = best_value(asked, ranked)
     if found is None:
         return None
-    value, doubts = found
-    score = probability("value", len(doubts))
+    value, features = found
     text = f"{_bound_above(asked, value)} {value.text}".strip()
-    made, granted = conditioned(asked, text, value.candidate, value.start, value.end, score)
+    made, granted = conditioned(asked, text, value.candidate, value.start, value.end, 0.0)
     tree = made.condition
     if tree is not None and any(_is_of(one, value) for one in leaves(tree)):
         tree = None  # it is what is required: neither itself nor what else is required is a condition of it
@@ -95,7 +94,7 @@ def _value(asked: Asked, ranked: Sequence[Candidate]) -> SureAnswer | None:
     limits = limits_of(value.candidate.page, value.candidate.element, asked.pages(value.candidate.page))
     beside = limits if value.candidate.element.tag == "tr" else []
     evidence = (*made.evidence, *(one for one in beside if one not in made.evidence))
-    return SureAnswer(replace(made, condition=tree, evidence=evidence), "value", tuple(doubts), granted)
+    return SureAnswer(replace(made, condition=tree, evidence=evidence), "value", features, granted)
 
 
 def _below_headings(tree: JudgedCondition) -> JudgedCondition | None:

@@ -19,9 +19,6 @@ _NONE = re.compile(
     re.IGNORECASE,
 )
 _HOME = re.compile(r"\b(?:home|residence) is (?:in|on) (?:the )?(?P<place>[A-Z][\w'’-]*(?: [A-Z][\w'’-]*)*)")
-_PARTNER = re.compile(r"\bmy (?:wife|husband|partner|spouse|girlfriend|boyfriend|fianc[eé]e?)\b", re.IGNORECASE)
-_EITHER = re.compile(r"\b(?:partner|spouse|wife|husband|anyone|both of you|household|couple)\b", re.IGNORECASE)
-_NOT_OF_I = re.compile(r"\bi\b|\bi'", re.IGNORECASE)
 
 
 def told_otherwise(condition: str, lead: str, told: str) -> ConditionState | None:
@@ -34,18 +31,6 @@ def told_otherwise(condition: str, lead: str, told: str) -> ConditionState | Non
         if found is not None:
             return found
     return None
-
-
-def of_partner(condition: str, told: str) -> str:
-    """The partner of whom somebody tells what a condition asks of "you" alone; "" without one."""
-    if _EITHER.search(condition):
-        return ""
-    words = telling(condition)
-    for piece in pieces(told):
-        partner = _PARTNER.search(piece)
-        if partner is not None and not _NOT_OF_I.search(piece) and len(uncovered(words, piece)) < len(words):
-            return partner[0]
-    return ""
 
 
 def _of_rate(condition: str, told: str) -> ConditionState | None:

@@ -13,7 +13,7 @@ from clausegraph.core.types import AnswerStatus, ConditionState, Element, PageKe
 from clausegraph.query.read.extractive import ExtractiveReader
 from clausegraph.query.read.figures import is_one_of
 from clausegraph.query.read.scenario import as_told, judge
-from clausegraph.query.read.told import of_partner, told_otherwise
+from clausegraph.query.read.told import told_otherwise
 from tests.query.read.conftest import Pages
 from tests.query.read.test_quoting import asked
 
@@ -108,16 +108,6 @@ def test_what_one_need_not_have_is_no_no_to_who_gets_it(page: Callable[..., Any]
     assert [one.text for one in result.alternatives] != ["no"]
 
 
-def test_what_a_partner_has_done_is_no_fact_of_the_one_who_asks(page: Callable[..., Any]) -> None:
-    assert of_partner("you have never owned a boat", "My wife owned a boat before we met.") == "My wife"
-    assert of_partner("you or your partner have owned a boat", "My wife owned a boat before we met.") == ""
-    found: Pages = page("<p>You can claim the berth grant if you have never owned a boat.</p>")
-    inquiry = Inquiry("Can we claim the berth grant?", "My wife owned a boat before, I never owned a boat.")
-    result = ExtractiveReader().read(inquiry, found.hits(), found)
-    assert not result.alternatives
-    assert any("My wife" in doubt for doubt in result.reasons["doubts"])  # type: ignore[attr-defined]
-
-
 def test_a_limit_beside_what_is_quoted_is_shown_where_its_kind_of_figure_is_told() -> None:
     places = [
         Element(f"p{i}", "p", "", text)
@@ -146,19 +136,6 @@ def test_a_value_of_all_is_not_that_of_those_for_whom_it_is_asked(page: Callable
     found = page(grant, "<p>If your partner has a berth, too, you get £105.</p>")
     assert ExtractiveReader().read(Inquiry(question), plain.hits(), plain).status is AnswerStatus.ANSWERED
     assert ExtractiveReader().read(Inquiry(question), found.hits(), found).status is not AnswerStatus.ANSWERED
-
-
-@pytest.mark.parametrize(
-    ("text", "question"),
-    [
-        ("There is no fine for overdue books that nobody has asked for.", "Is there a fine for overdue books?"),
-        ("Wardens may refuse a berth where the harbour is full.", "Can wardens refuse a berth?"),
-    ],
-)
-def test_what_narrows_a_clause_or_turns_it_round_is_doubted(page: Callable[..., Any], text: str, question: str) -> None:
-    found = page(f"<p>{text}</p>")
-    read = ExtractiveReader().read(Inquiry(question), found.hits(), found)
-    assert read.status is not AnswerStatus.ANSWERED and read.quotes
 
 
 def test_a_value_of_a_place_that_says_none_of_the_question_is_doubted() -> None:

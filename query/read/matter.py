@@ -7,7 +7,7 @@ grant yet. A list of what is refused or exempt ("We won't give a permit for:") i
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from clausegraph.core.language.conditions import join
@@ -37,22 +37,16 @@ _REQUIRES = re.compile(
     r"\b(?:must|need to|have to)\s+(?:(?:also|already|still|each|all)\s+)*(?:be|have|get|meet|live|earn|hold|prove)\b",
     re.IGNORECASE,
 )
-_LIFTS = re.compile(r"\b(?:does|do)(?:\s+not|n['’]t)\s+(?:apply|need|have to|matter)\b", re.IGNORECASE)
 _YOU = word_set("you we they he she anyone anybody someone everyone people person it")
-_SPEAKS_OF = (("residence", re.compile(r"\blived?\b", re.IGNORECASE)), ("age", re.compile(r"\b(?:aged?|born|over)\b")))
-_REQUIREMENT = word_set(
-    "rule rules limit limits apply condition conditions requirement requirements one matter does not"
-)
 
 
 @dataclass(frozen=True, slots=True)
 class Matter:
-    """The rules that grant and those that bar, what lifts a requirement, and why they may not be all."""
+    """The rules that grant and those that bar, and why they may not be all."""
 
     own: MatterRule
     grants: tuple[MatterRule, ...]
     bars: tuple[MatterRule, ...]
-    lifts: tuple[MatterRule, ...]
     elsewhere: tuple[str, ...]  # what other sections say of the same thing
 
     @property
@@ -79,13 +73,10 @@ def matter_of(asked: Asked, statement: ReadStatement) -> Matter:
     rules += [as_condition(rule_of(asked, reading, one)) for one in required]
     bars = [rule for rule in rules if not rule.positive]
     barring = frozenset(leaf.anchor for rule in bars for leaf in leaves(rule.condition))
-    sections = {rule.element.headings for rule in rules}
-    lifting = [one for one in others if gate and one not in beside and _lifts(one, sections)]
     return Matter(
         own,
         tuple(_without(rule, barring) for rule in rules if rule.positive),
         tuple(bars),
-        tuple(rule for rule in (rule_of(asked, reading, one) for one in lifting) if rule.condition is not None),
         tuple(one.text for one in same if one not in (*beside, *required) and _is_conditional(one, duty=duty)),
     )
 
@@ -193,21 +184,3 @@ def _without(rule: MatterRule, barring: frozenset[str]) -> MatterRule:
     apart = barring - {rule.element.anchor}
     kept = [c for c in rule.condition.children if not (isinstance(c, Not) and {o.anchor for o in leaves(c)} <= apart)]
     return replace(rule, condition=join("all", kept) if kept else None)
-
-
-def _lifts(one: ReadStatement, sections: Collection[tuple[str, ...]]) -> bool:
-    """Whether a statement of these sections lifts a requirement: "The residence rule does not apply to you if …"."""
-    if one.candidate.element.headings not in sections:
-        return False
-    return not is_granted(one) and bool(_LIFTS.search(one.text)) and one.parsed.condition is not None
-
-
-def lifted_words(rule: MatterRule) -> frozenset[str]:
-    """The words by which a rule names the requirement that it lifts: "The savings limit does not apply if …"."""
-    return telling(said_of(rule.statement)) - _REQUIREMENT
-
-
-def names(words: frozenset[str], text: str) -> bool:
-    """Whether words by which a requirement is named speak of one: "residence" of where one has lived."""
-    spoken = frozenset(word for word, cue in _SPEAKS_OF if cue.search(text))
-    return not uncovered(words - spoken, text)

@@ -25,17 +25,15 @@ from clausegraph.core.types import (
 )
 from clausegraph.query.read.answers import Asked, judged_condition, source_of
 from clausegraph.query.read.cues import BOUNDED, main_clause
-from clausegraph.query.read.evidence import evidence_of, introduction
+from clausegraph.query.read.evidence import evidence_of
 from clausegraph.query.read.figures import Comparison, compare
 from clausegraph.query.read.governing import engaged, negated, presumed_tree, spoken_of
-from clausegraph.query.read.matter import Matter, lifted_words, names
+from clausegraph.query.read.matter import Matter
 from clausegraph.query.read.matter_rule import MatterRule
 from clausegraph.query.read.meeting import coverage, telling, uncovered
 from clausegraph.query.read.naming import is_named, is_told_both_ways
 from clausegraph.query.read.polarity import asked_for
 from clausegraph.query.read.scenario import NEGATIVE, judge, pieces
-from clausegraph.query.read.told import told_otherwise
-from clausegraph.query.read.windows import within_window
 
 MET, UNMET, UNKNOWN = ConditionState.MET, ConditionState.UNMET, ConditionState.UNKNOWN
 _ENOUGH = 0.75  # share of a condition's words by which it is met
@@ -97,8 +95,6 @@ def _weighed(asked: Asked, matter: Matter) -> _Weighed:
     opened = [tree.child for tree in bars if isinstance(tree, Not)]  # "cannot, unless …" says who can
     bars = [tree for tree in bars if not isinstance(tree, Not)]
     granted = _joined(All, [*grants, *opened])
-    for rule in matter.lifts:
-        granted = _lifted(asked, rule, granted) or granted
     return _Weighed(granted, _joined(AnyOf, bars), bool(matter.grants or opened), not matter.grants)
 
 
@@ -109,8 +105,6 @@ def _verdict(
     granted, barred = found.granted, found.barred
     forbids = barred is not None and (engaged(barred) or holds(presumed_tree(barred, (), asked.told)) is MET)
     untold = [text for rule in matter.grants for text in rule.statement.exceptions if not spoken_of(text, asked.told)]
-    lifts = [leaf.text for rule in matter.lifts for leaf in leaves(rule.condition)]
-    untold += [text for text in lifts if not spoken_of(text, asked.told)]
     lacks = granted is not None and holds(presumed_tree(granted, untold, asked.told)) is UNMET
     forbids = forbids or _is_touched(asked, matter, barred)
     if granted is not None and barred is None and found.only and holds(granted) is UNKNOWN:
@@ -165,10 +159,6 @@ def judged_rule(asked: Asked, rule: MatterRule) -> JudgedCondition | None:
 
 def _told(asked: Asked, rule: MatterRule, leaf: Leaf) -> ConditionState:
     """What somebody says of a condition: by figures, by one of the cases that it names, or by most of its words."""
-    lead = _introduced_by(asked, rule, leaf)
-    happened = within_window(leaf.text, asked.told, asked.today) or told_otherwise(leaf.text, lead, asked.told)
-    if happened is not None:
-        return happened
     compared = compare(leaf.text, asked.told, asked.today)
     if compared is not None:
         return judge(leaf.text, asked.told, asked.today).state if _is_bounded(leaf.text, compared) else UNKNOWN
@@ -181,13 +171,6 @@ def _told(asked: Asked, rule: MatterRule, leaf: Leaf) -> ConditionState:
     if found.state is UNKNOWN or not uncovered(telling(leaf.text), topic):  # the question names the topic, not the case
         return UNKNOWN
     return found.state if found.state is MET or coverage(telling(leaf.text), asked.told) == 1.0 else UNKNOWN
-
-
-def _introduced_by(asked: Asked, rule: MatterRule, leaf: Leaf) -> str:
-    """What introduces the list of a condition; "" for one in a sentence."""
-    reading = asked.pages(rule.statement.candidate.page)
-    element = reading.element(leaf.anchor)
-    return introduction(element, reading) if element is not None and element.tag == "li" else ""
 
 
 def _is_said(asked: Asked, text: str) -> bool:
@@ -216,11 +199,7 @@ def _is_sure(asked: Asked, one: JudgedLeaf) -> bool:
     words = telling(one.leaf.text)
     if is_named(one.leaf.text, asked.told, about=asked.parts.asks):
         return True
-    if told_otherwise(one.leaf.text, one.source.lead_in, asked.told) is not None:
-        return True
-    figures = within_window, compare
-    known = any(found(one.leaf.text, asked.told, asked.today) is not None for found in figures)
-    return known or coverage(words, asked.told) == 1.0
+    return compare(one.leaf.text, asked.told, asked.today) is not None or coverage(words, asked.told) == 1.0
 
 
 def _joined(
@@ -232,20 +211,6 @@ def _joined(
         same = isinstance(part, (All, AnyOf)) and type(part) is kind
         flat += part.children if same and isinstance(part, (All, AnyOf)) else (part,)
     return None if not flat else flat[0] if len(flat) == 1 else kind(tuple(flat))
-
-
-def _lifted(asked: Asked, rule: MatterRule, granted: JudgedCondition | None) -> JudgedCondition | None:
-    """The condition with the requirement of which a rule speaks as one that it lifts; None where none is found."""
-    words, case = lifted_words(rule), judged_rule(asked, rule)
-    if granted is None or case is None or not words:
-        return None
-    parts = granted.children if isinstance(granted, All) else (granted,)
-    said = [" ".join(f"{one.source.lead_in} {one.leaf.text}" for one in leaves(part)) for part in parts]
-    about = [i for i, text in enumerate(said) if names(words, text)]
-    if len(about) != 1:
-        return None
-    made = [_joined(AnyOf, [part, case]) if i == about[0] else part for i, part in enumerate(parts)]
-    return _joined(All, [part for part in made if part is not None])
 
 
 def _shown(asked: Asked, matter: Matter, text: str, tree: JudgedCondition | None) -> tuple[Evidence, ...]:

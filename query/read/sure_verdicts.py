@@ -212,7 +212,7 @@ def _is_excluded(words: frozenset[str], text: str) -> bool:
 def _is_like_excepted(asked: Asked, statement: ReadStatement, matter: Matter, tree: JudgedCondition | None) -> bool:
     """Whether the case that a question puts has words of an open exception, which nothing else there has."""
     open_ones = [one.leaf.text for one in leaves(tree) if one.state is ConditionState.UNKNOWN]
-    others = [leaf.text for rule in (*matter.lifts, *matter.bars) for leaf in leaves(rule.condition)]
+    others = [leaf.text for rule in matter.bars for leaf in leaves(rule.condition)]
     told = f"{asked.parts.case} {asked.parts.story}"
     rest = f"{statement.lead} {statement.text} {asked.pages(statement.candidate.page).title or ''}"
     for texts, words in ((statement.exceptions, telling(f"{asked.parts.asks} {told}")), (others, telling(told))):

@@ -109,11 +109,10 @@ def test_what_is_refused_below_belongs_to_what_is_granted_above(page: Callable[.
 @pytest.mark.parametrize(
     ("lines", "scenario", "verdict"),
     [
-        (("<p>The age rule does not apply if you are a pilot.</p>",), "I am 15.", "no"),
         (("<p>You must also hold a pilot card.</p>",), "", "yes"),
     ],
 )
-def test_what_lifts_a_requirement_and_what_is_required_besides(
+def test_what_is_required_besides(
     page: Callable[..., Any], lines: tuple[str, ...], scenario: str, verdict: str
 ) -> None:
     answer = ask(page(*GRANT, *lines), LOAN, scenario)

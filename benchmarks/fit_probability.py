@@ -31,10 +31,10 @@ from clausegraph.query.engines.bank import make_engine
 from clausegraph.query.engines.protocol import EngineOptions
 from clausegraph.query.engines.single_pass import SinglePass, reader_of
 from clausegraph.query.rank.hits import Hit
+from clausegraph.query.read.best_candidate import AnswerCandidate
 from clausegraph.query.read.extractive import ExtractiveReader
 from clausegraph.query.read.probability import ASSERTED, COUNTS, Features
 from clausegraph.query.read.protocol import ReadResult, Rules
-from clausegraph.query.read.surely import SureAnswer
 from clausegraph.query.retrieve.bank import make_retriever
 
 LISTS = (
@@ -53,7 +53,7 @@ class Keeping:
     """A reader that keeps the best candidate, and asserts nothing."""
 
     embedder: Embedder
-    found: SureAnswer | None = None
+    found: AnswerCandidate | None = None
 
     def read(self, inquiry: Inquiry, hits: Iterable[Hit], rules: Rules) -> ReadResult:
         """Nothing; ``found`` has the candidate."""
@@ -74,7 +74,7 @@ class Judged:
     blind: bool  # whether the page of the question was taken out
 
 
-def is_right(question: dict[str, Any], found: SureAnswer) -> bool:
+def is_right(question: dict[str, Any], found: AnswerCandidate) -> bool:
     """Whether an answer is the right one: an equal verdict, or figures of the right answer only."""
     if question.get("kind") in REFUSED:
         return False

@@ -99,7 +99,7 @@ def _items(reading: Reading, lead: Element) -> list[Condition]:
 
 
 def judged(
-    condition: Condition, sources: Mapping[Leaf, Evidence], told: str, today: date | None = None
+    condition: Condition, sources: Mapping[Leaf, Evidence], user_text: str, today: date | None = None
 ) -> JudgedCondition:
     """The whole tree, each leaf judged by what the asker has ``told``.
 
@@ -107,7 +107,7 @@ def judged(
         sources: the evidence of each leaf.
         today: the day from which ages are seen.
     """
-    found = {leaf: judge(leaf.text, told, today) for leaf in leaves(condition)}
+    found = {leaf: judge(leaf.text, user_text, today) for leaf in leaves(condition)}
     made: JudgedCondition = fold(
         condition, lambda leaf: JudgedLeaf(leaf, found[leaf].state, sources[leaf], False), grouped
     )

@@ -14,15 +14,15 @@ from clausegraph.core.models.embedding import Embedder
 from clausegraph.core.types import Alternative, AnswerStatus, ConditionState, holds
 from clausegraph.query.rank.hits import Hit
 from clausegraph.query.read.answerable import is_likely, is_near, unrelated
-from clausegraph.query.read.answers import Asked, spans_of
+from clausegraph.query.read.best_candidate import AnswerCandidate, best_answer
 from clausegraph.query.read.candidates import Candidate, candidates
 from clausegraph.query.read.probability import ASSERTED, COUNTS
 from clausegraph.query.read.protocol import ReadResult, Rules
+from clausegraph.query.read.question_context import QuestionContext, spans_of
 from clausegraph.query.read.questions import QuestionForm, question_form
 from clausegraph.query.read.quoting import quotes
 from clausegraph.query.read.replaced import replaced_pages
 from clausegraph.query.read.statements import is_furniture
-from clausegraph.query.read.surely import SureAnswer, best_answer
 
 FormRule = Callable[[Inquiry], QuestionForm]
 Reasons = dict[str, object]
@@ -70,14 +70,14 @@ class ExtractiveReader:
         reasons |= figures
         if far and not is_near(hits, self._embedder):
             return ReadResult(AnswerStatus.NOT_ANSWERABLE, (), reasons | {"status_because": "nothing is about it"})
-        asked = Asked(form, inquiry, rules)
+        context = QuestionContext(form, inquiry, rules)
         if not _ABOUT_PAGE.search(form.sentence):
             ranked = [one for one in ranked if not is_furniture(one.element.text)]
-        replaced = replaced_pages(ranked, asked.pages)
+        replaced = replaced_pages(ranked, context.pages)
         in_force = [one for one in ranked if one.page not in replaced]
         near = is_likely(inquiry.question, hits, self._embedder, rules.reading)
         reasons |= {"likely": near, "asserted_from": self._asserted}
-        found, because = self._found(asked, in_force, near=near)
+        found, because = self._found(context, in_force, near=near)
         reasons |= because
         if found and found[0].score >= self._asserted:
             return ReadResult(AnswerStatus.ANSWERED, found, reasons)
@@ -85,26 +85,28 @@ class ExtractiveReader:
         if replaced:
             reasons["replaced"] = sorted(str(page) for page in replaced)
         status = AnswerStatus.QUOTED if near else AnswerStatus.UNKNOWN
-        return ReadResult(status, (), reasons, quotes(asked, ranked, replaced=replaced))
+        return ReadResult(status, (), reasons, quotes(context, ranked, replaced=replaced))
 
-    def best(self, inquiry: Inquiry, hits: Sequence[Hit], rules: Rules) -> SureAnswer | None:
+    def best(self, inquiry: Inquiry, hits: Sequence[Hit], rules: Rules) -> AnswerCandidate | None:
         """The best verdict or value with its features, asserted or not; None where nothing fits."""
         form, ranked = self._form(inquiry), candidates(hits, rules.reading)
         if not ranked or not form.sentence:
             return None
         if unrelated(inquiry.question, ranked, rules.reading)[0] and not is_near(hits, self._embedder):
             return None
-        asked = Asked(form, inquiry, rules)
-        replaced = replaced_pages(ranked, asked.pages)
+        context = QuestionContext(form, inquiry, rules)
+        replaced = replaced_pages(ranked, context.pages)
         near = is_likely(inquiry.question, hits, self._embedder, rules.reading)
-        found = best_answer(asked, [one for one in ranked if one.page not in replaced], float(near))
+        found = best_answer(context, [one for one in ranked if one.page not in replaced], float(near))
         return found if found is not None and _stands(found.alternative) else None
 
-    def _found(self, asked: Asked, ranked: Sequence[Candidate], *, near: bool) -> tuple[Alternatives, Reasons]:
+    def _found(
+        self, context: QuestionContext, ranked: Sequence[Candidate], *, near: bool
+    ) -> tuple[Alternatives, Reasons]:
         """The best verdict or value, or where there is none that its own condition allows, the best span."""
-        best = best_answer(asked, ranked, float(near))
+        best = best_answer(context, ranked, float(near))
         if best is None or not _stands(best.alternative):
-            spans, because = spans_of(asked, ranked)
+            spans, because = spans_of(context, ranked)
             return (spans if all(map(_stands, spans)) else ()), because
         failed = [name for name, value in best.features.items() if value and name not in COUNTS]
         reasons: Reasons = {"answer": best.kind, "failed_checks": failed}

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 from clausegraph.core.language.sentences import sentence_spans
 from clausegraph.core.language.terms import content
-from clausegraph.query.read.answers import Asked
 from clausegraph.query.read.candidates import Candidate
-from clausegraph.query.read.figures import ToldFigure, bounds_of, compare, figures
-from clausegraph.query.read.meeting import telling, uncovered
+from clausegraph.query.read.figures import UserFigure, bounds_of, compare, figures
+from clausegraph.query.read.question_context import QuestionContext
+from clausegraph.query.read.word_match import content_terms, missing_terms
 
 _NUMBER = re.compile(r"\d[\d.,]*(?<=\d)")
 _OF_THE_PAGE = ("amount", "age", "born")  # a limit of savings or age holds for all of a page
@@ -39,18 +39,20 @@ class Fit:
         return self.lacking, len(self.only_around), self.untold
 
 
-def fit(asked: Asked, candidate: Candidate, rank: int, own: str) -> Fit:
+def fit(context: QuestionContext, candidate: Candidate, rank: int, own: str) -> Fit:
     """How well a place fits; ``own`` is its sentence with what introduces it."""
-    words = telling(asked.parts.asks)
-    reading = asked.pages(candidate.page)
+    words = content_terms(context.parts.asks)
+    reading = context.pages(candidate.page)
     around = " ".join((reading.title or "", *candidate.element.headings))
-    outside = uncovered(words, own)
-    missing = uncovered(outside, around)
-    case = uncovered(telling(asked.parts.case), f"{own} {around} {candidate.element.text}")
-    return Fit(missing, case, outside, len(uncovered(telling(asked.story), own)), rank)
+    outside = missing_terms(words, own)
+    missing = missing_terms(outside, around)
+    case = missing_terms(content_terms(context.parts.case), f"{own} {around} {candidate.element.text}")
+    return Fit(missing, case, outside, len(missing_terms(content_terms(context.scenario_text), own)), rank)
 
 
-def figures_left(asked: Asked, candidate: Candidate, text: str, bounds: Iterable[str], met: Iterable[str] = ()) -> bool:
+def figures_left(
+    context: QuestionContext, candidate: Candidate, text: str, bounds: Iterable[str], met: Iterable[str] = ()
+) -> bool:
     """Whether a told figure is compared with no bound of the place, though its section bounds figures of that kind.
 
     Args:
@@ -58,31 +60,31 @@ def figures_left(asked: Asked, candidate: Candidate, text: str, bounds: Iterable
         bounds: its conditions, row and column names.
         met: conditions that the user text meets: a figure that stands with all words of one belongs to it.
     """
-    said = [content(" ".join(telling(condition))) for condition in met]
-    judged = [compare(bound, asked.told, asked.today) for bound in bounds]
-    used = {one.told.text for one in judged if one is not None}
-    told = [one for one in figures(asked.told) if not any(words and words <= one.about for words in said)]
-    left = [one for one in told if one.text not in used and one.text.lower() not in text.lower()]
-    page, section = (tuple(_sentences(asked, candidate, whole=whole)) if left else () for whole in (True, False))
-    if any(_may_matter(asked, one, page if one.value.kind in _OF_THE_PAGE else section) for one in left):
+    said = [content(" ".join(content_terms(condition))) for condition in met]
+    judged = [compare(bound, context.user_text, context.today) for bound in bounds]
+    used = {one.figure.text for one in judged if one is not None}
+    user_text = [one for one in figures(context.user_text) if not any(words and words <= one.about for words in said)]
+    left = [one for one in user_text if one.text not in used and one.text.lower() not in text.lower()]
+    page, section = (tuple(_sentences(context, candidate, whole=whole)) if left else () for whole in (True, False))
+    if any(_may_matter(context, one, page if one.value.kind in _OF_THE_PAGE else section) for one in left):
         return True
     shown_there = {number for shown in (text, *used) for number in _NUMBER.findall(shown)}
-    return any(number not in shown_there for number in _NUMBER.findall(asked.form.sentence))
+    return any(number not in shown_there for number in _NUMBER.findall(context.form.sentence))
 
 
-def _sentences(asked: Asked, candidate: Candidate, *, whole: bool) -> Iterator[str]:
+def _sentences(context: QuestionContext, candidate: Candidate, *, whole: bool) -> Iterator[str]:
     """The sentences of the page of a place, or only those under its headings."""
-    for element in asked.pages(candidate.page).elements:
+    for element in context.pages(candidate.page).elements:
         if (whole or element.headings == candidate.element.headings) and not element.is_heading:
             yield from (element.text[slice(*span)] for span in sentence_spans(element.text))
 
 
-def _may_matter(asked: Asked, one: ToldFigure, sentences: Iterable[str]) -> bool:
+def _may_matter(context: QuestionContext, one: UserFigure, sentences: Iterable[str]) -> bool:
     """Whether some bound of its kind is near by and does not surely hold for it."""
     for sentence in sentences:
         if any(alike(one.value.kind, bound.kind) for bound in bounds_of(sentence)):
-            compared = compare(sentence, asked.told, asked.today)
-            if compared is None or compared.told.text != one.text or not compared.holds:
+            compared = compare(sentence, context.user_text, context.today)
+            if compared is None or compared.figure.text != one.text or not compared.holds:
                 return True
     return False
 
@@ -90,6 +92,6 @@ def _may_matter(asked: Asked, one: ToldFigure, sentences: Iterable[str]) -> bool
 _KIN = ({"age", "born", "number"}, {"duration", "since", "date"}, {"amount", "number"}, {"date", "born"})
 
 
-def alike(told: str, bound: str) -> bool:
+def alike(user_text: str, bound: str) -> bool:
     """Whether figures of two kinds can be of one thing: an age and a date of birth."""
-    return told == bound or any(told in kin and bound in kin for kin in _KIN)
+    return user_text == bound or any(user_text in kin and bound in kin for kin in _KIN)

@@ -8,8 +8,8 @@ from datetime import date
 from clausegraph.core.language.propositions import split_proposition
 from clausegraph.core.language.words import word_set
 from clausegraph.query.read.figures import is_one_of
-from clausegraph.query.read.meeting import said, uncovered
 from clausegraph.query.read.statements import ReadStatement
+from clausegraph.query.read.word_match import missing_terms, terms
 
 _MONTHS = ["january", "february", "march", "april", "may", "june", "july", "august", "september", "october"]
 _MONTHS += ["november", "december"]
@@ -88,12 +88,16 @@ def subject_of(statement: ReadStatement) -> str:
     return split_proposition(_STARTS.sub(" ", _ENDS.sub(" ", says)).strip(" ,")).subject
 
 
-def is_of_others(statement: ReadStatement, told: str) -> bool:
+def is_of_others(statement: ReadStatement, user_text: str) -> bool:
     """Whether a statement is about somebody or something that neither question nor scenario names."""
     subject = subject_of(statement)
-    if is_one_of(subject, told) or _PRONOUN.match(subject) or (_SOMEBODY.fullmatch(subject) and _THEY.search(told)):
+    if (
+        is_one_of(subject, user_text)
+        or _PRONOUN.match(subject)
+        or (_SOMEBODY.fullmatch(subject) and _THEY.search(user_text))
+    ):
         return False  # "can they …?": whoever it is
-    return bool(uncovered(frozenset(w for w in said(subject) if not (w in _ANYBODY or w[0].isdigit())), told))
+    return bool(missing_terms(frozenset(w for w in terms(subject) if not (w in _ANYBODY or w[0].isdigit())), user_text))
 
 
 def main_clause(statement: ReadStatement) -> str:

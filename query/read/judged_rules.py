@@ -20,8 +20,8 @@ from clausegraph.core.types import (
     PageKey,
     holds,
 )
-from clausegraph.query.read.meeting import coverage, telling
 from clausegraph.query.read.statements import ReadStatement
+from clausegraph.query.read.word_match import content_terms, coverage
 
 MET, UNMET, UNKNOWN = ConditionState.MET, ConditionState.UNMET, ConditionState.UNKNOWN
 _SPOKEN = 0.5  # share of a condition's words that are told, from which it was spoken of
@@ -77,21 +77,23 @@ def says_yes(rule: GoverningRule) -> bool:
     return rule.positive != short
 
 
-def spoken_of(condition: str, told: str) -> bool:
+def spoken_of(condition: str, user_text: str) -> bool:
     """Whether what is told has most of a condition's words."""
-    return coverage(telling(condition), told) >= _SPOKEN
+    return coverage(content_terms(condition), user_text) >= _SPOKEN
 
 
-def presumed_tree(tree: JudgedCondition, untold: Sequence[str], told: str, *, excepts: bool = False) -> JudgedCondition:
+def presumed_tree(
+    tree: JudgedCondition, untold: Sequence[str], user_text: str, *, excepts: bool = False
+) -> JudgedCondition:
     """The tree with the exceptions of which nothing is told, and the ``untold`` conditions, as unmet."""
     match tree:
         case Not(child):
-            return Not(presumed_tree(child, untold, told, excepts=True))
+            return Not(presumed_tree(child, untold, user_text, excepts=True))
         case All(children):
-            return All(tuple(presumed_tree(child, untold, told, excepts=excepts) for child in children))
+            return All(tuple(presumed_tree(child, untold, user_text, excepts=excepts) for child in children))
         case AnyOf(children):
-            return AnyOf(tuple(presumed_tree(child, untold, told, excepts=excepts) for child in children))
-        case _ if tree.state is UNKNOWN and not spoken_of(tree.leaf.text, told):
+            return AnyOf(tuple(presumed_tree(child, untold, user_text, excepts=excepts) for child in children))
+        case _ if tree.state is UNKNOWN and not spoken_of(tree.leaf.text, user_text):
             return replace(tree, state=UNMET) if excepts or tree.leaf.text in untold else tree
         case _:
             return tree

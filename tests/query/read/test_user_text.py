@@ -12,7 +12,7 @@ from clausegraph.core.language.sentences import sentence_spans
 from clausegraph.core.types import AnswerStatus, ConditionState, Element, PageKey, Reading
 from clausegraph.query.read.extractive import ExtractiveReader
 from clausegraph.query.read.figures import is_one_of
-from clausegraph.query.read.scenario import as_told, judge
+from clausegraph.query.read.scenario import as_sentences, judge
 from tests.query.read.conftest import Pages
 from tests.query.read.test_quoting import asked
 
@@ -29,15 +29,15 @@ MET, UNMET = ConditionState.MET, ConditionState.UNMET
     ],
 )
 def test_what_is_told_is_told_in_sentences_however_it_is_typed(texts: tuple[str, ...], told: str) -> None:
-    assert as_told(*texts).lower() == told.lower()
-    assert len(sentence_spans(as_told(*texts))) == told.count(". ") + 1
+    assert as_sentences(*texts).lower() == told.lower()
+    assert len(sentence_spans(as_sentences(*texts))) == told.count(". ") + 1
 
 
 @pytest.mark.parametrize(
     "told", ["I owe one month of rent.", "i owe one month of rent", "im 40. i owe one month of rent."]
 )
 def test_a_figure_of_the_story_is_not_lost_beside_one_of_the_question(told: str) -> None:
-    both = as_told(told, "can landlord give me 2 weeks notice")
+    both = as_sentences(told, "can landlord give me 2 weeks notice")
     assert judge("the tenant owes at least 2 months' rent", both).state is UNMET
 
 

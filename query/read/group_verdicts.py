@@ -1,4 +1,4 @@
-"""What the rules of a matter together say to the one who asks: eligible and not excluded, bound and not exempt."""
+"""What the rules of a group together say to the one who asks: eligible and not excluded, bound and not exempt."""
 
 from __future__ import annotations
 
@@ -23,17 +23,17 @@ from clausegraph.core.types import (
     leaves,
     mapped,
 )
-from clausegraph.query.read.answers import Asked, judged_condition, source_of
-from clausegraph.query.read.cues import BOUNDED, main_clause
+from clausegraph.query.read.asked_modality import asked_for
 from clausegraph.query.read.evidence import evidence_of
 from clausegraph.query.read.figures import Comparison, compare
-from clausegraph.query.read.governing import engaged, negated, presumed_tree, spoken_of
-from clausegraph.query.read.matter import Matter
-from clausegraph.query.read.matter_rule import MatterRule
-from clausegraph.query.read.meeting import coverage, telling, uncovered
-from clausegraph.query.read.naming import is_named, is_told_both_ways
-from clausegraph.query.read.polarity import asked_for
+from clausegraph.query.read.group_rules import GroupRule
+from clausegraph.query.read.hedges import BOUNDED, main_clause
+from clausegraph.query.read.judged_rules import engaged, negated, presumed_tree, spoken_of
+from clausegraph.query.read.listed_cases import is_named, is_said_both_ways
+from clausegraph.query.read.question_context import QuestionContext, judged_condition, source_of
+from clausegraph.query.read.rule_groups import RuleGroup
 from clausegraph.query.read.scenario import NEGATIVE, judge, pieces
+from clausegraph.query.read.word_match import content_terms, coverage, missing_terms
 
 MET, UNMET, UNKNOWN = ConditionState.MET, ConditionState.UNMET, ConditionState.UNKNOWN
 _ENOUGH = 0.75  # share of a condition's words by which it is met
@@ -48,7 +48,7 @@ _FREE = (Modality.MUST, Modality.NEED_NOT, Modality.SHOULD)
 
 
 @dataclass(frozen=True, slots=True)
-class MatterRuling:
+class RuleVerdict:
     """Verdict: yes, no or "not excluded"; condition tree, fallback answer, evidence.
 
     ``barred``: the user text surely leads to a "no", whatever else holds. ``is_of_things``: it is a
@@ -76,42 +76,44 @@ class _Weighed:
     only: bool
 
 
-def ruling_of(asked: Asked, matter: Matter) -> MatterRuling:
+def verdict_of(context: QuestionContext, group: RuleGroup) -> RuleVerdict:
     """The verdict that follows from all rules of a group."""
-    duty = matter.own.statement.modality in _FREE
-    asks = "not excluded" if asked_for(asked.form) in ("ability", "eligible") else "not said"
-    text, tree, otherwise, barred = _verdict(asked, matter, _weighed(asked, matter), "not exempt" if duty else asks)
+    duty = group.own.statement.modality in _FREE
+    asks = "not excluded" if asked_for(context.form) in ("ability", "eligible") else "not said"
+    text, tree, otherwise, barred = _verdict(context, group, _weighed(context, group), "not exempt" if duty else asks)
     known = [one for one in leaves(deciding(tree)) if one.state is not UNKNOWN] if tree is not None else []
-    barred = barred and all(_is_sure(asked, one) for one in known)
-    things = frozenset(anchor for rule in matter.grants if rule.listed for anchor in rule.anchors)
+    barred = barred and all(_is_sure(context, one) for one in known)
+    things = frozenset(anchor for rule in group.grants if rule.listed for anchor in rule.anchors)
     unknown = [one.leaf for one in leaves(tree) if one.state is UNKNOWN]
     of_things = text == "yes" and any(leaf.anchor in things or _KIND.match(leaf.text) for leaf in unknown)
-    return MatterRuling(text, tree, otherwise, _shown(asked, matter, text, tree), barred, of_things)
+    return RuleVerdict(text, tree, otherwise, _shown(context, group, text, tree), barred, of_things)
 
 
-def _weighed(asked: Asked, matter: Matter) -> _Weighed:
-    grants = [tree for rule in matter.grants if (tree := judged_rule(asked, rule)) is not None]
-    bars = [tree for rule in matter.bars if (tree := judged_rule(asked, rule)) is not None]
+def _weighed(context: QuestionContext, group: RuleGroup) -> _Weighed:
+    grants = [tree for rule in group.grants if (tree := judged_rule(context, rule)) is not None]
+    bars = [tree for rule in group.bars if (tree := judged_rule(context, rule)) is not None]
     opened = [tree.child for tree in bars if isinstance(tree, Not)]  # "cannot, unless …" says who can
     bars = [tree for tree in bars if not isinstance(tree, Not)]
     granted = _joined(All, [*grants, *opened])
-    return _Weighed(granted, _joined(AnyOf, bars), bool(matter.grants or opened), not matter.grants)
+    return _Weighed(granted, _joined(AnyOf, bars), bool(group.grants or opened), not group.grants)
 
 
 def _verdict(
-    asked: Asked, matter: Matter, found: _Weighed, excluded: str
+    context: QuestionContext, group: RuleGroup, found: _Weighed, excluded: str
 ) -> tuple[str, JudgedCondition | None, str, bool]:
     """The text, its tree, what holds otherwise, and whether a "no" is certain."""
     granted, barred = found.granted, found.barred
-    forbids = barred is not None and (engaged(barred) or holds(presumed_tree(barred, (), asked.told)) is MET)
-    untold = [text for rule in matter.grants for text in rule.statement.exceptions if not spoken_of(text, asked.told)]
-    lacks = granted is not None and holds(presumed_tree(granted, untold, asked.told)) is UNMET
-    forbids = forbids or _is_touched(asked, matter, barred)
+    forbids = barred is not None and (engaged(barred) or holds(presumed_tree(barred, (), context.user_text)) is MET)
+    untold = [
+        text for rule in group.grants for text in rule.statement.exceptions if not spoken_of(text, context.user_text)
+    ]
+    lacks = granted is not None and holds(presumed_tree(granted, untold, context.user_text)) is UNMET
+    forbids = forbids or _is_touched(context, group, barred)
     if granted is not None and barred is None and found.only and holds(granted) is UNKNOWN:
         return "no", negated(granted), "", False
     if barred is not None and forbids:
         tree = barred if granted is None else _joined(AnyOf, [barred, negated(granted)])
-        certain = holds(presumed_tree(barred, (), asked.told)) is MET
+        certain = holds(presumed_tree(barred, (), context.user_text)) is MET
         return "no", tree, "" if found.stated else excluded, certain
     if granted is not None and lacks:
         short = negated(granted)
@@ -128,27 +130,27 @@ def _of_bars(barred: JudgedCondition | None, excluded: str) -> tuple[str, Judged
     return "no", barred, excluded if barred is not None else "", False
 
 
-def _is_touched(asked: Asked, matter: Matter, barred: JudgedCondition | None) -> bool:
+def _is_touched(context: QuestionContext, group: RuleGroup, barred: JudgedCondition | None) -> bool:
     """Whether what is told, or the case that is asked for, has words of an open case that bars: it comes first then."""
-    title = asked.pages(matter.own.statement.candidate.page).title or ""
-    required = " ".join(leaf.text for rule in matter.grants for leaf in leaves(rule.condition))
-    words = uncovered(telling(f"{asked.story} {asked.parts.case}"), f"{title} {required}")
+    title = context.pages(group.own.statement.candidate.page).title or ""
+    required = " ".join(leaf.text for rule in group.grants for leaf in leaves(rule.condition))
+    words = missing_terms(content_terms(f"{context.scenario_text} {context.parts.case}"), f"{title} {required}")
     words = frozenset(word for word in words if len(word) >= _TELLS)
     texts = [one.leaf.text for one in leaves(barred) if one.state is UNKNOWN]
-    return any(len(uncovered(words, text)) < len(words) for text in texts)
+    return any(len(missing_terms(words, text)) < len(words) for text in texts)
 
 
-def judged_rule(asked: Asked, rule: MatterRule) -> JudgedCondition | None:
+def judged_rule(context: QuestionContext, rule: GroupRule) -> JudgedCondition | None:
     """The condition of a rule, each leaf as what is told has it; None without one."""
     candidate, one = rule.statement.candidate, rule.statement
     if rule.condition is None:
-        own = judged_condition(asked, candidate, one.start, one.end)
-        bound = compare(one.text, asked.told, asked.today)
+        own = judged_condition(context, candidate, one.start, one.end)
+        bound = compare(one.text, context.user_text, context.today)
         return own if bound is not None and bound.bound.kind in _OF_ONE else None
-    reading = asked.pages(candidate.page)
+    reading = context.pages(candidate.page)
 
     def judged(leaf: Leaf) -> JudgedLeaf:
-        return JudgedLeaf(leaf, _told(asked, rule, leaf), source_of(candidate.page, reading, leaf), False)
+        return JudgedLeaf(leaf, _state_of(context, rule, leaf), source_of(candidate.page, reading, leaf), False)
 
     tree = mapped(rule.condition, judged)
     if rule.listed and isinstance(tree, AnyOf):  # what is named is asked about, not the rest of the list
@@ -157,31 +159,35 @@ def judged_rule(asked: Asked, rule: MatterRule) -> JudgedCondition | None:
     return tree
 
 
-def _told(asked: Asked, rule: MatterRule, leaf: Leaf) -> ConditionState:
+def _state_of(context: QuestionContext, rule: GroupRule, leaf: Leaf) -> ConditionState:
     """What somebody says of a condition: by figures, by one of the cases that it names, or by most of its words."""
-    compared = compare(leaf.text, asked.told, asked.today)
+    compared = compare(leaf.text, context.user_text, context.today)
     if compared is not None:
-        return judge(leaf.text, asked.told, asked.today).state if _is_bounded(leaf.text, compared) else UNKNOWN
-    topic = f"{asked.pages(rule.statement.candidate.page).title or ''} {main_clause(rule.statement)}"
-    if is_told_both_ways(leaf.text, asked.told):
+        return judge(leaf.text, context.user_text, context.today).state if _is_bounded(leaf.text, compared) else UNKNOWN
+    topic = f"{context.pages(rule.statement.candidate.page).title or ''} {main_clause(rule.statement)}"
+    if is_said_both_ways(leaf.text, context.user_text):
         return UNKNOWN
-    if is_named(leaf.text, asked.told, topic, asked.parts.asks) or _is_said(asked, leaf.text):
+    if is_named(leaf.text, context.user_text, topic, context.parts.asks) or _is_said(context, leaf.text):
         return MET
-    found = judge(leaf.text, asked.told, asked.today, _ENOUGH)
-    if found.state is UNKNOWN or not uncovered(telling(leaf.text), topic):  # the question names the topic, not the case
+    found = judge(leaf.text, context.user_text, context.today, _ENOUGH)
+    if found.state is UNKNOWN or not missing_terms(
+        content_terms(leaf.text), topic
+    ):  # the question names the topic, not the case
         return UNKNOWN
-    return found.state if found.state is MET or coverage(telling(leaf.text), asked.told) == 1.0 else UNKNOWN
+    return (
+        found.state if found.state is MET or coverage(content_terms(leaf.text), context.user_text) == 1.0 else UNKNOWN
+    )
 
 
-def _is_said(asked: Asked, text: str) -> bool:
+def _is_said(context: QuestionContext, text: str) -> bool:
     """Whether a clause of what is told, beside the question, says a condition in nearly its words.
 
     Words of the topic count, too: "I have a new tenancy" is told of who asks, whatever the page is about.
     """
-    words, needles = telling(text), content(text)
+    words, needles = content_terms(text), content(text)
     if not words or _OR.search(text):
         return False
-    for piece in pieces(asked.story):
+    for piece in pieces(context.scenario_text):
         shared = needles & content(piece)
         if len(shared) >= _FEWEST and len(shared) >= _NEARLY * len(needles) and coverage(words, piece) == 1.0:
             return bool(NEGATIVE.search(text)) == bool(NEGATIVE.search(piece))
@@ -195,11 +201,14 @@ def _is_bounded(text: str, compared: Comparison) -> bool:
     return not NEGATIVE.search(BOUNDED.sub(" ", text))
 
 
-def _is_sure(asked: Asked, one: JudgedLeaf) -> bool:
-    words = telling(one.leaf.text)
-    if is_named(one.leaf.text, asked.told, about=asked.parts.asks):
+def _is_sure(context: QuestionContext, one: JudgedLeaf) -> bool:
+    words = content_terms(one.leaf.text)
+    if is_named(one.leaf.text, context.user_text, about=context.parts.asks):
         return True
-    return compare(one.leaf.text, asked.told, asked.today) is not None or coverage(words, asked.told) == 1.0
+    return (
+        compare(one.leaf.text, context.user_text, context.today) is not None
+        or coverage(words, context.user_text) == 1.0
+    )
 
 
 def _joined(
@@ -213,26 +222,26 @@ def _joined(
     return None if not flat else flat[0] if len(flat) == 1 else kind(tuple(flat))
 
 
-def _shown(asked: Asked, matter: Matter, text: str, tree: JudgedCondition | None) -> tuple[Evidence, ...]:
+def _shown(context: QuestionContext, group: RuleGroup, text: str, tree: JudgedCondition | None) -> tuple[Evidence, ...]:
     """What decides, with its lead-in; where nothing does yet, each rule, by what is told of it or with its list."""
     if tree is not None and holds(tree) is not UNKNOWN:
-        found = [_whole(asked, one) for one in leaves(deciding(tree))]
+        found = [_whole(context, one) for one in leaves(deciding(tree))]
         return tuple(dict.fromkeys(found))[:_SHOWN]
     shown: dict[Evidence, None] = {}
-    for rule in sorted(matter.rules, key=lambda rule: (rule.positive != (text == "yes"), rule is not matter.own)):
-        reading = asked.pages(rule.statement.candidate.page)
+    for rule in sorted(group.rules, key=lambda rule: (rule.positive != (text == "yes"), rule is not group.own)):
+        reading = context.pages(rule.statement.candidate.page)
         one = rule.statement
         whole = evidence_of(one.candidate.page, reading, rule.element, one.start, one.end)
-        judged = judged_rule(asked, rule)
-        told = [_whole(asked, leaf) for leaf in leaves(judged) if leaf.state is MET and leaf.source.lead_in]
-        shown |= dict.fromkeys(told[:1] if told and text == "no" else [whole])
+        judged = judged_rule(context, rule)
+        user_text = [_whole(context, leaf) for leaf in leaves(judged) if leaf.state is MET and leaf.source.lead_in]
+        shown |= dict.fromkeys(user_text[:1] if user_text and text == "no" else [whole])
     return tuple(shown)[:_SHOWN]
 
 
-def _whole(asked: Asked, one: JudgedLeaf) -> Evidence:
+def _whole(context: QuestionContext, one: JudgedLeaf) -> Evidence:
     """The item or the sentence that a condition is of."""
     page = one.source.page
-    reading = asked.pages(page)
+    reading = context.pages(page)
     element = reading.element(one.leaf.anchor)
     if element is None:
         return one.source

@@ -11,10 +11,10 @@ import pytest
 
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.types import AnswerStatus, leaves
-from clausegraph.query.read.asking import Parts, parts
 from clausegraph.query.read.extractive import ExtractiveReader
-from clausegraph.query.read.meeting import coverage, meets, telling
 from clausegraph.query.read.probability import ASSERTED, probability, with_counts
+from clausegraph.query.read.question_parts import Parts, parts
+from clausegraph.query.read.word_match import content_terms, coverage, same_word
 
 pytestmark = pytest.mark.unit
 READER = ExtractiveReader()
@@ -179,7 +179,7 @@ def test_a_bound_that_introduces_a_list_is_told_with_its_value(page: Callable[..
 
 def test_the_story_in_a_question_is_not_what_it_asks(page: Callable[..., Any]) -> None:
     told = parts("im a full time student can i get carers payment")
-    assert (told.asks, told.case, told.story) == ("can i get carers payment", "", "im a full time student")
+    assert (told.asks, told.case, told.scenario_text) == ("can i get carers payment", "", "im a full time student")
     assert parts("do i have to repay the grant if i leave because i am pregnant").case == "i leave"
     assert parts("How much does a stall licence cost?") == Parts("How much does a stall licence cost?", "", "")
     assert said(page(FEE), "my aunt bakes cakes in Dunwater, how much does a stall licence cost")[0] == "£215"
@@ -251,14 +251,14 @@ def test_a_word_like_another_or_said_elsewhere_on_the_page_is_not_said_there(
     ],
 )
 def test_words_meet_by_their_endings_and_groups_and_not_by_how_they_begin(first: str, second: str, same: bool) -> None:
-    assert meets(first, second) is meets(second, first) is same
+    assert same_word(first, second) is same_word(second, first) is same
 
 
 def test_everyday_words_meet_those_of_the_page() -> None:
-    asked = telling("can my boss sack me when im ill")
-    assert coverage(telling("does my boss pay"), "Your employer must pay you.") == 1.0
+    asked = content_terms("can my boss sack me when im ill")
+    assert coverage(content_terms("does my boss pay"), "Your employer must pay you.") == 1.0
     assert coverage(asked, "Your employer must pay you.") < 1.0
-    assert coverage(telling("emergancy passport"), "An emergency passport") == 1.0
+    assert coverage(content_terms("emergancy passport"), "An emergency passport") == 1.0
 
 
 @pytest.mark.parametrize(

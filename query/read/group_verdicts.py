@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 from clausegraph.core.condition_trees import deciding
 from clausegraph.core.language.sentences import sentence_spans
-from clausegraph.core.language.terms import content
 from clausegraph.core.types import (
     All,
     AnyOf,
@@ -32,14 +31,12 @@ from clausegraph.query.read.judged_rules import engaged, negated, presumed_tree,
 from clausegraph.query.read.listed_cases import is_named, is_said_both_ways
 from clausegraph.query.read.question_context import QuestionContext, judged_condition, source_of
 from clausegraph.query.read.rule_groups import RuleGroup
-from clausegraph.query.read.scenario import NEGATIVE, judge, pieces
+from clausegraph.query.read.scenario import NEGATIVE, judge
 from clausegraph.query.read.word_match import content_terms, coverage, missing_terms
 
 MET, UNMET, UNKNOWN = ConditionState.MET, ConditionState.UNMET, ConditionState.UNKNOWN
 _ENOUGH = 0.75  # share of a condition's words by which it is met
 _DURING = re.compile(r"\b(?:during|between|throughout|in the week|one day)\b", re.IGNORECASE)
-_NEARLY, _FEWEST = 0.6, 2  # share, and number, of the words in which one tells what a condition says
-_OR = re.compile(r"\sor\s", re.IGNORECASE)
 _TELLS = 5  # letters from which a word tells that a case is spoken of
 _SHOWN = 4  # places that are shown at most
 _KIND = re.compile(r"(?!you|they|it|we|he|she|the)\w+(?:\s\w+)?\s(?:that|which|who|where)\b", re.IGNORECASE)
@@ -167,7 +164,7 @@ def _state_of(context: QuestionContext, rule: GroupRule, leaf: Leaf) -> Conditio
     topic = f"{context.pages(rule.statement.candidate.page).title or ''} {main_clause(rule.statement)}"
     if is_said_both_ways(leaf.text, context.user_text):
         return UNKNOWN
-    if is_named(leaf.text, context.user_text, topic, context.parts.asks) or _is_said(context, leaf.text):
+    if is_named(leaf.text, context.user_text, topic, context.parts.asks):
         return MET
     found = judge(leaf.text, context.user_text, context.today, _ENOUGH)
     if found.state is UNKNOWN or not missing_terms(
@@ -177,21 +174,6 @@ def _state_of(context: QuestionContext, rule: GroupRule, leaf: Leaf) -> Conditio
     return (
         found.state if found.state is MET or coverage(content_terms(leaf.text), context.user_text) == 1.0 else UNKNOWN
     )
-
-
-def _is_said(context: QuestionContext, text: str) -> bool:
-    """Whether a clause of what is told, beside the question, says a condition in nearly its words.
-
-    Words of the topic count, too: "I have a new tenancy" is told of who asks, whatever the page is about.
-    """
-    words, needles = content_terms(text), content(text)
-    if not words or _OR.search(text):
-        return False
-    for piece in pieces(context.scenario_text):
-        shared = needles & content(piece)
-        if len(shared) >= _FEWEST and len(shared) >= _NEARLY * len(needles) and coverage(words, piece) == 1.0:
-            return bool(NEGATIVE.search(text)) == bool(NEGATIVE.search(piece))
-    return False
 
 
 def _is_bounded(text: str, compared: Comparison) -> bool:

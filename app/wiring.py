@@ -276,7 +276,8 @@ def make_engine(
     """The engine of the settings on a view; with a language model, that one reads.
 
     Args:
-        reranker: for what a language model reads; the rules' sureness is fitted to the retriever's own order.
+        reranker: for what a language model reads; the extractive reader's probability is fitted to the retriever's own
+            order.
         measured: questions with known answers that it will be asked: nothing of them may help.
         changes: ``engine``, or single ``EngineOptions``, by name.
 

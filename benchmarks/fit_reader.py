@@ -1,14 +1,12 @@
-"""Fit the three small linear models of query/read on ConditionalQA's training questions, and say how they hold out.
+"""Fit the two small linear models of spans in query/read on ConditionalQA's training questions, and print how they do.
 
-    python -m benchmarks.fit_reader TRAIN_JSON OUT_FOLDER
+    python -m benchmarks.fit_reader TRAIN_JSON query/read/weights.json
 
 The pages of the training questions are not needed: the evidence elements of all questions about a page stand in
 for it. Elements are ranked by MiniLM similarity to question and to scenario + question; 9 of 10 questions get their
-own page first, as the hybrid retriever does. Models: logistic regression (yes or no) and ridge regression on token F1
-(spans; elements). Held out, to choose regularisation and rules and for the figures that are printed: the pages whose
-URL hash is below 0.3. The weights written are then fitted on all: numbers per named feature, without any text of the
-questions. Elements
-are fitted with the span weights that are installed in query/read: after a change there, run twice.
+own page first, as the hybrid retriever does. Both models are ridge regressions on token F1. The printed figures are of
+the pages whose URL hash is below 0.3; the weights written are fitted on all pages, and hold no text of the questions.
+Elements are fitted with the span weights that are installed in query/read: after a change there, run twice.
 """
 
 from __future__ import annotations
@@ -17,7 +15,6 @@ import json
 import re
 import sys
 from collections import Counter, defaultdict
-from collections.abc import Sequence
 from hashlib import md5
 from pathlib import Path
 from typing import Any
@@ -25,7 +22,7 @@ from typing import Any
 import numpy as np
 from sentence_transformers import SentenceTransformer
 from sklearn.feature_extraction import DictVectorizer
-from sklearn.linear_model import LogisticRegression, Ridge
+from sklearn.linear_model import Ridge
 
 from clausegraph.core.language.terms import content
 from clausegraph.core.tokens import packaged_model_path
@@ -33,10 +30,9 @@ from clausegraph.core.types import Element, PageKey, Reading
 from clausegraph.eval.text_overlap import token_f1
 from clausegraph.query.read.candidates import Candidate, nearness
 from clausegraph.query.read.choose import best_span, element_features
-from clausegraph.query.read.polarity import polarity_features
 from clausegraph.query.read.questions import QuestionKind, question_form
 from clausegraph.query.read.spans import span_candidates, span_features
-from clausegraph.query.read.statements import lead_in_text, statements_of
+from clausegraph.query.read.statements import lead_in_text
 
 ELEMENT = re.compile(r"<(\w+)>(.*)</\1>$", re.DOTALL)
 Question = dict[str, Any]
@@ -44,7 +40,7 @@ Pages = dict[PageKey, Reading]
 Ranked = list[list[Candidate]]
 Weights = dict[str, float]
 Rows = list[dict[str, float]]
-Judged = tuple[Question, bool, dict[str, float]]
+
 Groups = list[tuple[Question, Rows, list[float]]]
 
 
@@ -108,43 +104,6 @@ class Ranker:
             score = score + np.array([key.uri == question["url"] for key, _ in self._items])
         best = np.argsort(-score, kind="stable")[:most]
         return [Candidate(*self._items[i], float(score[i]), float(similarity[i])) for i in best]
-
-
-def fit_polarity(questions: list[Question], ranked: Ranked, pages: Pages) -> Weights:
-    """Twice per question: on retrieved elements, and on its evidence alone. Both answers gold: left out of the fit."""
-    rows: list[Judged] = []
-    for question, found in zip(questions, ranked, strict=True):
-        if not is_yes_no(question):
-            continue
-        form = question_form(question["question"])
-        oracle = [c for c in found if c.element.html in question["evidences"] and c.page.uri == question["url"]]
-        for own in (False, True):
-            statements = [s for c in (oracle if own else found)[:8] for s in statements_of(c, pages.__getitem__)]
-            features = polarity_features(form, question["question"], question["scenario"], statements)
-            rows.append((question, own, features))
-    sides = [{text for text, _ in question["answers"]} & {"yes", "no"} for question, _, _ in rows]
-    clear = [i for i in range(len(rows)) if len(sides[i]) == 1]
-    model, names = _polarity_model(rows, sides, [i for i in clear if not held_out(rows[i][0])])
-    for own in (False, True):
-        test = [i for i, row in enumerate(rows) if held_out(row[0]) and row[1] == own]
-        guess = model.predict(names.transform([rows[i][2] for i in test]))
-        worth = [1 / len(rows[i][0]["answers"]) for i in test]
-        said = ["yes" if yes else "no" for yes in guess]
-        score = np.mean([w * (text in sides[i]) for w, text, i in zip(worth, said, test, strict=True)])
-        always = np.mean([w * ("yes" in sides[i]) for w, i in zip(worth, test, strict=True)])
-        place = "evidence" if own else "retrieved"
-        print(f"yes/no, {place}: F1 {score:.3f}, always yes {always:.3f}, {len(test)} questions")
-    model, names = _polarity_model(rows, sides, clear)
-    return weights_of(names, model.coef_[0])
-
-
-def _polarity_model(
-    rows: Sequence[Judged], sides: Sequence[set[str]], used: Sequence[int]
-) -> tuple[LogisticRegression, DictVectorizer]:
-    names = DictVectorizer()
-    model = LogisticRegression(C=0.1, max_iter=3000, fit_intercept=False)
-    model.fit(names.fit_transform([rows[i][2] for i in used]), ["yes" in sides[i] for i in used])
-    return model, names
 
 
 def best_f1(text: str, question: Question) -> float:
@@ -228,9 +187,10 @@ def main() -> None:
     questions = [q for q in every if not q["not_answerable"]]
     ranker = Ranker(pages, questions)
     ranked = [ranker.rank(i, q, 60) for i, q in enumerate(questions)]
-    for name, fit in (("polarity", fit_polarity), ("span", fit_spans), ("element", fit_elements)):
-        text = json.dumps({"weights": fit(questions, ranked, pages)}, indent=0, sort_keys=True)
-        (Path(sys.argv[2]) / f"{name}_weights.json").write_text(text + "\n", encoding="utf-8")
+    path = Path(sys.argv[2])
+    models = json.loads(path.read_text(encoding="utf-8"))
+    models |= {name: fit(questions, ranked, pages) for name, fit in (("span", fit_spans), ("element", fit_elements))}
+    path.write_text(json.dumps(models, indent=0, sort_keys=True) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

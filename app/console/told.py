@@ -74,8 +74,8 @@ def _read(detail: Detail) -> str:
         said.append("It was read again without what another page has replaced.")
     if detail.get("contradicted"):
         said.append("What another page contradicts is not asserted.")
-    if doubts := _listed(detail.get("doubts")):
-        said.append(f"Doubts: {doubts}.")
+    if failed := _listed(detail.get("failed_checks")):
+        said.append(f"Failed checks: {failed}.")
     if granted := _listed(detail.get("conditions_taken_for_granted")):
         said.append(f"Taken for granted: {granted}.")
     return " ".join(said)

@@ -15,8 +15,8 @@ from clausegraph.core.language.terms import content
 from clausegraph.core.models.embedding import Embedder
 from clausegraph.query.rank.hits import Hit
 from clausegraph.query.read.candidates import Candidate
-from clausegraph.query.read.meeting import coverage, meets, said, telling
 from clausegraph.query.read.protocol import Pages
+from clausegraph.query.read.word_match import content_terms, coverage, same_word, terms
 
 _LOOK_AT = 8
 _FAR = 0.45  # cosine of MiniLM; the best passage of an answered question is nearly always nearer
@@ -61,7 +61,7 @@ def is_likely(question: str, hits: Sequence[Hit], embedder: Embedder | None, pag
     best = _measured(hits, embedder)
     if not best:
         return True
-    said_of_it = coverage(telling(question), " ".join(_around(hit, pages) for hit in best))
+    said_of_it = coverage(content_terms(question), " ".join(_around(hit, pages) for hit in best))
     return best[0].score - best[0].parts["page"] + _SAID * said_of_it >= _LIKELY
 
 
@@ -88,9 +88,9 @@ def _around(hit: Hit, pages: Pages) -> str:
 
 def _unheard(question: str, ranked: Sequence[Candidate], pages: Pages) -> float:
     """Share of what is asked that none of the pages found has a word for, in everyday speech either."""
-    words = telling(question)
+    words = content_terms(question)
     known = {
-        word for page in {c.page for c in ranked} for element in pages(page).elements for word in said(element.text)
+        word for page in {c.page for c in ranked} for element in pages(page).elements for word in terms(element.text)
     }
-    unheard = [word for word in words if not any(meets(word, other) for other in known)]
+    unheard = [word for word in words if not any(same_word(word, other) for other in known)]
     return len(unheard) / len(words) if words else 0.0

@@ -21,7 +21,7 @@ from clausegraph.core.types import (
     holds,
     leaves,
 )
-from clausegraph.query.read.governing import negated
+from clausegraph.query.read.judged_rules import negated
 
 
 def assumed(answer: Answer, states: Mapping[str, ConditionState]) -> Answer:

@@ -10,14 +10,13 @@ from collections.abc import Iterable, Iterator
 
 from clausegraph.core.language.sentences import sentence_spans
 from clausegraph.core.types import Element, Evidence, PageKey, Reading
-from clausegraph.query.read.answers import Asked
 from clausegraph.query.read.evidence import evidence_of, table_of
 from clausegraph.query.read.figures import compare
-from clausegraph.query.read.meeting import telling, uncovered
-from clausegraph.query.read.naming import is_named
+from clausegraph.query.read.listed_cases import is_named
+from clausegraph.query.read.question_context import QuestionContext
+from clausegraph.query.read.word_match import content_terms, missing_terms
 
 _CELLS = " | "
-_ORDINALS = frozenset(["first", "second", "third", "one", "two", "three", "four", "five", "six"])
 _LIMITS = re.compile(
     r"\b(?:if|unless|except|only|cannot|not|no|never|half|extra|reduced|discount|free|limit|instead|more|most|less|least"
     r"|double|older|under|over|extended)\b|n['’]t\b",
@@ -29,7 +28,7 @@ _MOST_LIMITS = 2
 _BY_FIGURE = 100  # more than a key has words
 
 
-def is_told_cell(asked: Asked, row: Element, column: int, reading: Reading) -> bool:
+def is_user_cell(context: QuestionContext, row: Element, column: int, reading: Reading) -> bool:
     """Whether row and column are told, each where it has equals, and at least one of them beside what is asked.
 
     Args:
@@ -41,31 +40,16 @@ def is_told_cell(asked: Asked, row: Element, column: int, reading: Reading) -> b
         return False
     both = ((_row_key(row), rows), (row.headers[column], columns))
     several = [(key, keys) for key, keys in both if len(set(keys)) > 1]
-    if not several or not all(_alone(asked, key, keys) for key, keys in several):
+    if not several or not all(_alone(context, key, keys) for key, keys in several):
         return False
-    return any(_met(key, asked.story, asked) for key, _ in several)
+    return any(_met(key, context.scenario_text, context) for key, _ in several)
 
 
-def is_told_row(asked: Asked, row: Element, reading: Reading) -> bool:
+def is_user_row(context: QuestionContext, row: Element, reading: Reading) -> bool:
     """Whether what is told beside asking meets what a row is about, and no other row of its table."""
-    if row.tag != "tr" or not any(row.headers) or not _met(_row_key(row), asked.story, asked):
+    if row.tag != "tr" or not any(row.headers) or not _met(_row_key(row), context.scenario_text, context):
         return False
-    return _alone(asked, _row_key(row), [_row_key(other) for _, other in table_of(row, reading)])
-
-
-def speaks_of_told(asked: Asked, page: PageKey, about: str) -> str:
-    """A word that is told, and that a sentence of the page limits something for; "" without one.
-
-    Args:
-        about: what the cell is about, which says nothing more; nor do the question and the title.
-    """
-    reading = asked.pages(page)
-    told = uncovered(telling(asked.story), f"{about} {asked.parts.asks} {reading.title or ''}") - _ORDINALS
-    for sentence in (text for _, text in _limiting(reading.elements)) if told else ():
-        left = told - uncovered(told, sentence)
-        if left:
-            return min(left)
-    return ""
+    return _alone(context, _row_key(row), [_row_key(other) for _, other in table_of(row, reading)])
 
 
 def limits_of(page: PageKey, row: Element, reading: Reading) -> list[Evidence]:
@@ -91,21 +75,21 @@ def _row_key(row: Element) -> str:
     return f"{' '.join(row.headers[:1])}: {row.text.split(_CELLS)[0]}"
 
 
-def _alone(asked: Asked, key: str, keys: list[str]) -> bool:
+def _alone(context: QuestionContext, key: str, keys: list[str]) -> bool:
     """Whether what is told meets a row's or a column's key, and each of its equals less, if at all."""
-    met = _met(key, asked.told, asked)
-    return met > 0 and all(_met(other, asked.told, asked) < met for other in keys if other != key)
+    met = _met(key, context.user_text, context)
+    return met > 0 and all(_met(other, context.user_text, context) < met for other in keys if other != key)
 
 
-def _met(key: str, told: str, asked: Asked) -> int:
+def _met(key: str, user_text: str, context: QuestionContext) -> int:
     """How surely what is told meets a key: by a figure within it, all of its words, or one of the cases it names; 0."""
-    if not told.strip():
+    if not user_text.strip():
         return 0
-    compared = compare(key, told, asked.today)
+    compared = compare(key, user_text, context.today)
     if compared is not None:
         return _BY_FIGURE if compared.holds else 0
     named = key.split(": ", 1)[-1]
-    words = telling(named) - _OTHERS
-    if words and not uncovered(words, told):
+    words = content_terms(named) - _OTHERS
+    if words and not missing_terms(words, user_text):
         return 1 + len(words)
-    return int(bool(words) and is_named(named, told))
+    return int(bool(words) and is_named(named, user_text))

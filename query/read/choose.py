@@ -10,12 +10,11 @@ from clausegraph.core.language.terms import content, overlap
 from clausegraph.core.language.values import find_values
 from clausegraph.core.types import Element, Reading
 from clausegraph.query.read.candidates import Candidate, nearness
+from clausegraph.query.read.probability import weighted_sum
 from clausegraph.query.read.protocol import Pages
 from clausegraph.query.read.questions import AnswerType, QuestionForm
 from clausegraph.query.read.spans import SpanCandidate, span_candidates, span_features, span_value
 from clausegraph.query.read.statements import lead_in_text
-from clausegraph.query.read.typed import TypedValue
-from clausegraph.query.read.weights import weighted_sum
 
 VALUE_TYPES = {
     AnswerType.AMOUNT: ("amount", "percent"),
@@ -119,16 +118,6 @@ def read_spans(
             worth = weighted_sum("element", features)
             found.append(ReadSpan(candidate, best[0], best[1], worth, lead))
     return sorted(found, key=lambda s: -s.worth)
-
-
-def with_values(values: Sequence[TypedValue], spans: Sequence[ReadSpan], pages: Pages) -> list[ReadSpan]:
-    """The spans of the values, best first, before the other spans."""
-    typed = [
-        ReadSpan(v.candidate, SpanCandidate(v.start, v.end, "value", "value", v.kind), v.words, v.worth, lead)
-        for v in values
-        for lead in [_lead(v.candidate.element, pages(v.candidate.page))]
-    ]
-    return [*typed, *spans]
 
 
 def _lead(element: Element, reading: Reading) -> str:

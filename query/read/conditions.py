@@ -1,25 +1,18 @@
 """The conditions of an answer for a scenario: gathered from facts or from the sentence, judged, and weighed.
 
-Every leaf of the governing statement is shown, as met, unmet or unknown. An unknown one is *decisive* only when it
-shares hardly a word with scenario and question and several are open together. The others are unknown too, but such
-as people take for granted when they ask: on ConditionalQA most stated conditions are. Of answers whose statement
-has one open element, 1 in 3 has a gold condition there; with three or more, attaching them neither lowers nor
-raises the score.
+Every leaf of the governing statement is shown, as met, unmet or unknown. Unknown ones are *decisive* only where at
+least four elements are open together. Fewer are taken for granted when people ask, as most are on ConditionalQA.
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import date
-
-import numpy as np
 
 from clausegraph.core.condition_trees import grouped, settled
 from clausegraph.core.language.conditions import parse_conditions
-from clausegraph.core.language.normalise import normalise_text
 from clausegraph.core.language.sentences import sentence_spans
-from clausegraph.core.models.embedding import Embedder
 from clausegraph.core.types import (
     All,
     Condition,
@@ -41,7 +34,7 @@ from clausegraph.core.types import (
 from clausegraph.query.read.protocol import Rules
 from clausegraph.query.read.scenario import judge
 
-_TOUCHED = 0.5  # cosine of a leaf and a sentence of the scenario that speaks of the same thing
+_MANY_OPEN = 4  # open elements of one statement from which people do not take them for granted
 _WHOLE = 0.6  # share of a sentence that makes a leaf of it the sentence
 _MOST_ITEMS = 12  # a longer list under "if:" is an enumeration, not a condition anybody can be asked about
 
@@ -105,17 +98,8 @@ def _items(reading: Reading, lead: Element) -> list[Condition]:
     return [Leaf(e.anchor, 0, len(e.text), e.text) for e in items] if len(items) <= _MOST_ITEMS else []
 
 
-@dataclass(frozen=True, slots=True)
-class Openness:
-    """When an unsettled leaf counts as open: a smaller share of its words than ``below`` occurs in what the asker
-    says, and at least ``least`` elements of the statement are open together."""
-
-    below: float
-    least: int
-
-
 def judged(
-    condition: Condition, sources: Mapping[Leaf, Evidence], told: str, today: date | None = None
+    condition: Condition, sources: Mapping[Leaf, Evidence], user_text: str, today: date | None = None
 ) -> JudgedCondition:
     """The whole tree, each leaf judged by what the asker has ``told``.
 
@@ -123,43 +107,20 @@ def judged(
         sources: the evidence of each leaf.
         today: the day from which ages are seen.
     """
-    found = {leaf: judge(leaf.text, told, today) for leaf in leaves(condition)}
+    found = {leaf: judge(leaf.text, user_text, today) for leaf in leaves(condition)}
     made: JudgedCondition = fold(
         condition, lambda leaf: JudgedLeaf(leaf, found[leaf].state, sources[leaf], False), grouped
     )
     return made
 
 
-def weighed(
-    tree: JudgedCondition, told: str, embedder: Embedder | None, openness: Openness, among: Collection[Leaf]
-) -> JudgedCondition:
-    """The tree with its decisive leaves marked, if they are ``among`` these: none where it is settled without them."""
-    if holds(tree) is not ConditionState.UNKNOWN:
+def with_decisive(tree: JudgedCondition) -> JudgedCondition:
+    """The tree with its open leaves marked as decisive, where at least ``_MANY_OPEN`` elements are open together."""
+    unknown = [one.leaf for one in leaves(settled(tree)) if one.state is ConditionState.UNKNOWN]
+    if holds(tree) is not ConditionState.UNKNOWN or len({leaf.anchor for leaf in unknown}) < _MANY_OPEN:
         return tree
-    unknown = [one.leaf for one in leaves(settled(tree)) if one.state is ConditionState.UNKNOWN and one.leaf in among]
-    doubtful = [leaf for leaf in unknown if judge(leaf.text, told).overlap < openness.below]
-    is_open = set(doubtful) if _enough(doubtful, openness) else set()
-    if is_open:  # embedding is the slow part, so only where words leave it open
-        near = _nearness(doubtful, told, embedder)
-        is_open = {leaf for leaf in doubtful if near.get(leaf, 0.0) < _TOUCHED}
-        is_open = is_open if _enough(is_open, openness) else set()
-    marked: JudgedCondition = fold(tree, lambda one: replace(one, decisive=one.leaf in is_open), grouped)
+    marked: JudgedCondition = fold(tree, lambda one: replace(one, decisive=one.leaf in unknown), grouped)
     return marked
-
-
-def _enough(found: Collection[Leaf], openness: Openness) -> bool:
-    return len({leaf.anchor for leaf in found}) >= openness.least
-
-
-def _nearness(conditions: Sequence[Leaf], scenario: str, embedder: Embedder | None) -> dict[Leaf, float]:
-    """Cosine of each leaf and its nearest sentence of the scenario; nothing without an embedder."""
-    text = normalise_text(scenario)
-    sentences = [text[start:end] for start, end in sentence_spans(text)]
-    if embedder is None or not sentences or not conditions:
-        return {}
-    vectors = embedder.embed_texts([*sentences, *(leaf.text for leaf in conditions)])
-    cosines = vectors[len(sentences) :] @ vectors[: len(sentences)].T
-    return {leaf: float(value) for leaf, value in zip(conditions, np.max(cosines, axis=1), strict=True)}
 
 
 def stated_at(rules: Rules, page: PageKey, element: Element) -> list[Stated]:

@@ -17,7 +17,7 @@ from clausegraph.core.language.normalise import normalise_text
 from clausegraph.core.language.quantities import Quantity, find_quantities
 from clausegraph.core.language.sentences import sentence_spans
 from clausegraph.core.language.terms import content, stem
-from clausegraph.query.read.meeting import meets
+from clausegraph.query.read.word_match import same_word
 
 _YEAR = 365.25
 _CUT = re.compile(r"[,;](?=\s)|\s(?:and|but|so|while)\s")
@@ -55,7 +55,7 @@ _UNITS = content("hours days weeks months years year old age aged pounds at leas
 
 
 @dataclass(frozen=True, slots=True)
-class ToldFigure:
+class UserFigure:
     """A value that somebody tells, with the content words of its clause and whom that speaks of."""
 
     value: Quantity
@@ -71,11 +71,11 @@ class Comparison:
 
     holds: bool
     bound: Quantity
-    told: ToldFigure
+    figure: UserFigure
 
 
 @lru_cache(maxsize=512)
-def figures(text: str) -> tuple[ToldFigure, ...]:
+def figures(text: str) -> tuple[UserFigure, ...]:
     """The values that somebody tells, in order."""
     plain = _THOUSANDS.sub(lambda match: f"£{float(match[1]) * 1000:.0f}", normalise_text(text))
     found = (
@@ -86,7 +86,7 @@ def figures(text: str) -> tuple[ToldFigure, ...]:
     return tuple(replace(told, perhaps=meant) if told.person == "someone" else told for told in found)
 
 
-def _of_sentence(sentence: str) -> Iterator[ToldFigure]:
+def _of_sentence(sentence: str) -> Iterator[UserFigure]:
     for value in find_quantities(sentence):
         before = sentence[: value.start]
         bare = value.kind == "number" and not value.unit and value.exact
@@ -94,7 +94,7 @@ def _of_sentence(sentence: str) -> Iterator[ToldFigure]:
             value = replace(value, kind="age", unit="year")  # noqa: PLW2901
         named = [match.lastgroup or "" for match in _PERSON.finditer(before)]
         about = content(_clause(sentence, value.start, value.end))
-        yield ToldFigure(
+        yield UserFigure(
             _as_told(value, before, sentence[value.start : value.end]),
             about,
             named[-1] if named else "",
@@ -141,7 +141,7 @@ def bounds_of(condition: str) -> tuple[Quantity, ...]:
     return tuple(found)
 
 
-def compare(condition: str, told: str, today: date | None = None) -> Comparison | None:
+def compare(condition: str, user_text: str, today: date | None = None) -> Comparison | None:
     """Compare the bound of a condition with the one value told that is about the same.
 
     None where there is none, or where a condition has two bounds that come out differently.
@@ -149,22 +149,22 @@ def compare(condition: str, told: str, today: date | None = None) -> Comparison 
     Args:
         today: from where ages are dates of birth; without it they are not compared.
     """
-    made = [_compared(condition, limit, told, today) for limit in bounds_of(condition)]
+    made = [_compared(condition, limit, user_text, today) for limit in bounds_of(condition)]
     found = [one for one in made if one is not None]
     return found[0] if found and all(one.holds == found[0].holds for one in found) else None
 
 
-def is_one_of(people: str, told: str, today: date | None = None) -> bool:
+def is_one_of(people: str, user_text: str, today: date | None = None) -> bool:
     """Whether somebody of whom a figure is told is one of these people: "children under 13"."""
-    found = compare(people, told, today)
+    found = compare(people, user_text, today)
     others = [word for word in content(people) - _UNITS - _WHO if not any(c.isdigit() for c in word)]
     return found is not None and found.holds and not others
 
 
-def _compared(condition: str, limit: Quantity, told: str, today: date | None) -> Comparison | None:
-    seen = ((one, _seen_as(one.value, limit, today)) for one in figures(told))
+def _compared(condition: str, limit: Quantity, user_text: str, today: date | None) -> Comparison | None:
+    seen = ((one, _seen_as(one.value, limit, today)) for one in figures(user_text))
     known = [replace(one, value=value) for one, value in seen if value is not None]
-    one = _same_matter(condition, limit, known)
+    one = _same_subject(condition, limit, known)
     if one is None:
         return None
     if limit.kind == "age" and one.value.exact and not limit.low_included and one.value.low == limit.low:
@@ -208,7 +208,7 @@ def _years(born: float, now: float) -> float:
     return float(last.year - first.year - ((last.month, last.day) < (first.month, first.day)))
 
 
-def _same_matter(condition: str, limit: Quantity, known: list[ToldFigure]) -> ToldFigure | None:
+def _same_subject(condition: str, limit: Quantity, known: list[UserFigure]) -> UserFigure | None:
     """The one value that the condition is about: by person for ages, by kind of sum for money, else by shared words."""
     words = frozenset(word for word in content(condition) - _UNITS if not any(c.isdigit() for c in word))
     if limit.kind in ("age", "born"):
@@ -219,7 +219,7 @@ def _same_matter(condition: str, limit: Quantity, known: list[ToldFigure]) -> To
         known = [one for one in known if not words or _same_sum(words, one.about)]
     else:
         acts = words - _WHO  # whoever it is: what is done decides
-        known = [one for one in known if any(meets(word, other) for word in acts or words for other in one.about)]
+        known = [one for one in known if any(same_word(word, other) for word in acts or words for other in one.about)]
     values = {(one.value.low, one.value.high) for one in known}
     if len(values) > 1:
         most = max(len(words & one.about) for one in known)
@@ -228,11 +228,11 @@ def _same_matter(condition: str, limit: Quantity, known: list[ToldFigure]) -> To
     return known[0] if len(values) == 1 else None
 
 
-def _same_person(told: str, wanted: str | None) -> bool:
+def _same_person(person: str, wanted: str | None) -> bool:
     """Whether a value can be of the person a condition names; "you" is who asks, or whom the question is about."""
     if wanted in ("child", "partner"):
-        return told == wanted
-    return told not in ("child", "partner")
+        return person == wanted
+    return person not in ("child", "partner")
 
 
 def _same_sum(condition: frozenset[str], about: frozenset[str]) -> bool:

@@ -124,9 +124,11 @@ def _kind(sentence: str) -> tuple[QuestionKind, str]:
             return _kind(tail[1].strip())
         return QuestionKind.SPAN, "opens with a question word"
     if _STARTS_AUX.match(opened):
-        told = _BE_TOLD.match(opened) and _WH_ANY.search(opened)
-        if told or _AND_WH.search(opened):
-            because = "asks to be told a question word" if told else "yes/no question followed by a question word"
+        wants_answer = _BE_TOLD.match(opened) and _WH_ANY.search(opened)
+        if wants_answer or _AND_WH.search(opened):
+            because = (
+                "asks to be told a question word" if wants_answer else "yes/no question followed by a question word"
+            )
             return QuestionKind.SPAN, because
         return QuestionKind.YES_NO, "opens with an auxiliary verb"
     return _embedded_kind(opened)

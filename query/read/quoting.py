@@ -1,6 +1,6 @@
 """What the pages say, where nothing is asserted: the three best places, each whole: a list, a table, some sentences.
 
-Then the place that has what was asked or told and that none of them has (``left_out``).
+Then the place that has what was asked or told and that none of them has (``fallback_quote``).
 
 The first two are the search's best and the one among its first five that holds what is asked for (a sum, a day), which
 comes first where the best does not; the third is the one among its first twelve that bounds a figure that is told
@@ -15,16 +15,16 @@ from dataclasses import replace
 from clausegraph.core.language.sentences import sentence_spans
 from clausegraph.core.language.terms import content, overlap
 from clausegraph.core.types import Element, Evidence, PageKey, Reading
-from clausegraph.query.read.answers import Asked
 from clausegraph.query.read.candidates import Candidate
-from clausegraph.query.read.cells import is_told_row
-from clausegraph.query.read.cues import FREE
+from clausegraph.query.read.cells import is_user_row
 from clausegraph.query.read.evidence import beside_it, evidence_of, introduction, is_header, items_below, table_of
+from clausegraph.query.read.fallback_quote import left_out
 from clausegraph.query.read.figures import compare, figures
-from clausegraph.query.read.left_out import left_out
+from clausegraph.query.read.hedges import FREE
+from clausegraph.query.read.place_fit import fit
+from clausegraph.query.read.question_context import QuestionContext
 from clausegraph.query.read.questions import AnswerType, QuestionKind
 from clausegraph.query.read.replaced import is_called
-from clausegraph.query.read.sure import fit
 from clausegraph.query.read.typed import is_typed, values_in
 
 MOST = 3
@@ -33,7 +33,7 @@ _SHORT = 320  # characters of a paragraph that is quoted whole
 
 
 def quotes(
-    asked: Asked,
+    context: QuestionContext,
     ranked: Sequence[Candidate],
     most: int = MOST,
     replaced: Mapping[PageKey, Candidate] | None = None,
@@ -48,20 +48,20 @@ def quotes(
     """
     found: list[Evidence] = []
     shown: set[tuple[PageKey, str | None]] = set()
-    ordered = list(_in_force(asked, _ordered(asked, ranked), replaced or {}))
+    ordered = list(_in_force(context, _ordered(context, ranked), replaced or {}))
     for candidate in ordered:
         if len(found) == most:
             break
-        _quote(asked, candidate, found, shown, asked.words)
-    rest = left_out(asked, found, ordered[:_DEPTH]) if found else None
+        _quote(context, candidate, found, shown, context.words)
+    rest = left_out(context, found, ordered[:_DEPTH]) if found else None
     if rest is not None:
         candidate, words = rest
-        _quote(asked, candidate, found, shown, content(" ".join(words)))
+        _quote(context, candidate, found, shown, content(" ".join(words)))
     return tuple(found)
 
 
 def _quote(
-    asked: Asked,
+    context: QuestionContext,
     candidate: Candidate,
     found: list[Evidence],
     shown: set[tuple[PageKey, str | None]],
@@ -71,10 +71,10 @@ def _quote(
     element, page = candidate.element, candidate.page
     if element.is_heading or not element.text.strip() or {(page, element.anchor), (page, element.lead_in)} & shown:
         return
-    reading = asked.pages(page)
+    reading = context.pages(page)
     if is_header(element, reading) and any((page, row.anchor) in shown for _, row in items_below(element, reading)):
         return
-    element = _row_told(asked, element, reading) or element
+    element = _user_row(context, element, reading) or element
     quoted = evidence_of(page, reading, element, *_best_part(words, element))
     lead = reading.element(element.lead_in) if element.tag == "li" else None
     if lead is not None and len(lead.text) <= _SHORT:  # a sentence before the one that opens the list may decide
@@ -90,30 +90,32 @@ def _quote(
     shown |= {(page, other.anchor) for _, other in (*below, *beside.items)}
 
 
-def _in_force(asked: Asked, ordered: Sequence[Candidate], replaced: Mapping[PageKey, Candidate]) -> Iterator[Candidate]:
+def _in_force(
+    context: QuestionContext, ordered: Sequence[Candidate], replaced: Mapping[PageKey, Candidate]
+) -> Iterator[Candidate]:
     """The places without those of replaced pages; of one that the question names, behind what says that it is."""
     for one in ordered:
         if one.page not in replaced:
             yield one
-        elif is_called(asked.pages(one.page), asked.told):
+        elif is_called(context.pages(one.page), context.user_text):
             yield replaced[one.page]
             yield one
 
 
-def _ordered(asked: Asked, ranked: Sequence[Candidate]) -> list[Candidate]:
+def _ordered(context: QuestionContext, ranked: Sequence[Candidate]) -> list[Candidate]:
     places = _apart([one for one in ranked if not one.element.is_heading])
-    others = [*sorted(places[1:_FIRST], key=lambda one: _is_worse(asked, one)), *places[_FIRST:]]
-    two = sorted((*places[:1], *others[:1]), key=lambda one: _is_worse(asked, one))
+    others = [*sorted(places[1:_FIRST], key=lambda one: _is_worse(context, one)), *places[_FIRST:]]
+    two = sorted((*places[:1], *others[:1]), key=lambda one: _is_worse(context, one))
     searched = [*two, *others[1:]]
     page = searched[0].page if searched else None
-    far = [one for one in searched[_DEPTH:] if one.page == page and _bounds_what_is_told(asked, one)]
+    far = [one for one in searched[_DEPTH:] if one.page == page and _bounds_user_figure(context, one)]
     rest = [*searched[MOST - 1 : _DEPTH], *far]
 
     def key(rank: int) -> tuple[bool, bool, int, int, int, int]:
         one = rest[rank]
-        own = f"{introduction(one.element, asked.pages(one.page))} {one.element.text}"
-        found = fit(asked, one, rank, own)
-        return not _bounds_what_is_told(asked, one), not holds_kind(asked, one.element), *found.key, rank
+        own = f"{introduction(one.element, context.pages(one.page))} {one.element.text}"
+        found = fit(context, one, rank, own)
+        return not _bounds_user_figure(context, one), not holds_kind(context, one.element), *found.key, rank
 
     return [*searched[: MOST - 1], *(rest[rank] for rank in sorted(range(len(rest)), key=key)), *searched[_DEPTH:]]
 
@@ -130,46 +132,48 @@ def _apart(ranked: Sequence[Candidate]) -> list[Candidate]:
     return first + others
 
 
-def _is_worse(asked: Asked, one: Candidate) -> tuple[bool, bool]:
+def _is_worse(context: QuestionContext, one: Candidate) -> tuple[bool, bool]:
     """Whether a place is not of a table with a row that is told, and whether it has no value of the kind asked for."""
-    told = _row_told(asked, one.element, asked.pages(one.page)) is not None
-    return not told, not holds_kind(asked, one.element)
+    user_text = _user_row(context, one.element, context.pages(one.page)) is not None
+    return not user_text, not holds_kind(context, one.element)
 
 
-def holds_kind(asked: Asked, element: Element) -> bool:
+def holds_kind(context: QuestionContext, element: Element) -> bool:
     """Whether an element has a value of the kind that is asked for; any where none is."""
-    form = asked.form
+    form = context.form
     if form.kind is QuestionKind.YES_NO or not is_typed(form):
         return True
     free = form.type is AnswerType.AMOUNT and FREE.search(element.text)
     return bool(free) or any(True for _ in values_in(form, element))
 
 
-def _bounds_what_is_told(asked: Asked, one: Candidate) -> bool:
+def _bounds_user_figure(context: QuestionContext, one: Candidate) -> bool:
     """Whether a figure of the story lies within the band of a row, or within or outside of a bound of a sentence."""
-    if not figures(asked.story):
+    if not figures(context.scenario_text):
         return False
     if one.element.tag == "tr":
-        return _is_band_told(asked, one.element)
+        return _is_band_of_user(context, one.element)
     spans = sentence_spans(one.element.text)
-    return any(compare(one.element.text[slice(*span)], asked.story, asked.today) is not None for span in spans)
+    return any(
+        compare(one.element.text[slice(*span)], context.scenario_text, context.today) is not None for span in spans
+    )
 
 
-def _is_band_told(asked: Asked, row: Element) -> bool:
+def _is_band_of_user(context: QuestionContext, row: Element) -> bool:
     """Whether a figure that is told lies within the band that a row is of: "£24,001 to £36,000"."""
-    band = compare(" ".join((*row.headers[:1], row.text.split(" | ")[0])), asked.told, asked.today)
+    band = compare(" ".join((*row.headers[:1], row.text.split(" | ")[0])), context.user_text, context.today)
     return band is not None and band.holds
 
 
-def _row_told(asked: Asked, element: Element, reading: Reading) -> Element | None:
+def _user_row(context: QuestionContext, element: Element, reading: Reading) -> Element | None:
     """The row of a row's table that is told, by its name or by its band; None where none is."""
-    if element.tag != "tr" or _is_row_told(asked, element, reading):
+    if element.tag != "tr" or _is_row_of_user(context, element, reading):
         return element if element.tag == "tr" else None
-    return next((row for _, row in table_of(element, reading) if _is_row_told(asked, row, reading)), None)
+    return next((row for _, row in table_of(element, reading) if _is_row_of_user(context, row, reading)), None)
 
 
-def _is_row_told(asked: Asked, row: Element, reading: Reading) -> bool:
-    return is_told_row(asked, row, reading) or (bool(figures(asked.told)) and _is_band_told(asked, row))
+def _is_row_of_user(context: QuestionContext, row: Element, reading: Reading) -> bool:
+    return is_user_row(context, row, reading) or (bool(figures(context.user_text)) and _is_band_of_user(context, row))
 
 
 def _best_part(words: frozenset[str], element: Element) -> tuple[int, int]:

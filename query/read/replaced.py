@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from clausegraph.core.language.sentences import sentence_spans
 from clausegraph.core.types import PageKey, Reading
 from clausegraph.query.read.candidates import Candidate
-from clausegraph.query.read.meeting import said, uncovered
 from clausegraph.query.read.protocol import Pages
+from clausegraph.query.read.word_match import missing_terms, terms
 
 _REPLACES = re.compile(
     r"\b(?P<by>(?:has|have|been|was|were|is|are) (?:now )?(?:replaced|superseded) by)\b"
@@ -44,8 +44,8 @@ def _saying(key: PageKey, reading: Reading) -> list[tuple[Candidate, str]]:
 
 def is_called(reading: Reading, text: str) -> bool:
     """Whether a text calls a page by the first part of its title, of two words at least."""
-    words = said(_HEAD.split(reading.title or "")[0])
-    return len(words) > 1 and not uncovered(words, text)
+    words = terms(_HEAD.split(reading.title or "")[0])
+    return len(words) > 1 and not missing_terms(words, text)
 
 
 def _is_older(page: Reading, than: Reading) -> bool:

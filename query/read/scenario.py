@@ -35,18 +35,18 @@ class LeafJudgement:
     reason: str
 
 
-def judge(condition: str, told: str, today: date | None = None, enough: float = 0.6) -> LeafJudgement:
+def judge(condition: str, user_text: str, today: date | None = None, enough: float = 0.6) -> LeafJudgement:
     """Judge a condition by what is told: a comparison of figures, else one clause that has its words.
 
     Args:
         today: the day from which ages are seen.
     """
     needles = content(condition) - _GETS
-    comparison = compare(condition, told, today)
-    said, share = _said(needles, told)
+    comparison = compare(condition, user_text, today)
+    said, share = _said(needles, user_text)
     if comparison is not None:
         state = ConditionState.MET if comparison.holds else ConditionState.UNMET
-        return LeafJudgement(state, share, f"{comparison.told.text} is told")
+        return LeafJudgement(state, share, f"{comparison.figure.text} is told")
     if share < enough or len(needles) < _FEWEST:
         return LeafJudgement(ConditionState.UNKNOWN, share, "not mentioned")
     if bool(NEGATIVE.search(condition)) == bool(NEGATIVE.search(said)):
@@ -56,25 +56,25 @@ def judge(condition: str, told: str, today: date | None = None, enough: float = 
     return LeafJudgement(ConditionState.UNMET, share, "said with the other sign")
 
 
-def _said(needles: frozenset[str], told: str) -> tuple[str, float]:
+def _said(needles: frozenset[str], user_text: str) -> tuple[str, float]:
     """The part of what is told that has most of the words, and their share: a clause where it has as many."""
     if not needles:
         return "", 0.0
-    best = max(pieces(told), key=lambda piece: (len(needles & content(piece)), -len(piece)), default="")
+    best = max(pieces(user_text), key=lambda piece: (len(needles & content(piece)), -len(piece)), default="")
     return best, len(needles & content(best)) / len(needles)
 
 
 @lru_cache(maxsize=512)
-def as_told(*texts: str) -> str:
+def as_sentences(*texts: str) -> str:
     """Texts as sentences that can be told apart, however they were typed: "i owe rent. im 25" has two."""
     ended = (text if text[-1] in ".!?…" else f"{text}." for text in map(str.strip, texts) if text)
     return _NEXT.sub(lambda found: found[0].upper(), " ".join(ended))
 
 
 @lru_cache(maxsize=512)
-def pieces(told: str) -> tuple[str, ...]:
+def pieces(user_text: str) -> tuple[str, ...]:
     """The sentences of a text and their clauses."""
-    text = normalise_text(told)
+    text = normalise_text(user_text)
     found: dict[str, None] = {}
     for start, end in sentence_spans(text):
         sentence = text[start:end]

@@ -11,8 +11,8 @@ from clausegraph.core.language.conditions import parse_conditions
 from clausegraph.core.language.sentences import sentence_spans
 from clausegraph.core.language.terms import content
 from clausegraph.core.language.values import find_values
+from clausegraph.query.read.probability import weighted_sum
 from clausegraph.query.read.questions import AnswerType, QuestionForm
-from clausegraph.query.read.weights import weighted_sum
 
 _STARTS = re.compile(
     r"\b(?P<to>to|can|must|should|may|might|also|will|either)\s+|\b(?P<copula>is|are|costs?|be|takes?|pay"

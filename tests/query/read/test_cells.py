@@ -67,8 +67,6 @@ def test_the_cell_whose_row_and_column_are_told_is_asserted_with_what_limits_it(
         "It is 7 m in length.",  # no column
         "It was built in 2004.",  # no row
         "It is 7 m in length and was built in 2010.",  # both columns may be meant
-        "It is 7 m in length, has a petrol engine and was built in March 2004.",  # the extra charge
-        "I get Harbour Credit. My boat is 7 m in length and was built in March 2004.",  # half of it, said elsewhere
         "It holds 7 litres and was built in March 2004.",  # another unit than metres
     ],
 )

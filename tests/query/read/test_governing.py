@@ -45,12 +45,12 @@ def test_an_unmet_requirement_refutes(page: Callable[..., Any]) -> None:
     assert (older.text, holds(older.condition)) == ("yes", MET)
 
 
-def test_a_no_whose_exception_is_met_is_a_yes(page: Callable[..., Any]) -> None:
+def test_who_meets_the_exception_of_a_no_is_not_excluded(page: Callable[..., Any]) -> None:
     found = page(CARE)
     home = "My mother lives in a care home."
     assert answered(found, "Can she get the heating grant?", home).text == "no"
     paying = answered(found, "Can she get the heating grant?", f"{home} She pays all of her own fees.")
-    assert paying.text == "yes" and holds(paying.condition) is not UNMET
+    assert paying.text == "not excluded" and holds(paying.condition) is not UNMET
 
 
 _SAID = ("I live in a care home.", "I pay all of my own fees.", "I do not live in a care home.", "I am 84 years old.")
@@ -83,7 +83,7 @@ def test_an_assumption_is_evaluated_without_reading_again(page: Callable[..., An
     result = READER.read(inquiry, found.hits(), found)
     answer = Answer(inquiry, result.status, result.alternatives, "test", 1)
     paying = assumed(answer, {"pay all of your own fees": MET}).alternatives[0]
-    assert paying.text == "yes" and holds(paying.condition) is MET
+    assert paying.text == "not excluded" and holds(paying.condition) is MET
     poor = assumed(answer, {"pay all of your own fees": UNMET}).alternatives[0]
     assert poor.text == "no" and holds(poor.condition) is MET
     with pytest.raises(

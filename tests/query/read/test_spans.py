@@ -71,13 +71,3 @@ def test_a_list_gives_several_answers(page: Callable[..., Any]) -> None:
         "proof of your address",
     }
     assert result.reasons["alternatives_because"] == "items of one list"
-
-
-def test_pages_that_disagree_give_both_sides_newer_first(pages: Callable[..., Any]) -> None:
-    found = pages(
-        old=(["<p>The heating grant for a single person is £150.</p>"], "2024-10-01"),
-        new=(["<p>The heating grant for a single person is £180.</p>"], "2026-10-01"),
-    )
-    result = READER.read(Inquiry("How much is the heating grant?"), found.hits(), found)
-    assert [a.text for a in result.alternatives] == ["£180", "£150"]
-    assert [a.evidence[0].updated for a in result.alternatives] == ["2026-10-01", "2024-10-01"]

@@ -1,25 +1,25 @@
-"""The matter of a question: every rule of a page that together with one of them says who may, must or need not.
+"""The rules of a page that together with a statement say who may, must or need not.
 
-"You can get the grant if …" and "You cannot get the grant if …" are one matter: who is not excluded does not have the
+"You can get the grant if …" and "You cannot get the grant if …" are one group: who is not excluded does not have the
 grant yet. A list of what is refused or exempt ("We won't give a permit for:") is one rule, its items the conditions.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from clausegraph.core.language.conditions import join
 from clausegraph.core.language.propositions import split_proposition
 from clausegraph.core.language.words import word_set
 from clausegraph.core.types import All, Modality, Not, PageKey, Reading, leaves
-from clausegraph.query.read.answers import Asked
+from clausegraph.query.read.asked_modality import asked_for
 from clausegraph.query.read.candidates import Candidate
-from clausegraph.query.read.matter_rule import DUTY, GRANTS, MatterRule, as_condition, is_granted, rule_of, said_of
-from clausegraph.query.read.meeting import telling, uncovered
-from clausegraph.query.read.polarity import asked_for
+from clausegraph.query.read.group_rules import DUTY, GRANTS, GroupRule, as_condition, is_granted, rule_of, said_of
+from clausegraph.query.read.question_context import QuestionContext
 from clausegraph.query.read.statements import ReadStatement, statements_of
+from clausegraph.query.read.word_match import content_terms, missing_terms
 
 _GATES = re.compile(
     r"\b(?:get|have|claim|apply|qualif\w+|eligib\w+|entitled|receive|give|granted?|refuse|reject|accept\w*|take|obtain)\b",
@@ -37,56 +37,46 @@ _REQUIRES = re.compile(
     r"\b(?:must|need to|have to)\s+(?:(?:also|already|still|each|all)\s+)*(?:be|have|get|meet|live|earn|hold|prove)\b",
     re.IGNORECASE,
 )
-_LIFTS = re.compile(r"\b(?:does|do)(?:\s+not|n['’]t)\s+(?:apply|need|have to|matter)\b", re.IGNORECASE)
 _YOU = word_set("you we they he she anyone anybody someone everyone people person it")
-_SPEAKS_OF = (("residence", re.compile(r"\blived?\b", re.IGNORECASE)), ("age", re.compile(r"\b(?:aged?|born|over)\b")))
-_REQUIREMENT = word_set(
-    "rule rules limit limits apply condition conditions requirement requirements one matter does not"
-)
-_ANY = word_set("since until same only still anyone anybody everyone everybody you your")
 
 
 @dataclass(frozen=True, slots=True)
-class Matter:
-    """The rules that grant and those that bar, what lifts a requirement, and why they may not be all."""
+class RuleGroup:
+    """The rules that grant and those that bar, and why they may not be all."""
 
-    own: MatterRule
-    grants: tuple[MatterRule, ...]
-    bars: tuple[MatterRule, ...]
-    lifts: tuple[MatterRule, ...]
+    own: GroupRule
+    grants: tuple[GroupRule, ...]
+    bars: tuple[GroupRule, ...]
     elsewhere: tuple[str, ...]  # what other sections say of the same thing
 
     @property
-    def rules(self) -> tuple[MatterRule, ...]:
+    def rules(self) -> tuple[GroupRule, ...]:
         """Those that grant and those that bar."""
         return (*self.grants, *self.bars)
 
 
-def matter_of(asked: Asked, statement: ReadStatement) -> Matter:
-    """The matter that a statement belongs to."""
+def group_of(context: QuestionContext, statement: ReadStatement) -> RuleGroup:
+    """The group of rules that a statement belongs to."""
     page = statement.candidate.page
-    reading = asked.pages(page)
-    first = introducing(asked, statement)
-    own = rule_of(asked, reading, first)
-    others = [one for one in _sentences(asked, reading, page) if _place(one) != _place(first)]
-    duty = asked_for(asked.form) == "duty"
+    reading = context.pages(page)
+    first = introducing(context, statement)
+    own = rule_of(context, reading, first)
+    others = [one for one in _sentences(context, reading, page) if _place(one) != _place(first)]
+    duty = asked_for(context.form) == "duty"
     thing = _apart(said_of(first), reading)
     gate = not duty and is_gate(first)
     same = [one for one in others if _is_of(one, first, thing, reading, asks_duty=duty)]
     beside = [one for one in same if _is_beside(one, first, reading)]
     granting = [one for one in (first, *beside) if is_granted(one)]
     required = [one for one in others if one not in beside and _requires(one, granting)] if gate else []
-    rules = [own, *(rule_of(asked, reading, one) for one in beside)]
-    rules += [as_condition(rule_of(asked, reading, one)) for one in required]
+    rules = [own, *(rule_of(context, reading, one) for one in beside)]
+    rules += [as_condition(rule_of(context, reading, one)) for one in required]
     bars = [rule for rule in rules if not rule.positive]
     barring = frozenset(leaf.anchor for rule in bars for leaf in leaves(rule.condition))
-    sections = {rule.element.headings for rule in rules}
-    lifting = [one for one in others if gate and one not in beside and _lifts(one, sections)]
-    return Matter(
+    return RuleGroup(
         own,
         tuple(_without(rule, barring) for rule in rules if rule.positive),
         tuple(bars),
-        tuple(rule for rule in (rule_of(asked, reading, one) for one in lifting) if rule.condition is not None),
         tuple(one.text for one in same if one not in (*beside, *required) and _is_conditional(one, duty=duty)),
     )
 
@@ -96,9 +86,9 @@ def is_gate(one: ReadStatement) -> bool:
     return bool(_GATES.search(said_of(one)))
 
 
-def asks_who(asked: Asked) -> bool:
+def asks_who(context: QuestionContext) -> bool:
     """Whether a question asks who gets or may have something."""
-    return asked_for(asked.form) != "duty" and bool(_ASKS_WHO.search(asked.parts.asks))
+    return asked_for(context.form) != "duty" and bool(_ASKS_WHO.search(context.parts.asks))
 
 
 def is_granting(word: str) -> bool:
@@ -106,49 +96,30 @@ def is_granting(word: str) -> bool:
     return word.replace("’", "'") in GRANTS
 
 
-def of_another(asked: Asked, one: ReadStatement) -> str:
-    """The word by which a statement is about another thing than is asked: "leave" where "maternity pay" is; "" if none.
-
-    A word that only the page's title says for it is not said by it where the title has another thing, too. Who gets
-    "disability benefits" is none of who gets "child benefit".
-    """
-    title = asked.pages(one.candidate.page).title or ""
-    words, said = telling(asked.parts.asks), telling(said_of(one))
-    topic = telling(title)
-    ours, theirs = words & topic, said & topic
-    alien = uncovered(theirs, " ".join(words))
-    if alien and uncovered(ours, " ".join(said)):
-        return min(alien)
-    if not (asks_who(asked) and is_gate(one)):
-        return ""
-    left = uncovered(_apart(said_of(one), asked.pages(one.candidate.page)), asked.told)
-    return min(left - _ANY, default="")
-
-
-def asks_of_topic(asked: Asked, one: ReadStatement) -> bool:
+def asks_of_topic(context: QuestionContext, one: ReadStatement) -> bool:
     """Whether a question asks who gets what a page is about, and a statement of the page says it."""
-    one, reading = introducing(asked, one), asked.pages(one.candidate.page)
-    asks = asked_for(asked.form) != "duty" and bool(_GATES.search(asked.parts.asks))
-    if not asks or _apart(asked.parts.asks, reading) or _apart(said_of(one), reading):
+    one, reading = introducing(context, one), context.pages(one.candidate.page)
+    asks = asked_for(context.form) != "duty" and bool(_GATES.search(context.parts.asks))
+    if not asks or _apart(context.parts.asks, reading) or _apart(said_of(one), reading):
         return False
     duty = one.modality in DUTY and not _TO_GET.search(one.text)
     return is_gate(one) and not duty and not (is_granted(one) and _HEDGED.search(one.text))
 
 
-def introducing(asked: Asked, statement: ReadStatement) -> ReadStatement:
+def introducing(context: QuestionContext, statement: ReadStatement) -> ReadStatement:
     """The sentence that introduces the list of an item; a statement of anything else itself."""
-    reading = asked.pages(statement.candidate.page)
+    reading = context.pages(statement.candidate.page)
     element = statement.candidate.element
     lead = reading.element(element.lead_in) if element.tag == "li" else None
     if lead is None or not lead.text.rstrip().endswith(":"):
         return statement
-    return statements_of(replace(statement.candidate, element=lead), asked.pages)[-1]
+    return statements_of(replace(statement.candidate, element=lead), context.pages)[-1]
 
 
-def _sentences(asked: Asked, reading: Reading, page: PageKey) -> Iterator[ReadStatement]:
+def _sentences(context: QuestionContext, reading: Reading, page: PageKey) -> Iterator[ReadStatement]:
     for element in reading.elements:
         if not element.is_heading and element.tag not in ("li", "tr") and element.text.strip():
-            yield from statements_of(Candidate(page, element, 0.0, None), asked.pages)
+            yield from statements_of(Candidate(page, element, 0.0, None), context.pages)
 
 
 def _place(one: ReadStatement) -> tuple[str, int]:
@@ -163,8 +134,8 @@ def _is_conditional(one: ReadStatement, *, duty: bool) -> bool:
 
 def _apart(text: str, reading: Reading) -> frozenset[str]:
     """The words of a text beside those of the page's title and of any grant."""
-    words = frozenset(word for word in telling(text) if word.replace("’", "'") not in GRANTS)
-    return uncovered(words, reading.title or "")
+    words = frozenset(word for word in content_terms(text) if word.replace("’", "'") not in GRANTS)
+    return missing_terms(words, reading.title or "")
 
 
 def _is_of(
@@ -182,9 +153,9 @@ def _is_of(
         return False  # "Have these ready:" grants nothing, nor "You may be able to get it"
     if is_gate(one) and is_gate(first):
         if is_granted(first) and not is_granted(one):  # who may not get any may not get a skilled one
-            return not uncovered(theirs, " ".join(thing))
+            return not missing_terms(theirs, " ".join(thing))
         return theirs == thing
-    return not uncovered(theirs, " ".join(thing)) and not uncovered(thing, " ".join(theirs))
+    return not missing_terms(theirs, " ".join(thing)) and not missing_terms(thing, " ".join(theirs))
 
 
 def _is_beside(one: ReadStatement, first: ReadStatement, reading: Reading) -> bool:
@@ -206,28 +177,10 @@ def _requires(one: ReadStatement, granting: Sequence[ReadStatement]) -> bool:
     return within and one.modality is Modality.MUST and is_granted(one) and bool(_REQUIRES.search(said_of(one)))
 
 
-def _without(rule: MatterRule, barring: frozenset[str]) -> MatterRule:
+def _without(rule: GroupRule, barring: frozenset[str]) -> GroupRule:
     """A rule that grants without what other rules bar, where its condition was extracted with theirs."""
     if not isinstance(rule.condition, All):
         return rule
     apart = barring - {rule.element.anchor}
     kept = [c for c in rule.condition.children if not (isinstance(c, Not) and {o.anchor for o in leaves(c)} <= apart)]
     return replace(rule, condition=join("all", kept) if kept else None)
-
-
-def _lifts(one: ReadStatement, sections: Collection[tuple[str, ...]]) -> bool:
-    """Whether a statement of these sections lifts a requirement: "The residence rule does not apply to you if …"."""
-    if one.candidate.element.headings not in sections:
-        return False
-    return not is_granted(one) and bool(_LIFTS.search(one.text)) and one.parsed.condition is not None
-
-
-def lifted_words(rule: MatterRule) -> frozenset[str]:
-    """The words by which a rule names the requirement that it lifts: "The savings limit does not apply if …"."""
-    return telling(said_of(rule.statement)) - _REQUIREMENT
-
-
-def names(words: frozenset[str], text: str) -> bool:
-    """Whether words by which a requirement is named speak of one: "residence" of where one has lived."""
-    spoken = frozenset(word for word, cue in _SPEAKS_OF if cue.search(text))
-    return not uncovered(words - spoken, text)

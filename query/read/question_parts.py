@@ -44,7 +44,7 @@ class Parts:
 
     asks: str
     case: str
-    story: str
+    scenario_text: str
 
 
 @lru_cache(maxsize=512)

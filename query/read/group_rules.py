@@ -1,4 +1,4 @@
-"""A rule of a matter: the sentence that says that something may or must be, or may not, with the condition it has.
+"""A rule of a group: the sentence that says that something may or must be, or may not, with the condition it has.
 
 A list of what is refused or exempt ("We won't give a permit for:") is one rule, its items the conditions.
 """
@@ -14,11 +14,10 @@ from clausegraph.core.language.sentences import sentence_spans
 from clausegraph.core.language.slots import quantifier
 from clausegraph.core.language.words import word_set
 from clausegraph.core.types import Condition, Element, Leaf, Modality, Not, Reading, leaves, mapped
-from clausegraph.query.read.answers import Asked
 from clausegraph.query.read.conditions import stated_at, stated_condition
-from clausegraph.query.read.cues import main_clause
-from clausegraph.query.read.governing import is_positive
-from clausegraph.query.read.meeting import telling, uncovered
+from clausegraph.query.read.hedges import main_clause
+from clausegraph.query.read.judged_rules import is_positive
+from clausegraph.query.read.question_context import QuestionContext
 from clausegraph.query.read.statements import ReadStatement
 
 GRANTS = word_set(
@@ -30,16 +29,13 @@ _VERB = re.compile(r"\b(?:is|are|was|were|has|have|had|do|does|did|can|will|must
 _REASON = re.compile(r"\s+because\b[^.;:]*", re.IGNORECASE)
 _REFUSES = re.compile(r"\b(?:refuse|reject|turn down|withhold)\b", re.IGNORECASE)
 _SINCE = re.compile(r"\s(?:from|after|within|during|until|as soon as)\s.*", re.IGNORECASE)  # when, not what is granted
-_LISTING = word_set("apply applies true statements circumstances situations least any more all these")
-_CASE = re.compile(r"\b(?:if|when|provided that|as long as)\s+(.*):\s*$", re.IGNORECASE)
-_MANY = 3  # words before a list that are a condition of their own
 _MOST_LISTED = 12
 DUTY = (Modality.MUST, Modality.NEED_NOT, Modality.SHOULD)
 
 
 @dataclass(frozen=True, slots=True)
-class MatterRule:
-    """A sentence of the matter with the list that it introduces, and its condition; ``listed`` are things, not cases.
+class GroupRule:
+    """A sentence of the group with the list that it introduces, and its condition; ``listed`` are things, not cases.
 
     ``positive``: whether it says that something may or must be, where its condition holds.
     """
@@ -59,25 +55,15 @@ class MatterRule:
         """Its element and those of its conditions."""
         return frozenset({self.element.anchor, *(leaf.anchor for leaf in leaves(self.condition))})
 
-    @property
-    def is_whole(self) -> bool:
-        """Whether its condition has what the sentence says before its list: "if you work at sea because:"."""
-        case = _CASE.search(self.statement.text)
-        if case is None or self.condition is None:
-            return True
-        said = " ".join(leaf.text for leaf in leaves(self.condition))
-        words = uncovered(frozenset(word for word in telling(case[1]) if word not in GRANTS), said)
-        return len(words - _LISTING) < _MANY
-
 
 def is_granted(one: ReadStatement) -> bool:
     """Whether a statement says that something may or must be: to refuse it is not."""
     return is_positive(one) != bool(_REFUSES.search(said_of(one)))
 
 
-def rule_of(asked: Asked, reading: Reading, one: ReadStatement) -> MatterRule:
+def rule_of(context: QuestionContext, reading: Reading, one: ReadStatement) -> GroupRule:
     """A statement with its condition, each with the reason that the page names for it."""
-    rule = _rule_as_read(asked, reading, one)
+    rule = _rule_as_read(context, reading, one)
     if rule.condition is None:
         return rule
     return replace(rule, condition=mapped(rule.condition, lambda leaf: _with_reason(reading, leaf)))
@@ -92,32 +78,34 @@ def _with_reason(reading: Reading, leaf: Leaf) -> Leaf:
     return replace(leaf, end=reason.end(), text=f"{leaf.text}{reason[0]}", meaning="")
 
 
-def _rule_as_read(asked: Asked, reading: Reading, one: ReadStatement) -> MatterRule:
+def _rule_as_read(context: QuestionContext, reading: Reading, one: ReadStatement) -> GroupRule:
     element, positive = one.candidate.element, is_granted(one)
     if not one.text.rstrip().endswith(":"):
-        stated = stated_at(asked.rules, one.candidate.page, element)
-        return MatterRule(one, positive, stated_condition(reading, element, one.start, one.end, stated))
+        stated = stated_at(context.rules, one.candidate.page, element)
+        return GroupRule(one, positive, stated_condition(reading, element, one.start, one.end, stated))
     items = [e for e in reading.elements if e.lead_in == element.anchor and e.tag == "li" and e.parent is None]
     if not items or len(items) > _MOST_LISTED:
-        return MatterRule(one, positive, one.parsed.condition)
-    found = _stated(asked, reading, one, items)
+        return GroupRule(one, positive, one.parsed.condition)
+    found = _stated(context, reading, one, items)
     made = [_item(reading, item) for item in items]
     if found is not None or one.parsed.slot is not None:
         default = "all" if positive else "any"
         listed = one.parsed.slot is None and not positive
-        return MatterRule(one, positive, found or one.parsed.with_items(made, default), listed)
+        return GroupRule(one, positive, found or one.parsed.with_items(made, default), listed)
     said, negated = quantifier(one.text)
     things = join(said or ("all" if one.modality in DUTY and positive else "any"), made)
-    return MatterRule(one, positive, Not(things) if negated else things, listed=True)
+    return GroupRule(one, positive, Not(things) if negated else things, listed=True)
 
 
-def _stated(asked: Asked, reading: Reading, one: ReadStatement, items: Sequence[Element]) -> Condition | None:
+def _stated(
+    context: QuestionContext, reading: Reading, one: ReadStatement, items: Sequence[Element]
+) -> Condition | None:
     """What was extracted of a list, where it has all of its items: the fullest, the first of equals."""
     lists = [{item.anchor, *(e.anchor for e in reading.elements if e.parent == item.anchor)} for item in items]
     element = one.candidate.element
     found = [
         stated.condition
-        for stated in stated_at(asked.rules, one.candidate.page, items[0])
+        for stated in stated_at(context.rules, one.candidate.page, items[0])
         if stated.condition is not None and any(span.anchor == element.anchor for span in stated.spans)
     ]
     both = [{item.anchor} for item in items if item.text.rstrip().endswith(" and:")]
@@ -153,7 +141,7 @@ def said_of(one: ReadStatement) -> str:
     return _SINCE.sub("", text) if is_positive(one) else text
 
 
-def as_condition(rule: MatterRule) -> MatterRule:
+def as_condition(rule: GroupRule) -> GroupRule:
     """A rule that says what one has to be, as the condition that it is."""
     if rule.condition is not None:
         return rule

@@ -12,8 +12,7 @@ from clausegraph.app.render import answer_markdown
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.types import Answer, ConditionState
 from clausegraph.query.read.extractive import ExtractiveReader
-from clausegraph.query.read.naming import is_named
-from clausegraph.query.read.windows import within_window
+from clausegraph.query.read.listed_cases import is_named
 
 pytestmark = pytest.mark.unit
 READER = ExtractiveReader()
@@ -21,10 +20,6 @@ MET, UNMET = ConditionState.MET, ConditionState.UNMET
 BERTH = (
     "<p>You must pay back the berth grant if you leave the harbour, unless you left because of storm damage, pregnancy"
     " or a death in the family.</p>"
-)
-LOAN = (
-    "<p>You can get a sail loan if you have a new mooring to go to and have not had a sail loan in the last 5"
-    " years.</p>"
 )
 
 
@@ -63,40 +58,6 @@ def test_one_of_the_cases_of_a_condition_is_enough(page: Callable[..., Any], sce
 def test_what_governs_the_first_of_a_list_governs_the_others(text: str, told: str, *, named: bool) -> None:
     about = "Do I pay the levy on a barge?"
     assert is_named(text, f"{told} {about}", about=about) is named
-
-
-@pytest.mark.parametrize(
-    ("scenario", "answer"),
-    [
-        ("I have a new mooring. I had a sail loan 3 years ago.", "no"),
-        ("I have a new mooring. I had a sail loan in 2024.", "no"),
-        ("I have a new mooring. I had a sail loan in 2015.", "yes"),
-        ("I have a new mooring and I have never had a sail loan.", "yes"),
-    ],
-)
-def test_when_it_happened_is_compared_and_what_was_told_is_not_asked(
-    page: Callable[..., Any], scenario: str, answer: str
-) -> None:
-    text, printed = shown(page(LOAN), "Can I get a sail loan?", scenario)
-    assert text == answer and "open" not in printed
-
-
-@pytest.mark.parametrize(
-    ("condition", "told", "state"),
-    [
-        ("you were fined in the last 2 years", "I was fined last month.", MET),
-        ("you were fined in the last 2 years", "I was fined on 3 May 2019.", UNMET),
-        ("you were fined in the last 2 years", "I was fined in 2024.", None),
-        ("you have not been fined within the past year", "I have not been fined in the last 3 years.", MET),
-        ("you have not been fined within the past year", "I have not been fined in the last 3 months.", None),
-        ("you have lived here for the last 3 years", "I lived here 4 years ago.", None),
-        ("you were fined in the last 2 years", "My rent went up 3 years ago.", None),
-    ],
-)
-def test_only_what_surely_lies_within_a_time_or_outside_of_it_is_compared(
-    condition: str, told: str, state: ConditionState | None
-) -> None:
-    assert within_window(condition, told, date(2026, 11, 22)) is state
 
 
 def test_what_is_required_is_no_condition_of_itself(page: Callable[..., Any]) -> None:

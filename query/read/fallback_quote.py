@@ -13,11 +13,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from clausegraph.core.language.quantities import find_quantities
 from clausegraph.core.language.words import word_set
 from clausegraph.core.types import Evidence, PageKey
-from clausegraph.query.read.answers import Asked
 from clausegraph.query.read.candidates import Candidate
 from clausegraph.query.read.figures import figures
-from clausegraph.query.read.meeting import telling, uncovered
-from clausegraph.query.read.sure import alike
+from clausegraph.query.read.place_fit import alike
+from clausegraph.query.read.question_context import QuestionContext
+from clausegraph.query.read.word_match import content_terms, missing_terms
 
 _LIMITS = re.compile(r"\b(?:not|no|cannot|never|only|unless|except|limit)\b|n['’]t\b", re.IGNORECASE)
 _NUMBERS = word_set("one two three four five six seven eight nine ten eleven twelve")
@@ -25,7 +25,7 @@ _MOST_PLACES = 4  # of a page that have a word which still tells them apart
 
 
 def left_out(
-    asked: Asked, found: Sequence[Evidence], ranked: Sequence[Candidate]
+    context: QuestionContext, found: Sequence[Evidence], ranked: Sequence[Candidate]
 ) -> tuple[Candidate, frozenset[str]] | None:
     """The place with most of the rare words that are asked or told and that nothing quoted has, and these words.
 
@@ -38,42 +38,42 @@ def left_out(
     shown = " ".join(
         text for one in found for text in (one.title or "", *one.headings, one.lead_in, one.quote, *one.items)
     )
-    asking = uncovered(telling(asked.form.sentence) - _NUMBERS, shown)
-    told = uncovered(telling(asked.story) - _NUMBERS, shown)
-    governing = list(_places_of(asked, found[0]))
+    asking = missing_terms(content_terms(context.form.sentence) - _NUMBERS, shown)
+    user_text = missing_terms(content_terms(context.scenario_text) - _NUMBERS, shown)
+    governing = list(_places_of(context, found[0]))
     for words, places in (
         (asking, [*governing, *(one for one in ranked if one.page != found[0].page)]),
-        (told, governing),
+        (user_text, governing),
     ):
         best = _best([having for word in sorted(words) if (having := _having(word, places))])
         if best is not None:
             return best, words
-    return _bounding(asked, found[0], shown)
+    return _bounding(context, found[0], shown)
 
 
-def _bounding(asked: Asked, quoted: Evidence, shown: str) -> tuple[Candidate, frozenset[str]] | None:
+def _bounding(context: QuestionContext, quoted: Evidence, shown: str) -> tuple[Candidate, frozenset[str]] | None:
     """The first place beside the first quote with a limit of the kind of a figure that is told, on a thing that is."""
-    kinds = {one.value.kind for one in figures(asked.story)} - {"number"}
-    told = telling(asked.story) - _NUMBERS
-    for one in _places_of(asked, quoted):
+    kinds = {one.value.kind for one in figures(context.scenario_text)} - {"number"}
+    user_text = content_terms(context.scenario_text) - _NUMBERS
+    for one in _places_of(context, quoted):
         text = one.element.text
         if one.element.headings != quoted.headings or one.element.tag in ("tr", "li") or text in shown:
             continue
         bounded = any(alike(kind, value.kind) for kind in kinds for value in find_quantities(text))
-        words = told - uncovered(told, text)
+        words = user_text - missing_terms(user_text, text)
         if bounded and words and _LIMITS.search(text):
             return one, words
     return None
 
 
-def _places_of(asked: Asked, quoted: Evidence) -> Iterator[Candidate]:
-    for element in asked.pages(quoted.page).elements:
+def _places_of(context: QuestionContext, quoted: Evidence) -> Iterator[Candidate]:
+    for element in context.pages(quoted.page).elements:
         if not element.is_heading and element.text.strip():
             yield Candidate(quoted.page, element, 0.0, None)
 
 
 def _having(word: str, places: Iterable[Candidate]) -> list[Candidate]:
-    having = [one for one in places if not uncovered(frozenset((word,)), one.element.text)]
+    having = [one for one in places if not missing_terms(frozenset((word,)), one.element.text)]
     return having if len(having) <= _MOST_PLACES else []
 
 

@@ -113,7 +113,7 @@ _FIGURE = re.compile(r"£?\d[\d.,]*\s*-?(?:years?|months?|weeks?|days?|hours?|yr
 
 
 @lru_cache(maxsize=65536)
-def meets(first: str, second: str) -> bool:
+def same_word(first: str, second: str) -> bool:
     """Whether two words are forms of one, or say the same in everyday speech; of long ones a letter may be wrong."""
     if first == second or _inflected(first, second):
         return True
@@ -139,30 +139,30 @@ def _inflected(first: str, second: str) -> bool:
 
 
 @lru_cache(maxsize=16384)
-def said(text: str) -> frozenset[str]:
+def terms(text: str) -> frozenset[str]:
     """A text's content words, those of a hyphenated word one by one."""
     return frozenset(
         word.removesuffix("'s") for word in tokens(text.replace("-", " ").replace("/", " ")) if content(word)
     )
 
 
-def telling(text: str) -> frozenset[str]:
+def content_terms(text: str) -> frozenset[str]:
     """The words that say what is asked about, without figures."""
     return frozenset(
-        word for word in said(_FIGURE.sub(" ", text)) if not (content(word) & _SILENT or _DIGIT.search(word))
+        word for word in terms(_FIGURE.sub(" ", text)) if not (content(word) & _SILENT or _DIGIT.search(word))
     )
 
 
 @lru_cache(maxsize=65536)
 def _found(word: str, text: str) -> bool:
-    return any(meets(word, other) for other in said(text))
+    return any(same_word(word, other) for other in terms(text))
 
 
-def uncovered(asked: frozenset[str], text: str) -> frozenset[str]:
+def missing_terms(wanted: frozenset[str], text: str) -> frozenset[str]:
     """The words that a text does not say."""
-    return frozenset(word for word in asked if not _found(word, text))
+    return frozenset(word for word in wanted if not _found(word, text))
 
 
-def coverage(asked: frozenset[str], text: str) -> float:
+def coverage(wanted: frozenset[str], text: str) -> float:
     """Share of the words that a text says; 1 without words."""
-    return 1.0 - len(uncovered(asked, text)) / len(asked) if asked else 1.0
+    return 1.0 - len(missing_terms(wanted, text)) / len(wanted) if wanted else 1.0

@@ -109,25 +109,15 @@ def test_what_is_refused_below_belongs_to_what_is_granted_above(page: Callable[.
 @pytest.mark.parametrize(
     ("lines", "scenario", "verdict"),
     [
-        (("<p>The age rule does not apply if you are a pilot.</p>",), "I am 15.", "no"),
-        (("<p>The fuel rule does not apply if you are a pilot.</p>",), "I am 15.", None),
         (("<p>You must also hold a pilot card.</p>",), "", "yes"),
     ],
 )
-def test_what_lifts_a_requirement_and_what_is_required_besides(
-    page: Callable[..., Any], lines: tuple[str, ...], scenario: str, verdict: str | None
+def test_what_is_required_besides(
+    page: Callable[..., Any], lines: tuple[str, ...], scenario: str, verdict: str
 ) -> None:
     answer = ask(page(*GRANT, *lines), LOAN, scenario)
     assert text(answer) == verdict
-    if verdict is not None:
-        assert any("pilot" in one.leaf.text for one in leaves(answer.alternatives[0].condition))
-
-
-def test_a_lower_bound_for_some_leaves_a_doubt(page: Callable[..., Any]) -> None:
-    grant = "<p>You can get the boat loan if you earn at least £20,000.</p>"
-    assert text(ask(page(grant), LOAN, "I earn £15,000.")) == "no"
-    some = "<p>The limit is £12,000 if you are under 25.</p>"
-    assert ask(page(grant, some), LOAN, "I earn £15,000.").status is AnswerStatus.QUOTED
+    assert any("pilot" in one.leaf.text for one in leaves(answer.alternatives[0].condition))
 
 
 @pytest.mark.parametrize(
@@ -140,7 +130,6 @@ def test_a_lower_bound_for_some_leaves_a_doubt(page: Callable[..., Any]) -> None
             "",
         ),
         (("<p>You can get harbour leave if you have a boat.</p>",), "can i get harbour pay", ""),
-        (("<p>You can get lodging help for a sailor if he is ill.</p>",), "can i get sailor help", ""),
         (("<p>No refund is given for the first month.</p>",), "do i get a refund", ""),
         (("<p>Apply by 31 May if you have a boat, and by 30 June if you have none.</p>",), "when do i apply", ""),
     ],
@@ -163,11 +152,6 @@ def test_a_figure_that_a_condition_does_not_bound_leaves_it_open(
 ) -> None:
     answer = ask(page(f"<p>You can get the boat loan if {condition}.</p>"), LOAN, scenario)
     assert not answer.alternatives or holds(answer.alternatives[0].condition) is UNKNOWN
-
-
-def test_what_a_lead_in_requires_besides_its_list_is_not_passed_over(page: Callable[..., Any]) -> None:
-    lead = "<p>You can get the boat loan if you are a sailor who works at sea on 2 days a week because:</p>"
-    assert ask(page(lead, "<li>you have no harbour</li>", "<li>you were sent</li>"), LOAN).status is AnswerStatus.QUOTED
 
 
 def test_a_part_of_a_condition_does_not_meet_it(page: Callable[..., Any]) -> None:
@@ -267,10 +251,6 @@ def test_no_verdict_is_refuted_by_its_own_tree_nor_by_what_is_assumed(
 @pytest.mark.parametrize(
     ("items", "scenario"),
     [
-        (
-            ("<li>you moor in the bay (but not in the Inner Bay)</li>", "<li>you own a berth</li>"),
-            "I moor in the Inner Bay.",
-        ),
         (("<li>harbours that have a deal with us</li>", "<li>you own a berth</li>"), ""),
     ],
 )

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from clausegraph.query.read.meeting import coverage, telling, uncovered
 from clausegraph.query.read.scenario import NEGATIVE, pieces
+from clausegraph.query.read.word_match import content_terms, coverage, missing_terms
 
 _OR = re.compile(r"\sor\s", re.IGNORECASE)
 _NEXT = re.compile(r",?\s+or\s+|,\s+", re.IGNORECASE)
@@ -16,7 +16,7 @@ _OF_ITS_OWN = re.compile(
 )
 
 
-def is_named(text: str, told: str, topic: str = "", about: str = "") -> bool:
+def is_named(text: str, user_text: str, topic: str = "", about: str = "") -> bool:
     """Whether somebody names one of the things that a text lists.
 
     Args:
@@ -24,15 +24,18 @@ def is_named(text: str, told: str, topic: str = "", about: str = "") -> bool:
         about: what the question asks about: "I use it for farming" is told of the tractor that is asked about.
     """
     listed, *excepted = _EXCEPTED.split(text, maxsplit=1)
-    others = telling(excepted[0]) - telling(listed) if excepted else frozenset()
-    if len(uncovered(others, told)) < len(others):
+    others = content_terms(excepted[0]) - content_terms(listed) if excepted else frozenset()
+    if len(missing_terms(others, user_text)) < len(others):
         return False
-    return any(uncovered(telling(part), topic) and _signs(part, told, about) == {True} for part in _listed(listed))
+    return any(
+        missing_terms(content_terms(part), topic) and _signs(part, user_text, about) == {True}
+        for part in _listed(listed)
+    )
 
 
-def is_told_both_ways(text: str, told: str) -> bool:
+def is_said_both_ways(text: str, user_text: str) -> bool:
     """Whether one part of what is told says something and another one denies it, of others perhaps."""
-    return any(len(_signs(part, told)) > 1 for part in _listed(text))
+    return any(len(_signs(part, user_text)) > 1 for part in _listed(text))
 
 
 def _listed(text: str) -> list[str]:
@@ -49,15 +52,15 @@ def _listed(text: str) -> list[str]:
     return [first, *(part for part in made if len(part.split()) > 1)]
 
 
-def _signs(part: str, told: str, about: str = "") -> set[bool]:
+def _signs(part: str, user_text: str, about: str = "") -> set[bool]:
     """Whether those clauses that have all words of a part affirm it, or deny it."""
-    words = frozenset(word for word in telling(part) if not NEGATIVE.search(word))
-    having = [piece for piece in pieces(told) if words and _has(piece, words, about)]
+    words = frozenset(word for word in content_terms(part) if not NEGATIVE.search(word))
+    having = [piece for piece in pieces(user_text) if words and _has(piece, words, about)]
     least = [piece for piece in having if not any(other != piece and other in piece for other in having)]
     return {bool(NEGATIVE.search(part)) == bool(NEGATIVE.search(piece)) for piece in least}
 
 
 def _has(piece: str, words: frozenset[str], about: str) -> bool:
     """Whether a clause has all of the words; those of the question it need not repeat, if it has another one."""
-    left = uncovered(words, about)
+    left = missing_terms(words, about)
     return coverage(words, piece) == 1.0 or (bool(left) and left != words and coverage(left, piece) == 1.0)

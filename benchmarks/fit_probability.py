@@ -1,0 +1,183 @@
+"""Fit the probability that a verdict or a value of the reader without a model is right, by folds of pages.
+
+    python -m benchmarks.fit_probability HOME [--data DATA] [--write]
+
+Questions as people type them: those of ``examples/typed_questions*.json``, ``development_questions.json`` and
+``plain_questions.json``, each also with its page taken out. Logistic regression on the failed checks that the reader
+names (``ReadResult.reasons``); the weights of ``value`` and ``verdict`` in ``query/read/weights.json`` are numbers per
+named feature. Prints how many are right of those that models fitted on the pages of other folds would assert.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from sklearn.feature_extraction import DictVectorizer
+from sklearn.linear_model import LogisticRegression
+
+from benchmarks.material import REPOSITORY
+from benchmarks.typed import CORPORA, DAY, REFUSED, Without, corpus_view
+from clausegraph.core.inquiry import Inquiry
+from clausegraph.core.models.embedding import Embedder
+from clausegraph.core.types import AnswerStatus, ConditionState, holds
+from clausegraph.query.engines.bank import make_engine
+from clausegraph.query.engines.protocol import EngineOptions
+from clausegraph.query.engines.single_pass import SinglePass, reader_of
+from clausegraph.query.rank.hits import Hit
+from clausegraph.query.read.best_candidate import AnswerCandidate
+from clausegraph.query.read.extractive import ExtractiveReader
+from clausegraph.query.read.probability import ASSERTED, COUNTS, Features
+from clausegraph.query.read.protocol import ReadResult, Rules
+from clausegraph.query.retrieve.bank import make_retriever
+
+LISTS = (
+    *(f"examples/typed_questions{part}.json" for part in ("", "_2", "_3", "_4")),
+    "benchmarks/development_questions.json",
+    "benchmarks/plain_questions.json",
+)
+WEIGHTS = REPOSITORY / "query" / "read" / "weights.json"
+_FOLDS, _STRENGTH, _LEAST = 10, 1.0, 0.01
+_FIGURE = re.compile(r"\d[\d.,]*(?<=\d)")
+_WORDS = {"one": "1", "two": "2", "three": "3", "four": "4", "five": "5", "six": "6", "half": "50", "twenty": "20"}
+
+
+@dataclass(slots=True)
+class Keeping:
+    """A reader that keeps the best candidate, and asserts nothing."""
+
+    embedder: Embedder
+    found: AnswerCandidate | None = None
+
+    def read(self, inquiry: Inquiry, hits: Iterable[Hit], rules: Rules) -> ReadResult:
+        """Nothing; ``found`` has the candidate."""
+        reader = ExtractiveReader(self.embedder)
+        self.found = reader.best(replace(inquiry, as_of=DAY), list(hits), rules)
+        return ReadResult(AnswerStatus.UNKNOWN, ())
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A candidate: its kind and features, whether it is right, the question's list and page."""
+
+    kind: str
+    features: Features
+    right: bool
+    file: str
+    page: str
+    blind: bool  # whether the page of the question was taken out
+
+
+def is_right(question: dict[str, Any], found: AnswerCandidate) -> bool:
+    """Whether an answer is the right one: an equal verdict, or figures of the right answer only."""
+    if question.get("kind") in REFUSED:
+        return False
+    text, verdict = found.alternative.text, question.get("verdict")
+    if verdict == "depends":
+        return holds(found.alternative.condition) is ConditionState.UNKNOWN
+    if verdict or found.kind == "verdict":
+        return bool(text == verdict)
+    if isinstance(question["answer"], list):  # plain questions: texts, one of which must be there
+        return any(wanted.lower() in text.lower() for wanted in question["answer"])
+    return bool(_figures(text)) and _figures(text) <= _figures(question["answer"])
+
+
+def _figures(text: str) -> set[str]:
+    words = {_WORDS[word] for word in re.findall(r"[a-z]+", text.lower()) if word in _WORDS}
+    return words | set(_FIGURE.findall(text))
+
+
+def judged(home: Path, data: Path) -> Iterator[Judged]:
+    """The candidates of all questions that the pages are near to."""
+    for name in CORPORA:
+        with corpus_view(home, data, name) as (view, embedder):
+            reader = Keeping(embedder)
+            options = EngineOptions(reader=reader)
+            engine, retriever = make_engine(view, embedder, options), make_retriever("hybrid", view, embedder)
+            for file in LISTS:
+                for question in json.loads((REPOSITORY / file).read_text(encoding="utf-8")):
+                    if question.get("corpus", "sample") != name:
+                        continue
+                    page = question.get("page") or ""
+                    without = Without(retriever, page)
+                    blind = SinglePass(view, without, reader_of(embedder, options), options) if page else None
+                    for asking in (engine, blind):
+                        reader.found = None
+                        if asking is not None:
+                            asking.ask(Inquiry(question["question"], question.get("scenario") or ""))
+                        if (found := reader.found) is not None:
+                            right = asking is engine and is_right(question, found)
+                            shown = page or str(found.alternative.evidence[0].page)
+                            yield Judged(found.kind, found.features, right, file, shown, asking is blind)
+
+
+def fitted(rows: list[Judged]) -> Features:
+    """The weights of named features by logistic regression: a failed check never raises the probability."""
+    signed = {"bias", *COUNTS}
+    names, left_out = DictVectorizer(), frozenset[str]()
+    while True:
+        features = [{k: v for k, v in row.features.items() if k not in left_out} | {"bias": 1.0} for row in rows]
+        matrix = names.fit_transform(features)
+        model = LogisticRegression(C=_STRENGTH, max_iter=5000, fit_intercept=False)
+        model.fit(matrix, [row.right for row in rows])
+        weights = dict(zip(map(str, names.get_feature_names_out()), map(float, model.coef_[0]), strict=True))
+        raising = frozenset(name for name, weight in weights.items() if weight > 0.0 and name not in signed)
+        if not raising:
+            return {name: round(weight, 3) for name, weight in weights.items() if abs(weight) >= _LEAST}
+        left_out |= raising
+
+
+def held_out(rows: list[Judged]) -> list[tuple[Judged, float]]:
+    """Each row with the probability by a model that was fitted without the pages of its fold."""
+    pages = sorted({row.page for row in rows})
+    folds = {page: at % _FOLDS for at, page in enumerate(pages)}
+    made = []
+    for fold in range(_FOLDS):
+        weights = fitted([row for row in rows if folds[row.page] != fold])
+        for row in (row for row in rows if folds[row.page] == fold):
+            total = sum(weights.get(name, 0.0) * value for name, value in {"bias": 1.0, **row.features}.items())
+            made.append((row, float(1.0 / (1.0 + np.exp(-total)))))
+    return made
+
+
+def table(rows: list[Judged]) -> list[str]:
+    """Lines: of each list, how many are asserted on held-out pages, and how many of those are right."""
+    scored = [pair for kind in ("value", "verdict") for pair in held_out([row for row in rows if row.kind == kind])]
+    lines = []
+    for file in LISTS:
+        here = [row for row, chance in scored if row.file == file and chance >= ASSERTED]
+        blind = sum(row.blind for row in here)
+        lines.append(
+            f"{file:42} asserted {len(here) - blind:3}, right {sum(row.right for row in here):3}, blind {blind}"
+        )
+    for least in (0.9, 0.85, 0.8, 0.75, 0.7, 0.65, 0.6):
+        here = [row for row, chance in scored if chance >= least]
+        lines.append(f"from {least:.2f}: {sum(row.right for row in here):3} of {len(here):3} right")
+    return lines
+
+
+def main() -> None:
+    """Print the table, and write the weights where that is asked for."""
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.fit_probability", description=__doc__)
+    parser.add_argument("home", type=Path, help="where the pages are read into")
+    parser.add_argument("--data", type=Path, default=REPOSITORY.parent / "shared" / "data")
+    parser.add_argument("--write", action="store_true", help="write the weights into query/read/weights.json")
+    options = parser.parse_args()
+    rows = list(judged(options.home, options.data))
+    print("\n".join(table(rows)))
+    models: dict[str, Any] = json.loads(WEIGHTS.read_text(encoding="utf-8"))
+    for kind in ("value", "verdict"):
+        models[kind] = fitted([row for row in rows if row.kind == kind])
+        print(kind, json.dumps(dict(sorted(models[kind].items(), key=lambda pair: pair[1]))))
+    if options.write:
+        WEIGHTS.write_text(json.dumps(models, indent=0, sort_keys=True) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

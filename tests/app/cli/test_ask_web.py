@@ -48,7 +48,7 @@ def test_what_no_page_says_is_not_asserted(cli: Cli, pages: Path) -> None:
     assert "Not sure that this decides it" in result.stdout
     assert "Source: Alder bridge · " in result.stdout
     paid = cli("ask", "Who paid for the Alder bridge?", "--web", str(pages)).stdout
-    assert "“It was paid for by the guild of salt merchants.”" in paid  # not what comes first under that heading
+    assert "It was paid for by the guild of salt merchants.”" in paid  # not only what comes first under that heading
 
 
 def test_addresses_are_fetched_by_the_guarded_client(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -67,11 +67,11 @@ def test_csv_has_no_formulas(cli: Cli) -> None:
 
 def test_an_epoch_is_pinned(cli: Cli) -> None:
     query = (
-        "MATCH ()-[r:STATES]->(o) WHERE o.name STARTS WITH 'automatic fine' AND r.since <= $epoch < r.until "
+        "MATCH ()-[r:STATES]->(o) WHERE r.relation = 'replies within' AND r.since <= $epoch < r.until "
         "RETURN o.name AS o"
     )
-    for epoch, fine in (("1", "automatic fine of £80"), ("2", "automatic fine of £90")):
-        assert json.loads(cli("cypher", query, "--epoch", epoch, "--json").stdout)["rows"] == [{"o": fine}]
+    for epoch, days in (("1", "20 working days"), ("2", "25 working days")):
+        assert json.loads(cli("cypher", query, "--epoch", epoch, "--json").stdout)["rows"] == [{"o": days}]
     gone = cli("cypher", query, "--epoch", "9")
     assert gone.exit_code == 3 and "no epoch 9" in gone.stderr
     assert "$epoch" in cli("cypher", "MATCH (n) RETURN count(n) AS n").stderr

@@ -16,7 +16,7 @@ from clausegraph.app.dev.fake_llm import FakeModelServer, FakeOptions
 PAGE = """\
 <<<PAGE 00ff12>>>
 ## Tax credit > Claim
-1. You can claim if:
+1. You can claim the tax credit if all of these apply:
 2- you are over 16
 3- you live in the UK
 4. You must tell us within 30 days unless you are ill.

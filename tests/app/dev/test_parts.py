@@ -257,7 +257,7 @@ def test_a_prompt_that_asks_for_lines_gets_lines() -> None:
     lines = {"messages": [{"role": "user", "content": "triplets as (subject, predicate, object):\n" + PAGE}]}
     as_json = {"messages": [{"role": "system", "content": "Reply with JSON"}, *lines["messages"]]}
     replier = Replier(FakeOptions(replies="short"))
-    assert replier.reply(wanted(lines)).text.startswith("(You can, states, claim if:)")
+    assert replier.reply(wanted(lines)).text.startswith("(You can, states, all of these apply:)")
     assert len(json.loads(replier.reply(wanted(as_json)).text)["triples"]) == 7
 
 

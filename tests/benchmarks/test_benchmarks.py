@@ -41,7 +41,7 @@ QUESTIONS = [("Can I get the mooring grant?", "I am 30 and own a registered boat
 
 @pytest.fixture
 def history(tmp_path: Path) -> Iterator[History]:
-    made = History(copies(RECORDS, 2), tmp_path / "history", seed=18)  # whose first edits change a claim each
+    made = History(copies(RECORDS, 2), tmp_path / "history", seed=6)  # of whose first edits two change a claim
     yield made
     made.ledger.close()
 
@@ -99,7 +99,7 @@ def test_ledger_measures_sizes_and_bounds(history: History) -> None:
 def test_scale_compares_many_segments_with_one(history: History, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(scale, "MANY_SEGMENTS", 3)
     result = scale.measure(history, queries=2)
-    assert {kind: entry["segments"] for kind, entry in result.items()} == {"chunk": 3, "element": 3, "fact": 3}
+    assert {kind: entry["segments"] for kind, entry in result.items()} == {"chunk": 3, "element": 3, "fact": 2}
     assert {history.segments(kind) for kind in result} == {1}
 
 

@@ -18,6 +18,7 @@ from clausegraph.core.language.modal_uses import (
     modal_uses,
 )
 from clausegraph.core.language.terms import content
+from clausegraph.core.language.words import MONTHS, WEEKDAYS
 from clausegraph.query.read.model.shown import Shown, ShownElement
 from clausegraph.query.read.model.sums import Sums
 from clausegraph.query.read.model.support import CitedSupport, addresses, cited_words
@@ -31,10 +32,7 @@ _CLAUSE = re.compile(
     r"\b(?:if|unless|as long as|provided(?: that)?|so long as|except (?:if|when|where)|only when)\b([^,;:.]*)",
     re.IGNORECASE,
 )
-_NOT_NAMES = cited_words(
-    "monday tuesday wednesday thursday friday saturday sunday january february march april may june july august"
-    " september october november december i im id ive ill yes no you your we it the a an if unless"
-)
+_NOT_NAMES = cited_words(" ".join((*WEEKDAYS, *MONTHS)) + " i im id ive ill yes no you your we it the a an if unless")
 _COMMANDS = re.compile(
     r"\b(?:ignore|disregard|forget|override)\b.{0,40}\b(?:instruction|previous|above|prompt|rules?|guidelines?)"
     r"|\b(?:language model|system prompt|as an ai|ai assistant|chatbot|you are (?:now )?(?:an? )?(?:assistant|ai\b))"

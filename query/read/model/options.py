@@ -12,7 +12,6 @@ from clausegraph.query.read.model.guide import Guide
 from clausegraph.query.read.model.labelled import Examples, LabelledQuestion, shown_example
 from clausegraph.query.read.model.schema import DIRECT_SCHEMA, READ_SCHEMA
 from clausegraph.query.read.model.shown import Shown
-from clausegraph.query.read.protocol import Rules
 from clausegraph.query.steps.model import Schema
 
 RULE_FIRST, DIRECT = "read", "read-direct"  # prompts
@@ -55,7 +54,7 @@ class ReadOptions:
             self.guide.check_unseen((q.id, q.question, q.scenario) for q in questions)
         return replace(self, examples=self.examples.without(questions) if self.examples else None)
 
-    def inputs(self, inquiry: Inquiry, shown: Shown, rules: Rules) -> dict[str, object]:
+    def inputs(self, inquiry: Inquiry, shown: Shown) -> dict[str, object]:
         """Every input that a prompt of a reader may declare.
 
         Raises:

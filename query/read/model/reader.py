@@ -64,7 +64,7 @@ class ModelReader:
         shown = shown_of(hits, rules.reading, self._options.budget)
         if not shown.elements:
             return ReadResult(AnswerStatus.NOT_ANSWERABLE, (), {"status_because": "nothing to read"})
-        inputs = self._options.inputs(inquiry, shown, rules)
+        inputs = self._options.inputs(inquiry, shown)
 
         def check(draft: Draft) -> Checked:
             return check_reply(draft, shown, inquiry, rules.reading)

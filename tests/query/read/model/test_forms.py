@@ -12,7 +12,6 @@ from clausegraph.query.read.model.guide import Guide, benchmark_guide
 from clausegraph.query.read.model.labelled import LabelledAnswer, LabelledQuestion
 from clausegraph.query.read.model.options import ReadOptions
 from clausegraph.query.read.model.shown import Shown
-from tests.query.read.conftest import Pages
 
 pytestmark = pytest.mark.unit
 
@@ -55,7 +54,7 @@ def test_rates_are_of_answered_questions_and_of_forms_that_enough_have() -> None
 def test_a_reader_is_told_what_is_usual_of_the_question_asked() -> None:
     guide = Guide("mine", "Be short.", forms={"how": FormRates(40, 0.5, 0.1)})
     options, nothing = ReadOptions(guide=guide), Shown((), {})
-    asked = options.inputs(Inquiry("How do I pay?"), nothing, Pages({}))
+    asked = options.inputs(Inquiry("How do I pay?"), nothing)
     assert "50% have more than one answer" in str(asked["usual"])
-    shipped = replace(options, guide=benchmark_guide()).inputs(Inquiry("How do I pay?"), nothing, Pages({}))
+    shipped = replace(options, guide=benchmark_guide()).inputs(Inquiry("How do I pay?"), nothing)
     assert shipped["usual"] == ""

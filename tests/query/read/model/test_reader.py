@@ -115,7 +115,7 @@ def test_a_prompt_shows_the_most_like_examples_one_a_page_and_never_the_question
     guide = Guide("mine", "Be short.")
     options = ReadOptions(guide=guide, examples=Examples([other, itself, same_page, like]), shots=1)
     asked = Inquiry(ASKED.question)
-    inputs = options.inputs(asked, shown_of(grant.hits(), grant.reading, 500), grant)
+    inputs = options.inputs(asked, shown_of(grant.hits(), grant.reading, 500))
     text = str(inputs["examples"])
     assert "fuel grant" in text and "library" not in text and ASKED.question not in text
     assert text.count("Question:") == 1 and "no — if: <li>x</li>" in text

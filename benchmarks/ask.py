@@ -8,7 +8,7 @@ from typing import Any
 
 from benchmarks.show import Check, median, percentile, print_checks, print_table
 from benchmarks.workbench import Workbench
-from clausegraph.app.wiring import make_engine
+from clausegraph.app.engines import make_engine
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.query.engines.protocol import Engine

@@ -66,7 +66,7 @@ def measure_ingest(home: Path, documents: Path, embedder: Embedder, texts: Path)
 
 
 def _ingest(home: str, documents: str, model: str, texts: str) -> dict[str, Any]:
-    from clausegraph.app.wiring import make_embedder
+    from clausegraph.app.models import make_embedder
     from clausegraph.core.settings import Settings
 
     start = time.perf_counter()

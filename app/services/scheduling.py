@@ -9,9 +9,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from clausegraph.core.output_files import check_output_folder, replacing
 from clausegraph.core.settings import CONFIG_NAME, PREFIX, load_settings
-from clausegraph.indexes.files import file_errors
 
 if TYPE_CHECKING:
     from clausegraph.ingestion.pipeline import Options, Tools
@@ -138,6 +136,9 @@ def write_dag_file(folder: Path, home: Path, *, replace: bool = False) -> tuple[
         InputError: another file of that name is there, or the folder lies in the home folder.
         StorageError: the folder cannot be written.
     """
+    from clausegraph.core.output_files import check_output_folder, replacing
+    from clausegraph.indexes.files import file_errors
+
     config = _config()
     path = folder.expanduser().absolute() / FILE
     text = _dag_text(config)

@@ -7,12 +7,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from clausegraph.app.answer_json import pages_disagree
 from jsonschema import Draft202012Validator
 from rich.console import Console, RenderableType
 
 from clausegraph.app.render import SCHEMA, answer_json, answer_markdown, condition_json, render_answer, render_step
 from clausegraph.core.inquiry import Inquiry
+from clausegraph.core.presentation.disagreement import pages_disagree
 from clausegraph.core.presentation.wording import headline, question_of
 from clausegraph.core.text import clean, clean_json, clean_xml, one_line
 from clausegraph.core.types import (

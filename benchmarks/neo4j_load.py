@@ -45,14 +45,12 @@ from clausegraph.core.serial import pack, reading_to_json, statement_to_json
 from clausegraph.core.types import LITERAL, Chunk, Element, Leaf, Literal, Mention, Reading, Span, Statement
 from clausegraph.indexes.corpora import ensure_corpus, ensure_source
 from clausegraph.indexes.graph.neo4j.graph import Neo4jGraph
-from clausegraph.indexes.graph.neo4j.keys import GraphCorpus, term_key
 from clausegraph.indexes.graph.neo4j.projection import Neo4jProjection
-from clausegraph.indexes.graph.neo4j.rows import Interval, opened
+from clausegraph.indexes.graph.neo4j.rows import GraphCorpus, Interval, opened, term_key
 from clausegraph.indexes.graph.neo4j.server import Address, BoundQuery, Neo4jServer, Record
 from clausegraph.indexes.graph.sql import SqlGraph
-from clausegraph.indexes.ledger.identity import ledger_id
 from clausegraph.indexes.ledger.schema import OPEN, chunks, corpora, epochs, members, page_versions, pages, supports
-from clausegraph.indexes.ledger.store import Ledger, open_ledger
+from clausegraph.indexes.ledger.store import Ledger, ledger_id, open_ledger
 
 ENTITIES = 100_000
 SUPPORTS_EACH = 5

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from clausegraph.core.errors import InputError
-from clausegraph.eval.elements import element_key, element_tag, element_text
+from clausegraph.eval.metrics import element_key, element_tag, element_text
 from clausegraph.eval.retrieval import BudgetFigures, evidence_at_budgets, summarise_retrieval
 
 pytestmark = pytest.mark.unit

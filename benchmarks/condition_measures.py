@@ -38,7 +38,6 @@ from typing import Any
 from clausegraph.core.extraction import Extraction, Extractor, extraction_input
 from clausegraph.core.language.conditions import join
 from clausegraph.core.language.normalise import tokens
-from clausegraph.core.language.restrictions import decides
 from clausegraph.core.types import (
     All,
     AnyOf,
@@ -57,6 +56,7 @@ from clausegraph.core.types import (
 from clausegraph.eval.conditionalqa.dataset import Question
 from clausegraph.eval.elements import element_key
 from clausegraph.eval.text_overlap import token_f1
+from clausegraph.ingestion.extract.rules.restrictions import decides
 
 _KEYWORDS = re.compile(
     r"\b(?:if|unless|must|only|when|where|while|except|provided|as long as|need|needs|cannot|should)\b", re.IGNORECASE

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from itertools import zip_longest
 
 from clausegraph.core.inquiry import Inquiry
-from clausegraph.core.language.terms import content, overlap
+from clausegraph.core.language.normalise import content, overlap
 from clausegraph.core.types import AnswerStatus
 from clausegraph.query.rank.hits import Hit
 from clausegraph.query.read.protocol import ReadResult

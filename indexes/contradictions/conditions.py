@@ -10,11 +10,10 @@ from dataclasses import dataclass
 
 from Stemmer import Stemmer
 
-from clausegraph.core.language.comparing import same_value
+from clausegraph.core.language.lexicon import MONTH, NUMBERS, word_set
 from clausegraph.core.language.normalise import tokens
-from clausegraph.core.language.quantities import Quantity, find_quantities
+from clausegraph.core.language.quantities import Quantity, find_quantities, same_value
 from clausegraph.core.language.values import effective_dates
-from clausegraph.core.language.words import MONTH, NUMBERS, word_set
 from clausegraph.core.types import AnyOf, Condition, Leaf, Not
 from clausegraph.indexes.entities.variants import may_be_same
 

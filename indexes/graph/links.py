@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from urllib.parse import unquote, urljoin, urlsplit
 
+from clausegraph.core.language.clauses import sentence_spans
 from clausegraph.core.language.normalise import entity_key
-from clausegraph.core.language.sentences import sentence_spans
 from clausegraph.core.types import PageKey, Reading
 
 _ASKING = re.compile(

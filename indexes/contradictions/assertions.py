@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
 
+from clausegraph.core.language.clauses import sentence_spans
+from clausegraph.core.language.lexicon import MONTHS, NUMBERS
 from clausegraph.core.language.quantities import Quantity, statement_quantity
-from clausegraph.core.language.sentences import sentence_spans
-from clausegraph.core.language.words import MONTHS, NUMBERS
 from clausegraph.core.types import (
     Condition,
     Element,

@@ -6,9 +6,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from clausegraph.core.language.comparing import same_value
-from clausegraph.core.language.quantities import Quantity, find_quantities
-from clausegraph.core.language.words import NUMBERS
+from clausegraph.core.language.lexicon import NUMBERS
+from clausegraph.core.language.quantities import Quantity, find_quantities, same_value
 from clausegraph.core.types import AnyOf, Condition, Leaf, Not
 from clausegraph.indexes.contradictions.words import Roots, near, roots
 from clausegraph.indexes.entities.variants import may_be_same

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
+from clausegraph.core.language.lexicon import MONTH
 from clausegraph.core.language.values import effective_dates
-from clausegraph.core.language.words import MONTH
 
 _DATE = rf"\d{{1,2}}\s+{MONTH}\s+\d{{4}}"
 _RANGE = re.compile(rf"(?:from\s+)?({_DATE})\s*(?:to|until|-|–)\s*({_DATE})", re.IGNORECASE)

@@ -7,8 +7,8 @@ import re
 
 from Stemmer import Stemmer
 
+from clausegraph.core.language.lexicon import word_set
 from clausegraph.core.language.normalise import tokens
-from clausegraph.core.language.words import word_set
 
 Roots = frozenset[str]
 

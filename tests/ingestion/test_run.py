@@ -19,7 +19,7 @@ from clausegraph.indexes.truth import store_extractions
 from clausegraph.indexes.work import planned_pages, store_work
 from clausegraph.ingestion import steps
 from clausegraph.ingestion.entities import apply_decisions
-from clausegraph.ingestion.extract.llm.types_guide import TypesGuide, beyond
+from clausegraph.ingestion.extract.llm.items import TypesGuide, beyond
 from clausegraph.ingestion.extract.rules.extractor import RuleExtractor
 from clausegraph.ingestion.extracting import inputs_of
 from clausegraph.ingestion.pipeline import Options, Tools, ingest

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import date
 
 from clausegraph.core.expression import ExpressionRefused, Value, evaluate
-from clausegraph.core.language.amounts import Atom, atoms
+from clausegraph.core.language.values import Atom, atoms
 from clausegraph.query.read.model.reply import DraftSentence
 from clausegraph.query.read.model.support import CitedSupport
 

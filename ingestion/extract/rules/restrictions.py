@@ -1,17 +1,16 @@
 """Restrictions without a subordinator: requirements ("You must be 18 or over") and bounds ("up to 6 years").
 
-What an answer depends on is often stated as a duty, an age or a limit. Which of these are conditions of an
-answer was learned from ConditionalQA's training questions: elements stating a requirement or a bound are
-conditions about twice as often as an average element, what a form must include almost never. Pure word rules.
+Which of these are conditions of an answer was learned from ConditionalQA's training questions: elements stating a
+requirement or a bound are conditions about twice as often as an average element, what a form must include almost never.
 """
 
 from __future__ import annotations
 
 import re
 
-from clausegraph.core.language.markers import plain
+from clausegraph.core.language.conditions import lists_examples
+from clausegraph.core.language.normalise import plain
 from clausegraph.core.language.propositions import Proposition
-from clausegraph.core.language.slots import lists_examples
 from clausegraph.core.types import Leaf, Modality, Passage, PassageKind, Stated
 
 # Bounds of a sentence and of a list item, as far as they raised the odds of being a condition in training.

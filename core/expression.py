@@ -188,8 +188,10 @@ def _later(day: Any, count: Any, unit: Any) -> date:
     if abs(steps) > _MOST_STEPS:
         raise ValueError(f"a day is moved by at most {_MOST_STEPS}")
     if unit == "working day":
-        roll = "forward" if steps < 0 else "backward"  # a day before Saturday is Friday, a day after it Monday
-        moved: date = np.busday_offset(day, steps, roll=roll).astype(object)
+        if steps < 0:  # one before Saturday is Friday, one after it Monday
+            earlier: date = np.busday_offset(day, steps, roll="forward").astype(object)
+            return earlier
+        moved: date = np.busday_offset(day, steps, roll="backward").astype(object)
         return moved
     if unit not in ("day", "week", "month", "year"):
         raise ValueError("a unit is 'day', 'week', 'month', 'year' or 'working day'")

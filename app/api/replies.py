@@ -19,7 +19,7 @@ from clausegraph.app.process import version
 from clausegraph.app.services.browse import open_shelf
 from clausegraph.app.services.records import Key, Slice
 from clausegraph.app.workspace import Workspace
-from clausegraph.indexes.ledger.identity import ledger_id
+from clausegraph.indexes.ledger.store import ledger_id
 
 EPOCH_HEADER = "ClauseGraph-Epoch"
 ASKED_AGAIN = "private, no-cache"  # whoever keeps it asks again whether it still holds

@@ -19,7 +19,7 @@ from clausegraph.core.text import one_line
 from clausegraph.core.types import LITERAL, Element, Fact, PageKey, Reading, Support
 from clausegraph.indexes.contradictions.assertions import Assertion, assertions_of
 from clausegraph.indexes.contradictions.compare import Conflict, find_conflicts
-from clausegraph.indexes.contradictions.replacing import Replacement, replacements
+from clausegraph.indexes.graph.links import Replacement, replacements
 from clausegraph.query.read.evidence import quote_of
 from clausegraph.query.retrieve.paths import Path, shortest_paths
 

@@ -16,12 +16,11 @@ from clausegraph.app.services.listings import reported_run_slice, without_report
 from clausegraph.app.services.records import Key, Slice
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import InputError, NotFoundError
-from clausegraph.indexes import epochs
-from clausegraph.indexes.corpora import get_corpus, list_corpora
+from clausegraph.indexes import corpora
+from clausegraph.indexes.corpora import RUNNING, get_corpus, list_corpora
 from clausegraph.indexes.ledger.leases import run_lease
 from clausegraph.indexes.ledger.schema import extractions, model_calls, page_versions
 from clausegraph.indexes.publish import take_back
-from clausegraph.indexes.runs import RUNNING
 from clausegraph.indexes.sweep import make_room, sweep
 from clausegraph.indexes.vacuum import NOTHING, vacuum
 from clausegraph.indexes.work import batch_states
@@ -43,7 +42,7 @@ def list_epochs(workspace: Workspace, corpus: str) -> list[dict[str, Any]]:
             "model": epoch.model,
             "changes": epoch.summary,
         }
-        for epoch in epochs.list_epochs(workspace.ledger, row.id)
+        for epoch in corpora.list_epochs(workspace.ledger, row.id)
     ]
 
 
@@ -59,7 +58,7 @@ def epoch_on(workspace: Workspace, corpus: str, day: str) -> int:
         ends = datetime(after.year, after.month, after.day).astimezone().timestamp()
     except (ValueError, OverflowError) as error:
         raise InputError(f"day {day[:40]!r} is not understood; write it as 2026-01-31") from error
-    kept = epochs.list_epochs(workspace.ledger, get_corpus(workspace.ledger, corpus).id)
+    kept = corpora.list_epochs(workspace.ledger, get_corpus(workspace.ledger, corpus).id)
     found = next((row.number for row in kept if row.created < ends), None)
     if found is None:
         oldest = (
@@ -81,7 +80,7 @@ def rollback(workspace: Workspace, corpus: str, number: int) -> dict[str, Any]:
     """
     with workspace.projections() as projections:
         row = get_corpus(workspace.ledger, corpus)
-        epochs.rollback(workspace.ledger, row, number)
+        corpora.rollback(workspace.ledger, row, number)
         projections.published(row.id)
         return {"corpus": corpus, "published": number, "newest": row.newest, "lagging": projections.problems}
 

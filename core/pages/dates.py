@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from datetime import date
 
-from clausegraph.core.language.words import SHORT_MONTHS
+from clausegraph.core.language.lexicon import SHORT_MONTHS
 
 _MONTH = "(" + "|".join(SHORT_MONTHS) + r")[a-z]*\.?"
 _FORMS = (

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from clausegraph.core.extraction import ExtractionInput, InputElement, extraction_input
-from clausegraph.core.language.sentences import sentence_spans
+from clausegraph.core.language.clauses import sentence_spans
 from clausegraph.core.pages.chunking.chunks import chunk_reading
 from clausegraph.core.pages.document import CONDITIONALQA, SourceDocument
 from clausegraph.core.pages.headings import MAX_NAME

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from benchmarks.condition_measures import marking_report, predicted_trees
 from benchmarks.tree_scores import TreeScores, score_trees, summarise_trees
-from clausegraph.core.pages.chunking.chunks import chunk_reading
+from clausegraph.core.pages.chunks import chunk_reading
 from clausegraph.core.pages.read import read_document
 from clausegraph.core.types import Reading
 from clausegraph.eval.conditionalqa.dataset import load_questions

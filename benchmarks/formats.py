@@ -25,8 +25,7 @@ from benchmarks.show import Check, machine, print_checks, print_table
 from benchmarks.written import WRITERS
 from clausegraph.app.services.ingest import run_ingest
 from clausegraph.app.workspace import Workspace
-from clausegraph.core.pages.document import SourceDocument
-from clausegraph.core.pages.read import read_document
+from clausegraph.core.pages.read import SourceDocument, read_document
 from clausegraph.core.settings import load_settings
 from clausegraph.core.types import Reading
 from clausegraph.eval.conditionalqa.dataset import Question, load_questions

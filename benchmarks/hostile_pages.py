@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 
-from clausegraph.core.pages.document import CONDITIONALQA, HTML, SourceDocument
+from clausegraph.core.pages.read import CONDITIONALQA, HTML, SourceDocument
 
 _RULE = "You can get it if you are 21 or over and live in Port Ashby, unless you rent the boat. "
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from functools import cached_property, lru_cache
 
-from clausegraph.core.extraction import ExtractionInput, InputElement
+from clausegraph.core.extraction import ExtractionInput, InputElement, names_above
 from clausegraph.core.language.normalise import entity_key, singular, tokens, visible
 from clausegraph.core.language.sentences import sentence_spans
 from clausegraph.core.language.words import (
@@ -17,7 +17,6 @@ from clausegraph.core.language.words import (
     RELATIVES,
     word_set,
 )
-from clausegraph.core.pages.lists import names_above
 from clausegraph.core.types import Span
 
 BARE_PRONOUNS = word_set("it its this that they them their these those there he him his she her i me my")

@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from clausegraph.core.extraction import ExtractionInput, InputElement
+from clausegraph.core.extraction import ExtractionInput, InputElement, introducer
 from clausegraph.core.language.conditions import LONGEST_SENTENCE, ParsedClause, join, leaves_of, parse_conditions
 from clausegraph.core.language.conjunctions import trim
 from clausegraph.core.language.markers import plain
@@ -18,7 +18,6 @@ from clausegraph.core.language.propositions import Proposition, split_propositio
 from clausegraph.core.language.restrictions import lists_requirements
 from clausegraph.core.language.sentences import after_number, sentence_spans
 from clausegraph.core.language.slots import OpenItem, Slot, lists_examples, quantifier, split_item
-from clausegraph.core.pages.lists import introducer
 from clausegraph.core.types import Condition, Leaf, Modality, Not, leaves
 
 _GRANT = re.compile(

@@ -13,12 +13,11 @@ from datetime import date
 from functools import lru_cache
 from typing import Any
 
-from clausegraph.core.extraction import Reject
+from clausegraph.core.extraction import Reject, names_above
 from clausegraph.core.language.quantities import find_quantities
 from clausegraph.core.language.stated import BARE_PRONOUNS, YOU, ChunkTexts, clean_name, key_of
 from clausegraph.core.language.values import VALUE_KINDS
 from clausegraph.core.language.words import word_set
-from clausegraph.core.pages.lists import names_above
 from clausegraph.core.types import Condition, Literal, Mention, Passage, Span, Statement
 from clausegraph.ingestion.extract.llm.conditional.conditions import ConditionReader, UnusableCondition
 from clausegraph.ingestion.extract.llm.conditional.meanings import checked, without_pointers

@@ -12,7 +12,7 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 from clausegraph.core.errors import SettingsError
-from clausegraph.core.models.names import Provider, served_model
+from clausegraph.core.models.calls import Provider, served_model
 from clausegraph.core.ontology import Ontology, policy_ontology, read_ontology
 from clausegraph.core.settings import HASHING, Settings
 
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
     from clausegraph.core.extraction import Extractor
     from clausegraph.core.models.build import ModelOptions
-    from clausegraph.core.models.cassette import Cassette
     from clausegraph.core.models.embedding import Embedder
     from clausegraph.core.models.guard import GuardedLLM
+    from clausegraph.core.models.replay import Cassette
     from clausegraph.core.models.reranking import Reranker
     from clausegraph.eval.conditionalqa.dataset import Question
     from clausegraph.indexes.ledger.metering import RunMeter
@@ -50,8 +50,7 @@ def make_embedder(settings: Settings) -> Embedder:
 
         options = _server_options(settings, served, settings.embedding_url, settings.embedding_key)
         return ApiEmbedder(options, settings.query_instruction)
-    from clausegraph.core.models.hub import check_available
-    from clausegraph.core.models.local import LocalEmbedder, ModelSettings
+    from clausegraph.core.models.embedding import LocalEmbedder, ModelSettings, check_available
 
     embedder = LocalEmbedder(
         ModelSettings(

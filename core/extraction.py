@@ -15,8 +15,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Protocol, TypeVar, runtime_checkable
 
-from clausegraph.core.fingerprints import LLMFingerprint
-from clausegraph.core.hashing import canonical_json, content_hash
+from clausegraph.core.hashing import LLMFingerprint, canonical_json, content_hash
 from clausegraph.core.types import Chunk, Element, Link, Passage, Reading, Statement
 
 

@@ -15,11 +15,17 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
-from clausegraph.core.addresses import refuse_foreign_secrets, refuse_opening
 from clausegraph.core.errors import SettingsError
-from clausegraph.core.models.names import SERVED_MODEL
-from clausegraph.core.settings_environment import Variables, example
-from clausegraph.core.settings_file import read_settings_file, unknown_setting, wrong_setting
+from clausegraph.core.models.calls import SERVED_MODEL
+from clausegraph.core.settings_file import (
+    Variables,
+    example,
+    read_settings_file,
+    refuse_foreign_secrets,
+    refuse_opening,
+    unknown_setting,
+    wrong_setting,
+)
 from clausegraph.core.web_modes import WebMode
 
 PREFIX = "CLAUSEGRAPH_"

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from clausegraph.core.extras import require_extra
+from clausegraph.core.errors import require_extra
 
 
 def best_pairs(values: Sequence[Sequence[float]]) -> list[tuple[int, int]]:

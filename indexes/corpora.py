@@ -12,7 +12,7 @@ from sqlalchemy import Row, func, insert, select, update
 
 from clausegraph.core.errors import NotFoundError
 from clausegraph.core.hashing import canonical_json
-from clausegraph.core.naming import LONGEST, checked_name
+from clausegraph.core.text import LONGEST, checked_name
 from clausegraph.indexes.ledger.decoding import TEXTS, decode_json
 from clausegraph.indexes.ledger.schema import corpora, in_newest, members, pages, sources
 from clausegraph.indexes.ledger.store import Ledger

@@ -19,7 +19,7 @@ import typer
 from clausegraph.app.cli.hints import Hints
 from clausegraph.app.cli.output import note, show, show_json
 from clausegraph.core.errors import ClauseGraphError, InputError
-from clausegraph.core.naming import is_text
+from clausegraph.core.text import is_text
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

@@ -11,7 +11,7 @@ from pydantic import BaseModel, SecretStr
 from pydantic.fields import FieldInfo
 
 from clausegraph.core.settings import CONFIG_NAME, PREFIX, ScheduledCorpus, Settings, load_settings, origins
-from clausegraph.core.settings_environment import example, form
+from clausegraph.core.settings_file import example, form
 
 _INTRODUCTION = f"""# Settings
 

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 
 from clausegraph.core.errors import BudgetExceeded, ModelError, ModelRefused, ModelUnavailable, UnusableReply
 from clausegraph.core.extraction import Extracted, Extraction, ExtractionInput, PageInputs, Reject
-from clausegraph.core.fingerprints import LLMFingerprint
-from clausegraph.core.hashing import content_hash
+from clausegraph.core.hashing import LLMFingerprint, content_hash
 from clausegraph.core.models.calls import CallLabels
 from clausegraph.core.ontology import Ontology, policy_ontology
 from clausegraph.core.prompts import Prompt, shipped_examples
@@ -24,8 +23,7 @@ from clausegraph.ingestion.extract.llm.tasks import Task, task_of
 from clausegraph.ingestion.extract.llm.types_guide import TypesGuide, beyond
 
 if TYPE_CHECKING:
-    from clausegraph.core.models.fan_out import ChatOutcome, ChatRequest
-    from clausegraph.core.models.guard import GuardedLLM
+    from clausegraph.core.models.guard import ChatOutcome, ChatRequest, GuardedLLM
 
 # Refused for what we are or where we go, not for what we asked: no other call will succeed, where none did before
 _NO_USE = {401, 402, 403, 404, 301, 302, 303, 307, 308}
@@ -94,7 +92,7 @@ class LLMExtractor:
 
     def extract_pages(self, pages: Iterable[PageInputs]) -> Iterator[Extracted]:
         """Yield what became of each input, as the replies come. Closing the generator cancels what is in flight."""
-        from clausegraph.core.models.fan_out import chat_all
+        from clausegraph.core.models.guard import chat_all
 
         work = _Work(self, pages)
         with closing(chat_all(self._llm, work.take, self._options.at_once)) as outcomes:
@@ -121,7 +119,7 @@ class LLMExtractor:
         """The call of a job."""
         from llama_index.core.base.llms.types import ChatMessage
 
-        from clausegraph.core.models.fan_out import ChatRequest
+        from clausegraph.core.models.guard import ChatRequest
 
         if job.found:
             return self._check(job)
@@ -140,7 +138,7 @@ class LLMExtractor:
     def _check(self, job: _Job) -> ChatRequest[_Job]:
         from llama_index.core.base.llms.types import ChatMessage
 
-        from clausegraph.core.models.fan_out import ChatRequest
+        from clausegraph.core.models.guard import ChatRequest
 
         prompt = self._options.check
         assert prompt is not None
@@ -161,7 +159,7 @@ class LLMExtractor:
         Raises:
             UnusableReply: nothing in the reply can be read; it is dropped from the cache.
         """
-        from clausegraph.core.models.fan_out import finish_reason
+        from clausegraph.core.models.guard import finish_reason
 
         assert outcome.response is not None
         job, text = outcome.request.job, outcome.response.message.content or ""

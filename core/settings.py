@@ -356,9 +356,8 @@ class Settings(BaseSettings):
     )
     log_format: Literal["text", "json"] = Field(default="text", description="form of a log line")
     log_prompts: bool = Field(default=False, description="whole prompts and replies in logs and spans")
-    telemetry: Literal["off", "otlp"] = Field(default="off", description="whether traces and metrics are sent")
-    telemetry_url: str | None = Field(
-        default=None, description="OTLP endpoint over HTTP, such as http://127.0.0.1:4318"
+    telemetry: Literal["off", "otlp"] = Field(
+        default="off", description="whether traces are sent, to the collector that OTEL_EXPORTER_OTLP_ENDPOINT names"
     )
 
     @classmethod
@@ -398,7 +397,7 @@ def _refuse_foreign_secrets(path: Path, beside: dict[str, Any], given: dict[str,
     """See ``core.addresses``."""
     elsewhere = {key.removeprefix(PREFIX).lower(): key for key in _environment()} | dict.fromkeys(given, "this call")
     found = {key: value for key, value in beside.items() if key not in given}
-    refuse_foreign_secrets(found, str(path), elsewhere, os.environ)
+    refuse_foreign_secrets(found, str(path), elsewhere)
 
 
 def origins() -> dict[str, str]:

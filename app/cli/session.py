@@ -161,7 +161,7 @@ def _checked(values: dict[str, Any]) -> dict[str, Any]:
 
 def guarded(session: Session, work: Callable[[], None]) -> None:
     """Do the work; a known error is one message and its exit code, never a traceback."""
-    from clausegraph.core.telemetry.recording import FLUSH_SECONDS, stop_telemetry
+    from clausegraph.core.telemetry.spans import FLUSH_SECONDS, stop_telemetry
 
     wait = FLUSH_SECONDS
     try:

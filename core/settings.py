@@ -2,7 +2,7 @@
 
 A value given by the caller wins over ``CLAUSEGRAPH_<KEY>`` in the environment, which wins over the file
 ``clausegraph.toml`` in the working directory (or the file that ``CLAUSEGRAPH_CONFIG`` names), which wins
-over the default. A file that was found, not named, gets no secret from elsewhere for its servers (``core.addresses``).
+over the default. A file that was found, not named, gets no secret from elsewhere for its servers (``core.settings_file``).
 """
 
 from __future__ import annotations
@@ -394,7 +394,7 @@ def load_settings(**given: Any) -> Settings:
 
 
 def _refuse_foreign_secrets(path: Path, beside: dict[str, Any], given: dict[str, Any]) -> None:
-    """See ``core.addresses``."""
+    """See ``core.settings_file``."""
     elsewhere = {key.removeprefix(PREFIX).lower(): key for key in _environment()} | dict.fromkeys(given, "this call")
     found = {key: value for key, value in beside.items() if key not in given}
     refuse_foreign_secrets(found, str(path), elsewhere)

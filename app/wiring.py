@@ -179,7 +179,7 @@ def opened_extractor(settings: Settings, source: Source | None, meter: RunMeter)
 
     kind = _extractor_kind(settings, source)
     if kind == "given":
-        from clausegraph.ingestion.extract.given import GivenExtractor
+        from clausegraph.ingestion.extract.llm.lines import GivenExtractor
 
         if not isinstance(source, PassagesSource):
             raise SettingsError("extractor 'given' needs a file of passages that come with their triples")
@@ -197,7 +197,7 @@ def _llm_extractor(settings: Settings, llm: GuardedLLM) -> Extractor:
     from clausegraph.core.prompts import library, read_examples
     from clausegraph.ingestion.extract.llm.check import TASK as CHECK
     from clausegraph.ingestion.extract.llm.extractor import LLMExtractor, LLMOptions
-    from clausegraph.ingestion.extract.llm.types_guide import TypesGuide, read_guide
+    from clausegraph.ingestion.extract.llm.items import TypesGuide, read_guide
 
     prompt = library(settings.prompts).get(settings.extraction_prompt)
     options = LLMOptions(

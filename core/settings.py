@@ -2,7 +2,7 @@
 
 A value given by the caller wins over ``CLAUSEGRAPH_<KEY>`` in the environment, which wins over the file
 ``clausegraph.toml`` in the working directory (or the file that ``CLAUSEGRAPH_CONFIG`` names), which wins
-over the default. A file that was found, not named, gets no secret from elsewhere for its servers (``core.settings_file``).
+over the default. A file that was found, not named, gets no secret from elsewhere for its servers.
 """
 
 from __future__ import annotations

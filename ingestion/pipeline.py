@@ -21,10 +21,10 @@ from clausegraph.indexes.corpora import (
     ensure_corpus,
     ensure_source,
     list_corpora,
+    list_epochs,
     list_sources,
 )
 from clausegraph.indexes.derive import derive_rows
-from clausegraph.indexes.epochs import list_epochs
 from clausegraph.indexes.ledger.leases import RunLease
 from clausegraph.indexes.plan import PageTarget, PublishPlan, make_plan
 from clausegraph.indexes.publish import finish, freeze

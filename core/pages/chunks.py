@@ -16,7 +16,7 @@ from functools import lru_cache
 from itertools import accumulate, groupby
 
 from clausegraph.core.hashing import content_hash
-from clausegraph.core.language.sentences import sentence_spans
+from clausegraph.core.language.clauses import sentence_spans
 from clausegraph.core.pages.elements import limited
 from clausegraph.core.tokens import FINGERPRINT, count_many, count_tokens
 from clausegraph.core.types import Chunk, Element, Reading, Span

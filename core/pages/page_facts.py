@@ -14,7 +14,7 @@ from itertools import islice
 from lxml import etree, html
 from lxml.etree import _Element
 
-from clausegraph.core.language.words import SHORT_MONTHS
+from clausegraph.core.language.lexicon import SHORT_MONTHS
 from clausegraph.core.pages.blocks import squeeze
 from clausegraph.core.types import Element
 

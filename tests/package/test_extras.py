@@ -27,7 +27,7 @@ from clausegraph.core.models.embedding import TransformersEncoder
 from clausegraph.core.models.reranking import CrossEncoderReranker
 from clausegraph.core.settings import Settings, load_settings
 from clausegraph.core.telemetry.spans import start_telemetry
-from clausegraph.eval.assignment import best_pairs
+from clausegraph.eval.metrics import best_pairs
 from clausegraph.eval.plots import plot_recall_by_budget
 from clausegraph.eval.stark.methods import PagerankRanking
 from clausegraph.ingestion.rendering.process import PageRenderer

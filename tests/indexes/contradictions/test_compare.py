@@ -12,8 +12,8 @@ from clausegraph.core.types import PageKey, Reading, Support
 from clausegraph.indexes.contradictions import compare
 from clausegraph.indexes.contradictions.assertions import Assertion, assertions_of
 from clausegraph.indexes.contradictions.compare import Conflict, find_conflicts
-from clausegraph.indexes.contradictions.replacing import replacements
 from clausegraph.indexes.derive import anchored, object_key
+from clausegraph.indexes.graph.links import replacements
 from clausegraph.ingestion.extract.rules.extractor import RuleExtractor
 
 pytestmark = pytest.mark.unit

@@ -13,8 +13,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from benchmarks.hostile_pages import FAMILIES
-from benchmarks.pages import measure
+from benchmarks.pages import FAMILIES, measure
 from clausegraph.core.pages.read import PAGE_READERS, SourceDocument
 from clausegraph.core.types import Reading
 from clausegraph.ingestion.reading.limits import ReadingLimits

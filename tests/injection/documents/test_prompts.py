@@ -13,8 +13,7 @@ from clausegraph.core.pages.chunks import chunk_reading
 from clausegraph.core.pages.elements import limited
 from clausegraph.core.pages.read import SourceDocument, read_document
 from clausegraph.core.prompts import Prompt, fence, shipped_prompts
-from clausegraph.ingestion.extract.llm.numbering import CUT, MAX_CHARACTERS, Call, number_call, page_text
-from clausegraph.ingestion.extract.llm.render import render_call
+from clausegraph.ingestion.extract.llm.numbering import CUT, MAX_CHARACTERS, Call, number_call, page_text, render_call
 from tests.injection.documents.hostile import MARKUP, NAMES, TEXTS, pages
 
 pytestmark = pytest.mark.unit

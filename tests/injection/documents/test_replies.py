@@ -16,8 +16,8 @@ from clausegraph.core.pages.read import SourceDocument, read_document
 from clausegraph.core.serial import extraction_from_json, extraction_to_json, pack, unpack
 from clausegraph.core.types import LITERAL, Literal, Mention, Modality, leaves
 from clausegraph.indexes.derive import object_key
-from clausegraph.ingestion.extract.llm.conditional.parse import parse_conditional
-from clausegraph.ingestion.extract.llm.lines.parse import parse_triples, statements_of_lines
+from clausegraph.ingestion.extract.llm.conditional import parse_conditional
+from clausegraph.ingestion.extract.llm.lines import parse_triples, statements_of_lines
 from clausegraph.ingestion.extract.llm.numbering import Call, number_call
 from tests.harness.wait import no_hang
 from tests.injection.documents.hostile import REPLIES, reply, triple

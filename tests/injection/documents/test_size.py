@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from clausegraph.core.extraction import ExtractionInput, InputElement, extraction_input
-from clausegraph.core.language.sentences import sentence_spans
+from clausegraph.core.language.clauses import sentence_spans
 from clausegraph.core.pages.chunks import chunk_reading
 from clausegraph.core.pages.elements import MAX_NAME
 from clausegraph.core.pages.read import CONDITIONALQA, SourceDocument, read_document

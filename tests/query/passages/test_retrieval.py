@@ -18,7 +18,7 @@ from clausegraph.core.models.embedding import HashingEmbedder
 from clausegraph.eval.passages import BASELINE, ROWS, SYSTEM, evaluate, load_questions
 from clausegraph.indexes.ledger.store import Ledger, open_ledger
 from clausegraph.indexes.views import View, open_view
-from clausegraph.ingestion.extract.given import GivenExtractor
+from clausegraph.ingestion.extract.llm.lines import GivenExtractor
 from clausegraph.ingestion.pipeline import Tools, ingest
 from clausegraph.ingestion.report import RunReport
 from clausegraph.ingestion.sources import PassagesSource

@@ -12,16 +12,16 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
 from clausegraph.core.errors import SettingsError
-from clausegraph.core.models.names import Provider, served_model
+from clausegraph.core.models.calls import Provider, served_model
 from clausegraph.core.settings import HASHING, Settings
 
 if TYPE_CHECKING:
     from pydantic import SecretStr
 
     from clausegraph.core.models.build import ModelOptions
-    from clausegraph.core.models.cassette import Cassette
     from clausegraph.core.models.embedding import Embedder
     from clausegraph.core.models.guard import GuardedLLM
+    from clausegraph.core.models.replay import Cassette
     from clausegraph.indexes.ledger.metering import RunMeter
 
 
@@ -41,8 +41,7 @@ def make_embedder(settings: Settings) -> Embedder:
 
         options = _server_options(settings, served, settings.embedding_url, settings.embedding_key)
         return ApiEmbedder(options, settings.query_instruction)
-    from clausegraph.core.models.hub import check_available
-    from clausegraph.core.models.local import LocalEmbedder, ModelSettings
+    from clausegraph.core.models.embedding import LocalEmbedder, ModelSettings, check_available
 
     embedder = LocalEmbedder(
         ModelSettings(

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from clausegraph.core.errors import SettingsError
-from clausegraph.core.extras import require_extra
+from clausegraph.core.errors import SettingsError, require_extra
 from clausegraph.core.settings import Settings
 
 if TYPE_CHECKING:

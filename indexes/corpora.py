@@ -17,7 +17,7 @@ from sqlalchemy import Connection, Row, func, insert, select, tuple_, update
 
 from clausegraph.core.errors import NotFoundError
 from clausegraph.core.hashing import canonical_json
-from clausegraph.core.naming import LONGEST, checked_name
+from clausegraph.core.text import LONGEST, checked_name
 from clausegraph.indexes.ledger.cells import COUNTS, OBJECT, TEXTS, decode_json
 from clausegraph.indexes.ledger.dialect import insert_or_update
 from clausegraph.indexes.ledger.leases import is_held

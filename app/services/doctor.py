@@ -82,7 +82,7 @@ def _model(settings: Settings) -> Iterator[Finding]:
     if name == HASHING:
         yield Finding("embedding model", WARNING, "hashing is for tests: its vectors know nothing of meaning")
         return
-    from clausegraph.core.models.local import LocalEmbedder, ModelSettings
+    from clausegraph.core.models.embedding import LocalEmbedder, ModelSettings
 
     try:
         folder = LocalEmbedder(ModelSettings(name=name)).folder

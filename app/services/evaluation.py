@@ -13,8 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from clausegraph.app.process import version
 from clausegraph.app.services.ingest import mirror_whole, run_ingest
-from clausegraph.core.errors import InputError
-from clausegraph.core.extras import require_extra
+from clausegraph.core.errors import InputError, require_extra
 from clausegraph.eval.conditionalqa import run as conditionalqa
 from clausegraph.eval.conditionalqa.oracles import ORACLE_STEPS
 from clausegraph.eval.conditionalqa.predictions import read_predictions
@@ -224,7 +223,7 @@ def _engine(
 ) -> tuple[Engine, RoundsOf]:
     from clausegraph.app.engines import make_engine
     from clausegraph.app.models import opened_model
-    from clausegraph.core.models.cassette import Cassette
+    from clausegraph.core.models.replay import Cassette
     from clausegraph.eval.conditionalqa.dataset import load_questions
     from clausegraph.eval.conditionalqa.engines import oracle, shots
     from clausegraph.eval.conditionalqa.gold import GoldEvidence

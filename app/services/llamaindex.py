@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from clausegraph.app.process import version
-from clausegraph.core.errors import InputError
-from clausegraph.core.extras import require_extra
+from clausegraph.core.errors import InputError, require_extra
 from clausegraph.core.hashing import content_hash
 from clausegraph.core.models.embedding import Vectors
 from clausegraph.core.types import LITERAL

@@ -104,7 +104,7 @@ def _opened(run: RunRequest) -> Iterator[_Opened]:
     from clausegraph.app.process import observe
     from clausegraph.app.services.ingest import run_tools, web_options
     from clausegraph.app.workspace import Workspace
-    from clausegraph.core.telemetry.recording import stop_telemetry
+    from clausegraph.core.telemetry.spans import stop_telemetry
     from clausegraph.ingestion.pipeline import Options
     from clausegraph.ingestion.sources import open_source
     from clausegraph.ingestion.steps import Pace

@@ -11,11 +11,9 @@ import openai
 from llama_index.llms.openai_like import OpenAILike
 
 from clausegraph.core.errors import ModelCallError
-from clausegraph.core.models.clients.bounds import BoundedBody, bounds, reply_limit
-from clausegraph.core.models.clients.driver import Driver
-from clausegraph.core.models.clients.failures import UNREADABLE, Server, is_mistake
+from clausegraph.core.models.driver import Driver
+from clausegraph.core.models.failures import UNREADABLE, BoundedBody, Server, bounds, is_mistake, reply_limit
 
-URL = "https://api.openai.com"
 NO_KEY = "none"  # the driver insists on one
 
 

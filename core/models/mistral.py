@@ -13,12 +13,9 @@ from llama_index.llms.mistralai import MistralAI
 from mistralai.client import Mistral
 from mistralai.client.errors import MistralError, NoResponseError, ResponseValidationError
 
-from clausegraph.core.models.clients.bounds import BoundedBody, bounds, reply_limit
-from clausegraph.core.models.clients.driver import Driver
-from clausegraph.core.models.clients.failures import UNREADABLE, Server, is_mistake
-from clausegraph.core.models.replies import tool_calls_of
-
-URL = "https://api.mistral.ai"
+from clausegraph.core.models.driver import Driver
+from clausegraph.core.models.failures import UNREADABLE, BoundedBody, Server, bounds, is_mistake, reply_limit
+from clausegraph.core.models.stack import tool_calls_of
 
 
 @contextmanager

@@ -3,21 +3,157 @@
 A section starts at each h1 and h2. Within a section the cuts are chosen together (dynamic programming over the
 places where a cut is possible): as few chunks as fit, cuts where they hurt least, then even sizes. Since sections
 are cut on their own, an edit moves no cut outside its section. A chunk that begins within a table
-says its header again.
+says its header again. A text longer than a chunk is split by sentences, then words, then characters.
 """
 
 from __future__ import annotations
 
+import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby
+from functools import lru_cache
+from itertools import accumulate, groupby
 
 from clausegraph.core.hashing import content_hash
-from clausegraph.core.pages.chunking.cuts import Unit, best_cuts
-from clausegraph.core.pages.chunking.split import first_words, split_text
-from clausegraph.core.pages.headings import limited
-from clausegraph.core.tokens import FINGERPRINT, count_many
+from clausegraph.core.language.clauses import sentence_spans
+from clausegraph.core.pages.elements import limited
+from clausegraph.core.tokens import FINGERPRINT, count_many, count_tokens
 from clausegraph.core.types import Chunk, Element, Reading, Span
+
+_WORD = re.compile(r"\S+")
+_MARK = re.compile(r"[!-/:-@\[-`{-~\u2010-\u2027\u4e00-\u9fff]")  # each is a word piece of its own wherever it stands
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """Characters ``[start, end)`` of a text; ``breaks_word`` tells that it begins inside a word."""
+
+    start: int
+    end: int
+    tokens: int
+    breaks_word: bool = False
+
+
+def split_text(text: str, limit: int) -> list[Piece]:
+    """Split a text into pieces of at most ``limit`` tokens: sentences, and parts of the longer ones."""
+    spans = sentence_spans(text)
+    counts = _counts([text[start:end] for start, end in spans])
+    pieces: list[Piece] = []
+    for (start, end), tokens in zip(spans, counts, strict=True):
+        pieces += [Piece(start, end, tokens)] if tokens <= limit else list(_by_words(text, start, end, limit))
+    return pieces
+
+
+def _counts(texts: list[str]) -> list[int]:
+    """Word pieces of each text; equal ones are counted once."""
+    unique = list(dict.fromkeys(texts))
+    found = dict(zip(unique, count_many(unique), strict=True))
+    return [found[text] for text in texts]
+
+
+def first_words(text: str, limit: int) -> tuple[str, int]:
+    """The longest run of first words with at most ``limit`` tokens, and its tokens."""
+    first = next(_by_words(text, 0, len(text), limit))
+    return text[first.start : first.end].strip(), first.tokens
+
+
+def _by_words(text: str, start: int, end: int, limit: int) -> Iterator[Piece]:
+    """Pack words greedily. White space separates word pieces, so the counts of words add up."""
+    words = [match.span() for match in _WORD.finditer(text, start, end)]
+    counts = _counts([text[a:b] for a, b in words])
+    begin, until, total = start, start, 0
+    for (a, b), tokens in zip(words, counts, strict=True):
+        if total and total + tokens > limit:
+            yield Piece(begin, until, total)
+            begin, total = a, 0
+        if tokens > limit:
+            yield from _by_characters(text, a, b, limit)
+            begin, total = b, 0
+            continue
+        if total == 0:
+            begin = a
+        until, total = b, total + tokens
+    if total:
+        yield Piece(begin, until, total)
+
+
+def _by_characters(text: str, start: int, end: int, limit: int) -> Iterator[Piece]:
+    """Halve an endless word until its parts fit; each part gets a chunk apart, since their counts do not add up."""
+    marks = [match.start() for match in _MARK.finditer(text, start, end)]
+    pending = [(start, end)]
+    while pending:
+        a, b = pending.pop()
+        too_long = bisect_left(marks, b) - bisect_left(marks, a) > limit  # then nothing needs to be counted
+        tokens = limit + 1 if too_long else count_tokens(text[a:b])
+        if tokens <= limit or b - a == 1:
+            yield Piece(a, b, tokens, breaks_word=a > start)
+        else:
+            middle = (a + b) // 2
+            pending += [(middle, b), (a, middle)]
+
+
+_PER_CHUNK = 1.0  # the unit that costs of cuts are measured in: a cut that costs more is worth an extra chunk
+_UNEVENNESS = 0.5
+_MOST_UNITS = 512  # in one chunk; more fit only where they have no tokens at all
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """Characters ``[start, end)`` of the element with this index, with tokens and the cost of a cut before it.
+
+    ``must_cut`` demands a cut before it.
+    """
+
+    element: int
+    start: int
+    end: int
+    tokens: int
+    cut_cost: float
+    must_cut: bool = False
+
+
+def best_cuts(units: Sequence[Unit], rooms: Sequence[int]) -> list[tuple[int, int]]:
+    """Pack units into chunks ``[first, last)`` of least total cost.
+
+    ``rooms[i]`` is how many tokens a chunk that begins with unit ``i`` can hold. A chunk costs a constant, the cut
+    before it, and the square of the share of its room left empty. Ties go to the later cut.
+    """
+    best = [0.0] + [float("inf")] * len(units)
+    came_from = [0] * (len(units) + 1)
+    before = [0, *accumulate(unit.tokens for unit in units)]  # tokens before each unit, and of all
+    runs = _run_ends(units)
+    for first, room in enumerate(rooms):
+        start = before[first]
+        limit = min(runs[first], first + _MOST_UNITS)
+        too_much = max(first + 2, bisect_right(before, start + room, first + 1, limit + 1))
+        base = best[first] + _PER_CHUNK + units[first].cut_cost
+        losses = _losses(room, max(room, units[first].tokens))
+        for last in range(first + 1, too_much):
+            cost = base + losses[before[last] - start]
+            if cost <= best[last]:
+                best[last], came_from[last] = cost, first
+    cuts: list[tuple[int, int]] = []
+    last = len(units)
+    while last > 0:
+        cuts.append((came_from[last], last))
+        last = came_from[last]
+    return cuts[::-1]
+
+
+def _run_ends(units: Sequence[Unit]) -> list[int]:
+    """By first unit: where the next cut is demanded at the latest."""
+    ends = [len(units)] * len(units)
+    for index in range(len(units) - 2, -1, -1):
+        ends[index] = index + 1 if units[index + 1].must_cut else ends[index + 1]
+    return ends
+
+
+@lru_cache(maxsize=1024)
+def _losses(room: int, most: int) -> list[float]:
+    """Cost of the room left empty, by the tokens that are used of it, 0 to ``most``."""
+    return [_UNEVENNESS * empty * empty for empty in (max(0.0, 1 - tokens / room) for tokens in range(most + 1))]
+
 
 MAX_TOKENS = 256  # title, heading path and special tokens included
 SPECIAL_TOKENS = 2

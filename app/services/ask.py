@@ -101,7 +101,6 @@ def search(
         budget: word pieces in all; None for that of the settings.
 
     Raises:
-        InputError: no such retriever, or budget or limit is below 1.
         NotFoundError, ModelMismatchError, StoreError: as ``Workspace.view``.
     """
     room = budget if budget is not None else workspace.settings.search_budget

@@ -90,11 +90,7 @@ class Shelf:
         return read
 
     def find_page(self, name: str) -> tuple[PageKey, Reading] | None:
-        """The page whose uri, ``source:uri`` or title is ``name``.
-
-        Raises:
-            InputError: several pages answer to it.
-        """
+        """The page whose uri, ``source:uri`` or title is ``name``."""
         listed = self.versions()
         found = [key for key in listed if name in (key.uri, str(key))]
         if found:
@@ -105,12 +101,7 @@ class Shelf:
         return (_only(found, name), readings[found[0]]) if found else None
 
     def page(self, name: str) -> tuple[PageKey, Reading]:
-        """The page of that name, as of :meth:`find_page`.
-
-        Raises:
-            NotFoundError: there is none.
-            InputError: several pages answer to it.
-        """
+        """The page of that name, as of :meth:`find_page`."""
         found = self.find_page(name)
         if found is None:
             where = f"corpus {self.corpus.name!r} has no page {name[:200]!r} at epoch {self.epoch}"
@@ -118,11 +109,7 @@ class Shelf:
         return found
 
     def find_fact(self, prefix: str) -> Fact | None:
-        """The fact of that id, or the only one whose id begins so.
-
-        Raises:
-            InputError: several facts begin so.
-        """
+        """The fact of that id, or the only one whose id begins so."""
         if len(prefix) < PREFIX or not set(prefix) <= set("0123456789abcdef"):
             return None
         query = (
@@ -170,11 +157,7 @@ def _only(found: list[PageKey], name: str) -> PageKey:
 
 
 def open_shelf(ledger: Ledger, corpus_name: str, epoch: int | None = None) -> Shelf:
-    """The published epoch of a corpus, or a retained older one.
-
-    Raises:
-        NotFoundError: no such corpus or epoch, or nothing published yet.
-    """
+    """The published epoch of a corpus, or a retained older one."""
     corpus = get_corpus(ledger, corpus_name)
     with ledger.read() as connection:
         number = get_published(connection, corpus) if epoch is None else epoch
@@ -228,12 +211,7 @@ class FoundFact:
 
 
 def look_up(workspace: Workspace, corpus: str, name: str, epoch: int | None = None) -> FoundRun | FoundPage | FoundFact:
-    """The run of that id; else the page of that uri or title, or the fact whose id begins so.
-
-    Raises:
-        NotFoundError: none of them, or no such corpus or epoch.
-        InputError: several pages or facts answer to the name.
-    """
+    """The run of that id; else the page of that uri or title, or the fact whose id begins so."""
     ledger = workspace.ledger
     corpus_id = get_corpus(ledger, corpus).id
     run = find_run(ledger, corpus_id, name)
@@ -256,12 +234,7 @@ def look_up(workspace: Workspace, corpus: str, name: str, epoch: int | None = No
 
 
 def look_up_fact(workspace: Workspace, corpus: str, prefix: str, epoch: int | None = None) -> FoundFact:
-    """The fact of that id, or the only one whose id begins so.
-
-    Raises:
-        NotFoundError: no such fact, corpus or epoch.
-        InputError: several facts begin so.
-    """
+    """The fact of that id, or the only one whose id begins so."""
     shelf = open_shelf(workspace.ledger, corpus, epoch)
     fact = shelf.find_fact(prefix)
     if fact is None:

@@ -36,9 +36,6 @@ def changes(workspace: Workspace, corpus: str, since: int | None = None, until: 
     Returns:
         ``pages`` (kind, source, uri, title) and ``statements`` (kind, page, ``old`` and ``new``, each with its fact, in
         words, with its sentences), by page.
-
-    Raises:
-        NotFoundError: no such corpus or epoch, or none before it.
     """
     after = open_shelf(workspace.ledger, corpus, until)
     before = open_shelf(workspace.ledger, corpus, _before(after) if since is None else since)
@@ -189,9 +186,6 @@ def page_versions_of(workspace: Workspace, corpus: str, uri: str, source: str | 
     """Each version of the page of that uri with the retained epochs that have it, newest first.
 
     A version is new where the page's bytes, title or address changed, or how pages are read.
-
-    Raises:
-        NotFoundError: no such corpus, nothing published yet, or no retained epoch has the page.
     """
     shelf = open_shelf(workspace.ledger, corpus)
     columns = (page_versions.c.id, page_versions.c.raw_hash, page_versions.c.fetched, page_versions.c.content_type)
@@ -235,9 +229,6 @@ def compare_versions(
     Returns:
         ``versions`` (newest first), ``old`` and ``new`` (one of them each, none where there is but one version),
         ``elements`` (kind, old, new: as they stand) and ``statements`` (kind, old, new; see ``changes``).
-
-    Raises:
-        NotFoundError: no such corpus, no retained epoch has the page, or it has no such version.
     """
     versions = page_versions_of(workspace, corpus, uri, source)
     key = PageKey(versions[0]["source"], uri)

@@ -41,10 +41,6 @@ def neighbourhood(
         hops: 1 or 2.
         limit: facts at most; ``more`` says whether there are others.
         page: only what this page states, in its order; without names all that it states.
-
-    Raises:
-        NotFoundError: no such corpus, epoch or page, or no entity of one of the names.
-        InputError: several pages answer to the name.
     """
     shelf = open_shelf(workspace.ledger, corpus, epoch)
     keys, found, stated = _facts_around(shelf, names, hops, limit + 1, relations, page)
@@ -150,9 +146,6 @@ def contradictions(workspace: Workspace, corpus: str, epoch: int | None = None) 
         ``contradictions`` and ``superseded``: of each pair its kind ("value", "polarity" or "threshold") and both
         sides, ``newer`` and ``older``, with the statement in words, its sentences, page, title and dates.
         ``replaced_pages``: pages that another one says it replaces, with that sentence.
-
-    Raises:
-        NotFoundError: no such corpus or epoch, or nothing published yet.
     """
     shelf = open_shelf(workspace.ledger, corpus, epoch)
     readings = {page: shelf.reading(version) for page, (version, _) in shelf.versions().items()}
@@ -205,7 +198,6 @@ def find_paths(
     ``together``: pages that speak of both.
 
     Raises:
-        NotFoundError: one of them is no entity of the graph.
         InputError: as ``shortest_paths``.
     """
     shelf = open_shelf(workspace.ledger, corpus, epoch)

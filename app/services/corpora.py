@@ -50,11 +50,7 @@ def list_corpora(workspace: Workspace) -> list[dict[str, Any]]:
 
 
 def check_corpus(workspace: Workspace, name: str) -> None:
-    """Whether there is a corpus of that name to be dropped.
-
-    Raises:
-        NotFoundError: no such corpus.
-    """
+    """Whether there is a corpus of that name to be dropped."""
     find_corpus(workspace.ledger, name)
 
 
@@ -63,7 +59,6 @@ def drop(workspace: Workspace, name: str) -> dict[str, Any]:
     projection could not follow.
 
     Raises:
-        NotFoundError: no such corpus.
         LeaseHeldError: a run is writing to it.
     """
     with workspace.projections() as projections:
@@ -73,11 +68,7 @@ def drop(workspace: Workspace, name: str) -> dict[str, Any]:
 
 
 def corpus_status(workspace: Workspace, corpus: str | None = None) -> list[dict[str, Any]]:
-    """One corpus, or every one by name.
-
-    Raises:
-        NotFoundError: no such corpus.
-    """
+    """One corpus, or every one by name."""
     ledger = workspace.ledger
     rows = list_rows(ledger) if corpus is None else [get_corpus(ledger, corpus)]
     return [
@@ -86,11 +77,7 @@ def corpus_status(workspace: Workspace, corpus: str | None = None) -> list[dict[
 
 
 def get_run_record(workspace: Workspace, corpus: str, run: str) -> dict[str, Any]:
-    """A run with its report.
-
-    Raises:
-        NotFoundError: no such corpus or run, or vacuum has removed its report.
-    """
+    """A run with its report."""
     ledger = workspace.ledger
     return get_run(ledger, get_corpus(ledger, corpus).id, run)
 
@@ -131,7 +118,6 @@ def project_neo4j(workspace: Workspace, corpus: str, *, rebuild: bool = False, v
     """Bring Neo4j to the newest epoch of a corpus: where it stood, what was done, and, if asked, what differs.
 
     Raises:
-        NotFoundError: no such corpus.
         LeaseHeldError: a run is writing to it.
         StoreError: Neo4j does not answer, or refuses.
     """

@@ -42,7 +42,6 @@ def run_query(
 
     Raises:
         QueryRefused, StoreError: as ``run_pinned``; StoreMismatch also where the database lacks the epoch.
-        NotFoundError: no such corpus, nothing published, or the epoch is not retained.
         SettingsError: no password, or the driver is not installed.
     """
     require_extra("neo4j", "Neo4j", error=SettingsError)

@@ -43,7 +43,6 @@ class Evaluations:
         """A run with its report.
 
         Raises:
-            NotFoundError: no such run, or not for them.
             InputError: its files are damaged or do not belong together.
         """
         from clausegraph.eval.report import read_report

@@ -38,9 +38,6 @@ _EVERY_FACT = 1_000_000  # of an entity
 def overview(workspace: Workspace, corpus: str, epoch: int | None = None) -> dict[str, Any]:
     """How much graph there is, its most frequent relations but for those that say how pages are built, and the
     entities of which the most is stated.
-
-    Raises:
-        NotFoundError: as ``list_pages``.
     """
     shelf = open_shelf(workspace.ledger, corpus, epoch)
     counts = shelf.graph.counts()
@@ -69,10 +66,6 @@ def find_facts(
     Args:
         name: an entity's name, or a page's uri or title.
         relation: as the graph has it; narrows what ``name`` or ``about`` finds.
-
-    Raises:
-        NotFoundError: nothing is called so; the message says what is near.
-        InputError: both ``name`` and ``about``, or several pages answer to the name.
     """
     if name is not None and about is not None:
         raise InputError("give a NAME or --about TEXT, not both")
@@ -90,11 +83,7 @@ def find_facts(
 
 
 def show_entity(workspace: Workspace, corpus: str, name: str, epoch: int | None = None) -> dict[str, Any]:
-    """What the graph has of an entity: how pages write it, types, pages, statements, and what it is connected with.
-
-    Raises:
-        NotFoundError: no entity of that name; the message names the nearest.
-    """
+    """What the graph has of an entity: how pages write it, types, pages, statements, and what it is connected with."""
     shelf = open_shelf(workspace.ledger, corpus, epoch)
     key = entity_of(shelf, name)
     facts = shelf.graph.neighbourhood([key], hops=1, limit=_EVERY_FACT)
@@ -194,11 +183,7 @@ def _facts_about(
 
 
 def entity_of(shelf: Shelf, name: str) -> str:
-    """The key of the entity of that name.
-
-    Raises:
-        NotFoundError: there is none; the message names the nearest.
-    """
+    """The key of the entity of that name."""
     found = shelf.graph.named([name], normalised=True).get(name)
     if found is None:
         raise _no_entity(shelf, name, "entity")

@@ -71,7 +71,6 @@ def export_file(
     """Write an epoch to a file and say how much of what was written; ``replace``: also where there is one.
 
     Raises:
-        NotFoundError: no such corpus or epoch.
         InputError: the file cannot be written there; one that was there before is unchanged.
     """
     home = workspace.settings.home
@@ -277,11 +276,7 @@ def _entity(mention: Mention, names: Mapping[str, str]) -> tuple[str, str]:
 
 
 def export_llamaindex(workspace: Workspace, corpus: str, epoch: int | None, target: str) -> dict[str, Any]:
-    """Hand an epoch over and say how much of what was written; errors as of :func:`hand_over`.
-
-    Raises:
-        NotFoundError: no such corpus or epoch.
-    """
+    """Hand an epoch over and say how much of what was written; errors as of :func:`hand_over`."""
     with workspace.view(corpus, epoch, embed=False) as view:
         counts = hand_over(view, target, workspace.settings)
         return {

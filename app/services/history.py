@@ -27,11 +27,7 @@ from clausegraph.indexes.work import batch_states
 
 
 def list_epochs(workspace: Workspace, corpus: str) -> list[dict[str, Any]]:
-    """The retained epochs, newest first.
-
-    Raises:
-        NotFoundError: no such corpus.
-    """
+    """The retained epochs, newest first."""
     row = get_corpus(workspace.ledger, corpus)
     return [
         {
@@ -51,7 +47,6 @@ def epoch_on(workspace: Workspace, corpus: str, day: str) -> int:
 
     Raises:
         InputError: it is no day of the calendar.
-        NotFoundError: no such corpus, or nothing that is still kept was published by then.
     """
     try:
         after = date.fromisoformat(day) + timedelta(days=1)
@@ -73,11 +68,7 @@ def _day_of(seconds: float) -> str:
 
 
 def rollback(workspace: Workspace, corpus: str, number: int) -> dict[str, Any]:
-    """Let readers see epoch ``number`` again; ``lagging`` says where a projection could not follow.
-
-    Raises:
-        NotFoundError: no such corpus or epoch.
-    """
+    """Let readers see epoch ``number`` again; ``lagging`` says where a projection could not follow."""
     with workspace.projections() as projections:
         row = get_corpus(workspace.ledger, corpus)
         corpora.rollback(workspace.ledger, row, number)
@@ -98,7 +89,6 @@ def vacuum_corpus(
         keep_epochs, keep_days: None for those of the settings.
 
     Raises:
-        NotFoundError: no such corpus among those there are.
         LeaseHeldError: a run is writing to it.
     """
     count = workspace.settings.keep_epochs if keep_epochs is None else keep_epochs
@@ -124,11 +114,7 @@ _PAGES = ("added", "changed", "removed", "failed")
 
 
 def run_summaries(workspace: Workspace, corpus: str, limit: int, after: Key | None = None) -> Slice:
-    """Runs, newest first, each with ``summary`` in place of its report.
-
-    Raises:
-        NotFoundError: no such corpus.
-    """
+    """Runs, newest first, each with ``summary`` in place of its report."""
     found = reported_run_slice(workspace, corpus, limit, after)
     return Slice([without_report(run) | {"summary": run_summary(run)} for run in found.items], found.after)
 
@@ -150,11 +136,7 @@ class RunProgress:
 
 
 def run_progress(workspace: Workspace, corpus: str, run: dict[str, Any]) -> RunProgress | None:
-    """How far a run is, by its record; None for one that is not at work.
-
-    Raises:
-        NotFoundError: no such corpus.
-    """
+    """How far a run is, by its record; None for one that is not at work."""
     if run["status"] != RUNNING:
         return None
     ledger, since = workspace.ledger, run["started"]

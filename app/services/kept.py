@@ -157,7 +157,6 @@ class KeptAnswers:
         """What this person asked this corpus last and got an answer to, newest first.
 
         Raises:
-            NotFoundError: no such corpus.
             StorageError: it cannot be read.
         """
         corpus = unicodedata.normalize("NFC", corpus)

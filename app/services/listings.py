@@ -32,9 +32,6 @@ from clausegraph.indexes.ledger.schema import (
 def page_slice(workspace: Workspace, corpus: str, epoch: int, limit: int, after: Key | None = None) -> Slice:
     """Pages by source and uri, each with the number of its statements, its dates, when it was read, and what its
     address answered last.
-
-    Raises:
-        NotFoundError: no such corpus or epoch.
     """
     shelf = open_shelf(workspace.ledger, corpus, epoch)
     listed = [
@@ -98,12 +95,7 @@ def _statement_counts(shelf: Shelf, keys: Sequence[PageKey]) -> dict[PageKey, in
 def element_slice(
     workspace: Workspace, corpus: str, name: str, epoch: int, limit: int, after: Key | None = None
 ) -> Slice:
-    """The elements of a page, in its order, with their anchors.
-
-    Raises:
-        NotFoundError: no such page, corpus or epoch.
-        InputError: several pages answer to the name.
-    """
+    """The elements of a page, in its order, with their anchors."""
     shelf = open_shelf(workspace.ledger, corpus, epoch)
     key, reading = shelf.page(name)
     begin = 0 if after is None else int(after[0]) + 1
@@ -123,12 +115,7 @@ def fact_slice(
     relation: str | None = None,
     page: str | None = None,
 ) -> Slice:
-    """Facts by id, each with its statements; of an entity, a relation, a page, or what is common to them.
-
-    Raises:
-        NotFoundError: no such corpus, epoch, entity or page.
-        InputError: several pages answer to the name.
-    """
+    """Facts by id, each with its statements; of an entity, a relation, a page, or what is common to them."""
     shelf = open_shelf(workspace.ledger, corpus, epoch)
     wanted: list[ColumnElement[bool]] = [_visible(shelf)]
     if after is not None:
@@ -154,11 +141,7 @@ def fact_slice(
 
 
 def entity_slice(workspace: Workspace, corpus: str, epoch: int, limit: int, after: Key | None = None) -> Slice:
-    """Entities by key, each with the number of statements it is in.
-
-    Raises:
-        NotFoundError: no such corpus or epoch.
-    """
+    """Entities by key, each with the number of statements it is in."""
     shelf = open_shelf(workspace.ledger, corpus, epoch)
     ends = union_all(
         select(supports.c.subject.label("name")).where(_visible(shelf)),
@@ -174,11 +157,7 @@ def entity_slice(workspace: Workspace, corpus: str, epoch: int, limit: int, afte
 
 
 def search_entities(workspace: Workspace, corpus: str, epoch: int, text: str, limit: int) -> Slice:
-    """Entities that share words with a text, those that share most first.
-
-    Raises:
-        NotFoundError: no such corpus or epoch.
-    """
+    """Entities that share words with a text, those that share most first."""
     shelf = open_shelf(workspace.ledger, corpus, epoch)
     hits = shelf.graph.entities(tokens(text), limit)
     return Slice([{"entity": hit.key, "statements": hit.supports} for hit in hits], None)
@@ -196,11 +175,7 @@ def without_report(run: dict[str, Any]) -> dict[str, Any]:
 
 
 def reported_run_slice(workspace: Workspace, corpus: str, limit: int, after: Key | None = None) -> Slice:
-    """Runs, newest first, with their reports.
-
-    Raises:
-        NotFoundError: no such corpus.
-    """
+    """Runs, newest first, with their reports."""
     ledger = workspace.ledger
     before = None if after is None else (float(after[0]), str(after[1]))
     found = runs_before(ledger, get_corpus(ledger, corpus).id, limit + 1, before)
@@ -209,11 +184,7 @@ def reported_run_slice(workspace: Workspace, corpus: str, limit: int, after: Key
 
 
 def reject_slice(workspace: Workspace, corpus: str, run: str, limit: int, after: Key | None = None) -> Slice:
-    """What a run did not use and what failed in it, each with its reason.
-
-    Raises:
-        NotFoundError: no such corpus or run.
-    """
+    """What a run did not use and what failed in it, each with its reason."""
     ledger = workspace.ledger
     report: Any = get_run(ledger, get_corpus(ledger, corpus).id, run)["report"] or {}
     every = [
@@ -231,11 +202,7 @@ def _visible(shelf: Shelf) -> ColumnElement[bool]:
 
 
 def list_pages(workspace: Workspace, corpus: str, epoch: int | None = None) -> dict[str, Any]:
-    """Every page of an epoch with how many statements it makes.
-
-    Raises:
-        NotFoundError: no such corpus or epoch, or nothing published yet.
-    """
+    """Every page of an epoch with how many statements it makes."""
     shelf = open_shelf(workspace.ledger, corpus, epoch)
     query = (
         select(sources.c.name, pages.c.uri, func.count())

@@ -54,10 +54,6 @@ def show_page(workspace: Workspace, corpus: str, name: str, epoch: int | None = 
 
     Args:
         name: uri, ``source:uri``, title, or another address of the page.
-
-    Raises:
-        NotFoundError: no such page, corpus or epoch.
-        InputError: several pages answer to the name.
     """
     shelf = open_shelf(workspace.ledger, corpus, epoch)
     key = _page(shelf, name)
@@ -86,11 +82,7 @@ def show_page(workspace: Workspace, corpus: str, name: str, epoch: int | None = 
 
 
 def page_text(workspace: Workspace, corpus: str, name: str, epoch: int | None = None) -> dict[str, Any]:
-    """What a page says: its elements in its order, each with its anchor and headings.
-
-    Raises:
-        NotFoundError, InputError: as ``show_page``.
-    """
+    """What a page says: its elements in its order, each with its anchor and headings."""
     shelf = open_shelf(workspace.ledger, corpus, epoch)
     key = _page(shelf, name)
     reading = shelf.reading(shelf.versions()[key][0])
@@ -103,7 +95,6 @@ def remove(workspace: Workspace, corpus: str, names: Sequence[str]) -> RunReport
     """Publish the corpus without these pages.
 
     Raises:
-        NotFoundError, InputError: as ``show_page``.
         LeaseHeldError: another run is writing to the corpus.
     """
     from clausegraph.ingestion.pages import remove_pages
@@ -126,7 +117,6 @@ def refresh(
     """Ask the sources of these pages for them alone, and publish what has changed; a report for each source.
 
     Raises:
-        NotFoundError, InputError: as ``show_page``.
         SourceError: a source is not where it was.
     """
     from clausegraph.ingestion.pipeline import Options

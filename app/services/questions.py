@@ -67,7 +67,6 @@ def export(workspace: Workspace, corpus: str, path: Path) -> dict[str, Any]:
         ``written`` questions, and of each other the id and why it is ``left_out``.
 
     Raises:
-        NotFoundError: no such corpus, or nothing published yet.
         InputError: there is nothing to write, or the file cannot be written.
     """
     from clausegraph.eval.conditionalqa.dataset import write_questions

@@ -115,11 +115,7 @@ def list_prompts(folder: Path | None) -> list[dict[str, Any]]:
 
 
 def get_prompt(folder: Path | None, name: str) -> dict[str, Any]:
-    """A prompt with its file's text; ``name`` is a task, for its newest version, or ``task.vN``.
-
-    Raises:
-        NotFoundError: no such prompt.
-    """
+    """A prompt with its file's text; ``name`` is a task, for its newest version, or ``task.vN``."""
     prompt = library(folder).get(name)
     return _described(prompt) | {"source": prompt.source}
 
@@ -132,7 +128,6 @@ def render_prompt(folder: Path | None, name: str, given: Sequence[str], inputs: 
         inputs: JSON file of an object of inputs; ``given`` wins.
 
     Raises:
-        NotFoundError: no such prompt.
         InputError: an input is malformed, its file cannot be read, or the prompt takes others.
     """
     prompt = library(folder).get(name)

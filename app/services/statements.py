@@ -18,11 +18,7 @@ from clausegraph.indexes.ledger.store import Ledger
 
 
 def look_up(workspace: Workspace, corpus: str, statement: str) -> dict[str, Any]:
-    """A statement with its page, in words, and with the sentences it was read from as the published epoch has them.
-
-    Raises:
-        NotFoundError, InputError: as ``indexes.hidden.hide``.
-    """
+    """A statement with its page, in words, and with the sentences it was read from as the published epoch has them."""
     ledger = workspace.ledger
     statement = _of_fact(ledger, corpus, statement)
     page, found = hidden.look_up(ledger, get_corpus(ledger, corpus), statement)
@@ -57,7 +53,6 @@ def _of_fact(ledger: Ledger, corpus: str, given: str) -> str:
 
     Raises:
         NotFoundError: it is neither's.
-        InputError: several statements state the fact, or several facts begin so.
     """
     try:
         hidden.look_up(ledger, get_corpus(ledger, corpus), given)

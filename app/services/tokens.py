@@ -25,7 +25,6 @@ def add_token(
         days: after which it is refused; None for never.
 
     Raises:
-        InputError: no such role, or the name is taken.
         StorageError: the file cannot be written.
     """
     if role not in list(Role):

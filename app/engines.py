@@ -258,7 +258,7 @@ def _lookup(settings: Settings, switches: CragSwitches, model: StepModel | None)
 @contextmanager
 def _endpoint(settings: Settings, limits: EndpointLimits) -> Iterator[KnowledgeGraph]:
     if settings.crag_graph_kind == "neo4j":
-        from clausegraph.app.neo4j import make_server
+        from clausegraph.app.models import make_server
         from clausegraph.query.crag.kg.cypher import CypherGraph
 
         with make_server(settings) as server:

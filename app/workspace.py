@@ -137,7 +137,7 @@ class Workspace:
         """
         with self._open():
             if self._server is None:
-                from clausegraph.app.neo4j import make_server
+                from clausegraph.app.models import make_server
 
                 self._server = self._opened.enter_context(make_server(self.settings))
             return self._server
@@ -204,7 +204,7 @@ class Workspace:
     def _graphs(self) -> GraphAt | None:
         if self.settings.graph == "ledger":
             return None
-        from clausegraph.app.neo4j import graphs_of
+        from clausegraph.app.models import graphs_of
 
         return graphs_of(self.neo4j)
 
@@ -219,7 +219,7 @@ class Workspace:
         Raises:
             SettingsError: Neo4j is to follow, but has no password, or its driver is not installed.
         """
-        from clausegraph.app.neo4j import opened_projections
+        from clausegraph.app.models import opened_projections
 
         with opened_projections(self.settings, self.ledger_to_change()) as projections:
             yield projections

@@ -8,12 +8,15 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, cast
 
+from fastapi import Depends
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
+from starlette.requests import HTTPConnection
 
 from clausegraph.app.access.audit import AuditLog
+from clausegraph.app.access.roles import Principal
 from clausegraph.app.access.sessions import Sessions
 from clausegraph.app.access.sign_in import SignIn, sign_in_of
 from clausegraph.app.access.tokens import Tokens
@@ -111,7 +114,7 @@ def serve_workspace(workspace: Workspace) -> Served:
         work=WorkPool("work", settings.serve_workers, settings.serve_queue),
         reads=WorkPool("reads", _READERS, _READS_WAITING),
         evaluations=Evaluations(settings),
-        kept=KeptAnswers(workspace),
+        kept=KeptAnswers(settings.home, lambda: workspace.ledger),
         rate=RateLimit(settings.serve_rate),
         sign_in=sign_in_of(settings),
     )
@@ -150,3 +153,22 @@ class RateLimit:
             said = f"a token has {self._per_minute} requests in a minute (the setting serve_rate)"
             wait = str(max(1, math.ceil((1 - left) * each)))
             raise refusal("TooManyRequests", 429, "Too many requests", said, Retry_After=wait)
+
+
+async def served(connection: HTTPConnection) -> Served:
+    """What the server holds."""
+    return cast(Served, connection.app.state.served)
+
+
+async def principal(connection: HTTPConnection) -> Principal:
+    """Who sends a request to a route that is not open to everybody."""
+    return cast(Principal, connection.scope["state"]["principal"])
+
+
+def about(connection: HTTPConnection, words: str) -> None:
+    """What the audit log says of a request beside its path, of what only its body has."""
+    connection.scope["state"]["about"] = f" ({words})"
+
+
+Held = Annotated[Served, Depends(served)]
+Who = Annotated[Principal, Depends(principal)]

@@ -9,20 +9,20 @@ from typing import Annotated, Any
 
 from fastapi import Query
 from pydantic import BeforeValidator, Field
-from starlette.requests import Request
 from starlette.responses import Response
 
-from clausegraph.app.api.parameters import CorpusPath, EpochQuery, Held
+from clausegraph.app.api.parameters import EpochQuery
 from clausegraph.app.api.problems import SCREENS, hinted
 from clausegraph.app.api.replies import reply
-from clausegraph.app.console.screen import html, router
-from clausegraph.app.services.browse import FoundPage, open_shelf
+from clausegraph.app.console.screen import OfScreen, router
+from clausegraph.app.services import Key
+from clausegraph.app.services.browse import FoundPage, Shelf, open_shelf
 from clausegraph.app.services.changes import SAME, compare_versions
 from clausegraph.app.services.connections import neighbourhood, outline
 from clausegraph.app.services.explore import overview
 from clausegraph.app.services.history import list_epochs
-from clausegraph.app.services.listings import page_slice, search_entities
-from clausegraph.app.services.records import Key, Slice, statement_words
+from clausegraph.app.services.listings import entity_slice, page_slice
+from clausegraph.app.services.records import statement_words
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import NotFoundError
 from clausegraph.core.types import LITERAL, Element, Modality, Span
@@ -104,57 +104,53 @@ _PAGES = 200  # of one screen
 _BESIDE = 4  # elements in a row that are the same, at most, before they are told as a number
 _Version = Annotated[int | None, Query(ge=1, le=10**15)]
 _Place = Annotated[int, Query(ge=0, le=10**9)]
+_Wanted = Annotated[str, Query(min_length=1, max_length=5000)]
+_MOST = 300  # facts of the table, with their sentences
+_DRAWN = 5000  # facts drawn at once
+_NEAR = 20
+_SHORT = 40  # characters of a condition that a drawing has room for
+_Name = Annotated[str, Query(max_length=500)]
+_Number = Annotated[int, Field(ge=1, le=10**15)]
+_Epoch = Annotated[_Number | None, BeforeValidator(lambda text: text or None), Query()]  # "" in a form: now
+_Page = Annotated[str, Query(max_length=5000)]
 
 
 @routes.get("/c/{corpus}/pages")
 async def pages(
-    request: Request,
-    held: Held,
-    corpus: CorpusPath,
-    epoch: EpochQuery = None,
-    source: Annotated[str, Query(max_length=500)] = "",
-    after: Annotated[str, Query(max_length=5000)] = "",
+    of: OfScreen, epoch: EpochQuery = None, source: Annotated[str, Query(max_length=500)] = "", after: _Page = ""
 ) -> Response:
     """The pages of an epoch by source and uri, so many at once; from after the page ``after`` of a ``source`` on."""
-    key = [source, after] if after else None
-    number, found = await held.reads.run(_pages, held.workspace, corpus, epoch, key)
-    return html(request, "pages.html", screen="pages", found=found, at=number, epoch=epoch, begun=key is None)
+    number = (await of.run(_shelf, epoch)).epoch
+    key: Key | None = [source, after] if after else None
+    found = await of.run(page_slice, number, _PAGES, key)
+    return of.html("pages.html", screen="pages", found=found, at=number, epoch=epoch, begun=key is None)
+
+
+def _shelf(workspace: Workspace, corpus: str, epoch: int | None) -> Shelf:
+    return open_shelf(workspace.ledger, corpus, epoch)
 
 
 @routes.get("/c/{corpus}/page")
 async def page(
-    request: Request,
-    held: Held,
-    corpus: CorpusPath,
-    name: Annotated[str, Query(min_length=1, max_length=5000)],
-    epoch: EpochQuery = None,
-    anchor: Annotated[str, Query(max_length=200)] = "",
-    start: _Place = 0,
-    end: _Place = 0,
-) -> Response:
+    of: OfScreen, name: _Wanted, epoch: EpochQuery = None,
+    anchor: Annotated[str, Query(max_length=200)] = "", start: _Place = 0, end: _Place = 0,
+) -> Response:  # fmt: skip
     """The text of a page as the epoch has it, with a span of it marked, and what is stated at each element."""
-    number, found = await held.reads.run(_page, held.workspace, corpus, name, epoch)
+    shelf: Shelf = await of.run(_shelf, epoch)
+    found = await of.held.reads.run(lambda: shelf.found_page(*shelf.page(name)))
     marked = Span(anchor, start, end) if anchor else None
-    return html(request, "page.html", screen="pages", epoch=number, **document_view(found, marked))
+    return of.html("page.html", screen="pages", epoch=shelf.epoch, **document_view(found, marked))
 
 
 @routes.get("/c/{corpus}/versions")
 async def versions(
-    request: Request,
-    held: Held,
-    corpus: CorpusPath,
-    name: Annotated[str, Query(min_length=1, max_length=5000)],
-    version: _Version = None,
+    of: OfScreen, name: _Wanted, version: _Version = None,
     against: Annotated[int | None, Query(alias="with", ge=1, le=10**15)] = None,
-) -> Response:
+) -> Response:  # fmt: skip
     """The versions of a page, and two of them beside each other: ``version`` is the older, ``with`` the newer."""
-    found = await held.reads.run(_versions, held.workspace, corpus, name, version, against)
-    return html(request, "versions.html", screen="pages", found=found, rows=list(_folded(found["elements"])))
-
-
-def _versions(workspace: Workspace, corpus: str, name: str, version: int | None, against: int | None) -> dict[str, Any]:
     source, _, uri = name.partition(":")
-    return compare_versions(workspace, corpus, uri, source, version, against)
+    found = await of.run(compare_versions, uri, source, version, against)
+    return of.html("versions.html", screen="pages", found=found, rows=list(_folded(found["elements"])))
 
 
 def _folded(elements: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
@@ -169,90 +165,52 @@ def _folded(elements: list[dict[str, Any]]) -> Iterator[dict[str, Any]]:
         yield rows[-1]
 
 
-def _pages(workspace: Workspace, corpus: str, epoch: int | None, after: Key | None) -> tuple[int, Slice]:
-    number = open_shelf(workspace.ledger, corpus, epoch).epoch
-    return number, page_slice(workspace, corpus, number, _PAGES, after)
-
-
-def _page(workspace: Workspace, corpus: str, name: str, epoch: int | None) -> tuple[int, FoundPage]:
-    shelf = open_shelf(workspace.ledger, corpus, epoch)
-    return shelf.epoch, shelf.found_page(*shelf.page(name))
-
-
-_MOST = 300  # facts of the table, with their sentences
-_DRAWN = 5000  # facts drawn at once
-_NEAR = 20
-_SHORT = 40  # characters of a condition that a drawing has room for
-_Name = Annotated[str, Query(max_length=500)]
-_Number = Annotated[int, Field(ge=1, le=10**15)]
-_Epoch = Annotated[_Number | None, BeforeValidator(lambda text: text or None), Query()]  # "" in a form: now
-_Page = Annotated[str, Query(max_length=5000)]
-
-
 @routes.get("/c/{corpus}/graph")
 async def graph(
-    request: Request,
-    held: Held,
-    corpus: CorpusPath,
+    of: OfScreen,
     name: Annotated[list[_Name], Query(max_length=50)] = [],  # noqa: B006 - FastAPI copies it
-    search: _Name = "",
-    relation: _Name = "",
-    page: _Page = "",
-    epoch: _Epoch = None,
+    search: _Name = "", relation: _Name = "", page: _Page = "", epoch: _Epoch = None,
     draw: Annotated[str, Query(pattern="^(all)?$")] = "",
-) -> Response:
+) -> Response:  # fmt: skip
     """What is stated of the named entities or of a page, or entities that share words with what is searched for.
 
     The table has so many facts; ``draw=all`` draws more than that (:func:`drawn`).
     """
-    found = await held.reads.run(_around, held.workspace, corpus, name, search, relation, page, epoch)
-    asked: dict[str, Any] = {"names": name, "search": search, "relation": relation, "epoch": epoch}
-    asked |= {"page": page, "draw": draw, "most": _MOST, "most_drawn": _DRAWN}
-    return html(request, "graph.html", 404 if found["lost"] else 200, screen="graph", **found, **asked)
+    at, around, lost = (await of.run(_shelf, epoch)).epoch, None, ""
+    if name or page:
+        only = [relation] if relation else None
+        try:
+            around = await of.run(neighbourhood, name, limit=_MOST, relations=only, page=page or None, epoch=at)
+        except NotFoundError as error:  # an entity or the page: the epoch is there
+            lost = hinted(error.afar, SCREENS)
+        else:
+            around["facts"] = [fact | {"shown": shown_relation(fact)} for fact in around["facts"]]
+    found = {
+        "overview": await of.run(overview, at),
+        "near": (await of.run(entity_slice, at, _NEAR, search=search)).items if search.strip() else [],
+        "around": around,
+        "lost": lost,
+        "epochs": await of.run(list_epochs),
+    }
+    asked: dict[str, Any] = {"names": name, "search": search, "relation": relation, "epoch": epoch, "page": page}
+    limits = {"draw": draw, "most": _MOST, "most_drawn": _DRAWN}
+    return of.html("graph.html", 404 if lost else 200, screen="graph", **found, **asked, **limits)
 
 
 @routes.get("/c/{corpus}/graph/drawn")
 async def drawn(
-    held: Held,
-    corpus: CorpusPath,
+    of: OfScreen,
     name: Annotated[list[_Name], Query(max_length=50)] = [],  # noqa: B006 - FastAPI copies it
-    relation: _Name = "",
-    page: _Page = "",
-    epoch: EpochQuery = None,
-) -> Response:
+    relation: _Name = "", page: _Page = "", epoch: EpochQuery = None,
+) -> Response:  # fmt: skip
     """The facts to draw as JSON: id, subject, relation and object of each, and whether there are more."""
-
-    def read() -> dict[str, Any]:
-        only = [relation] if relation else None
-        return outline(
-            held.workspace, corpus, name, limit=_DRAWN, relations=only, page=page or None, epoch=epoch
-        )  # fmt: skip
-
-    found = await held.reads.run(read)
+    only = [relation] if relation else None
+    found = await of.run(outline, name, limit=_DRAWN, relations=only, page=page or None, epoch=epoch)
     facts = [
         [one["id"], one["subject"], shown_relation(one), LITERAL * one["literal"] + one["object"]]
         for one in found["facts"]
     ]
     return reply({"epoch": found["epoch"], "facts": facts, "more": found["more"]}, epoch=found["epoch"])
-
-
-def _around(
-    workspace: Workspace, corpus: str, names: list[str], search: str, relation: str, page: str, epoch: int | None
-) -> dict[str, Any]:
-    at = open_shelf(workspace.ledger, corpus, epoch).epoch
-    whole = overview(workspace, corpus, at)
-    near = search_entities(workspace, corpus, at, search, _NEAR).items if search.strip() else []
-    around, lost = None, ""
-    if names or page:
-        only = [relation] if relation else None
-        try:
-            around = neighbourhood(workspace, corpus, names, limit=_MOST, relations=only, page=page or None, epoch=at)
-        except NotFoundError as error:  # an entity or the page: the epoch is there
-            lost = hinted(error.afar, SCREENS)
-        else:
-            around["facts"] = [fact | {"shown": shown_relation(fact)} for fact in around["facts"]]
-    found = {"overview": whole, "near": near, "around": around, "lost": lost}
-    return found | {"epochs": list_epochs(workspace, corpus)}
 
 
 def shown_relation(fact: dict[str, Any]) -> str:

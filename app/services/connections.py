@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from clausegraph.app.services.browse import Shelf, open_shelf
-from clausegraph.app.services.explore import entity_of, with_statements
+from clausegraph.app.services.browse import Shelf, entity_of, open_shelf, with_statements
 from clausegraph.app.services.records import (
     fact_record,
     quotes,
@@ -18,10 +17,10 @@ from clausegraph.core.language.wording import condition_words
 from clausegraph.core.text import one_line
 from clausegraph.core.types import LITERAL, Element, Fact, PageKey, Reading, Support
 from clausegraph.indexes.contradictions.assertions import Assertion, assertions_of
-from clausegraph.indexes.contradictions.compare import Conflict, find_conflicts
+from clausegraph.indexes.contradictions.compare import find_conflicts
 from clausegraph.indexes.graph.links import Replacement, replacements
 from clausegraph.query.read.evidence import quote_of
-from clausegraph.query.retrieve.paths import Path, shortest_paths
+from clausegraph.query.retrieve.paths import shortest_paths
 
 
 def neighbourhood(
@@ -47,9 +46,7 @@ def neighbourhood(
     facts = found[:limit]
     ends = {end for fact in facts for end in (fact.subject, fact.object) if not end.startswith(LITERAL)}
     hop = {fact.id: fact.hop for fact in facts}
-    return {
-        "corpus": shelf.corpus.name,
-        "epoch": shelf.epoch,
+    return shelf.at | {
         "around": keys,
         "more": len(found) > limit,
         "entities": sorted(ends.union(keys)),
@@ -73,7 +70,7 @@ def outline(
         said["condition"] = one_line(condition_words(statement.condition))
         told.setdefault(one.fact_id, []).append(said)
     records = [fact_record(fact) | {"statements": told.get(fact.id, [])} for fact in facts]
-    return {"corpus": shelf.corpus.name, "epoch": shelf.epoch, "facts": records, "more": len(found) > limit}
+    return shelf.at | {"facts": records, "more": len(found) > limit}
 
 
 def _facts_around(
@@ -106,7 +103,7 @@ def pages_of_both(shelf: Shelf, first: str, second: str) -> list[dict[str, Any]]
     versions = shelf.versions()
     stated = shelf.graph.supports([fact.id for fact in shelf.graph.neighbourhood([first, second], hops=1, limit=1000)])
     places = sorted({one.page for one in stated if one.page in versions}, key=str)[:_LOOKED_AT]
-    names = [_names(shelf, first), _names(shelf, second)]
+    names = [{key, *shelf.names_of(key)} for key in (first, second)]
     found = []
     for page in places:
         reading = shelf.reading(versions[page][0])
@@ -114,10 +111,6 @@ def pages_of_both(shelf: Shelf, first: str, second: str) -> list[dict[str, Any]]
         if quotes:
             found.append({"page": str(page), "title": reading.title, "quotes": quotes})
     return sorted(found, key=lambda one: (len(one["quotes"]), one["page"]))[:_SHOWN]
-
-
-def _names(shelf: Shelf, key: str) -> set[str]:
-    return {key, *(name for name, entity in shelf.graph.names().items() if entity == key)}
 
 
 def _quotes_of_both(reading: Reading, first: Collection[str], second: Collection[str]) -> list[str]:
@@ -148,16 +141,15 @@ def contradictions(workspace: Workspace, corpus: str, epoch: int | None = None) 
         ``replaced_pages``: pages that another one says it replaces, with that sentence.
     """
     shelf = open_shelf(workspace.ledger, corpus, epoch)
-    readings = {page: shelf.reading(version) for page, (version, _) in shelf.versions().items()}
+    readings = shelf.readings()
     replaced = list(replacements(readings))
     stated = assertions_of(shelf.graph.all_supports(), readings, shelf.graph.names())
     found = find_conflicts(stated, replaced)
     records = [
-        (one.superseded, _conflict_record(one, readings[one.newer.page], readings[one.older.page])) for one in found
+        (one.superseded, {"kind": one.kind, "newer": _side(one.newer, readings), "older": _side(one.older, readings)})
+        for one in found
     ]
-    return {
-        "corpus": shelf.corpus.name,
-        "epoch": shelf.epoch,
+    return shelf.at | {
         "contradictions": [record for superseded, record in records if not superseded],
         "superseded": [record for superseded, record in records if superseded],
         "replaced_pages": [_replaced(one, readings) for one in replaced],
@@ -170,15 +162,8 @@ def _replaced(one: Replacement, readings: Mapping[PageKey, Reading]) -> dict[str
     return sides | {"quote": one.quote, "said_on": str(one.said_on)}
 
 
-def _conflict_record(conflict: Conflict, newer: Reading, older: Reading) -> dict[str, Any]:
-    return {
-        "kind": conflict.kind,
-        "newer": _conflict_side(conflict.newer, newer),
-        "older": _conflict_side(conflict.older, older),
-    }
-
-
-def _conflict_side(assertion: Assertion, reading: Reading) -> dict[str, Any]:
+def _side(assertion: Assertion, readings: Mapping[PageKey, Reading]) -> dict[str, Any]:
+    reading = readings[assertion.page]
     return {
         "fact": assertion.support.fact_id,
         "words": statement_words(assertion.support.statement),
@@ -203,18 +188,13 @@ def find_paths(
     shelf = open_shelf(workspace.ledger, corpus, epoch)
     ends = entity_of(shelf, start), entity_of(shelf, goal)
     found = shortest_paths(shelf.graph, *ends, hops=hops, limit=limit)
+    facts = {hop.fact.id: hop.fact for path in found.paths for hop in path}
+    records = {record["id"]: record for record in with_statements(shelf, list(facts.values()))}
     return shelf.at | {
         "from": ends[0],
         "to": ends[1],
         "hops": hops,
         "cut": found.cut,
-        "paths": _path_records(shelf, found.paths),
+        "paths": [[records[hop.fact.id] | {"forward": hop.forward} for hop in path] for path in found.paths],
         "together": [] if found.paths else pages_of_both(shelf, *ends),
     }
-
-
-def _path_records(shelf: Shelf, paths: Sequence[Path]) -> list[list[dict[str, Any]]]:
-    """The facts of each path; one that several paths take is looked up once."""
-    facts = {hop.fact.id: hop.fact for path in paths for hop in path}
-    records = {record["id"]: record for record in with_statements(shelf, list(facts.values()))}
-    return [[records[hop.fact.id] | {"forward": hop.forward} for hop in path] for path in paths]

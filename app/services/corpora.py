@@ -7,7 +7,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from clausegraph.app.neo4j import opened_projection, opened_projections
+from clausegraph.app.models import opened_projection, opened_projections
 from clausegraph.app.services.browse import open_shelf
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import NotFoundError, StoreError

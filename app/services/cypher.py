@@ -45,7 +45,7 @@ def run_query(
         SettingsError: no password, or the driver is not installed.
     """
     require_extra("neo4j", "Neo4j", error=SettingsError)
-    from clausegraph.app.neo4j import graphs_of
+    from clausegraph.app.models import graphs_of
     from clausegraph.indexes.graph.neo4j.cypher import run_pinned
     from clausegraph.indexes.views import open_view
 

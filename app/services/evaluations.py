@@ -8,7 +8,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from clausegraph.app.services.records import Key, Slice
+from clausegraph.app.services import Key, Slice
 from clausegraph.core.errors import InputError, NotFoundError
 from clausegraph.core.settings import Settings
 

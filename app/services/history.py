@@ -12,14 +12,18 @@ from typing import Any
 from sqlalchemy import func, select
 
 from clausegraph.app.models import forget_replies
-from clausegraph.app.services.listings import reported_run_slice, without_report
-from clausegraph.app.services.records import Key, Slice
+from clausegraph.app.services import Key, Slice
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import InputError, NotFoundError
 from clausegraph.indexes import corpora
-from clausegraph.indexes.corpora import RUNNING, get_corpus, list_corpora
+from clausegraph.indexes.corpora import RUNNING, get_corpus, get_run, list_corpora, runs_before
 from clausegraph.indexes.ledger.leases import run_lease
-from clausegraph.indexes.ledger.schema import extractions, model_calls, page_versions
+from clausegraph.indexes.ledger.schema import (
+    extractions,
+    model_calls,
+    page_versions,
+    runs,
+)
 from clausegraph.indexes.publish import take_back
 from clausegraph.indexes.sweep import make_room, sweep
 from clausegraph.indexes.vacuum import NOTHING, vacuum
@@ -173,3 +177,37 @@ def run_summary(run: dict[str, Any]) -> dict[str, Any] | None:
         "epoch": report.get("epoch"),
         "error": report.get("error", ""),
     }
+
+
+def run_slice(workspace: Workspace, corpus: str, limit: int, after: Key | None = None) -> Slice:
+    """Runs as of :func:`reported_run_slice`, without their reports."""
+    found = reported_run_slice(workspace, corpus, limit, after)
+    return Slice([without_report(run) for run in found.items], found.after)
+
+
+def without_report(run: dict[str, Any]) -> dict[str, Any]:
+    """A run's record but for its report."""
+    return {key: value for key, value in run.items() if key != runs.c.report.name}
+
+
+def reported_run_slice(workspace: Workspace, corpus: str, limit: int, after: Key | None = None) -> Slice:
+    """Runs, newest first, with their reports."""
+    ledger = workspace.ledger
+    before = None if after is None else (float(after[0]), str(after[1]))
+    found = runs_before(ledger, get_corpus(ledger, corpus).id, limit + 1, before)
+    items = found[:limit]
+    return Slice(items, [items[-1]["started"], items[-1]["id"]] if len(found) > limit else None)
+
+
+def reject_slice(workspace: Workspace, corpus: str, run: str, limit: int, after: Key | None = None) -> Slice:
+    """What a run did not use and what failed in it, each with its reason."""
+    ledger = workspace.ledger
+    report: Any = get_run(ledger, get_corpus(ledger, corpus).id, run)["report"] or {}
+    every = [
+        {"outcome": outcome} | one
+        for outcome, key in (("failed", "failures"), ("rejected", "rejects"))
+        for one in report.get(key, ())
+    ]
+    begin = 0 if after is None else int(after[0]) + 1
+    more = begin + limit < len(every)
+    return Slice(every[begin : begin + limit], [begin + limit - 1] if more else None)

@@ -5,25 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import ColumnElement, and_, func, or_, select, union_all
+from sqlalchemy import ColumnElement, or_, select
 
-from clausegraph.app.services.browse import Shelf, open_shelf, page_ids
-from clausegraph.app.services.explore import entity_of, with_statements
-from clausegraph.app.services.records import (
-    Key,
-    Slice,
-    element_record,
-)
+from clausegraph.app.services import Key, Slice
+from clausegraph.app.services.browse import Shelf, entity_of, open_shelf, page_ids, with_statements
+from clausegraph.app.services.records import element_record
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.language.normalise import tokens
-from clausegraph.core.types import LITERAL, PageKey
-from clausegraph.indexes.corpora import get_corpus, get_run, runs_before
+from clausegraph.core.types import PageKey
 from clausegraph.indexes.ledger.schema import (
     fetches,
     page_versions,
-    pages,
-    runs,
-    seen_at,
     sources,
     supports,
 )
@@ -38,7 +30,7 @@ def page_slice(workspace: Workspace, corpus: str, epoch: int, limit: int, after:
         (key, *version) for key, version in shelf.versions().items() if after is None or [key.source, key.uri] > after
     ]
     part = listed[:limit]
-    stated = _statement_counts(shelf, [key for key, _, _ in part])
+    stated = shelf.statement_counts([key.uri for key, _, _ in part])
     read = _read_at(shelf, [version for _, version, _ in part])
     answered = _answered(shelf, [key for key, _, _ in part])
     items = [
@@ -80,18 +72,6 @@ def _read_at(shelf: Shelf, versions: Sequence[int]) -> dict[int, float]:
         return {row.id: row.fetched for row in connection.execute(query)}
 
 
-def _statement_counts(shelf: Shelf, keys: Sequence[PageKey]) -> dict[PageKey, int]:
-    query = (
-        select(sources.c.name, pages.c.uri, func.count())
-        .join(pages, pages.c.id == supports.c.page_id)
-        .join(sources, sources.c.id == pages.c.source_id)
-        .where(_visible(shelf), pages.c.uri.in_([key.uri for key in keys]))
-        .group_by(sources.c.name, pages.c.uri)
-    )
-    with shelf.ledger.read() as connection:
-        return {PageKey(row[0], row[1]): int(row[2]) for row in connection.execute(query)}
-
-
 def element_slice(
     workspace: Workspace, corpus: str, name: str, epoch: int, limit: int, after: Key | None = None
 ) -> Slice:
@@ -117,7 +97,7 @@ def fact_slice(
 ) -> Slice:
     """Facts by id, each with its statements; of an entity, a relation, a page, or what is common to them."""
     shelf = open_shelf(workspace.ledger, corpus, epoch)
-    wanted: list[ColumnElement[bool]] = [_visible(shelf)]
+    wanted: list[ColumnElement[bool]] = [shelf.visible(supports)]
     if after is not None:
         wanted.append(supports.c.fact_id > str(after[0]))
     if entity is not None:
@@ -140,85 +120,35 @@ def fact_slice(
     return Slice(items, [ids[limit - 1]] if len(ids) > limit else None)
 
 
-def entity_slice(workspace: Workspace, corpus: str, epoch: int, limit: int, after: Key | None = None) -> Slice:
-    """Entities by key, each with the number of statements it is in."""
+def entity_slice(
+    workspace: Workspace, corpus: str, epoch: int, limit: int, after: Key | None = None, search: str | None = None
+) -> Slice:
+    """Entities by key, each with the number of statements it is in; with ``search`` those that share words with it,
+    those that share most first, which is no list that goes on."""
     shelf = open_shelf(workspace.ledger, corpus, epoch)
-    ends = union_all(
-        select(supports.c.subject.label("name")).where(_visible(shelf)),
-        select(supports.c.object).where(_visible(shelf), ~supports.c.object.startswith(LITERAL)),
-    ).subquery()
-    query = select(ends.c.name, func.count()).group_by(ends.c.name).order_by(ends.c.name).limit(limit + 1)
+    if search is not None:
+        hits = shelf.graph.entities(tokens(search), limit)
+        return Slice([{"entity": hit.key, "statements": hit.supports} for hit in hits], None)
+    counted = shelf.entity_rows().subquery()
+    query = select(counted).order_by(counted.c.name).limit(limit + 1)
     if after is not None:
-        query = query.where(ends.c.name > str(after[0]))
+        query = query.where(counted.c.name > str(after[0]))
     with shelf.ledger.read() as connection:
         rows = [(str(row[0]), int(row[1])) for row in connection.execute(query)]
     items = [{"entity": name, "statements": count} for name, count in rows[:limit]]
     return Slice(items, [rows[limit - 1][0]] if len(rows) > limit else None)
 
 
-def search_entities(workspace: Workspace, corpus: str, epoch: int, text: str, limit: int) -> Slice:
-    """Entities that share words with a text, those that share most first."""
-    shelf = open_shelf(workspace.ledger, corpus, epoch)
-    hits = shelf.graph.entities(tokens(text), limit)
-    return Slice([{"entity": hit.key, "statements": hit.supports} for hit in hits], None)
-
-
-def run_slice(workspace: Workspace, corpus: str, limit: int, after: Key | None = None) -> Slice:
-    """Runs as of :func:`reported_run_slice`, without their reports."""
-    found = reported_run_slice(workspace, corpus, limit, after)
-    return Slice([without_report(run) for run in found.items], found.after)
-
-
-def without_report(run: dict[str, Any]) -> dict[str, Any]:
-    """A run's record but for its report."""
-    return {key: value for key, value in run.items() if key != runs.c.report.name}
-
-
-def reported_run_slice(workspace: Workspace, corpus: str, limit: int, after: Key | None = None) -> Slice:
-    """Runs, newest first, with their reports."""
-    ledger = workspace.ledger
-    before = None if after is None else (float(after[0]), str(after[1]))
-    found = runs_before(ledger, get_corpus(ledger, corpus).id, limit + 1, before)
-    items = found[:limit]
-    return Slice(items, [items[-1]["started"], items[-1]["id"]] if len(found) > limit else None)
-
-
-def reject_slice(workspace: Workspace, corpus: str, run: str, limit: int, after: Key | None = None) -> Slice:
-    """What a run did not use and what failed in it, each with its reason."""
-    ledger = workspace.ledger
-    report: Any = get_run(ledger, get_corpus(ledger, corpus).id, run)["report"] or {}
-    every = [
-        {"outcome": outcome} | one
-        for outcome, key in (("failed", "failures"), ("rejected", "rejects"))
-        for one in report.get(key, ())
-    ]
-    begin = 0 if after is None else int(after[0]) + 1
-    more = begin + limit < len(every)
-    return Slice(every[begin : begin + limit], [begin + limit - 1] if more else None)
-
-
-def _visible(shelf: Shelf) -> ColumnElement[bool]:
-    return and_(supports.c.corpus_id == shelf.corpus.id, seen_at(supports, shelf.epoch))
-
-
 def list_pages(workspace: Workspace, corpus: str, epoch: int | None = None) -> dict[str, Any]:
     """Every page of an epoch with how many statements it makes."""
     shelf = open_shelf(workspace.ledger, corpus, epoch)
-    query = (
-        select(sources.c.name, pages.c.uri, func.count())
-        .join(pages, pages.c.id == supports.c.page_id)
-        .join(sources, sources.c.id == pages.c.source_id)
-        .where(_visible(shelf))
-        .group_by(sources.c.name, pages.c.uri)
-    )
-    with shelf.ledger.read() as connection:
-        stated = {(row[0], row[1]): int(row[2]) for row in connection.execute(query)}
+    stated = shelf.statement_counts()
     listed = [
         {
             "source": key.source,
             "uri": key.uri,
             "title": title or shelf.reading(version).title,
-            "statements": stated.get((key.source, key.uri), 0),
+            "statements": stated.get(key, 0),
         }
         for key, (version, title) in shelf.versions().items()
     ]

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from clausegraph.app.services import Key, Slice
 from clausegraph.app.services.browse import Shelf, open_shelf
-from clausegraph.app.services.records import Key, Slice
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import InputError
 from clausegraph.core.types import Alternative, Answer, AnswerStatus, ConditionState, Evidence, PageKey, Reading, leaves

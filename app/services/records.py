@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from clausegraph.app.render import condition_json
@@ -192,12 +191,21 @@ def _number(record: Record) -> list[int]:
     return [int(number) for number in step.split(".")] if step else []
 
 
-Key = list[Any]  # of an item in its list, as JSON values
-
-
-@dataclass(frozen=True, slots=True)
-class Slice:
-    """Some items of a list, and the key after which the next ones come; None where there are no more."""
-
-    items: list[dict[str, Any]]
-    after: Key | None
+def statement_record(support: Support, reading: Reading) -> dict[str, Any]:
+    statement = support.statement
+    return {
+        "id": statement_id(support),
+        "words": statement_words(statement),
+        "subject": statement.subject.surface,
+        "object": object_text(statement),
+        "modality": statement.modality.value,
+        "polarity": statement.polarity,
+        "condition": one_line(condition_words(statement.condition)),
+        "page": str(support.page),
+        "title": reading.title,
+        "updated": reading.updated,
+        "effective_from": statement.effective_from,
+        "effective_to": statement.effective_to,
+        **step_record(statement.step),
+        "quotes": [quote for _, quote in quotes(support, reading)],
+    }

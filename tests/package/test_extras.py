@@ -14,7 +14,7 @@ from pydantic import SecretStr
 from typer.testing import CliRunner
 
 from clausegraph.app.dev.fake_llm.process import FakeModelServer
-from clausegraph.app.neo4j import make_server
+from clausegraph.app.models import make_server
 from clausegraph.app.servers.airflow import start_airflow
 from clausegraph.app.services.doctor import _PACKAGES
 from clausegraph.app.services.evaluation import measure_engine

@@ -7,10 +7,10 @@ from typing import Annotated, Any
 from fastapi import APIRouter, Path, Query, Request
 from starlette.responses import PlainTextResponse, Response
 
-from clausegraph.app.api.parameters import ALWAYS, CursorQuery, Held, LimitQuery, Who, statuses
+from clausegraph.app.api.parameters import ALWAYS, CursorQuery, LimitQuery, statuses
 from clausegraph.app.api.problems import refusal
 from clausegraph.app.api.replies import after_cursor, part, reply
-from clausegraph.app.api.served import CONTENT_TYPE
+from clausegraph.app.api.served import CONTENT_TYPE, Held, Who
 from clausegraph.app.api.shapes import EvaluationsReply
 from clausegraph.app.services.corpora import list_corpora
 from clausegraph.app.services.evaluations import case_slice, report_record

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import select
 
+from clausegraph.app.render import attributes
 from clausegraph.app.services.browse import Shelf, open_shelf
 from clausegraph.app.services.ingest import as_retained, run_ingest, run_tools, web_options
 from clausegraph.app.services.records import page_record, passage_record
@@ -166,12 +167,5 @@ def _fetches(shelf: Shelf, source: str) -> list[FetchRow]:
 
 
 def _address(row: FetchRow) -> dict[str, Any]:
-    return {
-        "address": row.address,
-        "outcome": row.outcome,
-        "status": row.status,
-        "reason": row.reason,
-        "target": row.target,
-        "fetched": row.fetched if row.raw_hash else None,
-        "failures": row.failures,
-    }
+    shown = attributes(row, "address outcome status reason target")
+    return shown | {"fetched": row.fetched if row.raw_hash else None, "failures": row.failures}

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from clausegraph.app.render import attributes
 from clausegraph.app.services import Key, Slice
 from clausegraph.app.services.browse import Shelf, open_shelf
 from clausegraph.app.workspace import Workspace
@@ -190,14 +191,5 @@ def _url(known: _Pages, places: list[Place]) -> str:
 
 
 def _record(one: JudgedAnswer) -> dict[str, Any]:
-    return {
-        "id": one.id,
-        "question": one.question,
-        "scenario": one.scenario,
-        "epoch": one.epoch,
-        "verdict": one.verdict,
-        "expected": one.expected,
-        "status": one.answer["status"],
-        "judged_by": one.judged_by,
-        "judged": one.created,
-    }
+    shown = attributes(one, "id question scenario epoch verdict expected")
+    return shown | {"status": one.answer["status"], "judged_by": one.judged_by, "judged": one.created}

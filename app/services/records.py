@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from clausegraph.app.render import condition_json
+from clausegraph.app.render import attributes, condition_json
 from clausegraph.core.language.wording import condition_words, relation_words, written
 from clausegraph.core.text import one_line
 from clausegraph.core.types import (
@@ -28,54 +28,25 @@ from clausegraph.query.read.evidence import quote_of
 
 def page_record(page: PageKey, reading: Reading) -> dict[str, Any]:
     """A page by itself: its key, title, address, language and dates."""
-    return {
-        "source": page.source,
-        "uri": page.uri,
-        "title": reading.title,
-        "url": reading.url,
-        "language": reading.language,
-        "published": reading.published,
-        "updated": reading.updated,
-        "reviewed": reading.reviewed,
-    }
+    shown = attributes(reading, "title url language published updated reviewed")
+    return attributes(page, "source uri") | shown
 
 
 def element_record(page: PageKey, element: Element) -> dict[str, Any]:
     """An element of a page."""
-    return {
-        "page": str(page),
-        "anchor": element.anchor,
-        "tag": element.tag,
-        "headings": list(element.headings),
-        "text": element.text,
-        "html": element.html,
-        "lead_in": element.lead_in,
-        "parent": element.parent,
-        "page_number": element.page_number,
-    }
+    shown = attributes(element, "anchor tag headings text html lead_in parent page_number")
+    return {"page": str(page)} | shown
 
 
 def chunk_record(page: PageKey, chunk: Chunk) -> dict[str, Any]:
     """A chunk of a page."""
-    return {
-        "page": str(page),
-        "key": chunk.key,
-        "headings": list(chunk.headings),
-        "anchors": list(chunk.anchors),
-        "text": chunk.text,
-    }
+    return {"page": str(page)} | attributes(chunk, "key headings anchors text")
 
 
 def fact_record(fact: Fact) -> dict[str, Any]:
     """A fact: its ends, and by how many statements it holds; ``literal``: its object is a value, and no entity."""
-    return {
-        "id": fact.id,
-        "subject": fact.subject,
-        "relation": fact.relation,
-        "object": fact.object.removeprefix(LITERAL),
-        "literal": fact.object.startswith(LITERAL),
-        "supports": fact.supports,
-    }
+    shown = {"object": fact.object.removeprefix(LITERAL), "literal": fact.object.startswith(LITERAL)}
+    return attributes(fact, "id subject relation") | shown | {"supports": fact.supports}
 
 
 def support_record(support: Support, reading: Reading) -> dict[str, Any]:

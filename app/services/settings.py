@@ -10,6 +10,7 @@ from typing import Any, Literal, get_args, get_origin
 from pydantic import BaseModel, SecretStr
 from pydantic.fields import FieldInfo
 
+from clausegraph.app.render import attributes
 from clausegraph.core.errors import InputError
 from clausegraph.core.prompts import Prompt, library, shipped_examples
 from clausegraph.core.settings import CONFIG_NAME, PREFIX, ScheduledCorpus, Settings, load_settings, origins
@@ -139,16 +140,7 @@ def render_prompt(folder: Path | None, name: str, given: Sequence[str], inputs: 
 
 
 def _described(prompt: Prompt) -> dict[str, Any]:
-    return {
-        "id": prompt.id,
-        "purpose": prompt.purpose,
-        "inputs": list(prompt.inputs),
-        "output": prompt.output,
-        "since": prompt.since,
-        "origin": prompt.origin,
-        "digest": prompt.digest,
-        "path": str(prompt.path),
-    }
+    return attributes(prompt, "id purpose inputs output since origin digest") | {"path": str(prompt.path)}
 
 
 def _pair(text: str) -> tuple[str, str]:

@@ -26,8 +26,6 @@ from clausegraph.query.crag.time.clock import now, parse_time
 from clausegraph.query.crag.types import CragQuestion
 
 if TYPE_CHECKING:
-    from datetime import datetime
-
     from clausegraph.core.settings import Settings
     from clausegraph.eval.crag.dataset import GivenPage
     from clausegraph.ingestion.once import PageReaders, ReadOnce
@@ -99,7 +97,7 @@ def answer_from_web(
         ModelError: a language model is set, and there is no reply.
     """
     began, settings = time.monotonic() if begun is None else begun, workspace.settings
-    question = CragQuestion(inquiry.text, _asked(at))
+    question = CragQuestion(inquiry.text, parse_time(at) if at else now())
     options = crag_options(settings)
     limits = [one for one in (options.switches.seconds, seconds) if one]
     switches = replace(options.switches, seconds=min(limits, default=0.0))
@@ -158,10 +156,6 @@ def pages_text(workspace: Workspace, pages: Sequence[CragPage], switches: CragSw
         characters=switches.piece_characters,
         grouped=switches.grouped,
     )
-
-
-def _asked(at: str | None) -> datetime:
-    return parse_time(at) if at else now()
 
 
 def _items(places: WebPlaces, settings: Settings, until: float) -> Iterator[Item]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
+from clausegraph.app.render import attributes
 from clausegraph.app.services.browse import Shelf, entity_of, open_shelf, with_statements
 from clausegraph.app.services.records import (
     fact_record,
@@ -18,7 +19,7 @@ from clausegraph.core.text import one_line
 from clausegraph.core.types import LITERAL, Element, Fact, PageKey, Reading, Support
 from clausegraph.indexes.contradictions.assertions import Assertion, assertions_of
 from clausegraph.indexes.contradictions.compare import find_conflicts
-from clausegraph.indexes.graph.links import Replacement, replacements
+from clausegraph.indexes.graph.links import replacements
 from clausegraph.query.read.evidence import quote_of
 from clausegraph.query.retrieve.paths import shortest_paths
 
@@ -152,28 +153,24 @@ def contradictions(workspace: Workspace, corpus: str, epoch: int | None = None) 
     return shelf.at | {
         "contradictions": [record for superseded, record in records if not superseded],
         "superseded": [record for superseded, record in records if superseded],
-        "replaced_pages": [_replaced(one, readings) for one in replaced],
+        "replaced_pages": [
+            {"older": _page(one.older, readings), "newer": _page(one.newer, readings)}
+            | {"quote": one.quote, "said_on": str(one.said_on)}
+            for one in replaced
+        ],
     }
 
 
-def _replaced(one: Replacement, readings: Mapping[PageKey, Reading]) -> dict[str, Any]:
-    sides = {name: {"page": str(page), "title": readings[page].title, "updated": readings[page].updated}
-             for name, page in (("older", one.older), ("newer", one.newer))}  # fmt: skip
-    return sides | {"quote": one.quote, "said_on": str(one.said_on)}
+def _page(page: PageKey, readings: Mapping[PageKey, Reading]) -> dict[str, Any]:
+    return {"page": str(page)} | attributes(readings[page], "title updated")
 
 
 def _side(assertion: Assertion, readings: Mapping[PageKey, Reading]) -> dict[str, Any]:
-    reading = readings[assertion.page]
-    return {
-        "fact": assertion.support.fact_id,
-        "words": statement_words(assertion.support.statement),
-        "quotes": [quote for _, quote in quotes(assertion.support, reading)],
-        "page": str(assertion.page),
-        "title": reading.title,
-        "updated": reading.updated,
-        "effective_from": assertion.validity.start,
-        "effective_to": assertion.validity.end,
-    }
+    support, validity = assertion.support, assertion.validity
+    said: dict[str, Any] = {"fact": support.fact_id, "words": statement_words(support.statement)}
+    said |= {"quotes": [quote for _, quote in quotes(support, readings[assertion.page])]}
+    dates = {"effective_from": validity.start, "effective_to": validity.end}
+    return said | _page(assertion.page, readings) | dates
 
 
 def find_paths(

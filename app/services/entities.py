@@ -50,9 +50,16 @@ def review(workspace: Workspace, name: str, of_type: str | None = None, limit: i
         ledger = workspace.ledger
         corpus = get_corpus(ledger, name)
         found, profiles = propose(ledger, corpus.id, view.epoch, of_type)
-        _check_type(of_type, profiles, corpus)
+        types = sorted({kind for profile in profiles.values() for kind in profile.types})
+        if of_type is not None and of_type not in types:
+            there = f"(there are: {', '.join(types)})"
+            raise NotFoundError(f"corpus {corpus.name!r} has no entity of type {of_type!r} {there}")
         new = store_proposals(ledger, corpus.id, found)
-        waiting = [row for row in _open_proposals(ledger, corpus, profiles) if _is_of(profiles, row, of_type)]
+        waiting = [
+            row
+            for row in _open_proposals(ledger, corpus, profiles)
+            if of_type is None or of_type in (profiles[row.name].types | profiles[row.entity].types)
+        ]
         listed = [_card(view, row, profiles) for row in waiting[:limit]]
         return {"corpus": corpus.name, "epoch": view.epoch, "new": new, "open": len(waiting), "proposals": listed}
 
@@ -121,16 +128,6 @@ def open_proposals(workspace: Workspace, name: str, limit: int | None = None) ->
         waiting = _open_proposals(ledger, corpus, profiles)
         cards = [_card(view, row, profiles) for row in waiting[:limit]]
         return {"corpus": corpus.name, "open": len(waiting), "proposals": cards}
-
-
-def _check_type(of_type: str | None, profiles: Mapping[str, Profile], corpus: CorpusRow) -> None:
-    types = sorted({kind for profile in profiles.values() for kind in profile.types})
-    if of_type is not None and of_type not in types:
-        raise NotFoundError(f"corpus {corpus.name!r} has no entity of type {of_type!r} (there are: {', '.join(types)})")
-
-
-def _is_of(profiles: Mapping[str, Profile], row: Decision, of_type: str | None) -> bool:
-    return of_type is None or any(of_type in profiles[key].types for key in (row.name, row.entity))
 
 
 def _open_proposals(ledger: Ledger, corpus: CorpusRow, profiles: Mapping[str, Profile]) -> list[Decision]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import difflib
 from collections import Counter
-from collections.abc import Sequence
 from typing import Any
 
 from sqlalchemy import ColumnElement, func, select
@@ -92,13 +91,15 @@ def show_entity(workspace: Workspace, corpus: str, name: str, epoch: int | None 
         for side in sides[one.fact_id]
         if isinstance(node := getattr(one.statement, side), Mention)
     ]
+    types = Counter(node.type for node in written)  # what says nothing counts only where all say it
+    main = min(types, key=lambda name: (name == UNTYPED, -types[name], name), default=UNTYPED)
     others = Counter(
         end for fact in facts for end in {fact.subject, fact.object} - {key} if not end.startswith(LITERAL)
     )
     return shelf.at | {
         "entity": key,
-        "types": dict(Counter(node.type for node in written).most_common()),
-        "about": opened_ontology(workspace.settings).about(_main_type(written)),
+        "types": dict(types.most_common()),
+        "about": opened_ontology(workspace.settings).about(main),
         "written": dict(Counter(node.surface for node in written).most_common()),
         "merged": sorted(shelf.names_of(key)),
         "own_page": _own_page(shelf, key),
@@ -106,12 +107,6 @@ def show_entity(workspace: Workspace, corpus: str, name: str, epoch: int | None 
         "facts": steps_in_order(with_statements(shelf, facts, stated)),
         "neighbours": [{"entity": other, "facts": count} for other, count in others.most_common()],
     }
-
-
-def _main_type(written: Sequence[Mention]) -> str:
-    """The type that most mentions have; what says nothing counts only where all say it."""
-    counted = Counter(node.type for node in written)
-    return min(counted, key=lambda name: (name == UNTYPED, -counted[name], name), default=UNTYPED)
 
 
 def _own_page(shelf: Shelf, key: str) -> dict[str, Any] | None:

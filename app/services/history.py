@@ -34,14 +34,8 @@ def list_epochs(workspace: Workspace, corpus: str) -> list[dict[str, Any]]:
     """The retained epochs, newest first."""
     row = get_corpus(workspace.ledger, corpus)
     return [
-        {
-            "epoch": epoch.number,
-            "published": epoch.number == row.published,
-            "created": epoch.created,
-            "run": epoch.run_id,
-            "model": epoch.model,
-            "changes": epoch.summary,
-        }
+        {"epoch": epoch.number, "published": epoch.number == row.published, "created": epoch.created}
+        | {"run": epoch.run_id, "model": epoch.model, "changes": epoch.summary}
         for epoch in corpora.list_epochs(workspace.ledger, row.id)
     ]
 
@@ -60,15 +54,12 @@ def epoch_on(workspace: Workspace, corpus: str, day: str) -> int:
     kept = corpora.list_epochs(workspace.ledger, get_corpus(workspace.ledger, corpus).id)
     found = next((row.number for row in kept if row.created < ends), None)
     if found is None:
-        oldest = (
-            f"the oldest is epoch {kept[-1].number} of {_day_of(kept[-1].created)}" if kept else "there is none yet"
-        )
+        oldest = "there is none yet"
+        if kept:
+            made = datetime.fromtimestamp(kept[-1].created).astimezone().strftime("%Y-%m-%d")
+            oldest = f"the oldest is epoch {kept[-1].number} of {made}"
         raise NotFoundError(f"corpus {corpus!r} keeps no epoch that was published by the end of {day}; {oldest}")
     return found
-
-
-def _day_of(seconds: float) -> str:
-    return datetime.fromtimestamp(seconds).astimezone().strftime("%Y-%m-%d")
 
 
 def rollback(workspace: Workspace, corpus: str, number: int) -> dict[str, Any]:

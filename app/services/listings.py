@@ -7,6 +7,7 @@ from typing import Any
 
 from sqlalchemy import ColumnElement, or_, select
 
+from clausegraph.app.render import attributes
 from clausegraph.app.services import Key, Slice
 from clausegraph.app.services.browse import Shelf, entity_of, open_shelf, page_ids, with_statements
 from clausegraph.app.services.records import element_record
@@ -31,8 +32,11 @@ def page_slice(workspace: Workspace, corpus: str, epoch: int, limit: int, after:
     ]
     part = listed[:limit]
     stated = shelf.statement_counts([key.uri for key, _, _ in part])
-    read = _read_at(shelf, [version for _, version, _ in part])
     answered = _answered(shelf, [key for key, _, _ in part])
+    columns = page_versions.c.id, page_versions.c.fetched
+    with shelf.ledger.read() as connection:
+        wanted = select(*columns).where(page_versions.c.id.in_([version for _, version, _ in part]))
+        read = {row.id: row.fetched for row in connection.execute(wanted)}  # in seconds since 1970
     items = [
         {
             "source": key.source,
@@ -63,13 +67,6 @@ def _answered(shelf: Shelf, keys: Sequence[PageKey]) -> dict[PageKey, dict[str, 
             PageKey(row.name, row.uri): {"outcome": row.outcome, "status": row.status, "failures": row.failures}
             for row in connection.execute(query)
         }
-
-
-def _read_at(shelf: Shelf, versions: Sequence[int]) -> dict[int, float]:
-    """When each page version was read, in seconds since 1970."""
-    query = select(page_versions.c.id, page_versions.c.fetched).where(page_versions.c.id.in_(versions))
-    with shelf.ledger.read() as connection:
-        return {row.id: row.fetched for row in connection.execute(query)}
 
 
 def element_slice(
@@ -144,12 +141,8 @@ def list_pages(workspace: Workspace, corpus: str, epoch: int | None = None) -> d
     shelf = open_shelf(workspace.ledger, corpus, epoch)
     stated = shelf.statement_counts()
     listed = [
-        {
-            "source": key.source,
-            "uri": key.uri,
-            "title": title or shelf.reading(version).title,
-            "statements": stated.get(key, 0),
-        }
+        attributes(key, "source uri")
+        | {"title": title or shelf.reading(version).title, "statements": stated.get(key, 0)}
         for key, (version, title) in shelf.versions().items()
     ]
     return shelf.at | {"pages": listed}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import fields, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from clausegraph.indexes.views import View
     from clausegraph.query.crag.kg.http import EndpointLimits
     from clausegraph.query.crag.kg.protocol import KnowledgeGraph
-    from clausegraph.query.crag.parts import CragOptions, CragParts
+    from clausegraph.query.crag.parts import CragOptions
     from clausegraph.query.crag.switches import CragSwitches
     from clausegraph.query.crag.types import AttributePredictor, Calculator, KgLookup
     from clausegraph.query.engines.protocol import Engine, EngineOptions
@@ -77,19 +77,9 @@ def engine_options(
     from clausegraph.query.steps.meter import QuestionLimits
 
     limits = QuestionLimits(settings.question_calls, settings.llm_budget_tokens, settings.llm_budget_money)
-    options = EngineOptions(
-        limit=settings.ask_elements,
-        rounds=settings.rounds,
-        question=limits,
-    )
-    return options if llm is None else _with_model(options, settings, llm, measured)
-
-
-def _with_model(
-    options: EngineOptions, settings: Settings, llm: GuardedLLM, measured: Sequence[Question]
-) -> EngineOptions:
-    from functools import partial
-
+    options = EngineOptions(limit=settings.ask_elements, rounds=settings.rounds, question=limits)
+    if llm is None:
+        return options
     from clausegraph.core.prompts import library
     from clausegraph.query.read.model.options import HITS
     from clausegraph.query.read.model.reader import ModelReader
@@ -145,41 +135,21 @@ def _examples(settings: Settings) -> Examples | None:
 
 def crag_options(settings: Settings, switches: CragSwitches | None = None) -> CragOptions:
     """Which modules are on, those of the settings or others, and the parts that this deployment has."""
-    from clausegraph.query.crag.parts import CragOptions
+    from clausegraph.query.crag.parts import CragOptions, CragParts
 
     switches = switches or crag_switches(settings)
-    return CragOptions(switches, crag_parts(settings, switches))
+    parts = CragParts(predictor_maker(settings), _graph(settings, switches), partial(_calculator, settings))
+    return CragOptions(switches, parts)
 
 
 def crag_switches(settings: Settings) -> CragSwitches:
     """The switches of the settings."""
     from clausegraph.query.crag.switches import CragSwitches
 
+    given = {one.name: f"crag_{one.name}" for one in fields(CragSwitches)}
     return CragSwitches(
-        attributes=settings.crag_attributes,
-        policy=settings.crag_policy,
-        graph=settings.crag_graph,
-        trust=settings.crag_trust,
-        calculator=settings.crag_calculator,
-        tables=settings.crag_tables,
-        self_check=settings.crag_self_check,
-        sub_problems=settings.crag_sub_problems,
-        false_premise=settings.crag_false_premise,
-        own_knowledge=settings.crag_own_knowledge,
-        summarise=settings.crag_summarise,
-        critic=settings.crag_critic,
-        rounds=settings.crag_rounds,
-        batch=settings.crag_batch,
-        references=settings.crag_references,
-        seconds=settings.crag_seconds,
+        **{name: getattr(settings, ours) for name, ours in given.items() if ours in Settings.model_fields}
     )
-
-
-def crag_parts(settings: Settings, switches: CragSwitches) -> CragParts:
-    """Makers of predictor, graph and calculator; what is not set up is left out."""
-    from clausegraph.query.crag.parts import CragParts
-
-    return CragParts(predictor_maker(settings), _graph(settings, switches), _calculator(settings))
 
 
 def predictor_maker(settings: Settings) -> Callable[[StepModel | None], AttributePredictor | None]:
@@ -271,10 +241,7 @@ def _endpoint(settings: Settings, limits: EndpointLimits) -> Iterator[KnowledgeG
         yield SparqlGraph(endpoint)
 
 
-def _calculator(settings: Settings) -> Callable[[StepModel | None], Calculator | None]:
-    def make(model: StepModel | None) -> Calculator | None:
-        from clausegraph.query.crag.calculate.model import ModelCalculator
+def _calculator(settings: Settings, model: StepModel | None) -> Calculator | None:
+    from clausegraph.query.crag.calculate.model import ModelCalculator
 
-        return ModelCalculator(model, settings.crag_calculator_samples) if model is not None else None
-
-    return make
+    return ModelCalculator(model, settings.crag_calculator_samples) if model is not None else None

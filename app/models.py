@@ -1,4 +1,4 @@
-"""Models made from Settings: the embedder, and the language model behind its guard."""
+"""Models and servers made from Settings: embedder, language model behind its guard, Neo4j."""
 
 from __future__ import annotations
 

@@ -115,6 +115,22 @@ def quoted(spans: Iterable[Span], reading: Reading) -> Sequence[tuple[Element, s
     return list(found.values())
 
 
+def stated_fields(statement: Statement) -> dict[str, Any]:
+    """What tables and edges have of a statement beside its ends, in words."""
+    return {
+        "relation": statement.relation,
+        "polarity": statement.polarity,
+        "modality": statement.modality.value,
+        "wording": statement.wording,
+        "subject_written": written(statement.subject),
+        "object_written": written(statement.object),
+        "condition": condition_words(statement.condition),
+        "effective_from": statement.effective_from,
+        "effective_to": statement.effective_to,
+        **step_record(statement.step),
+    }
+
+
 def object_text(statement: Statement) -> str:
     """The object as the page writes it."""
     node = statement.object

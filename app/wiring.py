@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from clausegraph.ingestion.reading.limits import ReadingLimits
     from clausegraph.ingestion.sources import Source
     from clausegraph.ingestion.sources.web import WebOptions
-    from clausegraph.query.engines.protocol import Engine, EngineOptions
+    from clausegraph.query.engines.bank import Engine, EngineOptions
 
 
 def make_embedder(settings: Settings) -> Embedder:
@@ -308,8 +308,8 @@ def engine_options(
         InputError: guide or examples cannot be read, or the guide was learned from a measured question.
         SettingsError: a limit on money is set, and the model has no price.
     """
-    from clausegraph.query.engines.protocol import EngineOptions
-    from clausegraph.query.steps.meter import QuestionLimits
+    from clausegraph.query.engines.bank import EngineOptions
+    from clausegraph.query.steps.model import QuestionLimits
 
     limits = QuestionLimits(settings.question_calls, settings.llm_budget_tokens, settings.llm_budget_money)
     options = EngineOptions(

@@ -20,14 +20,13 @@ from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.models.embedding import Embedder
 from clausegraph.core.types import AnswerStatus, PageKey
 from clausegraph.indexes.views import View
-from clausegraph.query.engines.protocol import EngineOptions
-from clausegraph.query.engines.single_pass import SinglePass, reader_of
-from clausegraph.query.rank.budget import within
-from clausegraph.query.rank.hits import Hit
-from clausegraph.query.rank.score import page_priors, rank
-from clausegraph.query.rank.signals import DEFAULT_WEIGHTS, Place, Signals
+from clausegraph.query.engines.answers import reader_of
+from clausegraph.query.engines.bank import EngineOptions
+from clausegraph.query.engines.single_pass import SinglePass
+from clausegraph.query.rank.hits import Hit, within
+from clausegraph.query.rank.score import DEFAULT_WEIGHTS, Place, Signals, page_priors, rank
 from clausegraph.query.read.extractive import ExtractiveReader
-from clausegraph.query.retrieve.signals import gather
+from clausegraph.query.retrieve.hybrid import gather
 
 T = TypeVar("T")
 _NO_ANSWER = (AnswerStatus.UNKNOWN, AnswerStatus.NOT_ANSWERABLE)

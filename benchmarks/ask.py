@@ -11,7 +11,7 @@ from benchmarks.workbench import Workbench
 from clausegraph.app.wiring import make_engine
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.inquiry import Inquiry
-from clausegraph.query.engines.protocol import Engine
+from clausegraph.query.engines.bank import Engine
 
 WARM_GOAL_MS = 150.0
 COLD_GOAL_S = {"ask": 5.0, "--help": 0.5, "status": 3.0}

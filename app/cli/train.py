@@ -93,7 +93,7 @@ def chats(
     from clausegraph.app.services.crag_evaluation import CragTrial
     from clausegraph.app.services.crag_tuning import write_chats
     from clausegraph.ingestion.pipeline import no_progress
-    from clausegraph.query.crag.time.clock import parse_time
+    from clausegraph.query.crag.times import parse_time
 
     trial = CragTrial(task, seconds=0, at=parse_time(at) if at else None)
     with progress_bars(session) as progress:

@@ -13,7 +13,7 @@ from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.types import Answer, ConditionState
 
 if TYPE_CHECKING:
-    from clausegraph.query.engines.protocol import Engine, Watch
+    from clausegraph.query.engines.bank import Engine, Watch
 
 
 def answer(

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from clausegraph.eval.crag.run import CragRecord
     from clausegraph.ingestion.once import PageReaders
     from clausegraph.query.crag.types import CragAnswer
-    from clausegraph.query.engines.protocol import EngineOptions
+    from clausegraph.query.engines.bank import EngineOptions
 
 _SPARE = 1.0  # seconds before the limit at which an answer is out
 _PAGES = {1: 5, 2: 5, 3: 50}  # of a question, by CRAG's task; from 2 on there is the API too

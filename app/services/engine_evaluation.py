@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from clausegraph.eval.records import QuestionRecord
     from clausegraph.indexes.views import View
     from clausegraph.ingestion.pipeline import Progress
-    from clausegraph.query.engines.protocol import Engine
+    from clausegraph.query.engines.bank import Engine
 
 Scalar = bool | int | float | str | None
 STEPS = ("route", "validate", "comment")
@@ -41,7 +41,7 @@ class EngineTrial:
     """What is measured, and how.
 
     ``shots_from`` has the training questions that examples are taken from. ``steps`` are single steps, by name, in
-    place of the engine's own: names of ``query/steps/bank.py``, or oracles (``eval/conditionalqa/oracles.py``).
+    place of the engine's own: names of ``query/steps/protocol.py``, or oracles (``eval/conditionalqa/oracles.py``).
     ``retriever`` ranks text for engines that do not choose for themselves.
     """
 

@@ -24,7 +24,7 @@ from clausegraph.core.types import LITERAL, Fact, Mention, Reading, Support
 from clausegraph.indexes.derive import statement_id
 from clausegraph.indexes.graph.links import own_pages
 from clausegraph.indexes.ledger.schema import entity_tokens, pages, seen_at, sources, supports
-from clausegraph.query.retrieve.paths import Path, shortest_paths
+from clausegraph.query.retrieve.graph import Path, shortest_paths
 
 _NAMED = 5  # candidates named in a message
 _LARGEST = 10  # entities and relations of an overview

@@ -18,8 +18,8 @@ from clausegraph.core.errors import SettingsError
 if TYPE_CHECKING:
     from clausegraph.app.workspace import Workspace
     from clausegraph.eval.crag.run import CragRecord
-    from clausegraph.query.crag.kg.lookup import GraphLookup
-    from clausegraph.query.crag.switches import CragSwitches
+    from clausegraph.query.crag.kg.plan import GraphLookup
+    from clausegraph.query.crag.types import CragSwitches
     from clausegraph.query.steps.model import StepModel
 
 
@@ -42,8 +42,8 @@ def measure_kgqa(
     from clausegraph.eval.crag.rows import row_of
     from clausegraph.eval.crag.run import run_cases
     from clausegraph.query.crag.engine import CragEngine
-    from clausegraph.query.crag.kg.lookup import GraphLookup
-    from clausegraph.query.crag.time.clock import now
+    from clausegraph.query.crag.kg.plan import GraphLookup
+    from clausegraph.query.crag.times import now
 
     settings = workspace.settings
     rows = [row_of(name) for name in trial.rows]

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from clausegraph.eval.stark.dataset import StarkBase
     from clausegraph.eval.stark.methods import Method, NearText
     from clausegraph.eval.stark.run import StarkRecord
-    from clausegraph.query.engines.protocol import EngineOptions
+    from clausegraph.query.engines.bank import EngineOptions
 
 METHODS = {
     "vector": "similarity of the nodes' texts alone",

@@ -27,8 +27,7 @@ from clausegraph.query.read.model.labelled import LabelledQuestion
 from clausegraph.query.read.model.learning import held_back, worded
 from clausegraph.query.read.model.options import ReadOptions
 from clausegraph.query.read.model.reader import ModelReader
-from clausegraph.query.steps.meter import QuestionMeter
-from clausegraph.query.steps.model import ModelSteps
+from clausegraph.query.steps.model import ModelSteps, QuestionMeter
 
 HELD = 40  # questions to test a guide on
 FEWEST = 20  # questions that a guide can be learned from

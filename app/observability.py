@@ -11,10 +11,10 @@ from clausegraph.core.telemetry.redaction import allow_content
 def observe(settings: Settings) -> None:
     """Configure logs, make the settings' secrets known to redaction, and start telemetry where it is on.
 
-    May be called again. Whoever calls it calls ``core.telemetry.recording.stop_telemetry`` before the process ends.
+    May be called again. Whoever calls it calls ``core.telemetry.spans.stop_telemetry`` before the process ends.
 
     Raises:
-        SettingsError: telemetry is on, but the SDK is not installed or the endpoint is no address.
+        SettingsError: telemetry is on, but the SDK is not installed.
     """
     for _, value in settings:
         reveal = getattr(value, "get_secret_value", None)
@@ -24,6 +24,6 @@ def observe(settings: Settings) -> None:
     configure_logs(settings.log_level, settings.log_format)
     if settings.telemetry != "off":
         from clausegraph.app.version import version
-        from clausegraph.core.telemetry.recording import start_telemetry
+        from clausegraph.core.telemetry.spans import start_telemetry
 
-        start_telemetry(settings.telemetry, settings.telemetry_url, version=version())
+        start_telemetry(settings.telemetry, version=version())

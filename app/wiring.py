@@ -12,7 +12,7 @@ from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
 from clausegraph.core.errors import SettingsError
-from clausegraph.core.models.names import Provider, served_model
+from clausegraph.core.models.calls import Provider, served_model
 from clausegraph.core.ontology import Ontology, policy_ontology, read_ontology
 from clausegraph.core.settings import HASHING, Settings
 
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
     from clausegraph.core.extraction import Extractor
     from clausegraph.core.models.build import ModelOptions
-    from clausegraph.core.models.cassette import Cassette
     from clausegraph.core.models.embedding import Embedder
     from clausegraph.core.models.guard import GuardedLLM
+    from clausegraph.core.models.replay import Cassette
     from clausegraph.core.models.reranking import Reranker
     from clausegraph.eval.conditionalqa.dataset import Question
     from clausegraph.indexes.ledger.metering import RunMeter
@@ -50,8 +50,7 @@ def make_embedder(settings: Settings) -> Embedder:
 
         options = _server_options(settings, served, settings.embedding_url, settings.embedding_key)
         return ApiEmbedder(options, settings.query_instruction)
-    from clausegraph.core.models.hub import check_available
-    from clausegraph.core.models.local import LocalEmbedder, ModelSettings
+    from clausegraph.core.models.embedding import LocalEmbedder, ModelSettings, check_available
 
     embedder = LocalEmbedder(
         ModelSettings(
@@ -180,7 +179,7 @@ def opened_extractor(settings: Settings, source: Source | None, meter: RunMeter)
 
     kind = _extractor_kind(settings, source)
     if kind == "given":
-        from clausegraph.ingestion.extract.given import GivenExtractor
+        from clausegraph.ingestion.extract.llm.lines import GivenExtractor
 
         if not isinstance(source, PassagesSource):
             raise SettingsError("extractor 'given' needs a file of passages that come with their triples")
@@ -198,7 +197,7 @@ def _llm_extractor(settings: Settings, llm: GuardedLLM) -> Extractor:
     from clausegraph.core.prompts import library, read_examples
     from clausegraph.ingestion.extract.llm.check import TASK as CHECK
     from clausegraph.ingestion.extract.llm.extractor import LLMExtractor, LLMOptions
-    from clausegraph.ingestion.extract.llm.types_guide import TypesGuide, read_guide
+    from clausegraph.ingestion.extract.llm.items import TypesGuide, read_guide
 
     prompt = library(settings.prompts).get(settings.extraction_prompt)
     options = LLMOptions(

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from clausegraph.core.models.guard import GuardedLLM
     from clausegraph.core.models.reranking import Reranker
     from clausegraph.indexes.graph.neo4j.server import Neo4jServer
-    from clausegraph.indexes.graph.projections import Projections
+    from clausegraph.indexes.graph.protocol import Projections
     from clausegraph.indexes.ledger.store import Ledger
     from clausegraph.indexes.views import GraphAt, View
     from clausegraph.ingestion.pipeline import Progress, Tools

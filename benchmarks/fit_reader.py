@@ -24,10 +24,10 @@ from sentence_transformers import SentenceTransformer
 from sklearn.feature_extraction import DictVectorizer
 from sklearn.linear_model import Ridge
 
-from clausegraph.core.language.terms import content
+from clausegraph.core.language.normalise import content
 from clausegraph.core.tokens import packaged_model_path
 from clausegraph.core.types import Element, PageKey, Reading
-from clausegraph.eval.text_overlap import token_f1
+from clausegraph.eval.metrics import token_f1
 from clausegraph.query.read.candidates import Candidate, nearness
 from clausegraph.query.read.choose import best_span, element_features
 from clausegraph.query.read.questions import QuestionKind, question_form

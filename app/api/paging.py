@@ -20,7 +20,7 @@ from clausegraph.app.services.browse import open_shelf
 from clausegraph.app.services.listings import Key, Slice
 from clausegraph.app.version import version
 from clausegraph.app.workspace import Workspace
-from clausegraph.indexes.ledger.identity import ledger_id
+from clausegraph.indexes.ledger.store import ledger_id
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ def serve(
     shown this once.
     """
     from clausegraph.app.api.serve import own_token, run
-    from clausegraph.core.extras import require_extra
+    from clausegraph.core.errors import require_extra
 
     require_extra("server", "serving")
     workspace = session.workspace()

@@ -128,7 +128,7 @@ def read_pages(
     check: Callable[[], None] = lambda: None,
 ) -> tuple[ReadOnce, list[CragPage]]:
     """Pages that have text or a snippet, those that were sent first."""
-    from clausegraph.core.pages.document import SourceDocument
+    from clausegraph.core.pages.read import SourceDocument
     from clausegraph.core.types import Reading
     from clausegraph.query.crag.text import CragPage
 

@@ -14,7 +14,7 @@ from clausegraph.app.services.records import quotes, statement_words
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import NotFoundError
 from clausegraph.core.types import PageKey, Support
-from clausegraph.indexes.epochs import list_epochs
+from clausegraph.indexes.corpora import list_epochs
 from clausegraph.indexes.graph.sql import supports_where
 from clausegraph.indexes.ledger.schema import members, page_versions, pages, seen_at, sources, supports
 

@@ -11,7 +11,7 @@ from clausegraph.app.workspace import Workspace
 from clausegraph.core.types import PageKey, Reading
 from clausegraph.indexes.contradictions.assertions import Assertion, assertions_of
 from clausegraph.indexes.contradictions.compare import Conflict, find_conflicts
-from clausegraph.indexes.contradictions.replacing import Replacement, replacements
+from clausegraph.indexes.graph.links import Replacement, replacements
 
 
 def contradictions(workspace: Workspace, corpus: str, epoch: int | None = None) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from typing import Any
 from clausegraph.app.workspace import Workspace
 from clausegraph.indexes.corpora import list_corpora as list_rows
 from clausegraph.indexes.corpora import list_sources
-from clausegraph.indexes.drop import drop_corpus, find_corpus
+from clausegraph.indexes.sweep import drop_corpus, find_corpus
 
 
 def list_corpora(workspace: Workspace) -> list[dict[str, Any]]:

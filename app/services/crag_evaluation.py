@@ -112,7 +112,7 @@ def trial_model(settings: Settings, trial: CragTrial) -> Iterator[GuardedLLM | N
     if settings.llm is None:
         yield None
         return
-    from clausegraph.core.models.cassette import Cassette
+    from clausegraph.core.models.replay import Cassette
 
     cassette = Cassette(trial.cassette, record=trial.record) if trial.cassette else None
     with opened_model(settings, cassette=cassette) as llm:

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from clausegraph.app.services.ingest import mirror_whole
 from clausegraph.app.version import version
-from clausegraph.core.errors import InputError
-from clausegraph.core.extras import require_extra
+from clausegraph.core.errors import InputError, require_extra
 from clausegraph.eval.conditionalqa.oracles import ORACLE_STEPS
 
 if TYPE_CHECKING:
@@ -211,7 +210,7 @@ def _engine(
     stack: ExitStack, workspace: Workspace, view: View, questions: tuple[Question, ...], trial: EngineTrial
 ) -> tuple[Engine, RoundsOf]:
     from clausegraph.app.wiring import make_engine, opened_model
-    from clausegraph.core.models.cassette import Cassette
+    from clausegraph.core.models.replay import Cassette
     from clausegraph.eval.conditionalqa.dataset import load_questions
     from clausegraph.eval.conditionalqa.engines import oracle, shots
     from clausegraph.eval.conditionalqa.gold import GoldEvidence

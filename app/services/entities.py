@@ -30,8 +30,7 @@ from clausegraph.indexes.ledger.schema import sources
 from clausegraph.indexes.ledger.store import Ledger
 
 if TYPE_CHECKING:
-    from clausegraph.indexes.entities.merges import MergeInForce
-    from clausegraph.indexes.entities.proposals import Profile
+    from clausegraph.indexes.entities.proposals import MergeInForce, Profile
     from clausegraph.indexes.views import View
     from clausegraph.ingestion.pipeline import Progress
     from clausegraph.ingestion.report import RunReport
@@ -67,8 +66,7 @@ def merges(workspace: Workspace, name: str, limit: int | None = None) -> dict[st
     Raises:
         NotFoundError: no such corpus, or nothing published yet.
     """
-    from clausegraph.indexes.entities.merges import MergeInForce, merges_in_force
-    from clausegraph.indexes.entities.proposals import propose
+    from clausegraph.indexes.entities.proposals import MergeInForce, merges_in_force, propose
 
     with workspace.view(name, embed=False) as view:
         ledger = workspace.ledger

@@ -9,7 +9,7 @@ from typing import Any
 from clausegraph.app.wiring import forget_replies
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import InputError, NotFoundError
-from clausegraph.indexes import epochs
+from clausegraph.indexes import corpora
 from clausegraph.indexes.corpora import get_corpus, list_corpora
 from clausegraph.indexes.ledger.leases import run_lease
 from clausegraph.indexes.publish import take_back
@@ -33,7 +33,7 @@ def list_epochs(workspace: Workspace, corpus: str) -> list[dict[str, Any]]:
             "model": epoch.model,
             "changes": epoch.summary,
         }
-        for epoch in epochs.list_epochs(workspace.ledger, row.id)
+        for epoch in corpora.list_epochs(workspace.ledger, row.id)
     ]
 
 
@@ -48,7 +48,7 @@ def epoch_on(workspace: Workspace, corpus: str, day: str) -> int:
         ends = datetime.combine(date.fromisoformat(day) + timedelta(days=1), time.min).astimezone().timestamp()
     except (ValueError, OverflowError) as error:
         raise InputError(f"day {day[:40]!r} is not understood; write it as 2026-01-31") from error
-    kept = epochs.list_epochs(workspace.ledger, get_corpus(workspace.ledger, corpus).id)
+    kept = corpora.list_epochs(workspace.ledger, get_corpus(workspace.ledger, corpus).id)
     found = next((row.number for row in kept if row.created < ends), None)
     if found is None:
         oldest = (
@@ -70,7 +70,7 @@ def rollback(workspace: Workspace, corpus: str, number: int) -> dict[str, Any]:
     """
     with workspace.projections() as projections:
         row = get_corpus(workspace.ledger, corpus)
-        epochs.rollback(workspace.ledger, row, number)
+        corpora.rollback(workspace.ledger, row, number)
         projections.published(row.id)
         return {"corpus": corpus, "published": number, "newest": row.newest, "lagging": projections.problems}
 

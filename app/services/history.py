@@ -11,9 +11,8 @@ from sqlalchemy import func, select
 
 from clausegraph.app.services.listings import Key, Slice, reported_run_slice, without_report
 from clausegraph.app.workspace import Workspace
-from clausegraph.indexes.corpora import get_corpus
+from clausegraph.indexes.corpora import RUNNING, get_corpus
 from clausegraph.indexes.ledger.schema import extractions, model_calls, page_versions
-from clausegraph.indexes.runs import RUNNING
 from clausegraph.indexes.work import batch_states
 
 _PAGES = ("added", "changed", "removed", "failed")

@@ -15,9 +15,8 @@ from clausegraph.app.services.records import element_record
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.language.normalise import tokens
 from clausegraph.core.types import LITERAL, PageKey
-from clausegraph.indexes.corpora import get_corpus
+from clausegraph.indexes.corpora import get_corpus, get_run, runs_before
 from clausegraph.indexes.ledger.schema import fetches, page_versions, pages, runs, seen_at, sources, supports
-from clausegraph.indexes.runs import get_run, runs_before
 
 Key = list[Any]  # of an item in its list, as JSON values
 

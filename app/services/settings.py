@@ -11,7 +11,7 @@ from pydantic import BaseModel, SecretStr
 from pydantic.fields import FieldInfo
 
 from clausegraph.core.settings import CONFIG_NAME, PREFIX, ScheduledCorpus, Settings, load_settings, origins
-from clausegraph.core.settings_environment import example, form
+from clausegraph.core.settings_file import example, form
 
 _INTRODUCTION = f"""# Settings
 
@@ -24,9 +24,8 @@ the file, which wins over the default. A name that is no setting is refused in t
 `name = ["…", "…"]` in the file; a table is JSON in a variable, and `[name]` with its lines below it in the file.
 
 A `{CONFIG_NAME}` that merely lies in the working directory may have come with somebody else's folder. It gets no secret
-from elsewhere: where it sets `llm_url`, `embedding_url`, `neo4j_uri` or `telemetry_url`, and the key, password or
-`OTEL_EXPORTER_OTLP_HEADERS` is in the environment, every command refuses. Trust the file by naming it
-(`{PREFIX}CONFIG={CONFIG_NAME}`), or set the address yourself.
+from elsewhere: where it sets `llm_url`, `embedding_url` or `neo4j_uri`, and the key or password is in the environment,
+every command refuses. Trust the file by naming it (`{PREFIX}CONFIG={CONFIG_NAME}`), or set the address yourself.
 """
 _CORPORA = """
 ## Corpora that Airflow ingests

@@ -8,11 +8,18 @@ from clausegraph.app.services.browse import open_shelf
 from clausegraph.app.services.projecting import projection_states
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import NotFoundError
-from clausegraph.indexes.corpora import CorpusRow, get_corpus, list_corpora, list_sources
-from clausegraph.indexes.epochs import list_epochs
+from clausegraph.indexes.corpora import (
+    CorpusRow,
+    current_holder,
+    get_corpus,
+    get_run,
+    last_runs,
+    list_corpora,
+    list_epochs,
+    list_sources,
+)
 from clausegraph.indexes.graph.sql import SqlGraph
 from clausegraph.indexes.ledger.store import Ledger
-from clausegraph.indexes.runs import current_holder, get_run, last_runs
 
 
 def corpus_status(workspace: Workspace, corpus: str | None = None) -> list[dict[str, Any]]:

@@ -106,7 +106,7 @@ def _opened(run: RunRequest) -> Iterator[_Opened]:
     from clausegraph.app.observability import observe
     from clausegraph.app.wiring import web_options
     from clausegraph.app.workspace import Workspace
-    from clausegraph.core.telemetry.recording import stop_telemetry
+    from clausegraph.core.telemetry.spans import stop_telemetry
     from clausegraph.ingestion.pipeline import Options
     from clausegraph.ingestion.sources import open_source
     from clausegraph.ingestion.steps import Pace

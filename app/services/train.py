@@ -11,8 +11,7 @@ from statistics import fmean
 
 from clausegraph.app.reading import labelled, read_options
 from clausegraph.app.workspace import Workspace
-from clausegraph.core.errors import InputError
-from clausegraph.core.extras import require_extra
+from clausegraph.core.errors import InputError, require_extra
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.output_files import check_output
 from clausegraph.core.prompts import library

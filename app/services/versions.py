@@ -9,7 +9,7 @@ from sqlalchemy import select
 from clausegraph.app.services.browse import open_shelf
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import NotFoundError
-from clausegraph.indexes.epochs import list_epochs
+from clausegraph.indexes.corpora import list_epochs
 from clausegraph.indexes.ledger.schema import members, page_versions, pages, seen_at, sources
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.models.embedding import Embedder
-from clausegraph.core.pages.parse import parse_page
+from clausegraph.core.pages.decode import parse_page
 from clausegraph.core.pages.pieces import is_apparatus, with_pieces
 from clausegraph.core.pages.walk import page_blocks
 from clausegraph.core.types import Chunk, Evidence, PageKey, Reading, Span

@@ -21,10 +21,9 @@ from clausegraph.core.errors import (
     WorkspaceClosed,
 )
 from clausegraph.core.settings import Settings
-from clausegraph.indexes.corpora import get_corpus
-from clausegraph.indexes.drop import drop_corpus
-from clausegraph.indexes.epochs import list_epochs
+from clausegraph.indexes.corpora import get_corpus, list_epochs
 from clausegraph.indexes.ledger.readers import held, taking
+from clausegraph.indexes.sweep import drop_corpus
 from clausegraph.indexes.views import View
 from clausegraph.ingestion.pipeline import Options
 from clausegraph.ingestion.sources import open_source

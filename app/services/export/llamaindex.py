@@ -16,8 +16,7 @@ from typing import TYPE_CHECKING
 
 from clausegraph.app.services.export.writing import Counts
 from clausegraph.app.version import version
-from clausegraph.core.errors import InputError
-from clausegraph.core.extras import require_extra
+from clausegraph.core.errors import InputError, require_extra
 from clausegraph.core.hashing import content_hash
 from clausegraph.core.models.embedding import Vectors
 from clausegraph.core.types import LITERAL

@@ -24,8 +24,7 @@ from clausegraph.app.services.export.llamaindex import (
     stock_id,
 )
 from clausegraph.app.services.export.writing import Counts
-from clausegraph.core.errors import InputError, SettingsError, StoreError, StoreRefused
-from clausegraph.core.extras import require_extra
+from clausegraph.core.errors import InputError, SettingsError, StoreError, StoreRefused, require_extra
 from clausegraph.core.hashing import content_hash
 from clausegraph.core.models.embedding import Vectors, normalised
 from clausegraph.core.settings import Settings

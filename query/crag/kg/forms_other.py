@@ -7,7 +7,7 @@ import re
 from datetime import date, timedelta
 from typing import Any
 
-from clausegraph.core.language.words import word_set
+from clausegraph.core.language.lexicon import word_set
 from clausegraph.query.crag.kg.align import aligned, candidates, plain
 from clausegraph.query.crag.kg.questions import ApiFound, ApiSession, TimedText, number
 

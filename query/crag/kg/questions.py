@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import Any, Literal
 
 from clausegraph.core.errors import InputError, NotFoundError, StoreError, StoreRefused
-from clausegraph.core.language.words import word_set
+from clausegraph.core.language.lexicon import word_set
 from clausegraph.query.crag.kg.align import plain
 from clausegraph.query.crag.kg.api_functions import ApiFunction, function_of
 from clausegraph.query.crag.kg.sparql import Endpoint

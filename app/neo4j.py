@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from clausegraph.indexes.ledger.store import Ledger
     from clausegraph.indexes.views import GraphAt
 
+
 _TRANSACTION_S = 60.0  # no single transaction takes longer, whatever an epoch may take
 
 

@@ -102,7 +102,7 @@ def conditionalqa(
     require_extra("eval", "`clausegraph eval`")
     if engine is not None:
         from clausegraph.app.cli.evaluate_engine import named_step, run_engine
-        from clausegraph.app.services.engine_evaluation import EngineTrial
+        from clausegraph.app.services.evaluation import EngineTrial
 
         trial = EngineTrial(
             engine, llm, prompt, rounds, shots, shots_from, oracle_type, cassette, record, at_once,

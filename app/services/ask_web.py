@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from clausegraph.app.crag import crag_options
-from clausegraph.app.wiring import engine_options, reading_limits, web_options
+from clausegraph.app.engines import crag_options, engine_options
+from clausegraph.app.services.ingest import reading_limits, web_options
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import InputError
 from clausegraph.core.extraction import Reject
@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from clausegraph.query.crag.text import CragPage, PagesText
     from clausegraph.query.crag.types import CragSwitches
     from clausegraph.query.engines.bank import Watch
+
 
 _READING = 0.5  # of a question's time: a page that is not begun by then is not read
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from clausegraph.app.wiring import make_embedder
+from clausegraph.app.models import make_embedder
 from clausegraph.core.models.build import ModelOptions, make_llm
 from clausegraph.core.models.embedding import Embedder
 from clausegraph.core.models.replay import Cassette

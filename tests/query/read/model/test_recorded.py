@@ -11,7 +11,7 @@ from statistics import median
 
 import pytest
 
-from clausegraph.app.reading import labelled
+from clausegraph.app.engines import labelled
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.models.build import ModelOptions, make_llm
 from clausegraph.core.models.replay import Cassette

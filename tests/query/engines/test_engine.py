@@ -123,8 +123,7 @@ def test_every_entry_of_every_registry_can_be_made(world: World, view: View) -> 
 
 
 def test_llamaindex_query_engine_gives_the_same_answer(world: World, view: View) -> None:
-    from clausegraph.query.stores.bundle import ScenarioBundle
-    from clausegraph.query.stores.query_engine import ViewQueryEngine
+    from clausegraph.query.stores.llamaindex import ScenarioBundle, ViewQueryEngine
 
     engine = make_engine(view, world.embedder)
     plain = engine.ask(Inquiry(QUESTION, "I am 40."))
@@ -148,7 +147,7 @@ class Held:
 def test_an_awaited_query_leaves_the_event_loop_to_others(world: World, view: View) -> None:
     from llama_index.core.schema import QueryBundle
 
-    from clausegraph.query.stores.query_engine import ViewQueryEngine
+    from clausegraph.query.stores.llamaindex import ViewQueryEngine
 
     reader = Held()
     engine = ViewQueryEngine(make_engine(view, world.embedder, reader=reader))

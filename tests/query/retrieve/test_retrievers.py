@@ -15,8 +15,7 @@ from clausegraph.indexes.views import View, open_view
 from clausegraph.query.rank.score import DEFAULT_WEIGHTS, Weights, page_priors, rank
 from clausegraph.query.retrieve.bank import RETRIEVERS, make_retriever
 from clausegraph.query.retrieve.hybrid import fact_signal, gather, near_statements, statements_on
-from clausegraph.query.stores.bundle import ScenarioBundle
-from clausegraph.query.stores.retriever import ViewRetriever
+from clausegraph.query.stores.llamaindex import ScenarioBundle, ViewRetriever
 
 QUESTION = "How old must I be to get the mooring grant?"
 ASKED = Inquiry(QUESTION, "I am 20.")

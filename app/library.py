@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from clausegraph.indexes.views import View
     from clausegraph.ingestion.report import RunReport
     from clausegraph.query.engines.bank import Engine
-    from clausegraph.query.rank.score import Weights
+    from clausegraph.query.retrieve.score import Weights
     from clausegraph.query.stores.llamaindex import EmbedderModel, ViewQueryEngine, ViewRetriever
     from clausegraph.query.stores.property_graph import ViewPropertyGraphStore
     from clausegraph.query.stores.vector_store import ViewVectorStore

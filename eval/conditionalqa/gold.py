@@ -12,7 +12,7 @@ from clausegraph.eval.conditionalqa.run import units_of
 from clausegraph.eval.metrics import element_key
 from clausegraph.eval.retrieval import BUDGETS, evidence_at_budgets
 from clausegraph.indexes.views import View
-from clausegraph.query.rank.hits import Hit
+from clausegraph.query.retrieve.bank import Hit
 from clausegraph.query.retrieve.graph import ego_of
 from clausegraph.query.steps.protocol import Route
 

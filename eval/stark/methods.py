@@ -17,7 +17,7 @@ from clausegraph.core.models.embedding import Embedder
 from clausegraph.eval.stark.dataset import StarkBase
 from clausegraph.query.crag.kg.graphs import FileNode
 from clausegraph.query.engines.corrective import ORDER_SCHEMA, parse_order
-from clausegraph.query.rank.pagerank import excess
+from clausegraph.query.retrieve.pagerank import excess
 from clausegraph.query.steps.model import ModelSteps, QuestionLimits, QuestionMeter, StepModel
 from clausegraph.query.steps.reply import UNUSABLE
 

@@ -25,10 +25,10 @@ from clausegraph.core.types import (
     PageKey,
     leaves,
 )
-from clausegraph.query.rank.hits import Hit
 from clausegraph.query.read.evidence import evidence_of
 from clausegraph.query.read.protocol import Pages, ReadResult
 from clausegraph.query.read.questions import QuestionKind, question_form
+from clausegraph.query.retrieve.bank import Hit
 from clausegraph.query.steps.model import StepModel
 
 LONGEST = 600  # characters of an answer

@@ -14,7 +14,7 @@ from clausegraph.core.errors import UnusableReply
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.query.engines.preset import Sources, preset
 from clausegraph.query.engines.prompt import PromptContext
-from clausegraph.query.rank.hits import Hit
+from clausegraph.query.retrieve.bank import Hit
 from clausegraph.query.retrieve.graph import Offer
 from clausegraph.query.steps.reply import listed, member, object_of, object_schema, short
 

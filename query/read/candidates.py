@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from clausegraph.core.types import Element, PageKey
-from clausegraph.query.rank.hits import Hit
 from clausegraph.query.read.protocol import Pages
+from clausegraph.query.retrieve.bank import Hit
 
 _TENTH, _SCALE = 10, 0.6  # chosen on ConditionalQA's training questions, by folds of pages
 

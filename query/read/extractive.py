@@ -12,7 +12,6 @@ from collections.abc import Callable, Sequence
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.models.embedding import Embedder
 from clausegraph.core.types import Alternative, AnswerStatus, ConditionState, holds
-from clausegraph.query.rank.hits import Hit
 from clausegraph.query.read.answerable import is_likely, is_near, unrelated
 from clausegraph.query.read.best_candidate import AnswerCandidate, best_answer
 from clausegraph.query.read.candidates import Candidate, candidates
@@ -23,6 +22,7 @@ from clausegraph.query.read.questions import QuestionForm, question_form
 from clausegraph.query.read.quoting import quotes
 from clausegraph.query.read.replaced import replaced_pages
 from clausegraph.query.read.statements import is_furniture
+from clausegraph.query.retrieve.bank import Hit
 
 FormRule = Callable[[Inquiry], QuestionForm]
 Reasons = dict[str, object]

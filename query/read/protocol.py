@@ -18,7 +18,7 @@ from clausegraph.core.types import (
     Sentence,
     Support,
 )
-from clausegraph.query.rank.hits import Hit
+from clausegraph.query.retrieve.bank import Hit
 
 Pages = Callable[[PageKey], Reading]
 

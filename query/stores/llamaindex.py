@@ -19,8 +19,7 @@ from clausegraph.core.models.embedding import Embedder
 from clausegraph.core.types import Answer, AnswerStatus
 from clausegraph.indexes.views import View
 from clausegraph.query.engines.bank import Engine
-from clausegraph.query.rank.hits import Hit
-from clausegraph.query.retrieve.bank import Retriever, depth
+from clausegraph.query.retrieve.bank import Hit, Retriever, depth
 
 
 @dataclass

@@ -72,7 +72,7 @@ if TYPE_CHECKING:
     from clausegraph.indexes.views import View
     from clausegraph.ingestion.extract.llm.transform import TripletExtractor
     from clausegraph.ingestion.report import RunReport
-    from clausegraph.query.rank.score import Weights
+    from clausegraph.query.retrieve.score import Weights
     from clausegraph.query.stores.llamaindex import EmbedderModel, ScenarioBundle, ViewQueryEngine, ViewRetriever
     from clausegraph.query.stores.property_graph import ViewPropertyGraphStore
     from clausegraph.query.stores.vector_store import ViewVectorStore
@@ -170,7 +170,7 @@ _MODULES = {
     "clausegraph.indexes.views": "View",
     "clausegraph.ingestion.extract.llm.transform": "TripletExtractor",
     "clausegraph.ingestion.report": "RunReport",
-    "clausegraph.query.rank.score": "Weights",
+    "clausegraph.query.retrieve.score": "Weights",
     "clausegraph.query.stores.llamaindex": "EmbedderModel ScenarioBundle ViewQueryEngine ViewRetriever",
     "clausegraph.query.stores.property_graph": "ViewPropertyGraphStore",
     "clausegraph.query.stores.vector_store": "ViewVectorStore",

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from clausegraph.core.hashing import content_hash
 from clausegraph.core.types import Element, PageKey, PlacedPassage, Reading, Support
-from clausegraph.query.rank.hits import Hit
 from clausegraph.query.read.model.labelled import LabelledQuestion
+from clausegraph.query.retrieve.bank import Hit
 
 _SERIALISED = re.compile(r"<(h1|h2|h3|p|li|tr)>(.*)</\1>", re.DOTALL)
 _SOURCE = "cited"

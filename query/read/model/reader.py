@@ -11,7 +11,6 @@ from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.language.normalise import content
 from clausegraph.core.models.embedding import Embedder
 from clausegraph.core.types import AnswerStatus
-from clausegraph.query.rank.hits import Hit
 from clausegraph.query.read.model.answers import alternative_of, decided
 from clausegraph.query.read.model.check import Checked
 from clausegraph.query.read.model.options import ReadOptions
@@ -20,6 +19,7 @@ from clausegraph.query.read.model.reply import Draft, parse_draft
 from clausegraph.query.read.model.sentences import advice_of, check_reply, missing_part, shown_sentences
 from clausegraph.query.read.model.shown import Shown, shown_of
 from clausegraph.query.read.protocol import Pages, ReadResult, Rules
+from clausegraph.query.retrieve.bank import Hit
 from clausegraph.query.steps.model import Said, Schema, StepModel
 
 REPAIR = "read-repair"

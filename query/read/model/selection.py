@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from urllib.parse import urljoin
 
 from clausegraph.core.types import Element, Link, PageKey
-from clausegraph.query.rank.hits import Hit
 from clausegraph.query.read.model.outline import PageOutline
 from clausegraph.query.read.protocol import Pages
+from clausegraph.query.retrieve.bank import Hit
 
 DECISIVE_SHARE = 0.8  # of the score: four times that of all other pages together
 _FEW_PLACES = 20  # with fewer there is nothing that only fills

@@ -9,9 +9,9 @@ from functools import cached_property, lru_cache
 from clausegraph.core.language.normalise import visible
 from clausegraph.core.tokens import count_tokens
 from clausegraph.core.types import Element, PageKey, Reading
-from clausegraph.query.rank.hits import Hit
 from clausegraph.query.read.model.selection import Selection, selected
 from clausegraph.query.read.protocol import Pages
+from clausegraph.query.retrieve.bank import Hit
 
 _LONGEST_ELEMENT = 2_000  # characters of one element
 _LABEL_COST = 4  # tokens of a label, the mark of its kind, and a gap before it

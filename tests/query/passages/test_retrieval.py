@@ -22,10 +22,9 @@ from clausegraph.ingestion.extract.llm.lines import GivenExtractor
 from clausegraph.ingestion.pipeline import Tools, ingest
 from clausegraph.ingestion.report import RunReport
 from clausegraph.ingestion.sources import PassagesSource
-from clausegraph.query.rank.hits import Level
-from clausegraph.query.rank.score import Place
 from clausegraph.query.retrieve.bank import make_retriever
-from clausegraph.query.retrieve.pagerank import network_for
+from clausegraph.query.retrieve.pagerank import network_around, network_for
+from clausegraph.query.retrieve.score import Place
 from tests.harness.cli import made_app
 from tests.query.passages.conftest import PASSAGES, QUESTIONS, SUPPORT
 
@@ -117,18 +116,15 @@ def test_lists_are_cut_deduplicated_and_repeatable(
         assert {page for page, _ in places} == set(view.page_keys())
 
 
-@pytest.mark.parametrize("level", ["chunk", "element"])
-def test_a_neighbourhood_has_what_the_whole_graph_has_near_the_seeds(view: View, level: Level) -> None:
+def test_a_neighbourhood_has_what_the_whole_graph_has_near_the_seeds(view: View) -> None:
     facts = {fact.id: 1.0 for fact in view.graph.facts([s.fact_id for s in view.graph.all_supports()])}
     page = next(page for page in view.page_keys() if page.uri == "glass-painting")
-    reading = view.reading(page)
-    near: dict[Place, float] = {(page, reading.chunks[0].key if level == "chunk" else reading.elements[0].anchor): 0.5}
-    whole = network_for(view, level, facts, near)
-    around = network_for(view, level, facts, near, whole=0)
+    near: dict[Place, float] = {(page, view.reading(page).chunks[0].key): 0.5}
+    whole, around = network_for(view, facts, near), network_around(view, facts, near)
     assert set(around.entities) <= set(whole.entities)
     assert set(near) <= set(around.places)
-    assert network_for(view, level, facts, near) is whole
-    few = network_for(view, level, {}, near, whole=0, around=1)
+    assert network_for(view, facts, near) is whole
+    few = network_around(view, {}, near, 1)
     assert set(few.places) == set(near)
     assert "glass painting" in few.entities
 
@@ -221,8 +217,3 @@ def test_recorded_triples_of_the_shared_file_are_all_accounted_for() -> None:
     total = sum(len(passage.triples) for passage in passages)
     assert len(malformed) == wrong
     assert 0.99 * (total - wrong) < statements <= total - rejects  # equal statements of a passage are one
-
-
-def test_elements_of_the_graph_alone_are_as_before(view: View, embedder: HashingEmbedder) -> None:
-    found = make_retriever("facts", view, embedder).retrieve(Inquiry("Orla Fenwick trained at"), limit=5)
-    assert found[0].page.uri == "orla-fenwick"

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import pytest
 
 from clausegraph.core.types import Element, PageKey, PlacedPassage, Reading, Support
-from clausegraph.query.rank.hits import Hit
+from clausegraph.query.retrieve.bank import Hit
 
 _HTML = re.compile(r"<(\w+)>(.*)</\w+>$")
 

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from clausegraph.core.inquiry import Inquiry
-from clausegraph.query.rank.hits import Hit
 from clausegraph.query.read.candidates import candidates, nearness
 from clausegraph.query.read.extractive import ExtractiveReader
+from clausegraph.query.retrieve.bank import Hit
 from tests.query.read.conftest import Pages
 
 pytestmark = pytest.mark.unit

@@ -8,8 +8,16 @@ from dataclasses import replace
 import pytest
 
 from clausegraph.core.types import Fact, PageKey
-from clausegraph.query.rank.pagerank import DEFAULT_WALK, Network, Walk, build_network, excess, like_names, walk_from
-from clausegraph.query.rank.score import Place
+from clausegraph.query.retrieve.pagerank import (
+    DEFAULT_WALK,
+    Network,
+    Walk,
+    build_network,
+    excess,
+    like_names,
+    walk_from,
+)
+from clausegraph.query.retrieve.score import Place
 
 pytestmark = pytest.mark.unit
 

@@ -160,7 +160,7 @@ class CragRounds:
         """Whether the policy says to answer nothing of what the question is."""
         policy, dynamism = self.switches.policy, self.attributes.dynamism
         labels = [one.value for one in (self.attributes.domain, self.attributes.kind, dynamism) if one is not None]
-        labels += ["dynamic" if dynamism is not Dynamism.STATIC else "static"] if dynamism else []
+        labels += ["dynamic" if dynamism.is_dynamic else "static"] if dynamism else []
         abstaining = ("abstain",) if self.graph is not None else ("abstain", "live")
         hit = next((one for one in labels if policy.get(one) in abstaining), "")
         if hit:

@@ -75,6 +75,11 @@ class Dynamism(StrEnum):
     SLOW = "slow-changing"
     STATIC = "static"
 
+    @property
+    def is_dynamic(self) -> bool:
+        """The collapse to two classes: only what never changes is static."""
+        return self is not Dynamism.STATIC
+
 
 @dataclass(frozen=True, slots=True)
 class Attributes:

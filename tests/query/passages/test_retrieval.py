@@ -98,22 +98,9 @@ def test_a_walk_finds_the_second_hop(view: View, embedder: HashingEmbedder) -> N
     assert "Brimholt Works" in titles
 
 
-@pytest.mark.parametrize("name", ROWS)
-def test_lists_are_cut_deduplicated_and_repeatable(
-    ledger: Ledger, view: View, embedder: HashingEmbedder, name: str
-) -> None:
-    inquiry = Inquiry(QUESTIONS[0]["question"])
-    retriever = make_retriever(name, view, embedder)
-    whole = retriever.retrieve(inquiry, limit=10)
-    places = [(item.page, item.key) for item in whole]
-    assert len(places) == len(set(places))
-    assert [item.score for item in whole] == sorted((item.score for item in whole), reverse=True)
-    if name != SYSTEM:  # which looks at no fewer places than its seeds need
-        assert retriever.retrieve(inquiry, limit=2) == whole[:2]
-    with open_view(ledger, "chain") as again:
-        assert make_retriever(name, again, embedder).retrieve(inquiry, limit=10) == whole
-    if name == SYSTEM:
-        assert {page for page, _ in places} == set(view.page_keys())
+def test_what_the_walk_does_not_reach_comes_behind(view: View, embedder: HashingEmbedder) -> None:
+    whole = make_retriever(SYSTEM, view, embedder).retrieve(Inquiry(QUESTIONS[0]["question"]), limit=10)
+    assert {hit.page for hit in whole} == set(view.page_keys())
 
 
 def test_a_neighbourhood_has_what_the_whole_graph_has_near_the_seeds(view: View) -> None:

@@ -25,6 +25,15 @@ _UNIT_NEAR = re.compile(r"(?:\s+[\w-]+){1,2}?\s+(minute|hour|day|week|month|year
 _THOUSANDS = re.compile(r"\b(\d{1,4}) ?(?:k|grand)\b", re.IGNORECASE)
 _CELLS = " | "
 _LEAST = 0.005  # that two values differ by
+_SHORT_WEEKDAYS = tuple(name[:3] for name in WEEKDAYS)
+_WEEKDAY = re.compile(
+    r"\b(mon(?:day)?|tue(?:s(?:day)?)?|wed(?:nesday|s)?|thu(?:r(?:s(?:day)?)?)?|fri(?:day)?|sat(?:urday)?|sun(?:day)?)\b",
+    re.IGNORECASE,
+)
+_NEAR = (("today", 0), ("tonight", 0), ("yesterday", -1), ("last night", -1), ("tomorrow", 1), ("tomorow", 1))
+_AGO = re.compile(r"\b(\d{1,3}|an?|" + "|".join(NUMBERS) + r") (day|week)s? ago\b", re.IGNORECASE)
+_COUNTS = {"a": 1, "an": 1} | NUMBERS
+_WEEK = 7
 
 
 class KnownValues:
@@ -149,17 +158,6 @@ def _same_day(one: Atom, known: Atom) -> bool:
         day = date.fromordinal(int(known.low))
         return one.low == day.month * 100 + day.day
     return False
-
-
-_SHORT_WEEKDAYS = tuple(name[:3] for name in WEEKDAYS)
-_WEEKDAY = re.compile(
-    r"\b(mon(?:day)?|tue(?:s(?:day)?)?|wed(?:nesday|s)?|thu(?:r(?:s(?:day)?)?)?|fri(?:day)?|sat(?:urday)?|sun(?:day)?)\b",
-    re.IGNORECASE,
-)
-_NEAR = (("today", 0), ("tonight", 0), ("yesterday", -1), ("last night", -1), ("tomorrow", 1), ("tomorow", 1))
-_AGO = re.compile(r"\b(\d{1,3}|an?|" + "|".join(NUMBERS) + r") (day|week)s? ago\b", re.IGNORECASE)
-_COUNTS = {"a": 1, "an": 1} | NUMBERS
-_WEEK = 7
 
 
 def relative_days(text: str, today: date) -> Iterator[date]:

@@ -14,6 +14,33 @@ _WORD = re.compile(r"[£$€]?[^\W_]+(?:[.,'-][^\W_]+)*%?")
 _IRREGULAR = {"children": "child", "people": "person", "men": "man", "women": "woman", "wives": "wife", "lives": "life"}
 _UNSEEN = {"Cc", "Cf", "Cs", "Co", "Zl", "Zp"}  # control, bidirectional and private characters
 _KEEP_S = ("ss", "us", "is", "ews", "ies")
+_PLAIN_MARKS = str.maketrans({"‘": "'", "’": "'", "“": '"', "”": '"', "–": "-", "—": "-", "\u00a0": " "})
+_CONTRACTIONS = (
+    (re.compile(r"\bcan't\b", re.IGNORECASE), "cannot"),
+    (re.compile(r"\bwon't\b", re.IGNORECASE), "will not"),
+    (re.compile(r"(?<=\w)n't\b"), " not"),
+    (re.compile(r"(?<=\w)'ll\b"), " will"),
+    (re.compile(r"(?<=\w)'re\b"), " are"),
+    (re.compile(r"(?<=\w)'ve\b"), " have"),
+    (re.compile(r"\b(it|he|she|that|there|who)'s\b", re.IGNORECASE), r"\1 is"),
+    (re.compile(r"\bcan not\b"), "cannot"),
+)
+_BRACKETS = re.compile(r"\s*\((?![A-Z][A-Za-z0-9&/ -]{0,14}\))[^()]*(?:\)|$)")  # an acronym's stay
+_STOP_WORDS = (
+    "a an the i you he she it we they me my your his her its our their them us him this that these those of to "
+    "in on at by for from with about as into and or but if is are am was were be been being do does did have "
+    "has had will would can could may might must should shall need there here what which who whom how when "
+    "where why any some all both not no so than then also get got i'm i've you're it's just much many still "
+    "now s t"
+)
+_STOP = frozenset(_STOP_WORDS.split())
+_SUFFIX = re.compile(r"(?:ing|ed|ly|ment|ation|ion|er|al)$")
+WORD = re.compile(r"[A-Za-z][A-Za-z'-]*|[£$€]?\d[\d,.]*%?")
+_GREETING = word_set(
+    "hello hi hey hiya howdy greetings good morning afternoon evening day thanks thank you cheers there anyone"
+    " anybody help please how are ok okay bye goodbye"
+)
+_OPENING = word_set("hello hi hey hiya howdy greetings good thanks thank cheers bye goodbye")
 
 
 def normalise_text(text: str) -> str:
@@ -64,24 +91,6 @@ def visible(text: str) -> str:
     return " ".join("".join(" " if unicodedata.category(c) in _UNSEEN else c for c in text).split())
 
 
-_PLAIN_MARKS = str.maketrans({"‘": "'", "’": "'", "“": '"', "”": '"', "–": "-", "—": "-", "\u00a0": " "})
-
-
-_CONTRACTIONS = (
-    (re.compile(r"\bcan't\b", re.IGNORECASE), "cannot"),
-    (re.compile(r"\bwon't\b", re.IGNORECASE), "will not"),
-    (re.compile(r"(?<=\w)n't\b"), " not"),
-    (re.compile(r"(?<=\w)'ll\b"), " will"),
-    (re.compile(r"(?<=\w)'re\b"), " are"),
-    (re.compile(r"(?<=\w)'ve\b"), " have"),
-    (re.compile(r"\b(it|he|she|that|there|who)'s\b", re.IGNORECASE), r"\1 is"),
-    (re.compile(r"\bcan not\b"), "cannot"),
-)
-
-
-_BRACKETS = re.compile(r"\s*\((?![A-Z][A-Za-z0-9&/ -]{0,14}\))[^()]*(?:\)|$)")  # an acronym's stay
-
-
 @lru_cache(maxsize=16)
 def plain(text: str) -> str:
     """Plain quotes, dashes and spaces, of equal length, so that offsets hold.
@@ -100,17 +109,6 @@ def expand(text: str) -> str:
         for pattern, written in _CONTRACTIONS:
             text = pattern.sub(written, text)
     return text
-
-
-_STOP_WORDS = (
-    "a an the i you he she it we they me my your his her its our their them us him this that these those of to "
-    "in on at by for from with about as into and or but if is are am was were be been being do does did have "
-    "has had will would can could may might must should shall need there here what which who whom how when "
-    "where why any some all both not no so than then also get got i'm i've you're it's just much many still "
-    "now s t"
-)
-_STOP = frozenset(_STOP_WORDS.split())
-_SUFFIX = re.compile(r"(?:ing|ed|ly|ment|ation|ion|er|al)$")
 
 
 @lru_cache(maxsize=65536)
@@ -132,9 +130,6 @@ def overlap(needles: frozenset[str], text: str) -> float:
     return len(needles & content(text)) / len(needles) if needles else 0.0
 
 
-WORD = re.compile(r"[A-Za-z][A-Za-z'-]*|[£$€]?\d[\d,.]*%?")
-
-
 def lemmas(text: str) -> set[str]:
     """Words of a text in their base forms."""
     return set(_lemmas(text))
@@ -150,13 +145,6 @@ def _lemmas(text: str) -> frozenset[str]:
 def lemma(word: str) -> str:
     """The base of a verb form, else the singular."""
     return base_form(word) or singular(word)
-
-
-_GREETING = word_set(
-    "hello hi hey hiya howdy greetings good morning afternoon evening day thanks thank you cheers there anyone"
-    " anybody help please how are ok okay bye goodbye"
-)
-_OPENING = word_set("hello hi hey hiya howdy greetings good thanks thank cheers bye goodbye")
 
 
 def is_greeting(text: str) -> bool:

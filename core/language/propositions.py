@@ -55,8 +55,6 @@ _OPENERS = re.compile(
     r"|please|always|if so|similarly)[,\s]\s*",
     re.IGNORECASE,
 )
-
-
 _NO_OBJECT = re.compile(r"(?:is|are|'re|'s|was|were|has|have)\s+no\b", re.IGNORECASE)
 _PREFIX = {Modality.MAY: "may", Modality.MUST: "must", Modality.CANNOT: "cannot", Modality.IS: ""}
 _PERFECT = re.compile(r"(?:will|would|shall|have|has|had)\s+(?=\w)", re.IGNORECASE)
@@ -64,8 +62,6 @@ _PARTICLE = re.compile(r"(?:up(?!\s+to\b)|out(?!\s+of\b)|off|back|over|down)\s+(
 _PREPOSITION = re.compile(
     r"(?:for|to|from|in|on|at(?!\s+(?:least|most)\b)|with|by|of|into|under|about|as|out\s+of)\s+(?=\S)", re.IGNORECASE
 )
-
-
 _AFTER_NOUN = lexicon.AUXILIARIES | {"for", "of"}
 _BEFORE_NOUN = lexicon.DETERMINERS - {"this", "that", "all", "both", "these", "those"}
 _WORD = re.compile(r"[A-Za-z][A-Za-z'-]*")
@@ -75,6 +71,19 @@ _FORBIDS = re.compile(r"(?:do not|don't|never)\s+", re.IGNORECASE)
 _NO_VERB = lexicon.word_set("will would shall may can must cannot not have has had do does did")
 _BE_FORMS = lexicon.word_set("is are was were be been being am")
 _RELATIVE_LAST = re.compile(r"\b(?:who|which|that|whose \w+)$", re.IGNORECASE)
+_SHORT = tuple(
+    (re.compile(pattern), written)
+    for pattern, written in (
+        (r"^'ll\b", "will"),
+        (r"^'re\b", "are"),
+        (r"^'ve\b", "have"),
+        (r"^'s\b", "is"),
+        (r"^won't\b", "will"),
+        (r"^(\w+)n't\b", r"\1"),
+    )
+)
+_DENIAL = re.compile(rf"^((?:\w+\s+){{1,2}}){lexicon.DENIAL}\s+")
+_DO = re.compile(r"^(?:do|does|did)\s+(?=[a-z])")
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,21 +180,6 @@ def _with_modality(subject: str, rest: str) -> Proposition:
     if modality is Modality.CANNOT or (exact in (Modality.MAY, Modality.MUST) and not built.polarity):
         exact = Modality.NEED_NOT if modality is Modality.MUST else Modality.CANNOT
     return replace(built, exact=exact, modal=rest.split(maxsplit=1)[0].lower())
-
-
-_SHORT = tuple(
-    (re.compile(pattern), written)
-    for pattern, written in (
-        (r"^'ll\b", "will"),
-        (r"^'re\b", "are"),
-        (r"^'ve\b", "have"),
-        (r"^'s\b", "is"),
-        (r"^won't\b", "will"),
-        (r"^(\w+)n't\b", r"\1"),
-    )
-)
-_DENIAL = re.compile(rf"^((?:\w+\s+){{1,2}}){lexicon.DENIAL}\s+")
-_DO = re.compile(r"^(?:do|does|did)\s+(?=[a-z])")
 
 
 def _expand(rest: str) -> str:

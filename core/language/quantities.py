@@ -93,6 +93,21 @@ _NO_NOUNS = (
         "and or but if unless when while then than years old more less fewer other different you they we"
     )
 )
+_NOT_COUNTED = lexicon.VERB_FORMS | _NO_NOUNS
+_NEAR = 160  # characters on either side of a value that are looked at
+_YOUNGEST = 10  # "over 18" is an age, "over 5" is not surely one
+_A_YEAR = {"day": 365.0, "week": 52.0, "fortnight": 26.0, "month": 12.0, "quarter": 4.0, "year": 1.0, "tax year": 1.0}
+_WHOLE_MONTHS = frozenset({"month", "quarter", "year", "tax year"})
+_DAYS = {  # shortest and longest that one of a unit is, in days
+    "hour": (1 / 24, 1 / 24),
+    "day": (1.0, 1.0),
+    "working day": (1.0, 2.0),
+    "month": (28.0, 31.0),
+}
+_OF_YEARS = (365.0 / 12, 366.0 / 12)  # the same of a month, from a year on
+_ABOUT_SHARE = 0.1  # how far "about £500" may be from it, as a share
+_WEEKS_OF_YEAR = 0.01  # and a year's amount from 52 of a week's
+Ends = tuple[tuple[float, float] | None, tuple[float, float] | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,9 +136,6 @@ class TrailingWords:
     relation: str = ""
     trigger: str = ""
     of_age: bool = False
-
-
-_NOT_COUNTED = lexicon.VERB_FORMS | _NO_NOUNS
 
 
 def before_value(text: str, kind: str = "") -> LeadingWords:
@@ -204,10 +216,6 @@ def superlative(text: str) -> str:
     """ "latest", "earliest", "highest" or "lowest" where a text says whichever is; else ""."""
     match = _SUPERLATIVE.search(text)
     return _WHICH.get((match["which"] or match["of"]).lower(), "") if match else ""
-
-
-_NEAR = 160  # characters on either side of a value that are looked at
-_YOUNGEST = 10  # "over 18" is an age, "over 5" is not surely one
 
 
 @dataclass(frozen=True, slots=True)
@@ -343,21 +351,6 @@ def _quantity(text: str, first: Atom, last: Atom, ranged: bool) -> Quantity | No
         first.start,
         last.end,
     )
-
-
-_A_YEAR = {"day": 365.0, "week": 52.0, "fortnight": 26.0, "month": 12.0, "quarter": 4.0, "year": 1.0, "tax year": 1.0}
-_WHOLE_MONTHS = frozenset({"month", "quarter", "year", "tax year"})
-_DAYS = {  # shortest and longest that one of a unit is, in days
-    "hour": (1 / 24, 1 / 24),
-    "day": (1.0, 1.0),
-    "working day": (1.0, 2.0),
-    "month": (28.0, 31.0),
-}
-_OF_YEARS = (365.0 / 12, 366.0 / 12)  # the same of a month, from a year on
-_ABOUT_SHARE = 0.1  # how far "about £500" may be from it, as a share
-_WEEKS_OF_YEAR = 0.01  # and a year's amount from 52 of a week's
-
-Ends = tuple[tuple[float, float] | None, tuple[float, float] | None]
 
 
 def same_value(one: Quantity, other: Quantity) -> bool | None:

@@ -15,7 +15,6 @@ from clausegraph.core.language.lexicon import NOUNS_IN_ING, base_of_gerund, geru
 from clausegraph.core.language.normalise import expand, singular
 
 READER = "role"  # type of a mention that stands for "you"
-
 ROLES = word_set(
     "employee employer worker tenant landlord applicant claimant carer student driver executor director owner resident"
     " citizen apprentice member customer parent mother father relative guardian attorney deputy trustee charity casc"
@@ -60,8 +59,6 @@ _ON_WHAT = re.compile(
 )  # "Tax on shares you inherit"
 _MODALS = word_set("can cannot could may might must should will would shall do did need")
 _AFTER_VERBS = word_set("as against to land someone of out up")  # what makes of a noun that opens a title a verb
-
-
 _THEIRS = {"your": "their", "yourself": "themselves", "yours": "theirs", "you": "they", "our": "the publisher's"}
 _AFTER_THEM = lexicon.PREPOSITIONS | lexicon.DETERMINERS | {"and", "or"}
 

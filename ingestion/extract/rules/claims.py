@@ -70,6 +70,43 @@ LOSABLE = word_set(  # words that a statement may lack: its form says them, or n
     " their they no any get able allowed entitled eligible qualify need needs only when if out up there that who own"
     " following all one these yourself i'm re ll ve s t automatically always"
 )
+_BINDING = frozenset({Modality.MAY, Modality.MUST, Modality.CANNOT, Modality.NEED_NOT})
+_SOMEBODY = frozenset({READER, "person", "organisation"})  # types of who can be allowed something
+_BY_VALUE = re.compile(
+    r"(?:(?P<thing>\S.*?)\s+)?(?P<how>within|by|for|from|until|before|after|in|at least|no later than)\s+(?P<value>.+)$"
+)
+_OF_WHAT = re.compile(r"\s+(?:of|after|before|from|following)\s")  # what a duration is counted from
+_STATE = re.compile(r"(?!\w*ly$)\w+(?:ed|able|ible|ful|free|exempt|tax-free|free of charge)|free|exempt|legal|illegal")
+_ASKS_FOR = word_set("gets claims applies")  # verbs whose object may go without saying: what the page grants
+_ACTS = word_set(  # verbs that say little of their object without the page: to or for whom, where, how
+    "includes contacts calls does makes tells asks takes goes reads finds sees checks works is"
+)
+_KNOWN = word_set("you we it they")
+_CLAUSAL = word_set("if that which who how what because when whether where why")
+_LONGEST_OBJECT = 12  # words
+_ALIKE = 4  # letters by which a word of a heading and one of a statement are taken for one
+_LONGEST_LEAF = 40  # words of a condition
+_CUT_LEAF = re.compile(  # a condition that was cut from its sentence, or only says that something may be
+    r":|^(?:to|that)\b|\b(?:an?|the|any|your|their|of|for|to|with|and|or)$|\b(?:may|might|must|should|could|eligible|entitled)\b"
+)
+_TAKEN_BACK = re.compile(  # a later sentence says more of when it holds
+    r"\b(?:must also|also need|however|except|unless|do(?:es)? not apply|only|instead)\b"
+    r"|(?:^|[.] )\s*(?:But|If not|Otherwise|It depends|The amount)\b"
+)
+_ASKS_MORE = re.compile(r"^\s*You(?:'ll|’ll| will)? (?:must|need|have to) (?!not\b)")  # of who is allowed what was said
+_ASKS = re.compile(r"(?:what|how|when|who|where|why)\b", re.IGNORECASE)  # a heading that asks names no case
+_EXAMPLE = re.compile(r"\b(?:examples?|such as|including|e\.?g|case stud(?:y|ies)|scenario|quiz)\b", re.IGNORECASE)
+_NAMES_NO_CASE = word_set(  # words of headings that only say what is treated below them
+    "overview eligibility eligible apply applying claim claiming get getting what how much when who can cannot do does"
+    " need your you the a an and or of for in on if it is are be work works cost costs fee fees pay paying payment"
+    " payments more help information further contact rules about before after start other check using find out with by"
+    " from at which where why details general introduction summary guide guidance next steps step qualify rights right"
+    " duties must may not application process online post phone form forms documents deadlines deadline time limits"
+    " conditions requirements types kinds main overall change changes report reporting appeal appeals decision"
+    " decisions disagree challenge long happens keep keeping give take tell penalties penalty we our have has stop"
+    " part section stage chapter"
+)
+_NEUTRAL = lemmas(" ".join(_NAMES_NO_CASE))
 
 
 def unquoted(text: str) -> str:
@@ -109,45 +146,6 @@ def points(text: str) -> bool:
 def told_before(text: str) -> list[str]:
     """The stems of definite nouns that stand for something told before: "the decision", but not "the decision of"."""
     return [lemma(found[0].lower().split()[-1]) for found in _TOLD.finditer(text)]
-
-
-_BINDING = frozenset({Modality.MAY, Modality.MUST, Modality.CANNOT, Modality.NEED_NOT})
-_SOMEBODY = frozenset({READER, "person", "organisation"})  # types of who can be allowed something
-_BY_VALUE = re.compile(
-    r"(?:(?P<thing>\S.*?)\s+)?(?P<how>within|by|for|from|until|before|after|in|at least|no later than)\s+(?P<value>.+)$"
-)
-_OF_WHAT = re.compile(r"\s+(?:of|after|before|from|following)\s")  # what a duration is counted from
-_STATE = re.compile(r"(?!\w*ly$)\w+(?:ed|able|ible|ful|free|exempt|tax-free|free of charge)|free|exempt|legal|illegal")
-_ASKS_FOR = word_set("gets claims applies")  # verbs whose object may go without saying: what the page grants
-_ACTS = word_set(  # verbs that say little of their object without the page: to or for whom, where, how
-    "includes contacts calls does makes tells asks takes goes reads finds sees checks works is"
-)
-_KNOWN = word_set("you we it they")
-_CLAUSAL = word_set("if that which who how what because when whether where why")
-_LONGEST_OBJECT = 12  # words
-_ALIKE = 4  # letters by which a word of a heading and one of a statement are taken for one
-_LONGEST_LEAF = 40  # words of a condition
-_CUT_LEAF = re.compile(  # a condition that was cut from its sentence, or only says that something may be
-    r":|^(?:to|that)\b|\b(?:an?|the|any|your|their|of|for|to|with|and|or)$|\b(?:may|might|must|should|could|eligible|entitled)\b"
-)
-_TAKEN_BACK = re.compile(  # a later sentence says more of when it holds
-    r"\b(?:must also|also need|however|except|unless|do(?:es)? not apply|only|instead)\b"
-    r"|(?:^|[.] )\s*(?:But|If not|Otherwise|It depends|The amount)\b"
-)
-_ASKS_MORE = re.compile(r"^\s*You(?:'ll|’ll| will)? (?:must|need|have to) (?!not\b)")  # of who is allowed what was said
-_ASKS = re.compile(r"(?:what|how|when|who|where|why)\b", re.IGNORECASE)  # a heading that asks names no case
-_EXAMPLE = re.compile(r"\b(?:examples?|such as|including|e\.?g|case stud(?:y|ies)|scenario|quiz)\b", re.IGNORECASE)
-_NAMES_NO_CASE = word_set(  # words of headings that only say what is treated below them
-    "overview eligibility eligible apply applying claim claiming get getting what how much when who can cannot do does"
-    " need your you the a an and or of for in on if it is are be work works cost costs fee fees pay paying payment"
-    " payments more help information further contact rules about before after start other check using find out with by"
-    " from at which where why details general introduction summary guide guidance next steps step qualify rights right"
-    " duties must may not application process online post phone form forms documents deadlines deadline time limits"
-    " conditions requirements types kinds main overall change changes report reporting appeal appeals decision"
-    " decisions disagree challenge long happens keep keeping give take tell penalties penalty we our have has stop"
-    " part section stage chapter"
-)
-_NEUTRAL = lemmas(" ".join(_NAMES_NO_CASE))
 
 
 @dataclass(frozen=True, slots=True)

@@ -83,9 +83,9 @@ _MODAL = re.compile(
 )  # the first
 _FORCE = {Modality.SHOULD: Modality.MUST, Modality.NEED_NOT: Modality.MUST, Modality.CAN: Modality.MAY}
 # What happens to somebody, or is so of them: "you may lose", "you can be fined"; not what they may choose to do.
-_BEFALLS = re.compile(r"(?:is|has|has to|needs|needs to|gets|receives|loses|finds|hears|qualifies|owes|wants|faces)\b")
-_ENTITLED = re.compile(r"is (?:paid|accompanied|represented|reimbursed|refunded|exempted|given|awarded|granted)\b")
-_SUFFERED = re.compile(r"(?:is|has to|loses|owes|faces)\b")
+_BEFALLS = word_set("is has needs gets receives loses finds hears qualifies owes wants faces")
+_SUFFERED = word_set("is loses owes faces")
+_ENTITLED = word_set("paid accompanied represented reimbursed refunded exempted given awarded granted")
 _UNCERTAIN = re.compile(
     r"\b(?:might|usually|normally|generally|typically|sometimes|often|likely|probably|possibly|discretion)\b"
     r"|\b(?:we|they|it|council|university|company|employer|school|tribunal|court|landlord|manager|panel|office|bank)"
@@ -138,11 +138,13 @@ def shaded(modality: Modality, polarity: bool, modal: str, relation: str, *, per
         personal: whether the subject is somebody, who can be allowed something.
     """
     said = modal.lower()
+    first, second = [*relation.split()[:2], "", ""][:2]
     if said == "may" and modality in (Modality.MAY, Modality.CANNOT):
-        possible = not personal or _BEFALLS.match(relation) is not None
+        possible = not personal or first in _BEFALLS
         return (Modality.CAN, modality is Modality.MAY) if possible else (modality, polarity)
-    entitled = personal and _ENTITLED.match(relation)
-    if said == "can" and modality is Modality.MAY and not entitled and (not personal or _SUFFERED.match(relation)):
+    entitled = personal and first == "is" and second in _ENTITLED
+    suffered = first in _SUFFERED or (first, second) == ("has", "to")
+    if said == "can" and modality is Modality.MAY and not entitled and (not personal or suffered):
         return Modality.CAN, polarity
     return modality, polarity
 

@@ -6,12 +6,12 @@ import re
 from collections.abc import Iterator, Sequence
 from datetime import date, timedelta
 
-from clausegraph.core.language.lexicon import MONTHS, NUMBERS, WEEKDAYS
+from clausegraph.core.language.lexicon import MONTHS, NUMBERS, WEEKDAYS, phrases
 from clausegraph.core.language.values import Atom, atoms
 
 _DIGITS = re.compile(r"\d+(?:\.\d+)?")
 _WORDS = {"half": "2", "twice": "2", "double": "2", "both": "2", "third": "3", "quarter": "4", "once": "1"}
-_TWICE = re.compile(r"\b(?:each way|return|round trip|there and back|a (?:pair|couple)|twins)\b", re.IGNORECASE)
+_TWICE = phrases("each way|return|round trip|there and back|a (?:pair|couple)|twins")
 _MONTHS = tuple(map(str.capitalize, MONTHS))
 _MONTH = re.compile(r"(?<=[\d\s])(" + "|".join(m[:3] for m in _MONTHS) + r")(?:[a-z]{0,6})\.?(?=\W|$)", re.IGNORECASE)
 _SHORT_DATE = re.compile(r"\b(\d{1,2})[/.-](\d{1,2})[/.-](\d{4}|\d{2})\b")

@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import re
+
 
 def word_set(text: str) -> frozenset[str]:
     """The words of a text written as a table row."""
     return frozenset(text.split())
+
+
+def phrases(text: str) -> re.Pattern[str]:
+    """A pattern that finds any of the phrases of "a|b c" as whole words, in upper or lower case."""
+    return re.compile(rf"\b(?:{text})\b", re.IGNORECASE)
 
 
 NUMBERS = {  # spelled, with their value

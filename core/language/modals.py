@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
-from clausegraph.core.language.lexicon import IMPERATIVES, word_set
+from clausegraph.core.language.lexicon import IMPERATIVES, phrases, word_set
 from clausegraph.core.language.normalise import stem
 from clausegraph.core.types import Modality
 
@@ -108,7 +108,7 @@ _DENYING = re.compile(
     r"|under|more|over|optional|either)\b|n't\b",
     re.IGNORECASE,
 )
-_DUTY = re.compile(r"\b(?:must|need(?:s|ed)?|have to|required?|requirements?|compulsory)\b", re.IGNORECASE)
+_DUTY = phrases("must|need(?:s|ed)?|have to|required?|requirements?|compulsory")
 _SKIPPED = word_set("also still then normally usually only always be not to you it they we been have already first")
 _LETTERS = re.compile(r"[A-Za-z’']+")
 _OPENING_WORD = re.compile(r"(?:(?<=[:;,.!?] )|(?<=[:;,.!?]\n)|(?<![\s\S]))[A-Za-z]+")  # of a sentence or clause

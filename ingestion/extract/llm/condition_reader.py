@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from clausegraph.core.language.lexicon import word_set
+from clausegraph.core.language.lexicon import phrases, word_set
 from clausegraph.core.language.normalise import tokens
 from clausegraph.core.language.quotes import Quotable
 from clausegraph.core.types import All, AnyOf, Condition, Leaf, Not, leaves
@@ -35,7 +35,7 @@ _POINTING = re.compile(
     r"|\bthis (?:is the case|happens|applies)\b",
     re.IGNORECASE,
 )
-_ONE = re.compile(r"\bones?\b", re.IGNORECASE)  # a pronoun more often than a number: "you do not have one"
+_ONE = phrases("ones?")  # a pronoun more often than a number: "you do not have one"
 _LEANING = YOU | word_set(
     "it its this that they them their these those there he him his she her we us our one if not unless when once so do"
 )

@@ -11,7 +11,7 @@ from typing import Any
 
 from clausegraph.core.errors import UnusableReply
 from clausegraph.core.extraction import Extraction, Reject
-from clausegraph.core.language.lexicon import word_set
+from clausegraph.core.language.lexicon import phrases, word_set
 from clausegraph.core.language.normalise import entity_key
 from clausegraph.core.language.quantities import find_quantities
 from clausegraph.core.language.values import VALUE_KINDS
@@ -61,7 +61,7 @@ _WE = word_set("we us our ours ourselves")
 _PRONOUNS = BARE_PRONOUNS | YOU | _WE
 _POSSESSIVE = re.compile(r"\b(?:your|their|our|his|her|its|my)\s+(?=\S)", re.IGNORECASE)
 _PERSONS = word_set("role person people group")
-_SPOKEN = re.compile(r"\b(?:you|we|your|us|our)\b", re.IGNORECASE)
+_SPOKEN = phrases("you|we|your|us|our")
 _OTHER = re.compile(
     r"(?:any |the |all )?others?\b(?! (?:side|party|parent|partner)\b)(?!.*\b(?:than|besides?|except)\b)", re.IGNORECASE
 )

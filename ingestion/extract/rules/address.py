@@ -11,7 +11,15 @@ from collections.abc import Mapping
 from functools import lru_cache
 
 from clausegraph.core.language import lexicon
-from clausegraph.core.language.lexicon import NOUNS_IN_ING, base_of_gerund, gerund, is_base, third_person, word_set
+from clausegraph.core.language.lexicon import (
+    NOUNS_IN_ING,
+    base_of_gerund,
+    gerund,
+    is_base,
+    phrases,
+    third_person,
+    word_set,
+)
 from clausegraph.core.language.normalise import expand, singular
 
 READER = "role"  # type of a mention that stands for "you"
@@ -24,10 +32,10 @@ ROLES = word_set(
     " club widow widower veteran teacher nurse doctor councillor seafarer teenager adult staff manager worker"
 )
 # What a page is about that people ask for.
-_ASKED_FOR = re.compile(
-    r"\b(?:payments?|allowances?|benefits?|loans?|grants?|pensions?|credits?|reliefs?|supplement|bursary|leave|pay"
-    r"|permission|licen[cs]es?|permits?|passport|visa|certificate|support|funding|refund|help|registration|award)\b",
-    re.IGNORECASE,
+_ASKED_FOR = phrases(
+    "payments?|allowances?|benefits?|loans?|grants?|pensions?|credits?|reliefs?|supplement|bursary|leave|pay"
+    "|permission|licen[cs]es?|permits?|passport|visa|certificate|support|funding|refund|help|registration"
+    "|award"
 )
 _AS_ROLE = re.compile(
     r"\b(?:as|you're|you are|become|becoming)\s+(?:an?|the)\s+(?P<role>[\w' -]+?)"

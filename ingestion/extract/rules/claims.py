@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass, replace
 
 from clausegraph.core.language.conditions import join
-from clausegraph.core.language.lexicon import word_set
+from clausegraph.core.language.lexicon import phrases, word_set
 from clausegraph.core.language.modals import shaded
 from clausegraph.core.language.normalise import entity_key, expand, lemma, lemmas, plain
 from clausegraph.core.language.propositions import Proposition, split_proposition
@@ -24,31 +24,29 @@ from clausegraph.ingestion.extract.rules.names import Scene, resolve, topic_name
 _QUOTED = re.compile(r"[‘“]([^‘’“”]{2,80})[’”](?!\w)")
 _NEXT_DUTY = re.compile(r",\s+and (?:must|can|cannot|may|should|will)\b")  # what else the same subject has to do
 _BRACKET = re.compile(r"\s*\(([^()]*)\)")
-_NARROWS = re.compile(
-    r"\b(?:if|unless|except|only|not|until|when|but|though|although|excluding|without|up to|or|less than|more than"
-    r"|at least|within|under|over)\b",
-    re.IGNORECASE,
+_NARROWS = phrases(
+    "if|unless|except|only|not|until|when|but|though|although|excluding|without|up to|or|less than|more than"
+    "|at least|within|under|over"
 )
-_POINTS = re.compile(
-    r"\b(?:this|these|those|it|its|itself|they|them|themselves|he|she|him|his|her|such|the same|others?|another"
-    r"|either|neither|there|here|(?:above|below)(?!\s+(?:the|an?|your|their|£|\d))|instead|otherwise|therefore|however"
-    r"|respectively|former|latter|next|previous|earlier|later|ones|one(?= (?:of|that|who|if|or)\b|[.,]|$)"
-    r"|so|then|again|some of|any of|all of|both of|each of)\b",
-    re.IGNORECASE,
+_POINTS = phrases(
+    r"this|these|those|it|its|itself|they|them|themselves|he|she|him|his|her|such|the same|others?|another"
+    r"|either|neither|there|here|(?:above|below)(?!\s+(?:the|an?|your|their|£|\d))|instead|otherwise|therefore"
+    r"|however|respectively|former|latter|next|previous|earlier|later|ones|one(?= (?:of|that|who|if|or)\b|[.,]"
+    r"|$)|so|then|again|some of|any of|all of|both of|each of"
 )
-_HANGS = re.compile(  # says more of when or how something holds than a condition tree has
-    r"\b(?:if|unless|except|only|when|whenever|while|whilst|once|where|wherever|whether|because|since|although|though"
-    r"|depending|according|provided|providing|as|which|whose|how|what|why|than|but|subject to|in case|as long|until"
-    r"|after|before|during|following|afterwards|beforehand|meanwhile|probably|perhaps|maybe|unlike|rather|even"
-    r"|otherwise|regardless|now have|whichever|whatever|whoever|every time|each time|in most cases|at first|for now)\b",
-    re.IGNORECASE,
+_HANGS = phrases(  # says more of when or how something holds than a condition tree has
+    "if|unless|except|only|when|whenever|while|whilst|once|where|wherever|whether|because|since|although"
+    "|though|depending|according|provided|providing|as|which|whose|how|what|why|than|but|subject to|in case"
+    "|as long|until|after|before|during|following|afterwards|beforehand|meanwhile|probably|perhaps|maybe"
+    "|unlike|rather|even|otherwise|regardless|now have|whichever|whatever|whoever|every time|each time"
+    "|in most cases|at first|for now"
 )
 _WHOLE_IN_TIME = re.compile(  # a bound that the object or the relation has whole
     r"\b(?i:until|after|before|during|since|following)\s+(?=(?:the\s+)?(?:end of\s+)?(?:\d|[A-Z][a-z]+ \d|an? )"
     r"|(?:the\s+)?(?:tax|school|academic|calendar) year)"
 )
 _COMPARES = re.compile(r"\bas (?=an?\b)|(?<=\bmore) than\b|(?<=\bless) than\b|(?<=\bfewer) than\b")
-_PAST = re.compile(r"\b(?:was|were|had|did|wasn't|weren't|didn't)\b", re.IGNORECASE)
+_PAST = phrases("was|were|had|did|wasn't|weren't|didn't")
 # Definite nouns that stand for something told before; not so with what they are of: "the decision of the court".
 _TOLD = re.compile(
     r"(?:\b(?:the|your|their)|\w's)\s+"
@@ -95,7 +93,7 @@ _TAKEN_BACK = re.compile(  # a later sentence says more of when it holds
 )
 _ASKS_MORE = re.compile(r"^\s*You(?:'ll|’ll| will)? (?:must|need|have to) (?!not\b)")  # of who is allowed what was said
 _ASKS = re.compile(r"(?:what|how|when|who|where|why)\b", re.IGNORECASE)  # a heading that asks names no case
-_EXAMPLE = re.compile(r"\b(?:examples?|such as|including|e\.?g|case stud(?:y|ies)|scenario|quiz)\b", re.IGNORECASE)
+_EXAMPLE = phrases(r"examples?|such as|including|e\.?g|case stud(?:y|ies)|scenario|quiz")
 _NAMES_NO_CASE = word_set(  # words of headings that only say what is treated below them
     "overview eligibility eligible apply applying claim claiming get getting what how much when who can cannot do does"
     " need your you the a an and or of for in on if it is are be work works cost costs fee fees pay paying payment"

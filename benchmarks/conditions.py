@@ -19,7 +19,7 @@ from typing import Any
 from clausegraph.core.errors import InputError
 from clausegraph.core.extraction import Extraction, Extractor, extraction_input
 from clausegraph.core.language.normalise import tokens
-from clausegraph.core.pages.chunking.chunks import chunk_reading
+from clausegraph.core.pages.chunks import chunk_reading
 from clausegraph.core.pages.read import read_document
 from clausegraph.core.types import (
     All,

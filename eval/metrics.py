@@ -12,7 +12,7 @@ import string
 from collections import Counter
 from collections.abc import Sequence
 
-from clausegraph.core.extras import require_extra
+from clausegraph.core.errors import require_extra
 
 _OUTER = re.compile(r"\s*<([a-zA-Z][\w-]*)[^>]*>(.*)</\1\s*>\s*", re.DOTALL)
 _NEXT_CELL = re.compile(r"</t[dh]\s*>\s*<t[dh]\b[^>]*>", re.IGNORECASE)

@@ -37,9 +37,9 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from clausegraph.core.extras import require_extra
+from clausegraph.core.errors import require_extra
 from clausegraph.core.types import LITERAL, Fact
-from clausegraph.query.rank.signals import Place
+from clausegraph.query.rank.score import Place
 
 if TYPE_CHECKING:
     from igraph import Graph  # type: ignore[import-untyped]

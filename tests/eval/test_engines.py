@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 
 from clausegraph.app.dev.fake_llm import FakeModelServer, FakeOptions
-from clausegraph.app.services.engine_evaluation import RECORDS, EngineTrial, measure_engine
-from clausegraph.app.services.evaluation import evaluate_conditionalqa
+from clausegraph.app.services.evaluation import RECORDS, EngineTrial, evaluate_conditionalqa, measure_engine
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import InputError, ModelError, ReplyMissing
 from clausegraph.core.inquiry import Inquiry
@@ -22,7 +21,7 @@ from clausegraph.eval.conditionalqa.engines import drawn, gold_form, oracle, sho
 from clausegraph.eval.conditionalqa.figures import compared, engine_figures, missed, read_floors
 from clausegraph.eval.records import make_record
 from clausegraph.ingestion.pipeline import no_progress
-from clausegraph.query.engines.presets.forms import AnswerForm
+from clausegraph.query.engines.prompt import AnswerForm
 from clausegraph.query.read.model.guide import Guide
 
 pytestmark = pytest.mark.integration

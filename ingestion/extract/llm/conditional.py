@@ -10,13 +10,12 @@ from functools import lru_cache
 from typing import Any
 
 from clausegraph.core.errors import UnusableReply
-from clausegraph.core.extraction import Extraction, Reject
+from clausegraph.core.extraction import Extraction, Reject, names_above
 from clausegraph.core.language.lexicon import phrases, word_set
 from clausegraph.core.language.normalise import entity_key
 from clausegraph.core.language.quantities import find_quantities
 from clausegraph.core.language.values import VALUE_KINDS
 from clausegraph.core.models.json_text import JsonText, read_json
-from clausegraph.core.pages.lists import names_above
 from clausegraph.core.types import Condition, Literal, Mention, Modality, Passage, Span, Statement
 from clausegraph.ingestion.extract.llm.condition_reader import (
     ConditionReader,

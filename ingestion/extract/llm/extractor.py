@@ -17,8 +17,7 @@ from clausegraph.core.errors import (
     UnusableReply,
 )
 from clausegraph.core.extraction import Extracted, Extraction, ExtractionInput, PageInputs, Reject
-from clausegraph.core.fingerprints import LLMFingerprint
-from clausegraph.core.hashing import content_hash
+from clausegraph.core.hashing import LLMFingerprint, content_hash
 from clausegraph.core.models.calls import CallLabels
 from clausegraph.core.ontology import Ontology, policy_ontology
 from clausegraph.core.prompts import Prompt, shipped_examples
@@ -30,8 +29,7 @@ from clausegraph.ingestion.extract.llm.lines import parse_lines
 from clausegraph.ingestion.extract.llm.numbering import Call, grouped, number_call, render_call
 
 if TYPE_CHECKING:
-    from clausegraph.core.models.fan_out import ChatOutcome, ChatRequest
-    from clausegraph.core.models.guard import GuardedLLM
+    from clausegraph.core.models.guard import ChatOutcome, ChatRequest, GuardedLLM
 
 # Refused for what we are or where we go, not for what we asked: no other call will succeed, where none did before
 _NO_USE = {401, 402, 403, 404, 301, 302, 303, 307, 308}
@@ -136,7 +134,7 @@ class LLMExtractor:
 
     def extract_pages(self, pages: Iterable[PageInputs]) -> Iterator[Extracted]:
         """Yield what became of each input, as the replies come. Closing the generator cancels what is in flight."""
-        from clausegraph.core.models.fan_out import chat_all
+        from clausegraph.core.models.guard import chat_all
 
         work = _Work(self, pages)
         with closing(chat_all(self._llm, work.take, self._options.at_once)) as outcomes:
@@ -158,7 +156,7 @@ class LLMExtractor:
         """The call of a job."""
         from llama_index.core.base.llms.types import ChatMessage
 
-        from clausegraph.core.models.fan_out import ChatRequest
+        from clausegraph.core.models.guard import ChatRequest
 
         options, prompt, schema = self._options, self._prompt, self._task.schema
         if job.found and options.check is not None:
@@ -183,7 +181,7 @@ class LLMExtractor:
         Raises:
             UnusableReply: nothing in the reply can be read; it is dropped from the cache.
         """
-        from clausegraph.core.models.fan_out import finish_reason
+        from clausegraph.core.models.guard import finish_reason
 
         assert outcome.response is not None
         job, text = outcome.request.job, outcome.response.message.content or ""

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property, lru_cache
 from itertools import takewhile
 
-from clausegraph.core.extraction import ExtractionInput, InputElement
+from clausegraph.core.extraction import ExtractionInput, InputElement, names_above
 from clausegraph.core.language.clauses import sentence_spans
 from clausegraph.core.language.lexicon import (
     AUXILIARIES,
@@ -20,7 +20,6 @@ from clausegraph.core.language.lexicon import (
     word_set,
 )
 from clausegraph.core.language.normalise import entity_key, singular, tokens, visible
-from clausegraph.core.pages.lists import names_above
 from clausegraph.core.types import Span
 from clausegraph.ingestion.extract.llm.numbering import Call
 

@@ -15,7 +15,6 @@ from clausegraph.core.extraction import InputElement
 from clausegraph.core.language.clauses import sentence_spans
 from clausegraph.core.language.conditions import join, parse_conditions
 from clausegraph.core.language.lexicon import (
-    phrases,
     DETERMINERS,
     MONTH,
     NOUN_VERBS,

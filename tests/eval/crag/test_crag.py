@@ -11,13 +11,16 @@ import pytest
 from typer.testing import CliRunner
 
 from clausegraph.app.cli.main import make_app
-from clausegraph.app.crag import crag_options
 from clausegraph.app.dev.crag_api.server import RecordedCalls, ReplayServer
 from clausegraph.app.dev.fake_llm import FakeModelServer, FakeOptions
-from clausegraph.app.services.attribute_evaluation import measure_attributes
-from clausegraph.app.services.crag_evaluation import CragTrial, measure_crag, measure_judge
-from clausegraph.app.services.crag_tuning import write_chats
-from clausegraph.app.wiring import engine_options
+from clausegraph.app.engines import crag_options, engine_options
+from clausegraph.app.services.crag_evaluation import (
+    CragTrial,
+    measure_attributes,
+    measure_crag,
+    measure_judge,
+    write_chats,
+)
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import InputError, SettingsError
 from clausegraph.core.settings import load_settings
@@ -27,10 +30,9 @@ from clausegraph.eval.crag.judge import read_verdicts
 from clausegraph.eval.crag.rows import ROWS, row_of
 from clausegraph.eval.crag.tables import TABLES
 from clausegraph.eval.crag.verdicts import by_rules
-from clausegraph.query.crag.switches import CragSwitches
-from clausegraph.query.crag.time.clock import parse_time
-from clausegraph.query.crag.types import CragQuestion
-from clausegraph.query.steps.meter import QuestionMeter
+from clausegraph.query.crag.times import parse_time
+from clausegraph.query.crag.types import CragQuestion, CragSwitches
+from clausegraph.query.steps.model import QuestionMeter
 
 pytestmark = pytest.mark.integration
 VERDICTS = Path(__file__).parents[3] / "examples" / "answer_verdicts.jsonl"

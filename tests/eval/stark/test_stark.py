@@ -11,8 +11,7 @@ import pytest
 
 from clausegraph.app.dev.fake_llm import FakeModelServer, FakeOptions
 from clausegraph.app.services.crag_evaluation import CragTrial
-from clausegraph.app.services.kgqa_evaluation import measure_kgqa
-from clausegraph.app.services.stark_evaluation import StarkTrial, measure_stark
+from clausegraph.app.services.graph_evaluation import StarkTrial, measure_kgqa, measure_stark
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import InputError, SettingsError
 from clausegraph.core.settings import load_settings
@@ -20,7 +19,7 @@ from clausegraph.eval.crag.figures import by_group
 from clausegraph.eval.crag.kgqa import read_paths
 from clausegraph.eval.stark.dataset import read_base
 from clausegraph.eval.stark.figures import hit, recall, reciprocal_rank, stark_figures
-from clausegraph.query.crag.time.clock import now
+from clausegraph.query.crag.times import now
 
 pytestmark = pytest.mark.integration
 EXAMPLE = Path(__file__).parents[3] / "examples" / "knowledge"

@@ -23,9 +23,9 @@ from clausegraph.ingestion.pipeline import Tools, ingest
 from clausegraph.ingestion.report import RunReport
 from clausegraph.ingestion.sources import PassagesSource
 from clausegraph.query.rank.hits import Level
-from clausegraph.query.rank.signals import Place
+from clausegraph.query.rank.score import Place
 from clausegraph.query.retrieve.bank import make_retriever
-from clausegraph.query.retrieve.network import network_for
+from clausegraph.query.retrieve.pagerank import network_for
 from tests.harness.cli import made_app
 from tests.query.passages.conftest import PASSAGES, QUESTIONS, SUPPORT
 
@@ -200,7 +200,7 @@ def test_recorded_triples_of_the_shared_file_are_all_accounted_for() -> None:
     if not path.is_file():
         pytest.skip(f"no multi-hop passages at {path}; set CLAUSEGRAPH_SHARED_DATA to the parent of musique/")
     from clausegraph.core.extraction import extraction_input
-    from clausegraph.core.pages.chunking.chunks import chunk_reading
+    from clausegraph.core.pages.chunks import chunk_reading
     from clausegraph.core.pages.read import read_document
     from clausegraph.ingestion.sources import SourceDocument
 

@@ -11,10 +11,10 @@ from statistics import median
 
 import pytest
 
-from clausegraph.app.reading import labelled
+from clausegraph.app.engines import labelled
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.models.build import ModelOptions, make_llm
-from clausegraph.core.models.cassette import Cassette
+from clausegraph.core.models.replay import Cassette
 from clausegraph.core.pages.read import read_document
 from clausegraph.core.prompts import library
 from clausegraph.core.types import PageKey
@@ -29,8 +29,7 @@ from clausegraph.query.read.model.labelled import Examples
 from clausegraph.query.read.model.options import ReadOptions
 from clausegraph.query.read.model.reader import ModelReader
 from clausegraph.query.read.protocol import ReadResult
-from clausegraph.query.steps.meter import QuestionLimits, QuestionMeter, QuestionUsage
-from clausegraph.query.steps.model import ModelSteps
+from clausegraph.query.steps.model import ModelSteps, QuestionLimits, QuestionMeter, QuestionUsage
 from tests.query.read.conftest import Pages
 
 pytestmark = pytest.mark.integration

@@ -207,8 +207,8 @@ def within(scope: Condition | None, own: Condition | None) -> Condition | None:
     return combined(join("all", kept) if kept else None, None if again else own)
 
 
-def _gist(leaf: Leaf) -> set[str]:
-    return lemmas(expand(leaf.text)) - LOSABLE - {"think"} or {leaf.text}
+def _gist(leaf: Leaf) -> frozenset[str]:
+    return lemmas(expand(leaf.text)) - LOSABLE - {"think"} or frozenset({leaf.text})
 
 
 def _leans(clause: Clause, said: str, scene: Scene) -> bool:
@@ -328,7 +328,7 @@ def _is_whole(one: Statement, said: str, clause: Clause, scene: Scene) -> bool:
     )
 
 
-def _leaf_stands(leaf: Leaf, one: Statement, said: set[str], introduced: set[str]) -> bool:
+def _leaf_stands(leaf: Leaf, one: Statement, said: frozenset[str], introduced: frozenset[str]) -> bool:
     """Whether a condition is whole, can be met without the page, and says something else than its statement.
 
     ``introduced`` are nouns that the conditions bring in themselves: "the job" after "a job".
@@ -344,7 +344,7 @@ def _leaf_stands(leaf: Leaf, one: Statement, said: set[str], introduced: set[str
     return whole and bool(own) and not leans and not own <= said
 
 
-def _names_its_section(one: Statement, said: set[str], scene: Scene, scope: Condition | None) -> bool:
+def _names_its_section(one: Statement, said: frozenset[str], scene: Scene, scope: Condition | None) -> bool:
     """Whether each heading above names no case of its own, or shares a word with the statement or its conditions."""
     if one.subject.surface.istitle() and one.subject.surface in scene.address.title:
         return True

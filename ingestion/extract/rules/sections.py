@@ -179,7 +179,7 @@ def same_outcome(granted: str, refused: str) -> bool:
     return bool(refuses & _POINTS) or (bool(refuses) and refuses <= grants)
 
 
-def _outcome_words(clause: str) -> set[str]:
+def _outcome_words(clause: str) -> frozenset[str]:
     """The words of a clause that say what it is about, in their base forms."""
     said = _ANNOUNCED.sub("", expand(clause).strip(" .:;,"))
     bare = re.sub(r"^(?:also|however|but),?\s", "", said, flags=re.IGNORECASE)

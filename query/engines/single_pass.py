@@ -15,8 +15,7 @@ from clausegraph.indexes.views import View
 from clausegraph.query.engines.contradicted import Settling
 from clausegraph.query.engines.protocol import EngineOptions, ReaderMaker, Watch
 from clausegraph.query.rank.hits import Hit
-from clausegraph.query.read.bank import READERS, make_reader
-from clausegraph.query.read.protocol import Reader, ReadResult
+from clausegraph.query.read.protocol import READERS, Reader, ReadResult, make_reader
 from clausegraph.query.retrieve.bank import make_retriever
 from clausegraph.query.retrieve.protocol import Retriever, depth
 from clausegraph.query.steps.meter import QuestionMeter

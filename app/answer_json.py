@@ -7,9 +7,8 @@ from typing import Any
 from clausegraph.app.conditions import condition_json
 from clausegraph.app.render import answer_text
 from clausegraph.core.presentation.answer import present
-from clausegraph.core.presentation.disagreement import pages_disagree
-from clausegraph.core.presentation.presented_lines import PresentedLine, PresentedTable
-from clausegraph.core.presentation.wording import headline, open_questions, opposite
+from clausegraph.core.presentation.quoted_parts import PresentedLine, PresentedTable
+from clausegraph.core.presentation.wording import headline, open_questions, opposite, pages_disagree
 from clausegraph.core.types import Alternative, Answer, Contradiction, Evidence, TraceStep, holds
 
 SCHEMA = "clausegraph.answer/4"

@@ -10,7 +10,7 @@ from clausegraph.core.settings import Settings
 if TYPE_CHECKING:
     from clausegraph.eval.conditionalqa.dataset import Question
     from clausegraph.query.read.model.labelled import Examples, LabelledQuestion
-    from clausegraph.query.read.model.options import ReadOptions
+    from clausegraph.query.read.model.reader import ReadOptions
 
 
 def labelled(question: Question) -> LabelledQuestion:
@@ -34,7 +34,7 @@ def read_options(settings: Settings, *, measured: Sequence[Question] = ()) -> Re
         InputError: the guide or the examples cannot be read, or the guide was learned from one of ``measured``.
     """
     from clausegraph.query.read.model.guide import benchmark_guide, read_guide
-    from clausegraph.query.read.model.options import ReadOptions
+    from clausegraph.query.read.model.reader import ReadOptions
 
     own = read_guide(settings.reader_guide.expanduser()) if settings.reader_guide else None
     guide = own or (benchmark_guide() if measured else None)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from clausegraph.core.presentation.answer import Presentation, PresentedSource, present
-from clausegraph.core.presentation.presented_lines import LineKind, PresentedLine, PresentedTable
+from clausegraph.core.presentation.quoted_parts import LineKind, PresentedLine, PresentedTable
 from clausegraph.core.text import clean, one_line
 from clausegraph.core.types import Answer, TraceStep
 

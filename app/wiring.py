@@ -327,8 +327,7 @@ def _with_model(
 
     from clausegraph.app.reading import read_options
     from clausegraph.core.prompts import library
-    from clausegraph.query.read.model.options import HITS
-    from clausegraph.query.read.model.reader import ModelReader
+    from clausegraph.query.read.model.reader import HITS, ModelReader
     from clausegraph.query.steps.model import ModelSteps
 
     if settings.llm_budget_money is not None and llm.metadata.model_name not in settings.llm_prices:

@@ -19,7 +19,7 @@ from clausegraph.core.tokens import count_tokens
 from clausegraph.eval.conditionalqa.dataset import Question, load_questions
 from clausegraph.eval.elements import element_key
 from clausegraph.query.rank.hits import Hit
-from clausegraph.query.read.model.options import BUDGET, HITS
+from clausegraph.query.read.model.reader import BUDGET, HITS
 from clausegraph.query.read.model.shown import shown_of
 from clausegraph.query.read.protocol import Pages
 from clausegraph.query.retrieve.bank import make_retriever

@@ -11,7 +11,7 @@ from clausegraph.app.console.trace import Texts, found_view
 from clausegraph.app.render import answer_markdown
 from clausegraph.app.services.kept import AskedQuestion
 from clausegraph.core.presentation.answer import present
-from clausegraph.core.presentation.presented_lines import LineKind, PresentedLine
+from clausegraph.core.presentation.quoted_parts import LineKind, PresentedLine
 from clausegraph.core.presentation.wording import condition_heading, leaf_words
 from clausegraph.core.types import (
     All,

@@ -21,12 +21,9 @@ from clausegraph.eval.conditionalqa.dataset import ConditionalAnswer, load_quest
 from clausegraph.eval.conditionalqa.scorer import score_answers
 from clausegraph.eval.json_files import write_text
 from clausegraph.ingestion.pipeline import Progress, no_progress
-from clausegraph.query.read.model.cited import CitedPages
-from clausegraph.query.read.model.guide import Guide, saw_of
-from clausegraph.query.read.model.labelled import LabelledQuestion
-from clausegraph.query.read.model.learning import held_back, worded
-from clausegraph.query.read.model.options import ReadOptions
-from clausegraph.query.read.model.reader import ModelReader
+from clausegraph.query.read.model.guide import Guide, held_back, saw_of, worded
+from clausegraph.query.read.model.labelled import CitedPages, LabelledQuestion
+from clausegraph.query.read.model.reader import ModelReader, ReadOptions
 from clausegraph.query.steps.meter import QuestionMeter
 from clausegraph.query.steps.model import ModelSteps
 

@@ -1,4 +1,4 @@
-"""``python -m benchmarks [--data DIR] [--only NAME] [--entities N] [--output FILE.json]``; see README.md."""
+"""``python -m benchmarks [--data DIR] [--only NAME] [--output FILE.json]``: what ClauseGraph costs; see README.md."""
 
 from __future__ import annotations
 
@@ -10,15 +10,11 @@ import time
 from pathlib import Path
 from typing import Any
 
-from benchmarks import again, ask, ingest, ledger, models, neo4j_load, pages, readers, scale
-from benchmarks.material import find_material
-from benchmarks.show import machine
-from benchmarks.workbench import Workbench
+from benchmarks import costs, ledger, pages
+from benchmarks.costs import Workbench
+from benchmarks.material import find_material, machine
 
-BENCHMARKS = {
-    module.__name__.removeprefix("benchmarks."): module.run
-    for module in (ingest, again, ask, ledger, scale, readers, models, pages)
-} | {"neo4j": neo4j_load.run}
+BENCHMARKS = {"ingest": costs.ingest, "ask": costs.ask, "ledger": ledger.run, "pages": pages.run}
 
 
 def main() -> int:
@@ -26,7 +22,6 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks", description="What ClauseGraph costs.")
     parser.add_argument("--data", type=Path, help="folder with documents.json and dev.json")
     parser.add_argument("--only", action="append", choices=list(BENCHMARKS), help="this one; may be repeated")
-    parser.add_argument("--entities", type=int, default=neo4j_load.ENTITIES, help="of neo4j; supports are five times")
     parser.add_argument("--output", type=Path, help="write every figure to this JSON file")
     options = parser.parse_args()
     material = find_material(options.data)
@@ -36,18 +31,13 @@ def main() -> int:
         bench = Workbench(Path(folder), material)
         for name in options.only or BENCHMARKS:
             before, start = machine(), time.perf_counter()
-            size = {"entities": options.entities} if name == "neo4j" else {}
-            results[name] = BENCHMARKS[name](bench, **size) | {"machine": [before, machine()]}
+            results[name] = BENCHMARKS[name](bench) | {"machine": [before, machine()]}
             loads = f"load {before['load']} before, {machine()['load']} after"
             print(f"  ({time.perf_counter() - start:.0f} s; {before['cores']} cores, {loads})", flush=True)
     if options.output:
         options.output.write_text(json.dumps(results, indent=1), encoding="utf-8")
-    failed = [
-        check["what"]
-        for name in BENCHMARKS
-        for check in results.get(name, {}).get("checks", [])
-        if check["decides"] and not check["holds"]
-    ]
+    checks = [check for name in BENCHMARKS for check in results.get(name, {}).get("checks", [])]
+    failed = [check["what"] for check in checks if check["decides"] and not check["holds"]]
     print(f"\nFAIL: {', '.join(failed)}" if failed else "\nevery limit holds")
     return 1 if failed else 0
 

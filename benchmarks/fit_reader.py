@@ -24,10 +24,10 @@ from sentence_transformers import SentenceTransformer
 from sklearn.feature_extraction import DictVectorizer
 from sklearn.linear_model import Ridge
 
-from clausegraph.core.language.terms import content
+from clausegraph.core.language.normalise import content
 from clausegraph.core.tokens import packaged_model_path
 from clausegraph.core.types import Element, PageKey, Reading
-from clausegraph.eval.text_overlap import token_f1
+from clausegraph.eval.metrics import token_f1
 from clausegraph.query.read.questions import QuestionKind, question_form
 from clausegraph.query.read.spans import best_span, element_features, nearness, span_candidates, span_features
 from clausegraph.query.read.statements import Candidate, lead_in_text

@@ -14,9 +14,8 @@ way. Rows of a table that matters have the tag ``tableN``, N one number a table;
 Compared are runs of four words (shorter lines whole). Recall: of those of each ``+`` line, how many the text has;
 precision: of those of the text, less what stands in ``?`` lines only, how many stand in ``+`` lines. Each page counts
 the same. A table is found when nine of ten of its rows are rows of the reading with the same words; a page of another
-kind is flagged when its reading has no elements and a reject says why. The other libraries read the same pages in the
-same run. What pictures say (alternative texts) is in no label, so it is left out. Seconds are those of the reader's
-parts, each measured alone, and of whole pages.
+kind is flagged when its reading has no elements and a reject says why. trafilatura reads the same pages in the same
+run. What pictures say (alternative texts) is in no label, so it is left out.
 """
 
 from __future__ import annotations
@@ -31,30 +30,24 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import ExitStack
 from dataclasses import dataclass
-from importlib.util import find_spec
 from itertools import groupby
 from pathlib import Path
 
 from lxml import html as lxml_html
 from lxml.etree import _Element
 
-from benchmarks.show import Check, machine, print_checks, print_table
-from benchmarks.stopwatch import Stopwatch, watching
-from clausegraph.core.pages import html, main_text
+from benchmarks.material import Check, machine, print_checks, print_table
 from clausegraph.core.pages.blocks import squeeze
-from clausegraph.core.pages.document import SourceDocument
 from clausegraph.core.pages.markup import INLINE, SKIPPED, is_hidden
 from clausegraph.core.pages.pieces import pieces_of
-from clausegraph.core.pages.read import read_document
+from clausegraph.core.pages.read import SourceDocument, read_document
 from clausegraph.core.types import Reading
 
 _WORD = re.compile(r"\w+")
 _RUN = 4  # words
 _ROWS_FOUND = 0.9
 _RECALL, _PRECISION, _TABLES = 0.95, 0.9, 0.9
-_PARTS = "clausegraph.core.pages."
 
 Grams = Counter[tuple[str, ...]]
 
@@ -106,11 +99,9 @@ def main() -> int:
 
 def measure(pages: dict[str, str], labels: dict[str, Label], each: bool = False) -> list[Check]:
     """Print the tables; returns what is held against a floor."""
-    watch = Stopwatch()
-    readings, seconds = _read_all(pages, watch)
+    readings, seconds = _read_all(pages)
     scores = {"clausegraph": score_all({name: text_of(readings[name]) for name in labels}, labels)}
-    for tool, extract in OTHERS.items():
-        scores[tool] = score_all({name: extract(pages[name]) for name in labels}, labels)
+    scores["trafilatura"] = score_all({name: _by_trafilatura(pages[name]) for name in labels}, labels)
     rows = [(tool, *_means(found.values()), *_means(found.values(), worst=True)) for tool, found in scores.items()]
     print_table("maintext: mean over pages, and the worst page", [("", "recall", "precision", "", ""), *rows])
     if each:
@@ -122,7 +113,9 @@ def measure(pages: dict[str, str], labels: dict[str, Label], each: bool = False)
     missed = [f"{name} ({labels[name].kind})" for name in others if name not in flagged]
     wrong = [name for name in flagged if name not in others]
     print(f"  {found} of {len(tables)} tables of data; not flagged: {missed or 'none'}; wrongly: {wrong or 'none'}")
-    _print_seconds(seconds, watch)
+    slowest = max(seconds, key=lambda name: seconds[name])
+    mean = sum(seconds.values()) / len(seconds)
+    print(f"  {mean:.2f} s a page, {seconds[slowest]:.2f} s the slowest ({slowest}); load {machine()['load']}")
     recall, precision = _means(scores["clausegraph"].values())
     return [
         Check("main text lost", 1 - recall, 1 - _RECALL, "of it"),
@@ -253,25 +246,15 @@ def _means(scores: Iterable[Score], worst: bool = False) -> tuple[float, float]:
 # --- readers --------------------------------------------------------------------------------------
 
 
-def _read_all(pages: dict[str, str], watch: Stopwatch) -> tuple[dict[str, Reading], dict[str, float]]:
-    """Readings and seconds of all pages; the reader's parts by name in ``watch``."""
-    read_document(
-        SourceDocument("warm", b"<html><body><main><p>You must pay the fee each year.</p></main></body></html>")
-    )
+def _read_all(pages: dict[str, str]) -> tuple[dict[str, Reading], dict[str, float]]:
+    """Readings and processor seconds of all pages; what is loaded once counts to none."""
+    warm = b"<html><body><main><p>You must pay the fee each year.</p></main></body></html>"
+    read_document(SourceDocument("warm", warm))
     readings, seconds = {}, {}
-    with ExitStack() as stack:
-        for module in (html, main_text):
-            parts = {
-                value.__module__: value.__module__.removeprefix(_PARTS)
-                for value in vars(module).values()
-                if callable(value) and (getattr(value, "__module__", "") or "").startswith(_PARTS)
-                and value.__module__ != module.__name__
-            }  # fmt: skip
-            stack.enter_context(watching(watch, module, parts))
-        for name, page in pages.items():
-            start = time.process_time()
-            readings[name] = read_document(SourceDocument(name, page.encode("utf-8", "surrogatepass")))[0]
-            seconds[name] = time.process_time() - start
+    for name, page in pages.items():
+        start = time.process_time()
+        readings[name] = read_document(SourceDocument(name, page.encode("utf-8", "surrogatepass")))[0]
+        seconds[name] = time.process_time() - start
     return readings, seconds
 
 
@@ -285,31 +268,9 @@ def _by_trafilatura(page: str) -> str:
     return trafilatura.extract(page, include_comments=False, include_tables=True) or ""
 
 
-def _by_resiliparse(page: str) -> str:
-    from resiliparse.extract.html2text import extract_plain_text
-
-    return str(extract_plain_text(page, main_content=True, alt_texts=False))
-
-
-def _by_readability(page: str) -> str:
-    from readability import Document
-
-    if not page.strip():
-        return ""
-    document = Document(page)
-    body = lxml_html.document_fromstring(document.summary())
-    return document.short_title() + "\n" + "\n".join(map(str, body.itertext()))
-
-
-OTHERS: dict[str, Callable[[str], str]] = {"trafilatura": _by_trafilatura, "resiliparse": _by_resiliparse}
-# Installed by hand: its "lxml[html-clean]" beside another package's "lxml[html_clean]" ends pip 23's resolver.
-if find_spec("readability"):
-    OTHERS["readability-lxml"] = _by_readability
-
-
 def print_pieces(pages: dict[str, str]) -> int:
     """Print what is left of each page, and what it takes to come there."""
-    readings, seconds = _read_all(pages, Stopwatch())
+    readings, seconds = _read_all(pages)
     start = time.process_time()
     pieces = {name: pieces_of(reading) for name, reading in readings.items()}
     cutting = time.process_time() - start
@@ -333,16 +294,6 @@ def print_pieces(pages: dict[str, str]) -> int:
 
 
 # --- printing -------------------------------------------------------------------------------------
-
-
-def _print_seconds(seconds: dict[str, float], watch: Stopwatch) -> None:
-    total, slowest = sum(seconds.values()), max(seconds, key=lambda name: seconds[name])
-    parts = sorted(watch.seconds.items(), key=lambda part: -part[1])
-    print(
-        f"  {len(seconds)} pages, {total / len(seconds):.2f} s a page, {seconds[slowest]:.2f} s the slowest "
-        f"({slowest}); slowest part: {parts[0][0]}; load {machine()['load']}"
-    )
-    print_table("seconds by part", [(name, value) for name, value in parts])
 
 
 def _print_each(labels: dict[str, Label], readings: dict[str, Reading], scores: dict[str, Score]) -> None:

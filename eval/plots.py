@@ -7,8 +7,7 @@ from io import BytesIO
 from textwrap import fill
 from typing import TYPE_CHECKING
 
-from clausegraph.core.errors import InputError
-from clausegraph.core.extras import require_extra
+from clausegraph.core.errors import InputError, require_extra
 from clausegraph.eval.comparison import ConfidenceInterval
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from clausegraph.core.errors import InputError
-from clausegraph.eval.elements import element_key, element_text
+from clausegraph.eval.metrics import element_key, element_text
 
 BUDGETS = (650, 1300, 2600)
 """Default context budgets, in tokens."""
@@ -61,7 +61,7 @@ def evidence_at_budgets(
     that does not fit, and none after it, even if it were small enough: a reader gets the best first.
     ``count_tokens`` must neither truncate nor add special tokens. Elements are the same if their
     serialised strings are equal, or else their tag and whitespace-normalised text
-    (:func:`clausegraph.eval.elements.element_key`).
+    (:func:`clausegraph.eval.metrics.element_key`).
 
     Raises:
         InputError: a budget is not positive.

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from clausegraph.eval.conditionalqa.dataset import ConditionalAnswer, Question
 from clausegraph.eval.conditionalqa.mistakes import mistakes
-from clausegraph.eval.elements import element_text
+from clausegraph.eval.metrics import element_text
 from clausegraph.eval.page import Case, Item, Side
 from clausegraph.eval.records import QuestionRecord, Quote
 from clausegraph.eval.retrieval import BudgetFigures

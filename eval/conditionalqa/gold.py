@@ -9,7 +9,7 @@ from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.tokens import count_tokens
 from clausegraph.eval.conditionalqa.dataset import Question
 from clausegraph.eval.conditionalqa.run import units_of
-from clausegraph.eval.elements import element_key
+from clausegraph.eval.metrics import element_key
 from clausegraph.eval.retrieval import BUDGETS, evidence_at_budgets
 from clausegraph.indexes.views import View
 from clausegraph.query.rank.hits import Hit

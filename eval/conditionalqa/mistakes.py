@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from enum import StrEnum
 
 from clausegraph.eval.conditionalqa.dataset import ConditionalAnswer
+from clausegraph.eval.metrics import normalise_answer
 from clausegraph.eval.records import QuestionRecord
 from clausegraph.eval.retrieval import BudgetFigures
-from clausegraph.eval.text_overlap import normalise_answer
 
 
 class AnswerClass(StrEnum):

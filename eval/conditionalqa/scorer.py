@@ -12,9 +12,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import astuple, dataclass
 from typing import Literal, Protocol
 
-from clausegraph.eval.assignment import best_total
 from clausegraph.eval.conditionalqa.dataset import ConditionalAnswer, Kind
-from clausegraph.eval.text_overlap import normalise_answer, token_f1
+from clausegraph.eval.metrics import best_pairs, normalise_answer, token_f1
 
 Group = Literal["total", "yesno", "extractive", "conditional", "not_answerable"]
 GROUPS: tuple[Group, ...] = ("total", "yesno", "extractive", "conditional", "not_answerable")
@@ -76,7 +75,8 @@ def score_answers(predicted: Sequence[ConditionalAnswer], gold: Sequence[Conditi
     discount = math.exp(1.0 - len(padded) / len(gold))
 
     def best(value: Callable[[ConditionalAnswer, ConditionalAnswer], float]) -> float:
-        return discount * best_total([[value(p, g) for g in gold] for p in padded]) / len(gold)
+        values = [[value(p, g) for g in gold] for p in padded]
+        return discount * sum(values[p][g] for p, g in best_pairs(values)) / len(gold)
 
     return Scores(
         em=best(_exact),

@@ -12,7 +12,7 @@ from functools import partial
 
 import numpy as np
 
-from clausegraph.core.extras import require_extra
+from clausegraph.core.errors import require_extra
 from clausegraph.core.models.embedding import Embedder
 from clausegraph.eval.stark.dataset import StarkBase
 from clausegraph.query.crag.kg.files import FileNode

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from clausegraph.core.language.sentences import sentence_spans
-from clausegraph.core.language.terms import content
+from clausegraph.core.language.clauses import sentence_spans
+from clausegraph.core.language.normalise import content
 from clausegraph.core.models.embedding import Embedder
 from clausegraph.core.types import PageKey, Reading
 from clausegraph.query.rank.hits import Hit

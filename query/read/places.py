@@ -11,9 +11,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 
+from clausegraph.core.language.clauses import sentence_spans
+from clausegraph.core.language.normalise import content
 from clausegraph.core.language.quantities import Quantity, find_quantities
-from clausegraph.core.language.sentences import sentence_spans
-from clausegraph.core.language.terms import content
 from clausegraph.core.types import Element, Evidence, PageKey, Reading
 from clausegraph.query.read.evidence import evidence_of, table_of
 from clausegraph.query.read.figures import UserFigure, bounds_of, compare, figures

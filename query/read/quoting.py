@@ -12,10 +12,10 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
+from clausegraph.core.language.clauses import sentence_spans
+from clausegraph.core.language.lexicon import word_set
+from clausegraph.core.language.normalise import content, overlap
 from clausegraph.core.language.quantities import find_quantities
-from clausegraph.core.language.sentences import sentence_spans
-from clausegraph.core.language.terms import content, overlap
-from clausegraph.core.language.words import word_set
 from clausegraph.core.types import Element, Evidence, PageKey, Reading
 from clausegraph.query.read.answerable import is_called
 from clausegraph.query.read.evidence import beside_it, evidence_of, introduction, is_header, items_below, table_of

@@ -10,11 +10,10 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from clausegraph.core.language.conditions import join, parse_conditions
+from clausegraph.core.language.clauses import sentence_spans
+from clausegraph.core.language.conditions import join, parse_conditions, quantifier
+from clausegraph.core.language.lexicon import word_set
 from clausegraph.core.language.propositions import split_proposition
-from clausegraph.core.language.sentences import sentence_spans
-from clausegraph.core.language.slots import quantifier
-from clausegraph.core.language.words import word_set
 from clausegraph.core.types import All, Condition, Element, Leaf, Modality, Not, PageKey, Reading, leaves, mapped
 from clausegraph.query.read.question_context import QuestionContext, stated_at, stated_condition
 from clausegraph.query.read.questions import asked_for

@@ -11,9 +11,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from clausegraph.core.language.clauses import sentence_spans
 from clausegraph.core.language.conditions import parse_conditions
-from clausegraph.core.language.sentences import sentence_spans
-from clausegraph.core.language.terms import content, overlap
+from clausegraph.core.language.normalise import content, overlap
 from clausegraph.core.language.values import find_values
 from clausegraph.core.types import Alternative, Element
 from clausegraph.query.read.probability import UNFITTED, weighted_sum

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from datetime import date
 from functools import lru_cache
 
+from clausegraph.core.language.clauses import after_number, sentence_spans
 from clausegraph.core.language.conditions import ParsedClause, parse_conditions
 from clausegraph.core.language.propositions import split_proposition
-from clausegraph.core.language.sentences import after_number, sentence_spans
 from clausegraph.core.types import Element, Modality, Not, PageKey, Reading, leaves
 from clausegraph.query.rank.hits import Hit
 from clausegraph.query.read.protocol import Pages

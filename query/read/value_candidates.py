@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from clausegraph.core.language.clauses import sentence_spans
 from clausegraph.core.language.conditions import parse_conditions
-from clausegraph.core.language.sentences import sentence_spans
 from clausegraph.core.types import ConditionState, Element, leaves
 from clausegraph.query.read.evidence import introduction, table_of
 from clausegraph.query.read.places import Fit, figures_left, fit, is_user_cell, values_in

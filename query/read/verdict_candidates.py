@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from clausegraph.core.condition_trees import deciding
-from clausegraph.core.language.words import word_set
+from clausegraph.core.language.lexicon import word_set
 from clausegraph.core.types import ConditionState, JudgedCondition, Modality, holds, leaves
 from clausegraph.query.read.figures import compare, is_one_of
 from clausegraph.query.read.group_verdicts import RuleVerdict, says_yes, verdict_of

@@ -11,10 +11,9 @@ from functools import lru_cache
 
 from rapidfuzz.distance import OSA, Prefix
 
-from clausegraph.core.language.normalise import normalise_text, tokens
-from clausegraph.core.language.sentences import sentence_spans
-from clausegraph.core.language.terms import content
-from clausegraph.core.language.words import word_set
+from clausegraph.core.language.clauses import sentence_spans
+from clausegraph.core.language.lexicon import word_set
+from clausegraph.core.language.normalise import content, normalise_text, tokens
 
 _SAME = (
     "cost costs price fee fees charge charges expensive pay paid payable",

@@ -3,22 +3,13 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from benchmarks import again, ask, ingest, ledger, pages, readers, scale
-from benchmarks.edits import copies, edit_one
-from benchmarks.history import History
-from benchmarks.material import Material, Record, example_records, find_material
-from benchmarks.show import Check, percentile
-from benchmarks.workbench import Workbench
-from benchmarks.worker import measure_ingest
-from clausegraph.core.models.embedding import HashingEmbedder
-from clausegraph.indexes.ledger.store import open_ledger
-from clausegraph.indexes.views import open_view
-from clausegraph.query.engines.bank import make_engine
+from benchmarks import costs, ledger, pages
+from benchmarks.floors import unset
+from benchmarks.material import Check, Material, Record, copies, edit_one, example_records, find_material, percentile
 
 RECORDS: list[Record] = [
     {
@@ -39,21 +30,12 @@ RECORDS: list[Record] = [
 QUESTIONS = [("Can I get the mooring grant?", "I am 30 and own a registered boat."), ("How much is it?", "")]
 
 
-@pytest.fixture
-def history(tmp_path: Path) -> Iterator[History]:
-    made = History(copies(RECORDS, 2), tmp_path / "history", seed=6)  # of whose first edits two change a claim
-    yield made
-    made.ledger.close()
-
-
 @pytest.mark.unit
 def test_edits_are_seeded_and_small() -> None:
     assert copies(RECORDS, 2) == copies(RECORDS, 2)
     assert len({record["url"] for record in copies(RECORDS, 2)}) == 2 * len(RECORDS)
-    edited = edit_one(RECORDS[0], random.Random(1))
-    pairs = zip(edited["contents"], RECORDS[0]["contents"], strict=True)
+    pairs = zip(edit_one(RECORDS[0], random.Random(1))["contents"], RECORDS[0]["contents"], strict=True)
     assert sum(new != old for new, old in pairs) == 1
-    assert edited["contents"] != RECORDS[0]["contents"]
 
 
 @pytest.mark.unit
@@ -67,40 +49,27 @@ def test_material_is_the_examples_where_there_is_nothing_else(monkeypatch: pytes
         find_material(tmp_path)
 
 
-@pytest.mark.unit
-def test_ingest_gives_every_moment_to_a_group(tmp_path: Path) -> None:
-    bench = Workbench(tmp_path, Material("test", RECORDS, QUESTIONS), "hashing")
-    figures = measure_ingest(bench.home, bench.documents, HashingEmbedder(), bench.texts)
-    assert (figures["pages"], figures["chunks"]) == (3, 3)
-    groups = ingest.shares(figures["seconds"])
-    assert all(value > 0 for value in groups.values())
-    assert sum(groups.values()) == pytest.approx(sum(figures["seconds"].values()))
+@pytest.mark.long
+@pytest.mark.integration
+def test_ingest_does_nothing_twice_and_ask_times_every_step(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    bench = costs.Workbench(tmp_path, Material("test", RECORDS, QUESTIONS), "hashing")
+    checks = costs.ingest(bench)["checks"]
+    assert [check["what"] for check in checks if check["decides"] and not check["holds"]] == []
+    assert "nothing changed" in capsys.readouterr().out
+    assert {"ask", "route", "retrieve", "validate", "read"} <= set(costs.ask(bench)["warm"])
 
 
 @pytest.mark.unit
-def test_ask_times_every_step(tmp_path: Path) -> None:
-    bench = Workbench(tmp_path, Material("test", RECORDS, QUESTIONS), "hashing")
-    measure_ingest(bench.home, bench.documents, HashingEmbedder(), bench.texts)
-    with open_ledger(bench.home) as opened, open_view(opened, "default") as view:
-        warm = ask.warm_times(make_engine(view, HashingEmbedder()), QUESTIONS)
-    assert {"ask", "route", "retrieve", "validate", "read"} <= set(warm)
-
-
-@pytest.mark.unit
-def test_ledger_measures_sizes_and_bounds(history: History) -> None:
+def test_ledger_measures_sizes_and_bounds(tmp_path: Path) -> None:
+    history = ledger.History(
+        copies(RECORDS, 2), tmp_path / "history", seed=6
+    )  # of whose first edits two change a claim
     result = ledger.measure(history, publishes=2)
+    history.ledger.close()
     assert list(result["sizes"]) == ["first", "all", "vacuum"]
     assert (result["pages"], result["changed"], len(result["publish_s"])) == (6, 1, 2)
     assert [report.chunks_extracted for _, report in history.publishes[1:]] == [1, 1]
     assert len(result["checks"]) == 2  # a tiny ledger is mostly empty pages: whether they hold says nothing here
-
-
-@pytest.mark.unit
-def test_scale_compares_many_segments_with_one(history: History, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(scale, "MANY_SEGMENTS", 3)
-    result = scale.measure(history, queries=2)
-    assert {kind: entry["segments"] for kind, entry in result.items()} == {"chunk": 3, "element": 3, "fact": 2}
-    assert {history.segments(kind) for kind in result} == {1}
 
 
 @pytest.mark.unit
@@ -116,21 +85,9 @@ def test_only_what_decides_can_fail() -> None:
     check = Check("bytes", 2.0, 1.0, "MB")
     assert not check.holds
     assert check.as_dict()["decides"]
-    assert percentile([4.0, 1.0, 3.0, 2.0], 0.5) == 2.0
-    assert percentile([4.0, 1.0, 3.0, 2.0], 0.95) == 4.0
+    assert [percentile([4.0, 1.0, 3.0, 2.0], share) for share in (0.5, 0.95)] == [2.0, 4.0]
 
 
-@pytest.mark.long
-@pytest.mark.integration
-def test_a_second_ingest_does_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    result = again.run(Workbench(tmp_path, Material("test", RECORDS, QUESTIONS), "hashing"))
-    assert [check["what"] for check in result["checks"] if check["decides"] and not check["holds"]] == []
-    assert "nothing changed" in capsys.readouterr().out
-
-
-@pytest.mark.integration
-def test_readers_beside_a_publish(tmp_path: Path) -> None:
-    result = readers.measure(RECORDS, tmp_path / "home", editions=20, readers=1)
-    assert result["pages"] == 20 * len(RECORDS)
-    whole = result["parts"]["all of the run"]
-    assert whole["read_p50"] <= whole["read_p99"] <= whole["read_most"]
+@pytest.mark.unit
+def test_floors_ask_no_model_that_is_set() -> None:
+    assert unset({"PATH": "/bin", "CLAUSEGRAPH_LLM": "openai:gpt", "CLAUSEGRAPH_STEP_READ": "x"}) == {"PATH": "/bin"}

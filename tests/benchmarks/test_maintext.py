@@ -51,7 +51,7 @@ def test_a_run_prints_what_it_measures(tmp_path: Path, capsys: pytest.CaptureFix
     assert [check.value for check in checks] == [0, 0, 0, 0]
     said = capsys.readouterr().out
     assert "1 of 1 tables of data; not flagged: none; wrongly: none" in said
-    assert "slowest part:" in said and "resiliparse" in said
+    assert "the slowest" in said and "trafilatura" in said
 
 
 def test_what_is_left_is_counted_in_pieces_and_tables(capsys: pytest.CaptureFixture[str]) -> None:

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from clausegraph.core.errors import InputError
-from clausegraph.eval.elements import element_key, element_tag, element_text
+from clausegraph.eval.metrics import element_key, element_text
 from clausegraph.eval.retrieval import BudgetFigures, evidence_at_budgets, summarise_retrieval
 
 pytestmark = pytest.mark.unit
@@ -35,7 +35,7 @@ def _words(text: str) -> int:
     ],
 )
 def test_tag_and_text_of_an_element(element: str, tag: str, text: str) -> None:
-    assert (element_tag(element), element_text(element)) == (tag, text)
+    assert (element_key(element)[0], element_text(element)) == (tag, text)
 
 
 def test_what_counts_as_the_same_element() -> None:

@@ -19,8 +19,8 @@ from clausegraph.eval.conditionalqa.scorer import (
     conditions_f1,
     score_answers,
 )
+from clausegraph.eval.metrics import normalise_answer, token_f1
 from clausegraph.eval.records import make_record
-from clausegraph.eval.text_overlap import normalise_answer, token_f1
 
 pytestmark = pytest.mark.unit
 

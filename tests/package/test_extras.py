@@ -17,18 +17,17 @@ from clausegraph.app.dev.fake_llm.process import FakeModelServer
 from clausegraph.app.neo4j import make_server
 from clausegraph.app.servers.airflow import start_airflow
 from clausegraph.app.services.doctor import _PACKAGES
-from clausegraph.app.services.engine_evaluation import measure_engine
-from clausegraph.app.services.export.llamaindex import write_folder
-from clausegraph.app.services.export.llamaindex_neo4j import write_neo4j
+from clausegraph.app.services.evaluation import measure_engine
+from clausegraph.app.services.llamaindex import write_folder
+from clausegraph.app.services.llamaindex_neo4j import write_neo4j
 from clausegraph.app.services.train import train_guide
 from clausegraph.app.workspace import Workspace
-from clausegraph.core.errors import ClauseGraphError, InputError, ModelError, SettingsError
-from clausegraph.core.extras import EXTRAS
+from clausegraph.core.errors import EXTRAS, ClauseGraphError, InputError, ModelError, SettingsError
+from clausegraph.core.models.embedding import TransformersEncoder
 from clausegraph.core.models.reranking import CrossEncoderReranker
-from clausegraph.core.models.sentence_transformers import TransformersEncoder
 from clausegraph.core.settings import Settings, load_settings
-from clausegraph.core.telemetry.recording import start_telemetry
-from clausegraph.eval.assignment import best_pairs
+from clausegraph.core.telemetry.spans import start_telemetry
+from clausegraph.eval.metrics import best_pairs
 from clausegraph.eval.plots import plot_recall_by_budget
 from clausegraph.eval.stark.methods import PagerankRanking
 from clausegraph.ingestion.rendering.process import PageRenderer

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from clausegraph.core.hashing import content_hash
-from clausegraph.core.language.terms import content
+from clausegraph.core.language.normalise import content
 from clausegraph.core.types import Element, PageKey, PlacedPassage, Reading, Support
 from clausegraph.query.rank.hits import Hit
 

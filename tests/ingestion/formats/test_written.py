@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.formats import FLOORS, readings_of, recovered, write_files
+from benchmarks.formats import FLOORS, WRITERS, readings_of, recovered, write_files
 from benchmarks.material import REPOSITORY
-from benchmarks.written import WRITERS
 from clausegraph.core.types import Reading
 from tests.ingestion.formats.reading import read
 

@@ -9,7 +9,7 @@ import pytest
 
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.models.embedding import Embedder, HashingEmbedder
-from clausegraph.core.types import Alternative, Answer, AnswerStatus, PageKey
+from clausegraph.core.types import Alternative, Answer, AnswerStatus, Evidence, PageKey, Sentence, Span
 from clausegraph.indexes.views import View
 from clausegraph.query.engines.bank import make_engine
 from clausegraph.query.engines.protocol import EngineOptions
@@ -31,27 +31,33 @@ DEADLINE = hit("a", "Claims must be sent within 30 days.")
 FEE = hit("b", "The fee for a mooring is £40.")
 
 
+OTHER = Hit(PageKey("test", "other"), "element", "c", ("c",), "Visitors use the north quay.", (), 3.0, {})
+
+
+def cites(anchor: str) -> Sentence:
+    span = Span(anchor, 0, 5)
+    return Sentence("Within 30 days.", (Evidence(PAGE, "Moorings", (), span, "Claims must be sent.", "<p>…</p>"),))
+
+
 @pytest.mark.parametrize(
-    ("missing", "shown", "found"),
+    ("status", "missing", "shown", "read_again"),
     [
-        ("what a mooring costs", {"a"}, ["a", "b"]),
-        ("what a mooring costs", {"a", "b"}, []),  # seen, and it was no answer
-        ("how long to boil an egg", {"a"}, []),
-        ("", {"a"}, []),
-        ("what a mooring costs", set(), []),  # a reader that sees all hits
+        (ANSWERED, "what a mooring costs", {"a"}, ["b", "a", "c"]),  # what is cited stays
+        (ANSWERED, "what a mooring costs", {"a", "b"}, []),  # what speaks of it was seen, and was no answer
+        (ANSWERED, "how long to boil an egg", {"a"}, []),
+        (ANSWERED, "", {"a"}, []),
+        (ANSWERED, "what a mooring costs", set(), []),  # a reader that sees all hits
+        (REFUSED, "whether it is dear to keep a boat", {"a"}, ["b", "c"]),  # in whatever words the pages say it
+        (REFUSED, "whether it is dear to keep a boat", {"a", "b", "c"}, []),
     ],
 )
-def test_hits_for_what_is_missing(missing: str, shown: set[str], found: list[str]) -> None:
-    places = frozenset((PAGE, anchor) for anchor in shown)
-    read = ReadResult(ANSWERED, (), missing=missing, shown=places)
-    hits = hits_for_missing(Inquiry("Until when, and how much?"), read, [DEADLINE], lambda inquiry: [FEE, DEADLINE])
-    assert [one.key for one in hits] == found
-
-
-def test_of_a_refusal_only_what_was_not_shown_is_read() -> None:
-    read = ReadResult(REFUSED, (), missing="what a mooring costs", shown=frozenset({(PAGE, "a")}))
-    hits = hits_for_missing(Inquiry("How much?"), read, [DEADLINE, FEE], lambda inquiry: [FEE, DEADLINE])
-    assert [one.key for one in hits] == ["b"]
+def test_hits_for_what_is_missing(status: AnswerStatus, missing: str, shown: set[str], read_again: list[str]) -> None:
+    places = frozenset((hit.page, hit.key) for hit in (DEADLINE, FEE, OTHER) if hit.key in shown)
+    sentences = (cites("a"),) if status is ANSWERED else ()
+    read = ReadResult(status, (), missing=missing, shown=places, sentences=sentences)
+    hits = hits_for_missing(Inquiry("Until when?"), read, [DEADLINE], lambda inquiry: [FEE, OTHER, DEADLINE])
+    assert [one.key for one in hits] == read_again
+    assert len({one.score for one in hits}) <= 1
 
 
 @pytest.mark.parametrize(
@@ -59,8 +65,9 @@ def test_of_a_refusal_only_what_was_not_shown_is_read() -> None:
     [
         (ReadResult(REFUSED, (), missing="x"), ReadResult(ANSWERED, (), missing="y"), True),
         (ReadResult(ANSWERED, (), missing="x"), ReadResult(ANSWERED, ()), True),
+        (ReadResult(ANSWERED, (), missing="fee and day"), ReadResult(ANSWERED, (), missing="the fee"), True),
         (ReadResult(ANSWERED, (), missing="x"), ReadResult(ANSWERED, (), missing="y"), False),
-        (ReadResult(ANSWERED, (), missing="x"), ReadResult(REFUSED, (), missing="x"), False),
+        (ReadResult(ANSWERED, (), missing="x"), ReadResult(REFUSED, ()), False),
     ],
 )
 def test_the_better_reading(first: ReadResult, second: ReadResult, *, is_second: bool) -> None:

@@ -1,0 +1,106 @@
+"""Condition trees: the normal form, and the scores by hand."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from benchmarks.conditions import EXAMPLES, TreeScores, leaf_text, normal_tree, score_trees
+from clausegraph.core.errors import InputError
+
+pytestmark = pytest.mark.unit
+Plain = dict[str, Any] | None
+
+
+def leaf(text: str, element: str | None = None) -> dict[str, Any]:
+    return {"leaf": text, "element": element or f"<li>{text}</li>"}
+
+
+def scores(predicted: dict[str, Plain], gold: dict[str, Plain]) -> TreeScores:
+    return score_trees(*({name: normal_tree(tree) for name, tree in trees.items()} for trees in (predicted, gold)))
+
+
+A, B, C = leaf("you are over 18"), leaf("you live in the town"), leaf("you pay rent for it")
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("You  are\nover 18; or", "you are over 18"),
+        ("you live here, and.", "you live here"),
+        ("you have a brand", "you have a brand"),
+        ("or", "or"),
+        ("paid (in full)", "paid (in full)"),
+    ],
+)
+def test_leaf_text(text: str, expected: str) -> None:
+    assert leaf_text(text) == leaf_text(expected) == expected
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "same"),
+    [
+        ({"all": [A, {"all": [B, C]}]}, {"all": [C, B, A]}, True),
+        ({"any": [A]}, A, True),
+        ({"all": [{"any": [{"all": [A, B]}]}, C]}, {"all": [A, B, C]}, True),
+        ({"not": {"any": [A]}}, {"not": A}, True),
+        (leaf("Over 18, or", "<li>x</li>"), leaf("over  18", "<li> x </li>"), True),
+        ({"all": [A, B]}, {"any": [A, B]}, False),
+        ({"all": [A, {"any": [B, C]}]}, {"any": [B, {"all": [A, C]}]}, False),
+        ({"not": {"not": A}}, A, False),
+        (A, A | {"element": "<p>elsewhere</p>"}, False),
+        (A, None, False),
+    ],
+)
+def test_spellings_of_one_tree_are_equal_and_others_are_not(first: Plain, second: Plain, same: bool) -> None:
+    assert (normal_tree(first) == normal_tree(second)) is same
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        {},
+        {"all": []},
+        {"all": A},
+        {"not": [A]},
+        {"not": None},
+        {"leaf": "x"},
+        {"xor": [A, B]},
+        {"all": [A], "any": [B]},
+    ],
+)
+def test_what_is_no_tree_is_refused(bad: Plain) -> None:
+    with pytest.raises(InputError, match="is no condition tree; write"):
+        normal_tree({"any": [A, bad]})
+
+
+def test_leaves_agree_by_element_and_words_and_as_many_as_possible() -> None:
+    element = "<p>x</p>"
+    assert scores({"s": leaf("you live in town", element)}, {"s": leaf("you live in the town", element)}).leaf_f1 == 1
+    assert scores({"s": leaf("you live town now", element)}, {"s": leaf("you live in the town", element)}).leaf_f1 < 1
+    assert scores({"s": leaf("you live in town")}, {"s": leaf("you live in the town", element)}).leaf_f1 == 0
+    gold: Plain = {"all": [leaf("a1 b c d e", element), leaf("a1 b c d f", element)]}
+    # The first fits both gold leaves, the second only the first of them.
+    assert scores({"s": {"all": [leaf("a1 b c d", element), leaf("b c d e", element)]}}, {"s": gold}).leaf_recall == 1
+
+
+def test_exceptions_must_be_found_as_exceptions() -> None:
+    found = scores({"s": {"all": [A, {"not": B}, C]}}, {"s": {"all": [A, {"not": {"any": [B, C]}}]}})
+    assert (found.exceptions, found.leaf_recall, found.exact) == (1 / 2, 1.0, 0.0)
+
+
+def test_totals_by_hand() -> None:
+    gold: dict[str, Plain] = {"s1": {"all": [A, B]}, "s2": {"not": C}, "s3": None, "s4": A, "s5": None}
+    predicted: dict[str, Plain] = {"s1": {"any": [A, B, C]}, "s2": {"not": C}, "s3": None, "s4": B}  # s5 was not found
+    found = scores(predicted, gold)
+    assert found == TreeScores(5, 2 / 5, 3 / 5, 3 / 4, pytest.approx(2 / 3), 1.0)
+    assert score_trees({}, {}).exact == 1.0
+
+
+def test_the_shipped_labels_are_readable_and_agree_with_themselves() -> None:
+    statements = json.loads((EXAMPLES / "statements.json").read_text(encoding="utf-8"))
+    gold = {statement["id"]: statement["condition"] for statement in statements}
+    assert scores(gold, gold) == TreeScores(len(statements), 1, 1, 1, 1, 1)
+    assert len(statements) > 100

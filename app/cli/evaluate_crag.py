@@ -62,7 +62,7 @@ def crag(
     from clausegraph.eval.crag.rows import ROWS
     from clausegraph.eval.crag.tables import as_markdown, table_of
     from clausegraph.ingestion.pipeline import no_progress
-    from clausegraph.query.crag.time.clock import parse_time
+    from clausegraph.query.crag.times import parse_time
 
     if rows:
         listed = {name: one.about for name, one in ROWS.items()}
@@ -125,7 +125,7 @@ def crag_attributes(
 ) -> None:
     """Measure what a model says of a question's domain, kind and dynamism when it is shown five examples."""
     from clausegraph.app.services.crag_evaluation import CragTrial, measure_attributes
-    from clausegraph.query.crag.time.clock import parse_time
+    from clausegraph.query.crag.times import parse_time
 
     trial = CragTrial(at=parse_time(at) if at else None, cassette=cassette, record=record, at_once=at_once)
     found = measure_attributes(session.workspace(None), questions, sample, seed, trial)

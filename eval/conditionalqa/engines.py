@@ -17,8 +17,8 @@ from clausegraph.eval.conditionalqa.dataset import Question
 from clausegraph.eval.conditionalqa.run import predicted, quotes
 from clausegraph.eval.json_files import parse_json_line, write_bytes
 from clausegraph.eval.records import QUESTION_RECORD, QuestionRecord, RoundEvidence, make_record
-from clausegraph.query.engines.presets.forms import AnswerForm, FormOf
-from clausegraph.query.engines.protocol import Engine
+from clausegraph.query.engines.bank import Engine
+from clausegraph.query.engines.prompt import AnswerForm, FormOf
 from clausegraph.query.read.questions import QuestionKind, question_form
 
 Progress = Callable[[str, int, int], None]

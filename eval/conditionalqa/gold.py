@@ -13,7 +13,7 @@ from clausegraph.eval.metrics import element_key
 from clausegraph.eval.retrieval import BUDGETS, evidence_at_budgets
 from clausegraph.indexes.views import View
 from clausegraph.query.rank.hits import Hit
-from clausegraph.query.retrieve.ego import ego_of
+from clausegraph.query.retrieve.graph import ego_of
 from clausegraph.query.steps.protocol import Route
 
 BUDGET = BUDGETS[0]  # word pieces of what was found: the elements that a reader's answer hangs on stand first

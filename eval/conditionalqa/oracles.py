@@ -10,12 +10,9 @@ from dataclasses import replace
 
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.eval.conditionalqa.gold import GoldEvidence
-from clausegraph.query.retrieve.topics import Offer
-from clausegraph.query.steps.bank import StepParts, make_router
-from clausegraph.query.steps.choice import StepMaker
-from clausegraph.query.steps.comment import RuleCommentor
-from clausegraph.query.steps.look import Lookup
+from clausegraph.query.retrieve.graph import Offer
 from clausegraph.query.steps.protocol import (
+    ROUTERS,
     Acceptance,
     Feedback,
     FeedbackKind,
@@ -23,10 +20,13 @@ from clausegraph.query.steps.protocol import (
     LookedUp,
     Module,
     Route,
-    StepNotes,
+    Router,
+    StepMaker,
+    StepParts,
     Tried,
+    make_step,
 )
-from clausegraph.query.steps.route import mended
+from clausegraph.query.steps.rules import Lookup, RuleCommentor, mended
 
 NAMED = 5  # entities on offer that a feedback may name
 ORACLE_STEPS = {"validate": ("oracle",), "comment": ("oracle",), "route": ("oracle-module", "oracle-module-llm")}
@@ -50,7 +50,7 @@ class OracleValidator:
     last = False
 
     def __init__(self, gold: GoldEvidence) -> None:
-        self.notes = StepNotes()
+        self.notes: dict[str, object] = {}
         self._gold = gold
 
     def validate(self, inquiry: Inquiry, offer: Offer, route: Route, found: LookedUp) -> Acceptance:
@@ -67,16 +67,16 @@ class OracleCommentor:
     calls = 0
 
     def __init__(self, parts: StepParts, gold: GoldEvidence) -> None:
-        self.notes = StepNotes()
+        self.notes: dict[str, object] = {}
         self._parts, self._gold = parts, gold
-        self._rules = RuleCommentor(parts.view)
+        self._rules = RuleCommentor(parts)
 
     def comment(self, inquiry: Inquiry, offer: Offer, route: Route, found: LookedUp, judged: Acceptance) -> Feedback:
         """One error of the route."""
         for feedback in possible(route, offer):
             if helps(feedback, route, inquiry, offer, self._parts.lookup, self._gold):
                 return feedback
-        self.notes.said["oracle"] = "no feedback leads to the evidence"
+        self.notes["oracle"] = "no feedback leads to the evidence"
         return self._rules.comment(inquiry, offer, route, found, judged)
 
 
@@ -84,15 +84,16 @@ class OracleModule:
     """Another router's entities and relations, and the module that finds most of the evidence with them."""
 
     def __init__(self, parts: StepParts, gold: GoldEvidence, inner: str) -> None:
-        self.notes = StepNotes()
+        self.notes: dict[str, object] = {}
         self._lookup, self._gold = parts.lookup, gold
-        self._inner = make_router(inner, parts)
+        self._inner: Router = make_step(ROUTERS, inner, parts)
         self.calls = self._inner.calls
 
     def route(self, inquiry: Inquiry, offer: Offer, tried: Sequence[Tried]) -> Route | None:
         """The route with the best module that was not tried."""
         drawn = self._inner.route(inquiry, offer, tried)
-        self.notes.said.update(self._inner.notes.take())
+        self.notes |= self._inner.notes
+        self._inner.notes.clear()
         if drawn is None or not drawn.topics or self._gold.question(inquiry) is None:
             return drawn
         before = {one.route for one in tried}

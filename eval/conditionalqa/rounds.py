@@ -10,10 +10,17 @@ from clausegraph.core.inquiry import Inquiry
 from clausegraph.eval.conditionalqa.dataset import Question
 from clausegraph.eval.conditionalqa.gold import GoldEvidence
 from clausegraph.eval.records import QuestionRecord, RoundEvidence
-from clausegraph.query.retrieve.topics import Offer
-from clausegraph.query.steps.bank import StepParts, make_validator
-from clausegraph.query.steps.choice import StepMaker
-from clausegraph.query.steps.protocol import Acceptance, LookedUp, Route, Validator
+from clausegraph.query.retrieve.graph import Offer
+from clausegraph.query.steps.protocol import (
+    VALIDATORS,
+    Acceptance,
+    LookedUp,
+    Route,
+    StepMaker,
+    StepParts,
+    Validator,
+    make_step,
+)
 
 
 class RoundWatch:
@@ -26,7 +33,7 @@ class RoundWatch:
 
     def watched(self, validator: str | StepMaker) -> StepMaker:
         """The maker of that validator, watched."""
-        return lambda parts: _Watched(self, make_validator(validator, parts), parts)
+        return lambda parts: _Watched(self, make_step(VALIDATORS, validator, parts), parts)
 
     def note(self, inquiry: Inquiry, route: Route, found: LookedUp) -> None:
         """A round is over."""

@@ -19,13 +19,11 @@ from clausegraph.eval.conditionalqa.report import ANSWERS_FILE, QUESTIONS_FILE, 
 from clausegraph.eval.records import QUESTION_RECORD, QuestionRecord, Quote, make_record, write_records
 from clausegraph.eval.retrieval import evidence_at_budgets
 from clausegraph.indexes.views import View
-from clausegraph.query.engines.bank import make_engine
-from clausegraph.query.engines.protocol import Engine
+from clausegraph.query.engines.bank import Engine, make_engine
 from clausegraph.query.rank.hits import Hit
 from clausegraph.query.read.extractive import ExtractiveReader, FormRule, form_by_words
 from clausegraph.query.read.questions import QuestionForm, QuestionKind, question_form
-from clausegraph.query.retrieve.bank import make_retriever
-from clausegraph.query.retrieve.protocol import Retriever
+from clausegraph.query.retrieve.bank import Retriever, make_retriever
 from clausegraph.query.retrieve.spelling import corrected
 
 _DEPTH = 300  # ranked units measured: more than the largest budget can hold

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from clausegraph.core.errors import ClauseGraphError, InputError
-from clausegraph.query.crag.time.clock import parse_time
+from clausegraph.query.crag.times import parse_time
 from clausegraph.query.crag.types import CragQuestion
 
 GROUPS = ("domain", "kind", "dynamism", "popularity", "hops")

@@ -10,9 +10,8 @@ from pathlib import Path
 from clausegraph.core.errors import InputError, UnusableReply
 from clausegraph.eval.crag.verdicts import Graded, Verdict, by_rules, unjudged
 from clausegraph.query.crag.types import DONT_KNOW
-from clausegraph.query.steps.llm.reply import UNUSABLE, object_of, object_schema, short
-from clausegraph.query.steps.meter import QuestionLimits, QuestionMeter
-from clausegraph.query.steps.model import ModelSteps
+from clausegraph.query.steps.model import ModelSteps, QuestionLimits, QuestionMeter
+from clausegraph.query.steps.reply import UNUSABLE, object_of, object_schema, short
 
 PROMPT = "crag-judge"
 SCHEMA = object_schema("grade", explanation={"type": "string"}, score={"type": "integer", "enum": [0, 1]})

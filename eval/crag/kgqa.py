@@ -13,7 +13,7 @@ from pathlib import Path
 
 from clausegraph.core.errors import InputError
 from clausegraph.eval.crag.dataset import CragCase
-from clausegraph.query.crag.kg.files import FileEdge, FileGraph, FileNode
+from clausegraph.query.crag.kg.graphs import FileEdge, FileGraph, FileNode
 from clausegraph.query.crag.types import CragQuestion
 
 _END = "<end>"

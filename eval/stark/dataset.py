@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from clausegraph.core.errors import InputError
-from clausegraph.query.crag.kg.files import FileEdge, FileGraph, FileNode
+from clausegraph.query.crag.kg.graphs import FileEdge, FileGraph, FileNode
 
 T = TypeVar("T")
 

@@ -17,11 +17,9 @@ import numpy as np
 from clausegraph.core.errors import UnusableReply
 from clausegraph.eval.stark.dataset import StarkBase
 from clausegraph.eval.stark.methods import DEPTH, NearText, Ranking, as_text, asked
-from clausegraph.query.crag.kg.protocol import GraphThing, KnowledgeGraph
-from clausegraph.query.steps.llm.reply import UNUSABLE, listed, member, object_of, object_schema, short
-from clausegraph.query.steps.llm.validate import parse_judgement
-from clausegraph.query.steps.meter import QuestionLimits
-from clausegraph.query.steps.model import ModelSteps, StepModel
+from clausegraph.query.crag.kg.plan import GraphThing, KnowledgeGraph
+from clausegraph.query.steps.model import ModelSteps, QuestionLimits, StepModel
+from clausegraph.query.steps.reply import UNUSABLE, listed, member, object_of, object_schema, parse_judgement, short
 
 ROUNDS, STEPS = 4, 2
 _THINGS, _BREADTH = 4, 200  # things of a question; nodes that a further step goes on from

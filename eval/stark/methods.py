@@ -15,12 +15,11 @@ import numpy as np
 from clausegraph.core.errors import require_extra
 from clausegraph.core.models.embedding import Embedder
 from clausegraph.eval.stark.dataset import StarkBase
-from clausegraph.query.crag.kg.files import FileNode
-from clausegraph.query.engines.presets.gather import ORDER_SCHEMA, parse_order
+from clausegraph.query.crag.kg.graphs import FileNode
+from clausegraph.query.engines.corrective import ORDER_SCHEMA, parse_order
 from clausegraph.query.rank.pagerank import excess
-from clausegraph.query.steps.llm.reply import UNUSABLE
-from clausegraph.query.steps.meter import QuestionLimits, QuestionMeter
-from clausegraph.query.steps.model import ModelSteps, StepModel
+from clausegraph.query.steps.model import ModelSteps, QuestionLimits, QuestionMeter, StepModel
+from clausegraph.query.steps.reply import UNUSABLE
 
 DEPTH = 20  # nodes that are ranked
 SEEDS = 5  # nearest nodes that a walk begins from beside those that the question names

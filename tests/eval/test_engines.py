@@ -21,7 +21,7 @@ from clausegraph.eval.conditionalqa.engines import drawn, gold_form, oracle, sho
 from clausegraph.eval.conditionalqa.figures import compared, engine_figures, missed, read_floors
 from clausegraph.eval.records import make_record
 from clausegraph.ingestion.pipeline import no_progress
-from clausegraph.query.engines.presets.forms import AnswerForm
+from clausegraph.query.engines.prompt import AnswerForm
 from clausegraph.query.read.model.guide import Guide
 
 pytestmark = pytest.mark.integration

@@ -30,10 +30,9 @@ from clausegraph.eval.crag.judge import read_verdicts
 from clausegraph.eval.crag.rows import ROWS, row_of
 from clausegraph.eval.crag.tables import TABLES
 from clausegraph.eval.crag.verdicts import by_rules
-from clausegraph.query.crag.switches import CragSwitches
-from clausegraph.query.crag.time.clock import parse_time
-from clausegraph.query.crag.types import CragQuestion
-from clausegraph.query.steps.meter import QuestionMeter
+from clausegraph.query.crag.times import parse_time
+from clausegraph.query.crag.types import CragQuestion, CragSwitches
+from clausegraph.query.steps.model import QuestionMeter
 
 pytestmark = pytest.mark.integration
 VERDICTS = Path(__file__).parents[3] / "examples" / "answer_verdicts.jsonl"

@@ -17,7 +17,7 @@ from clausegraph.app.workspace import Workspace
 from clausegraph.core.settings import load_settings
 from clausegraph.eval.crag.figures import calls_by_step, crag_figures
 from clausegraph.eval.crag.run import CragRecord
-from clausegraph.query.crag.time.clock import parse_time
+from clausegraph.query.crag.times import parse_time
 
 pytestmark = pytest.mark.integration
 FOLDER = Path(os.environ.get("CLAUSEGRAPH_SHARED_DATA", Path(__file__).parents[4] / "shared" / "data")) / "crag"

@@ -19,7 +19,7 @@ from clausegraph.eval.crag.figures import by_group
 from clausegraph.eval.crag.kgqa import read_paths
 from clausegraph.eval.stark.dataset import read_base
 from clausegraph.eval.stark.figures import hit, recall, reciprocal_rank, stark_figures
-from clausegraph.query.crag.time.clock import now
+from clausegraph.query.crag.times import now
 
 pytestmark = pytest.mark.integration
 EXAMPLE = Path(__file__).parents[3] / "examples" / "knowledge"

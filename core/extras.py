@@ -12,7 +12,7 @@ from clausegraph.core.errors import ClauseGraphError, InputError
 EXTRAS = {
     "airflow": ("airflow",),
     "browser": ("playwright",),
-    "eval": ("matplotlib", "pandas", "scipy"),
+    "eval": ("matplotlib", "scipy"),
     "fake-llm": ("fastapi", "uvicorn"),
     "llamaindex": ("llama_index.vector_stores.faiss", "llama_index.graph_stores.neo4j"),
     "neo4j": ("neo4j",),

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
     from clausegraph.core.settings import Settings
     from clausegraph.eval.crag.dataset import CragCase
     from clausegraph.eval.crag.judge import JudgeCheck
-    from clausegraph.eval.crag.rows import CragRow
     from clausegraph.eval.crag.run import CragRecord
+    from clausegraph.eval.crag.tables import CragRow
     from clausegraph.ingestion.once import PageReaders
     from clausegraph.query.crag.types import CragAnswer
     from clausegraph.query.engines.protocol import EngineOptions
@@ -66,8 +66,8 @@ def measure_crag(
     """
     from clausegraph.eval.crag.dataset import read_cases
     from clausegraph.eval.crag.judge import CragJudge
-    from clausegraph.eval.crag.rows import row_of
     from clausegraph.eval.crag.run import run_cases
+    from clausegraph.eval.crag.tables import row_of
     from clausegraph.ingestion.once import page_readers
 
     cases = read_cases(questions, trial.at)

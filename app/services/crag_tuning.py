@@ -14,9 +14,9 @@ from clausegraph.core.errors import SettingsError
 from clausegraph.core.output_files import check_output
 from clausegraph.eval.crag.dataset import read_cases
 from clausegraph.eval.crag.judge import CragJudge
-from clausegraph.eval.crag.rows import row_of
+from clausegraph.eval.crag.tables import row_of
 from clausegraph.eval.crag.tuning import TuningLine, tuning_lines
-from clausegraph.eval.json_files import write_text
+from clausegraph.eval.files import write_text
 
 _ROW = "without-critic"  # references of one round
 

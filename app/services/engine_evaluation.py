@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -19,10 +19,8 @@ if TYPE_CHECKING:
     from clausegraph.app.workspace import Workspace
     from clausegraph.core.settings import Settings
     from clausegraph.eval.conditionalqa.dataset import Question
-    from clausegraph.eval.conditionalqa.engines import RoundsOf
-    from clausegraph.eval.conditionalqa.gold import GoldEvidence
-    from clausegraph.eval.conditionalqa.rounds import RoundWatch
-    from clausegraph.eval.records import QuestionRecord
+    from clausegraph.eval.conditionalqa.oracles import GoldEvidence, RoundWatch
+    from clausegraph.eval.conditionalqa.records import QuestionRecord, RoundEvidence
     from clausegraph.indexes.views import View
     from clausegraph.ingestion.pipeline import Progress
     from clausegraph.query.engines.protocol import Engine
@@ -103,9 +101,8 @@ def measure_engine(
     """
     require_extra("eval", "scoring answers")
     from clausegraph.eval.conditionalqa.dataset import write_questions
-    from clausegraph.eval.conditionalqa.engines import ask_all, check_same
-    from clausegraph.eval.conditionalqa.report import QUESTIONS_FILE
-    from clausegraph.eval.json_files import write_text
+    from clausegraph.eval.conditionalqa.run import QUESTIONS_FILE, ask_all, check_same
+    from clausegraph.eval.files import write_text
     from clausegraph.eval.provenance import corpus_facts
 
     if trial.at_once < 1:
@@ -209,13 +206,12 @@ def written_configuration(path: Path) -> dict[str, Any] | None:
 
 def _engine(
     stack: ExitStack, workspace: Workspace, view: View, questions: tuple[Question, ...], trial: EngineTrial
-) -> tuple[Engine, RoundsOf]:
+) -> tuple[Engine, Callable[[Question], tuple[RoundEvidence, ...]]]:
     from clausegraph.app.wiring import make_engine, opened_model
     from clausegraph.core.models.cassette import Cassette
     from clausegraph.eval.conditionalqa.dataset import load_questions
-    from clausegraph.eval.conditionalqa.engines import oracle, shots
-    from clausegraph.eval.conditionalqa.gold import GoldEvidence
-    from clausegraph.eval.conditionalqa.rounds import RoundWatch
+    from clausegraph.eval.conditionalqa.oracles import GoldEvidence, RoundWatch
+    from clausegraph.eval.conditionalqa.run import oracle, shots
     from clausegraph.query.read.extractive import ExtractiveReader
     from clausegraph.query.retrieve.spelling import corrected
 

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 from clausegraph.app.services.ingest import mirror_whole, run_ingest
 from clausegraph.app.version import version
 from clausegraph.eval.conditionalqa import run as conditionalqa
-from clausegraph.eval.conditionalqa.predictions import read_predictions
+from clausegraph.eval.conditionalqa.dataset import read_predictions
+from clausegraph.eval.conditionalqa.records import make_record
 from clausegraph.eval.conditionalqa.run import EvaluationResult
 from clausegraph.eval.passages import evaluate
 from clausegraph.eval.provenance import Benchmark, Provenance, corpus_facts, file_facts, program, relevant_settings
-from clausegraph.eval.records import make_record
 from clausegraph.ingestion.pipeline import Options, Progress, no_progress
 from clausegraph.ingestion.sources import PassagesSource
 

@@ -37,10 +37,10 @@ def measure_kgqa(
         InputError: a file cannot be read, a row is unknown, or ``output`` holds a run of something else.
         SettingsError: no model is set: a plan is made by one.
     """
+    from clausegraph.eval.crag.dataset import read_paths, read_triples
     from clausegraph.eval.crag.judge import CragJudge
-    from clausegraph.eval.crag.kgqa import read_paths, read_triples
-    from clausegraph.eval.crag.rows import row_of
     from clausegraph.eval.crag.run import run_cases
+    from clausegraph.eval.crag.tables import row_of
     from clausegraph.query.crag.engine import CragEngine
     from clausegraph.query.crag.kg.lookup import GraphLookup
     from clausegraph.query.crag.time.clock import now

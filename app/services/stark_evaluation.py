@@ -14,9 +14,8 @@ from clausegraph.core.errors import InputError, SettingsError
 
 if TYPE_CHECKING:
     from clausegraph.app.workspace import Workspace
-    from clausegraph.eval.stark.dataset import StarkBase
     from clausegraph.eval.stark.methods import Method, NearText
-    from clausegraph.eval.stark.run import StarkRecord
+    from clausegraph.eval.stark.run import StarkBase, StarkRecord
     from clausegraph.query.engines.protocol import EngineOptions
 
 METHODS = {
@@ -53,9 +52,8 @@ def measure_stark(
         InputError: files cannot be read, a method is unknown, or ``output`` holds a run of something else.
         SettingsError: a method asks a model and none is set.
     """
-    from clausegraph.eval.stark.dataset import read_base
     from clausegraph.eval.stark.methods import NearText
-    from clausegraph.eval.stark.run import rank_all
+    from clausegraph.eval.stark.run import rank_all, read_base
 
     settings = workspace.settings
     names = trial.methods or tuple(name for name in METHODS if settings.llm or name not in _ASK)
@@ -95,8 +93,7 @@ def _telling(told: Callable[[str, int, int], None], name: str, base: StarkBase) 
 
 
 def _method(name: str, base: StarkBase, near: NearText, options: EngineOptions) -> Method:
-    from clausegraph.eval.stark.hybrid import ROUNDS, HybridRanking
-    from clausegraph.eval.stark.methods import ModelReranking, PagerankRanking, VectorRanking
+    from clausegraph.eval.stark.methods import ROUNDS, HybridRanking, ModelReranking, PagerankRanking, VectorRanking
 
     if name == "pagerank":
         return PagerankRanking(base, near)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.output_files import check_output
-from clausegraph.eval.json_files import write_text
+from clausegraph.eval.files import write_text
 from clausegraph.query.crag.attributes.labelled import ATTRIBUTES, AttributeLabels, read_labels
 from clausegraph.query.crag.attributes.rules import AttributeRules
 from clausegraph.query.crag.attributes.svm import accuracies, train_attribute_model

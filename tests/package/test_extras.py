@@ -29,7 +29,7 @@ from clausegraph.core.models.sentence_transformers import TransformersEncoder
 from clausegraph.core.settings import Settings, load_settings
 from clausegraph.core.telemetry.recording import start_telemetry
 from clausegraph.eval.metrics import best_pairs
-from clausegraph.eval.plots import plot_recall_by_budget
+from clausegraph.eval.report import plot_recall_by_budget
 from clausegraph.eval.stark.methods import PagerankRanking
 from clausegraph.ingestion.rendering.process import PageRenderer
 from clausegraph.query.crag.attributes.svm import train_attribute_model

@@ -187,7 +187,7 @@ _HOMES = {name: module for module, names in _MODULES.items() for name in names.s
 def __getattr__(name: str) -> Any:
     """Load a public name when it is first used: importing clausegraph itself costs next to nothing."""
     if name == "__version__":
-        from clausegraph.app.version import version
+        from clausegraph.app.process import version
 
         return version()
     if name not in _HOMES:

@@ -7,8 +7,8 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from clausegraph.app.engines import make_engine
 from clausegraph.app.services.ingest import run_ingest
-from clausegraph.app.wiring import make_engine
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.settings import Settings, load_settings
@@ -84,7 +84,7 @@ class Corpus:
         Raises:
             NotFoundError: as :attr:`view`.
         """
-        from clausegraph.app.services.contradictions import contradictions
+        from clausegraph.app.services.connections import contradictions
 
         return contradictions(self._workspace, self.name, self._epoch)
 
@@ -176,7 +176,7 @@ class Corpus:
             SourceError: the source is missing, or empty without ``allow_empty``; nothing was changed.
             LeaseHeldError: another run is writing to the corpus.
         """
-        from clausegraph.app.wiring import web_options
+        from clausegraph.app.services.ingest import web_options
         from clausegraph.ingestion.pipeline import Options
         from clausegraph.ingestion.sources import open_source
 

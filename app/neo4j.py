@@ -6,18 +6,17 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from clausegraph.core.errors import SettingsError
-from clausegraph.core.extras import require_extra
+from clausegraph.core.errors import SettingsError, require_extra
 from clausegraph.core.settings import Settings
 
 if TYPE_CHECKING:
     from clausegraph.indexes.corpora import CorpusRow
     from clausegraph.indexes.graph.neo4j.projection import Neo4jProjection
     from clausegraph.indexes.graph.neo4j.server import Neo4jServer
-    from clausegraph.indexes.graph.projections import Projections
-    from clausegraph.indexes.graph.protocol import Graph
+    from clausegraph.indexes.graph.protocol import Graph, Projections
     from clausegraph.indexes.ledger.store import Ledger
     from clausegraph.indexes.views import GraphAt
+
 
 _TRANSACTION_S = 60.0  # no single transaction takes longer, whatever an epoch may take
 
@@ -60,7 +59,7 @@ def opened_projection(settings: Settings, ledger: Ledger) -> Iterator[Neo4jProje
 @contextmanager
 def opened_projections(settings: Settings, ledger: Ledger) -> Iterator[Projections]:
     """What publishing has to take along, as the mode of the settings says; closed at the end."""
-    from clausegraph.indexes.graph.projections import Follower, Projections
+    from clausegraph.indexes.graph.protocol import Follower, Projections
 
     if settings.neo4j_mode == "off":
         yield Projections()
@@ -72,8 +71,8 @@ def opened_projections(settings: Settings, ledger: Ledger) -> Iterator[Projectio
 def graphs_of(server: Neo4jServer) -> GraphAt:
     """The graphs that a Neo4j has, for views."""
     from clausegraph.indexes.graph.neo4j.graph import Neo4jGraph
-    from clausegraph.indexes.graph.neo4j.keys import GraphCorpus
-    from clausegraph.indexes.ledger.identity import ledger_id
+    from clausegraph.indexes.graph.neo4j.rows import GraphCorpus
+    from clausegraph.indexes.ledger.store import ledger_id
 
     def graph_at(ledger: Ledger, corpus: CorpusRow, epoch: int) -> Graph:
         return Neo4jGraph(server, ledger_id(ledger), GraphCorpus(corpus.id, corpus.name), epoch)

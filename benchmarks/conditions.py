@@ -19,8 +19,7 @@ from typing import Any
 from clausegraph.core.errors import InputError
 from clausegraph.core.extraction import Extraction, Extractor, extraction_input
 from clausegraph.core.language.normalise import tokens
-from clausegraph.core.language.restrictions import decides
-from clausegraph.core.pages.chunking.chunks import chunk_reading
+from clausegraph.core.pages.chunks import chunk_reading
 from clausegraph.core.pages.read import read_document
 from clausegraph.core.types import (
     All,
@@ -40,6 +39,7 @@ from clausegraph.core.types import (
 from clausegraph.eval.conditionalqa.dataset import Question, load_questions
 from clausegraph.eval.metrics import best_pairs, element_key, token_f1
 from clausegraph.ingestion.extract.rules.extractor import RuleExtractor
+from clausegraph.ingestion.extract.rules.restrictions import decides
 from clausegraph.ingestion.sources import SourceDocument, open_source
 
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"

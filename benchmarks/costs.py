@@ -25,7 +25,7 @@ from benchmarks.material import (
     print_checks,
     print_table,
 )
-from clausegraph.app.wiring import make_engine
+from clausegraph.app.engines import make_engine
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.settings import Settings

@@ -24,7 +24,7 @@ from sentence_transformers import SentenceTransformer
 from sklearn.feature_extraction import DictVectorizer
 from sklearn.linear_model import Ridge
 
-from clausegraph.core.language.terms import content
+from clausegraph.core.language.normalise import content
 from clausegraph.core.tokens import packaged_model_path
 from clausegraph.core.types import Element, PageKey, Reading
 from clausegraph.eval.metrics import token_f1

@@ -29,8 +29,7 @@ from rich.console import Console
 
 from benchmarks.judging import wilson
 from benchmarks.material import REPOSITORY
-from clausegraph.app.answer_json import answer_json
-from clausegraph.app.render import render_answer
+from clausegraph.app.render import answer_json, render_answer
 from clausegraph.app.services.ingest import run_ingest
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.inquiry import Inquiry

@@ -188,6 +188,9 @@ def _later(day: Any, count: Any, unit: Any) -> date:
     if abs(steps) > _MOST_STEPS:
         raise ValueError(f"a day is moved by at most {_MOST_STEPS}")
     if unit == "working day":
+        if steps < 0:  # one before Saturday is Friday, one after it Monday
+            earlier: date = np.busday_offset(day, steps, roll="forward").astype(object)
+            return earlier
         moved: date = np.busday_offset(day, steps, roll="backward").astype(object)
         return moved
     if unit not in ("day", "week", "month", "year"):

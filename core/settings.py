@@ -2,7 +2,7 @@
 
 A value given by the caller wins over ``CLAUSEGRAPH_<KEY>`` in the environment, which wins over the file
 ``clausegraph.toml`` in the working directory (or the file that ``CLAUSEGRAPH_CONFIG`` names), which wins
-over the default. A file that was found, not named, gets no secret from elsewhere for its servers (``core.addresses``).
+over the default. A file that was found, not named, gets no secret from elsewhere for its servers.
 """
 
 from __future__ import annotations
@@ -15,11 +15,17 @@ from typing import Annotated, Any, Literal
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, PydanticBaseSettingsSource, SettingsConfigDict
 
-from clausegraph.core.addresses import refuse_foreign_secrets, refuse_opening
 from clausegraph.core.errors import SettingsError
-from clausegraph.core.models.names import SERVED_MODEL
-from clausegraph.core.settings_environment import Variables, example
-from clausegraph.core.settings_file import read_settings_file, unknown_setting, wrong_setting
+from clausegraph.core.models.calls import SERVED_MODEL
+from clausegraph.core.settings_file import (
+    Variables,
+    example,
+    read_settings_file,
+    refuse_foreign_secrets,
+    refuse_opening,
+    unknown_setting,
+    wrong_setting,
+)
 from clausegraph.core.web_modes import WebMode
 
 PREFIX = "CLAUSEGRAPH_"
@@ -350,9 +356,8 @@ class Settings(BaseSettings):
     )
     log_format: Literal["text", "json"] = Field(default="text", description="form of a log line")
     log_prompts: bool = Field(default=False, description="whole prompts and replies in logs and spans")
-    telemetry: Literal["off", "otlp"] = Field(default="off", description="whether traces and metrics are sent")
-    telemetry_url: str | None = Field(
-        default=None, description="OTLP endpoint over HTTP, such as http://127.0.0.1:4318"
+    telemetry: Literal["off", "otlp"] = Field(
+        default="off", description="whether traces are sent, to the collector that OTEL_EXPORTER_OTLP_ENDPOINT names"
     )
 
     @classmethod
@@ -389,10 +394,10 @@ def load_settings(**given: Any) -> Settings:
 
 
 def _refuse_foreign_secrets(path: Path, beside: dict[str, Any], given: dict[str, Any]) -> None:
-    """See ``core.addresses``."""
+    """See ``core.settings_file``."""
     elsewhere = {key.removeprefix(PREFIX).lower(): key for key in _environment()} | dict.fromkeys(given, "this call")
     found = {key: value for key, value in beside.items() if key not in given}
-    refuse_foreign_secrets(found, str(path), elsewhere, os.environ)
+    refuse_foreign_secrets(found, str(path), elsewhere)
 
 
 def origins() -> dict[str, str]:

@@ -15,8 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from clausegraph.core.errors import InputError
-from clausegraph.core.extras import require_extra
+from clausegraph.core.errors import InputError, require_extra
 
 RESAMPLES, SEED, CONFIDENCE = 10_000, 0, 0.95
 _RESAMPLES_AT_ONCE = 500  # bounds memory at 500 x questions indices

@@ -16,8 +16,7 @@ from io import BytesIO
 from pathlib import Path
 from textwrap import fill
 
-from clausegraph.core.errors import InputError
-from clausegraph.core.extras import require_extra
+from clausegraph.core.errors import InputError, require_extra
 from clausegraph.eval.files import write_bytes, write_text
 from clausegraph.eval.metrics import CONFIDENCE, RESAMPLES, SEED, ConfidenceInterval
 from clausegraph.eval.provenance import Provenance, read_run

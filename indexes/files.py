@@ -1,13 +1,21 @@
-"""Files of a home folder: written whole or not at all, for their owner only, their errors told with the fix."""
+"""Files of a home folder: written whole, for their owner only, rewritten so that nothing of a deleted row is left.
+
+``secure_delete`` overwrites a deleted row, but not the copies that the b-tree left in unused parts of other pages.
+VACUUM leaves them behind, and emptying the write-ahead log takes the older states away; that waits for readers inside a
+transaction.
+"""
 
 from __future__ import annotations
 
 import errno
 import hashlib
 import os
+import sqlite3
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
+
+import psutil
 
 from clausegraph.core.errors import StorageError
 
@@ -97,3 +105,77 @@ def checksum(path: Path) -> str | None:
         return None
     with file_errors(path), path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+READERS_S = 3.0  # reads are short: who is inside a transaction for longer is named instead of waited for
+_PAGES_AT_ONCE = 2000
+
+
+def give_back(connection: sqlite3.Connection) -> None:
+    """Give free pages back to the file system, some in a transaction, as far as nobody is in the way."""
+    while _pragma(connection, "freelist_count"):
+        free = _pragma(connection, "freelist_count")
+        connection.executescript(f"PRAGMA incremental_vacuum({_PAGES_AT_ONCE})")  # execute() would free one page only
+        connection.execute("PRAGMA wal_checkpoint(PASSIVE)").fetchall()
+        if _pragma(connection, "freelist_count") >= free:
+            return
+
+
+def rewrite(path: Path, writers_s: float) -> str:
+    """Rewrite a file and empty its log; returns what remains and why, in words, empty where nothing does.
+
+    Args:
+        writers_s: seconds to wait for other processes that write.
+
+    Raises:
+        sqlite3.Error: the file is damaged, or no database.
+    """
+    with closing(sqlite3.connect(path, timeout=writers_s, isolation_level=None)) as connection:
+        try:
+            give_back(connection)  # first: where the disk is full, this makes room
+            connection.execute("PRAGMA secure_delete=ON")
+            connection.execute("VACUUM")
+            connection.execute(f"PRAGMA busy_timeout={int(READERS_S * 1000)}").fetchall()
+            is_busy = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
+        except sqlite3.OperationalError as error:
+            return _not_rewritten(path, error)
+    if is_busy:
+        return f"{path} and its log: {_users(path)} is reading; wait for it or stop it"
+    return ""
+
+
+def users_of(path: Path) -> list[int]:
+    """The other processes that have a file open, as far as this one may see."""
+    found = []
+    for process in psutil.process_iter():
+        try:
+            if process.pid != os.getpid() and any(Path(file.path) == path for file in process.open_files()):
+                found.append(process.pid)
+        except (psutil.Error, OSError):
+            continue  # another user's, or it has just ended
+    return found
+
+
+def in_words(pids: list[int]) -> str:
+    """Processes by number; somebody, where none is known."""
+    if not pids:
+        return "a process"
+    return f"process {' or '.join(map(str, pids))}"
+
+
+def _users(path: Path) -> str:
+    return in_words(users_of(path.resolve()))
+
+
+def _not_rewritten(path: Path, error: sqlite3.OperationalError) -> str:
+    reason = str(error)
+    if "full" in reason:
+        size = path.stat().st_size / 1e6
+        return f"unused parts of {path}: it is rewritten where there is room ({reason}); free {2 * size:.0f} MB"
+    if "locked" in reason or "busy" in reason:
+        return f"unused parts of {path}: {_users(path)} is using it ({reason}); wait for it or stop it"
+    return f"unused parts of {path}: it cannot be rewritten ({reason}); make it and its folder writable"
+
+
+def _pragma(connection: sqlite3.Connection, name: str) -> int:
+    return int(connection.execute(f"PRAGMA {name}").fetchone()[0])

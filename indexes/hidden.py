@@ -22,7 +22,7 @@ from clausegraph.core.serial import condition_to_json, statement_from_text
 from clausegraph.core.types import LITERAL, Leaf, PageKey, Statement, leaves, mapped
 from clausegraph.indexes.corpora import CorpusRow
 from clausegraph.indexes.derive import DEFINITIONS, SupportRow, object_key
-from clausegraph.indexes.ledger.decoding import decode
+from clausegraph.indexes.ledger.cells import decode
 from clausegraph.indexes.ledger.schema import (
     hidden_statements,
     hidden_supports,

@@ -30,7 +30,7 @@ from clausegraph.indexes.entities.names import (
     wanted_names,
 )
 from clausegraph.indexes.hidden import Claim, hidden_claims, parted
-from clausegraph.indexes.ledger.decoding import decode
+from clausegraph.indexes.ledger.cells import decode
 from clausegraph.indexes.ledger.schema import (
     OPEN,
     VERSIONED,

@@ -19,7 +19,7 @@ from clausegraph.core.errors import SegmentError
 from clausegraph.core.hashing import canonical_json
 from clausegraph.core.language.normalise import tokens
 from clausegraph.core.types import LITERAL
-from clausegraph.indexes.graph.projections import NO_PROJECTIONS, Projections
+from clausegraph.indexes.graph.protocol import NO_PROJECTIONS, Projections
 from clausegraph.indexes.ledger.dialect import insert_new
 from clausegraph.indexes.ledger.leases import RunLease, check_fence
 from clausegraph.indexes.ledger.readers import prepare_epoch

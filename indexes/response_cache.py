@@ -17,8 +17,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import TypeVar
 
-from clausegraph.indexes.files import make_private
-from clausegraph.indexes.scrub import give_back, rewrite
+from clausegraph.indexes.files import give_back, make_private, rewrite
 
 T = TypeVar("T")
 

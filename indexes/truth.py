@@ -1,18 +1,18 @@
-"""Page versions, extractions and embeddings: what was read and paid for, stored once."""
+"""What was read and paid for, stored once: page versions, passages, extractions and embeddings."""
 
 from __future__ import annotations
 
 import time
 import zlib
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import numpy as np
-from sqlalchemy import ColumnElement, Connection, func, insert, select
+from sqlalchemy import Column, ColumnElement, Connection, Table, exists, func, insert, select
 
-from clausegraph.core.errors import ModelMismatchError
+from clausegraph.core.errors import ModelMismatchError, StorageError
 from clausegraph.core.extraction import Extraction
 from clausegraph.core.hashing import content_hash
 from clausegraph.core.models.embedding import Vectors
@@ -20,13 +20,32 @@ from clausegraph.core.serial import (
     extraction_from_bytes,
     extraction_to_json,
     pack,
+    passage_from_text,
     reading_from_bytes,
     reading_to_json,
+    statement_from_text,
 )
-from clausegraph.core.types import Reading
-from clausegraph.indexes.ledger.decoding import damaged, decode
+from clausegraph.core.types import PageKey, PlacedPassage, Reading
+from clausegraph.indexes.ledger.cells import COUNTS, damaged, decode
 from clausegraph.indexes.ledger.dialect import insert_new
-from clausegraph.indexes.ledger.schema import blobs, embeddings, extractions, in_newest, members, page_versions, pages
+from clausegraph.indexes.ledger.schema import (
+    OPEN,
+    blobs,
+    chunks,
+    embeddings,
+    epochs,
+    extractions,
+    hidden_supports,
+    in_newest,
+    members,
+    metadata,
+    page_versions,
+    pages,
+    passages,
+    seen_at,
+    sources,
+    supports,
+)
 from clausegraph.indexes.ledger.store import Ledger
 
 T = TypeVar("T")
@@ -294,3 +313,94 @@ def _embedding(corpus_id: int, model: str, hashes: Sequence[str]) -> tuple[Colum
         embeddings.c.model == model,
         embeddings.c.text_hash.in_(hashes),
     )
+
+
+def load_passages(connection: Connection, corpus_id: int, page: PageKey, epoch: int) -> Iterator[PlacedPassage]:
+    """The passages of a page at an epoch, by chunk and key.
+
+    Raises:
+        StorageError: one is damaged.
+    """
+    query = (
+        select(passages)
+        .join(pages, pages.c.id == passages.c.page_id)
+        .join(sources, sources.c.id == pages.c.source_id)
+        .where(sources.c.corpus_id == corpus_id, sources.c.name == page.source, pages.c.uri == page.uri)
+        .where(seen_at(passages, epoch))
+        .order_by(passages.c.chunk_key, passages.c.content_key)
+    )
+    for row in connection.execute(query):
+        passage = decode(passages.c.passage, row.id, row.passage, passage_from_text)
+        yield PlacedPassage(row.content_key, page, row.chunk_key, passage, row.extractor)
+
+
+@dataclass(frozen=True, slots=True)
+class KnownVersion:
+    """A stored version of a page without its content; ``published``: an epoch has or had it."""
+
+    key: str
+    raw_hash: str
+    content_type: str
+    title: str | None
+    url: str | None
+    pipeline: str
+    published: bool
+
+
+def known_versions(ledger: Ledger, source_id: int) -> dict[str, dict[str, KnownVersion]]:
+    """Every version of every page of a source that the ledger still has, by uri and version key."""
+    columns = (page_versions.c.version_key, page_versions.c.raw_hash, page_versions.c.content_type)
+    more = (page_versions.c.title, page_versions.c.url, page_versions.c.pipeline)
+    published = exists().where(members.c.page_version_id == page_versions.c.id).correlate(page_versions)
+    query = select(pages.c.uri, *columns, *more, published.label("published")).join(
+        page_versions, page_versions.c.page_id == pages.c.id
+    )
+    found: dict[str, dict[str, KnownVersion]] = {}
+    with ledger.read() as connection:
+        for row in connection.execute(query.where(pages.c.source_id == source_id)):
+            values = (row.version_key, row.raw_hash, row.content_type, row.title, row.url, row.pipeline)
+            found.setdefault(row.uri, {})[row.version_key] = KnownVersion(*values, bool(row.published))
+    return found
+
+
+def open_chunks(ledger: Ledger, page_ids: Sequence[int]) -> dict[int, dict[str, str]]:
+    """The chunks of these pages in the newest state: input key by content hash, by page id."""
+    found: dict[int, dict[str, str]] = {}
+    columns = (chunks.c.page_id, chunks.c.content_hash, chunks.c.input_key)
+    with ledger.read() as connection:
+        for part in batches(page_ids):
+            query = select(*columns).where(chunks.c.page_id.in_(part), chunks.c.until == OPEN)
+            for row in connection.execute(query):
+                found.setdefault(row.page_id, {})[row.content_hash] = row.input_key
+    return found
+
+
+_AT_ONCE = 500
+_FORMS: dict[Table, tuple[Column[Any], Column[Any], Callable[[Any], object]]] = {  # names a row, is decoded, how
+    page_versions: (page_versions.c.id, page_versions.c.reading, reading_from_bytes),
+    extractions: (extractions.c.input_key, extractions.c.data, extraction_from_bytes),
+    embeddings: (embeddings.c.text_hash, embeddings.c.data, vector_from_bytes),
+    supports: (supports.c.id, supports.c.statement, statement_from_text),
+    hidden_supports: (hidden_supports.c.id, hidden_supports.c.statement, statement_from_text),
+    passages: (passages.c.id, passages.c.passage, passage_from_text),
+    epochs: (epochs.c.number, epochs.c.summary, lambda text: COUNTS.validate_json(text, strict=True)),
+}
+
+
+def unreadable_rows(ledger: Ledger) -> Iterator[str]:
+    """Of each table that has any, the first row that cannot be read, in words. Reads everything."""
+    for table in metadata.sorted_tables:
+        try:
+            _read_all(ledger, table)
+        except StorageError as error:
+            yield str(error)
+
+
+def _read_all(ledger: Ledger, table: Table) -> None:
+    """Every cell is checked as it is fetched; what is packed in one is unpacked."""
+    form = _FORMS.get(table)
+    with ledger.read() as connection:
+        for row in connection.execute(select(table)).yield_per(_AT_ONCE):
+            if form is not None:
+                named, column, parse = form
+                decode(column, row._mapping[named], row._mapping[column], parse)

@@ -1,38 +1,268 @@
 """Vacuum: what no retained epoch shows leaves the ledger, the segments, the caches and the disk.
 
 An epoch is retained while it is one of the newest ``keep_epochs``, younger than ``keep_days``, published, or held by a
-view. What somebody decided about names and statements stays, whether or not these are there; a mere proposal about
-names that are gone goes with them.
+view. Decisions of people stay; a proposal about names that are gone goes with them.
 
-A vacuum marks and sweeps: first the list of epochs is cut, which is the mark, then everything goes that the ledger does
-not list any more, wherever it lies and whoever left it there. One that was killed at any point is finished by the next.
+A vacuum marks and sweeps: first the list of epochs is cut, then everything goes that the ledger does not list any more,
+as the rows themselves say. One that was killed at any point is finished by the next.
 """
 
 from __future__ import annotations
 
+import math
 import time
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import asdict, dataclass
 from functools import partial
 
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Table,
+    UniqueConstraint,
+    and_,
+    bindparam,
+    delete,
+    exists,
+    func,
+    or_,
+    select,
+)
+
+from clausegraph.indexes.answers import folders_but
 from clausegraph.indexes.corpora import CorpusRow
-from clausegraph.indexes.kept_answers import folders_but
+from clausegraph.indexes.entities.names import PROPOSED
+from clausegraph.indexes.files import in_words
 from clausegraph.indexes.ledger.dialect import promise_removal
-from clausegraph.indexes.ledger.leases import RunLease
-from clausegraph.indexes.ledger.readers import users_of_epoch
+from clausegraph.indexes.ledger.leases import RunLease, check_fence
+from clausegraph.indexes.ledger.readers import AT_ONCE, forget, taking, users_of_epoch
+from clausegraph.indexes.ledger.schema import (
+    FLIPPED,
+    VERSIONED,
+    blobs,
+    budgets,
+    chunks,
+    corpora,
+    decisions,
+    embeddings,
+    entity_names,
+    entity_tokens,
+    epochs,
+    extractions,
+    fetches,
+    members,
+    model_calls,
+    page_versions,
+    pages,
+    run_pages,
+    run_steps,
+    runs,
+    supports,
+    vectors,
+    work_batches,
+)
 from clausegraph.indexes.ledger.store import Ledger
-from clausegraph.indexes.removal import count_unpublished, remove_rows
 from clausegraph.indexes.response_cache import forget_all
-from clausegraph.indexes.retention import Retained, Retention, remove_epochs
-from clausegraph.indexes.scrub import in_words
 from clausegraph.indexes.sweep import remove_path, why_not
+from clausegraph.indexes.truth import batches
 from clausegraph.indexes.vectors.segments import (
     holds_strangers,
     listed_segments,
     merge_segments,
     remove_unlisted,
 )
+
+_DAY_S = 86400.0
+
+
+@dataclass(frozen=True, slots=True)
+class Retention:
+    """What stays though it is old: the newest ``epochs``, and whatever is younger than ``days`` at ``now``.
+
+    0 days: nothing stays for its age, whatever the clock was when it was made.
+    """
+
+    epochs: int
+    days: float
+    now: float
+
+    @property
+    def before(self) -> float:
+        """What was made before this moment is not young any more."""
+        return self.now - self.days * _DAY_S if self.days > 0 else math.inf
+
+    def reasons(self, made: float) -> list[str]:
+        """Why something that was made at that moment stays for its age, if it does."""
+        if made < self.before:
+            return []
+        return ["young"] if made <= self.now else ["future"]
+
+
+@dataclass(frozen=True, slots=True)
+class Retained:
+    """The epochs that stay, oldest first, each with its reasons; how many went; those that only a reader keeps."""
+
+    kept: dict[int, list[str]]
+    gone: int
+    held: list[int]
+
+    @property
+    def floor(self) -> int:
+        """The oldest that stays; 0 without any."""
+        return min(self.kept, default=0)
+
+
+def remove_epochs(ledger: Ledger, lease: RunLease, retention: Retention) -> Retained:
+    """Take the epochs that have no reason to stay out of the list, but none that a reader holds, nor any after it."""
+    gone = 0
+    while True:
+        with ledger.read() as connection:
+            kept = _kept(connection, lease.corpus_id, retention)
+            older = _older(connection, lease.corpus_id, min(kept, default=0))
+        with taking(ledger, lease.corpus_id, older[:AT_ONCE]) as taken, ledger.write() as connection:
+            check_fence(connection, lease)
+            kept = _kept(connection, lease.corpus_id, retention)  # readers may have been moved back meanwhile
+            untaken = [number for number in older if number not in taken]
+            floor = min([*untaken, *kept], default=0)
+            mine = (epochs.c.corpus_id == lease.corpus_id, epochs.c.number < floor)
+            gone += connection.execute(delete(epochs).where(*mine)).rowcount
+        held = [number for number in older[:AT_ONCE] if number not in taken]
+        if held or len(older) <= AT_ONCE:
+            break
+    with ledger.read() as connection:
+        kept = _kept(connection, lease.corpus_id, retention, held)
+        listed = select(epochs.c.number).where(epochs.c.corpus_id == lease.corpus_id)  # with one that is to be flipped
+        forget(ledger, lease.corpus_id, keep=list(connection.execute(listed).scalars()))
+    return Retained(kept, gone, held)
+
+
+def _kept(
+    connection: Connection, corpus_id: int, retention: Retention, held: Collection[int] = ()
+) -> dict[int, list[str]]:
+    """The oldest epoch that has a reason to stay and all after it, oldest first, each with its reasons.
+
+    "published", "held" by a reader, "young", of the "future" of a clock that was set back, among the "newest", or
+    "between" others that stay.
+    """
+    mine = (epochs.c.corpus_id == corpus_id, epochs.c.state == FLIPPED)
+    rows = connection.execute(select(epochs.c.number, epochs.c.created).where(*mine).order_by(epochs.c.number)).all()
+    published = connection.execute(select(corpora.c.published).where(corpora.c.id == corpus_id)).scalar_one()
+    newest = {row.number for row in rows[-retention.epochs :]}
+    why = {
+        row.number: [
+            *(["published"] if row.number == published else []),
+            *(["held"] if row.number in held else []),
+            *retention.reasons(row.created),
+            *(["newest"] if row.number in newest else []),
+        ]
+        for row in rows
+    }
+    floor = min((number for number, reasons in why.items() if reasons), default=0)
+    return {number: reasons or ["between"] for number, reasons in why.items() if number >= floor}
+
+
+def _older(connection: Connection, corpus_id: int, floor: int) -> list[int]:
+    mine = (epochs.c.corpus_id == corpus_id, epochs.c.number < floor, epochs.c.state == FLIPPED)
+    return list(connection.execute(select(epochs.c.number).where(*mine).order_by(epochs.c.number)).scalars())
+
+
+_ROWS_AT_ONCE = 500  # in a transaction: some 40 ms
+_ROWS_IF_TIGHT = 20  # each changes pages of several indexes, and every changed page goes through the log
+
+
+def remove_rows(
+    ledger: Ledger, lease: RunLease, floor: int, before: float, beforehand: Callable[[], None]
+) -> dict[str, int]:
+    """Delete what no epoch from ``floor`` on shows; returns the numbers of rows by table.
+
+    Args:
+        before: what no epoch shows stays where it was made at this moment or later: a killed run may still need it.
+        beforehand: called once, before the first row goes, where one does.
+    """
+    counts: dict[str, int] = {}
+    for table, condition in _removable(lease, floor, before):
+        key = _key(table)
+        with ledger.read() as connection:
+            rows = connection.execute(select(*key).where(table.c.corpus_id == lease.corpus_id, condition)).all()
+        if rows and not any(counts.values()):
+            beforehand()
+        counts[table.name] = len(rows)
+        one = delete(table).where(*(column == bindparam(f"key_{column.name}") for column in key))
+        is_tight = bool(rows) and ledger.is_tight
+        for part in batches(rows, _ROWS_IF_TIGHT if is_tight else _ROWS_AT_ONCE):
+            with ledger.write() as connection:
+                check_fence(connection, lease)
+                connection.execute(
+                    one, [{f"key_{name}": value for name, value in row._mapping.items()} for row in part]
+                )
+            if is_tight:
+                ledger.take_in_log()
+    return counts
+
+
+def count_unpublished(connection: Connection, corpus_id: int) -> int:
+    """Page versions that no epoch shows."""
+    query = (
+        select(func.count()).select_from(page_versions).where(page_versions.c.corpus_id == corpus_id, _unpublished())
+    )
+    return int(connection.execute(query).scalar_one())
+
+
+def _key(table: Table) -> list[ColumnElement[object]]:
+    """The columns that tell a row of a table from the others."""
+    if table.primary_key.columns:
+        return list(table.primary_key.columns)
+    return next(list(one.columns) for one in table.constraints if isinstance(one, UniqueConstraint))
+
+
+def _unpublished() -> ColumnElement[bool]:
+    return ~exists().where(members.c.page_version_id == page_versions.c.id)
+
+
+def _removable(lease: RunLease, floor: int, before: float) -> Iterator[tuple[Table, ColumnElement[bool]]]:
+    """What goes, in this order: closed rows, then the truth that nothing refers to any more, then records of runs."""
+    for table in VERSIONED:
+        yield table, table.c.until <= floor
+    yield from _orphans(lease.corpus_id, before)
+    yield from _records(lease, before)
+
+
+def _orphans(corpus_id: int, before: float) -> Iterator[tuple[Table, ColumnElement[bool]]]:
+    yield page_versions, and_(_unpublished(), page_versions.c.fetched < before)
+    read = select(page_versions.c.raw_hash).where(page_versions.c.corpus_id == corpus_id)
+    fetched = select(fetches.c.raw_hash).where(fetches.c.corpus_id == corpus_id)
+    yield blobs, and_(blobs.c.hash.not_in(read), blobs.c.hash.not_in(fetched))
+    yield pages, ~exists().where(page_versions.c.page_id == pages.c.id)
+    made_for = extractions.c.input_key.in_(select(chunks.c.input_key).where(chunks.c.corpus_id == corpus_id))
+    yield extractions, and_(~made_for, extractions.c.created < before)
+    used = exists().where(
+        vectors.c.corpus_id == corpus_id,
+        vectors.c.text_hash == embeddings.c.text_hash,
+        vectors.c.model == embeddings.c.model,
+    )
+    yield embeddings, and_(~used, embeddings.c.created < before)
+    of_corpus = supports.c.corpus_id == corpus_id
+    named = or_(  # two lookups by index; one with OR inside reads every support for each name
+        exists().where(of_corpus, supports.c.subject == entity_tokens.c.entity),
+        exists().where(of_corpus, supports.c.object == entity_tokens.c.entity),
+    )
+    aliases = select(entity_names.c.name).where(entity_names.c.corpus_id == corpus_id)
+    yield entity_tokens, and_(~named, entity_tokens.c.entity.not_in(aliases))
+    there = select(entity_tokens.c.entity).where(entity_tokens.c.corpus_id == corpus_id)
+    is_about_gone = or_(decisions.c.name.not_in(there), decisions.c.entity.not_in(there))
+    yield decisions, and_(decisions.c.state == PROPOSED, is_about_gone)
+
+
+def _records(lease: RunLease, before: float) -> Iterator[tuple[Table, ColumnElement[bool]]]:
+    """Of runs but the one that holds the lease: all others have ended or died, and none can go on."""
+    for table in (run_pages, work_batches, run_steps):
+        yield table, table.c.run_id != lease.run_id
+    yield runs, and_(runs.c.id != lease.run_id, runs.c.started < before)
+    known = select(runs.c.id).where(runs.c.corpus_id == lease.corpus_id)
+    for table in (model_calls, budgets):
+        yield table, and_(table.c.run_id != lease.run_id, table.c.run_id.not_in(known))
+
 
 KEEP_EPOCHS = 10
 KEEP_DAYS = 30.0

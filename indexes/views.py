@@ -16,18 +16,16 @@ from clausegraph.core.errors import ClauseGraphError, NotFoundError, StoreError,
 from clausegraph.core.models.embedding import Vectors
 from clausegraph.core.types import PageKey, PlacedPassage, Reading
 from clausegraph.indexes.contradictions.assertions import Assertion, assertions_of
-from clausegraph.indexes.corpora import CorpusRow, get_corpus
-from clausegraph.indexes.epochs import find_epoch, get_published
+from clausegraph.indexes.corpora import CorpusRow, find_epoch, get_corpus, get_published
 from clausegraph.indexes.graph.protocol import Graph
 from clausegraph.indexes.graph.sql import SqlGraph
 from clausegraph.indexes.hidden import hidden_places
 from clausegraph.indexes.ledger.readers import EpochHold, EpochReads, hold
 from clausegraph.indexes.ledger.schema import members, pages, seen_at, sources, vectors
 from clausegraph.indexes.ledger.store import Ledger
-from clausegraph.indexes.passages import load_passages
-from clausegraph.indexes.truth import batches, load_reading
-from clausegraph.indexes.vectors.opening import open_segments
+from clausegraph.indexes.truth import batches, load_passages, load_reading
 from clausegraph.indexes.vectors.protocol import VisibleVectors
+from clausegraph.indexes.vectors.segments import open_segments
 
 Name = tuple[PageKey | None, str]  # page and ref of a vector
 GraphAt = Callable[[Ledger, CorpusRow, int], Graph]  # the graph of a corpus at an epoch

@@ -17,7 +17,7 @@ from sqlalchemy import Connection, Row, Table, delete, func, insert, select, upd
 
 from clausegraph.core.errors import LeaseHeldError, LeaseLostError, NotFoundError
 from clausegraph.core.hashing import canonical_json
-from clausegraph.indexes.ledger.decoding import COUNTS, OBJECT, decode_json
+from clausegraph.indexes.ledger.cells import COUNTS, OBJECT, decode_json
 from clausegraph.indexes.ledger.dialect import insert_new, insert_or_update
 from clausegraph.indexes.ledger.leases import RunLease, beating, check_fence, is_alive
 from clausegraph.indexes.ledger.schema import FLIPPED, epochs, run_pages, run_steps, work_batches

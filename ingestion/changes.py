@@ -9,11 +9,10 @@ from typing import Literal
 
 from clausegraph.core.errors import SourceError
 from clausegraph.core.extraction import Reject
-from clausegraph.core.pages.document import SourceDocument
+from clausegraph.core.pages.read import SourceDocument
 from clausegraph.indexes.corpora import CorpusRow, list_sources
-from clausegraph.indexes.history import KnownVersion, known_versions
 from clausegraph.indexes.ledger.store import Ledger
-from clausegraph.indexes.truth import OpenMember, open_members
+from clausegraph.indexes.truth import KnownVersion, OpenMember, known_versions, open_members
 from clausegraph.ingestion.reasons import GONE, KEPT, LEFT, page_reason, skipped_words
 from clausegraph.ingestion.results import Changes
 from clausegraph.ingestion.sources.source import (

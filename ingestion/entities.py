@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from clausegraph.core.errors import ModelMismatchError
-from clausegraph.indexes.corpora import get_corpus
-from clausegraph.indexes.epochs import get_published, list_epochs
+from clausegraph.indexes.corpora import get_corpus, get_published, list_epochs
 from clausegraph.indexes.plan import make_plan
 from clausegraph.ingestion.pipeline import embed_texts, publish
 from clausegraph.ingestion.report import RunReport

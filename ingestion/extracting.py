@@ -17,9 +17,8 @@ from clausegraph.core.extraction import (
     extraction_inputs,
     scope_of,
 )
-from clausegraph.indexes.history import open_chunks
 from clausegraph.indexes.ledger.store import Ledger
-from clausegraph.indexes.truth import OpenMember, StoredPage, known_extractions, store_extractions
+from clausegraph.indexes.truth import OpenMember, StoredPage, known_extractions, open_chunks, store_extractions
 from clausegraph.indexes.work import Chunks
 from clausegraph.ingestion.reasons import chunk_reason
 from clausegraph.ingestion.results import ChunksExtracted, ChunksFound, PagesFailed

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from clausegraph.core.extraction import Extraction, Reject, extract_all, extraction_inputs, scope_of
-from clausegraph.core.pages.document import SourceDocument
+from clausegraph.core.pages.read import SourceDocument
 from clausegraph.core.telemetry.logs import logger
 from clausegraph.core.tokens import FINGERPRINT as TOKENIZER
 from clausegraph.indexes.corpora import (
@@ -21,10 +21,10 @@ from clausegraph.indexes.corpora import (
     ensure_corpus,
     ensure_source,
     list_corpora,
+    list_epochs,
     list_sources,
 )
 from clausegraph.indexes.derive import derive_rows
-from clausegraph.indexes.epochs import list_epochs
 from clausegraph.indexes.ledger.leases import RunLease
 from clausegraph.indexes.plan import PageTarget, PublishPlan, make_plan
 from clausegraph.indexes.publish import finish, freeze

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from clausegraph.core.pages.chunking.chunks import CHUNKER_FINGERPRINT
+from clausegraph.core.pages.chunks import CHUNKER_FINGERPRINT
 from clausegraph.core.pages.read import READER_FINGERPRINT
 from clausegraph.indexes.derive import DERIVATION_FINGERPRINT
-from clausegraph.indexes.history import KnownVersion
-from clausegraph.indexes.truth import OpenMember, raw_hash_of
+from clausegraph.indexes.truth import KnownVersion, OpenMember, raw_hash_of
 from clausegraph.ingestion.formats.formats import conversion_fingerprint
 from clausegraph.ingestion.sources.source import Page, StoredDocument
 

@@ -10,7 +10,7 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from clausegraph.core.extraction import Reject
-from clausegraph.indexes.ledger.decoding import decode
+from clausegraph.indexes.ledger.cells import decode
 from clausegraph.indexes.ledger.schema import runs
 from clausegraph.ingestion.results import (
     Changes,

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from clausegraph.core.extraction import Extractor
 from clausegraph.core.models.embedding import Embedder
-from clausegraph.indexes.graph.projections import NO_PROJECTIONS, Projections
+from clausegraph.indexes.graph.protocol import NO_PROJECTIONS, Projections
 from clausegraph.indexes.ledger.store import Ledger
 from clausegraph.indexes.vacuum import KEEP_DAYS, KEEP_EPOCHS
 from clausegraph.ingestion.reading.limits import ReadingLimits

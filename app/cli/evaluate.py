@@ -17,8 +17,7 @@ from clausegraph.app.cli.evaluate_stark import kgqa, stark
 from clausegraph.app.cli.evaluate_table import table as table_of_runs
 from clausegraph.app.cli.progress import progress_bars
 from clausegraph.app.cli.session import Session, command
-from clausegraph.core.errors import InputError
-from clausegraph.core.extras import require_extra
+from clausegraph.core.errors import InputError, require_extra
 
 if TYPE_CHECKING:
     from clausegraph.eval.conditionalqa.run import EvaluationResult
@@ -103,7 +102,7 @@ def conditionalqa(
     require_extra("eval", "`clausegraph eval`")
     if engine is not None:
         from clausegraph.app.cli.evaluate_engine import named_step, run_engine
-        from clausegraph.app.services.engine_evaluation import EngineTrial
+        from clausegraph.app.services.evaluation import EngineTrial
 
         trial = EngineTrial(
             engine, llm, prompt, rounds, shots, shots_from, oracle_type, cassette, record, at_once,

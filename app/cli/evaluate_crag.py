@@ -122,8 +122,7 @@ def crag_attributes(
     at_once: Annotated[int, typer.Option("--at-once", min=1, max=64, help="Questions that are open together.")] = 1,
 ) -> None:
     """Measure what a model says of a question's domain, kind and dynamism when it is shown five examples."""
-    from clausegraph.app.services.attribute_evaluation import measure_attributes
-    from clausegraph.app.services.crag_evaluation import CragTrial
+    from clausegraph.app.services.crag_evaluation import CragTrial, measure_attributes
     from clausegraph.query.crag.time.clock import parse_time
 
     trial = CragTrial(at=parse_time(at) if at else None, cassette=cassette, record=record, at_once=at_once)

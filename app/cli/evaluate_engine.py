@@ -14,7 +14,7 @@ from clausegraph.app.cli.session import Session
 from clausegraph.core.errors import FloorMissed, InputError
 
 if TYPE_CHECKING:
-    from clausegraph.app.services.engine_evaluation import EngineTrial
+    from clausegraph.app.services.evaluation import EngineTrial
     from clausegraph.eval.conditionalqa.records import QuestionRecord
     from clausegraph.eval.metrics import ConfidenceInterval
 
@@ -33,7 +33,7 @@ def run_engine(
     floor: str,
 ) -> None:
     """Ask, keep the records, print the figures; then raise if they are below the floors."""
-    from clausegraph.app.services.engine_evaluation import measure_engine, report_engine
+    from clausegraph.app.services.evaluation import measure_engine, report_engine
     from clausegraph.eval.conditionalqa.dataset import load_questions
     from clausegraph.eval.conditionalqa.figures import engine_figures, missed, read_floors
     from clausegraph.eval.conditionalqa.run import drawn

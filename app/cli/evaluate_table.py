@@ -49,8 +49,8 @@ def table(
     existing: Annotated[bool, typer.Option("--existing", help="Only show rows whose runs are there.")] = False,
 ) -> None:
     """Measure the rows of a published table, or show those that were; a run that is there is gone on with."""
-    from clausegraph.app.services.engine_evaluation import measure_engine
     from clausegraph.app.services.engine_tables import TABLES, check_rows, chosen_rows, measure_rows
+    from clausegraph.app.services.evaluation import measure_engine
     from clausegraph.core.errors import InputError
     from clausegraph.eval.conditionalqa.dataset import load_questions
     from clausegraph.eval.conditionalqa.run import drawn

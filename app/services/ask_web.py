@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from typing import TYPE_CHECKING
 
-from clausegraph.app.crag import crag_options
-from clausegraph.app.wiring import engine_options, reading_limits, web_options
+from clausegraph.app.engines import crag_options, engine_options
+from clausegraph.app.services.ingest import reading_limits, web_options
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import InputError
 from clausegraph.core.extraction import Reject
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from clausegraph.query.crag.switches import CragSwitches
     from clausegraph.query.crag.text import PagesText
     from clausegraph.query.engines.protocol import Watch
+
 
 _READING = 0.5  # of a question's time: a page that is not begun by then is not read
 
@@ -129,7 +130,7 @@ def read_pages(
     check: Callable[[], None] = lambda: None,
 ) -> tuple[ReadOnce, list[CragPage]]:
     """Pages that have text or a snippet, those that were sent first."""
-    from clausegraph.core.pages.document import SourceDocument
+    from clausegraph.core.pages.read import SourceDocument
     from clausegraph.core.types import Reading
     from clausegraph.query.crag.pages import CragPage
 

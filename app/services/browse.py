@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from sqlalchemy import select
+from sqlalchemy import Select, select
 
 from clausegraph.app.services.records import (
     chunk_record,
@@ -26,16 +26,13 @@ from clausegraph.app.services.records import (
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import InputError, NotFoundError, StorageError
 from clausegraph.core.types import Fact, PageKey, PlacedPassage, Reading, Support
-from clausegraph.indexes.corpora import CorpusRow, get_corpus
+from clausegraph.indexes.corpora import CorpusRow, find_epoch, find_run, get_corpus, get_published, why_no_run
 from clausegraph.indexes.derive import statement_id
-from clausegraph.indexes.epochs import find_epoch, get_published
 from clausegraph.indexes.graph.sql import SqlGraph
-from clausegraph.indexes.ledger.dialect import RESTORE
+from clausegraph.indexes.ledger.cells import RESTORE
 from clausegraph.indexes.ledger.schema import members, page_versions, pages, seen_at, sources, supports
 from clausegraph.indexes.ledger.store import Ledger
-from clausegraph.indexes.passages import load_passages
-from clausegraph.indexes.runs import find_run, why_no_run
-from clausegraph.indexes.truth import load_reading
+from clausegraph.indexes.truth import load_passages, load_reading
 
 _FACT_ID = re.compile(r"[0-9a-f]{32}")
 _RUN_ID = re.compile(r"[0-9a-f]{12}")
@@ -51,6 +48,11 @@ class Shelf:
     corpus: CorpusRow
     epoch: int
     graph: SqlGraph
+
+    @property
+    def at(self) -> dict[str, Any]:
+        """The corpus and the epoch, as JSON values."""
+        return {"corpus": self.corpus.name, "epoch": self.epoch}
 
     def versions(self) -> dict[PageKey, tuple[int, str | None]]:
         """Every page of the epoch with its version's id and title."""
@@ -270,3 +272,9 @@ def look_up_fact(workspace: Workspace, corpus: str, prefix: str, epoch: int | No
 def _found_fact(shelf: Shelf, fact: Fact) -> FoundFact:
     read = shelf.read_once()
     return FoundFact(fact, tuple((one, read(one.page)) for one in shelf.graph.supports([fact.id])))
+
+
+def page_ids(corpus_id: int, key: PageKey) -> Select[int]:
+    """The id of a page's row."""
+    named = (sources.c.corpus_id == corpus_id, sources.c.name == key.source, pages.c.uri == key.uri)
+    return select(pages.c.id).join(sources, sources.c.id == pages.c.source_id).where(*named)

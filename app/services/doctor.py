@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from clausegraph.indexes.ledger.store import Ledger
 
+
 OK, WARNING, BROKEN = "ok", "warning", "broken"
 _PACKAGES = (
     "llama-index-core", "tokenizers", "huggingface-hub", "faiss-cpu", "numpy", "bm25s",
@@ -81,7 +82,7 @@ def _model(settings: Settings) -> Iterator[Finding]:
     if name == HASHING:
         yield Finding("embedding model", WARNING, "hashing is for tests: its vectors know nothing of meaning")
         return
-    from clausegraph.core.models.local import LocalEmbedder, ModelSettings
+    from clausegraph.core.models.embedding import LocalEmbedder, ModelSettings
 
     try:
         folder = LocalEmbedder(ModelSettings(name=name)).folder
@@ -124,7 +125,7 @@ def _ledger(home: Path, repair: bool) -> Iterator[Finding]:
 
 
 def _integrity(path: Path) -> Finding:
-    from clausegraph.indexes.ledger.reading import damage
+    from clausegraph.indexes.ledger.dialect import damage
 
     if found := damage(path):
         return Finding("ledger file", BROKEN, f"{path}: {found}; restore it from a backup")
@@ -139,7 +140,7 @@ def _schema(home: Path) -> Finding:
 
 
 def _rows(home: Path) -> Finding:
-    from clausegraph.indexes.examine import unreadable_rows
+    from clausegraph.indexes.truth import unreadable_rows
 
     with _opened(home, repair=False) as ledger:
         wrong = list(unreadable_rows(ledger))
@@ -148,8 +149,7 @@ def _rows(home: Path) -> Finding:
 
 def _runs(home: Path) -> Iterator[Finding]:
     """Runs that were killed, and that no later run has recorded as such."""
-    from clausegraph.indexes.corpora import list_corpora
-    from clausegraph.indexes.runs import killed_runs
+    from clausegraph.indexes.corpora import killed_runs, list_corpora
 
     with _opened(home, repair=False) as ledger:
         for corpus in list_corpora(ledger):

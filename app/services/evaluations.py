@@ -8,13 +8,14 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from clausegraph.app.services.listings import Key, Slice
+from clausegraph.app.services.records import Key, Slice
 from clausegraph.core.errors import InputError, NotFoundError
 from clausegraph.core.settings import Settings
 
 if TYPE_CHECKING:
     from clausegraph.eval.provenance import Provenance
     from clausegraph.eval.report import Report
+
 
 _KEPT = 8  # reports: each has its plots, and takes seconds to make
 May = Callable[[str | None], bool]  # whether somebody may see the runs of a corpus; None: of a file of predictions

@@ -10,16 +10,22 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from clausegraph.app.answer_json import answer_json
+from clausegraph.app.render import answer_json
 from clausegraph.app.workspace import Workspace
-from clausegraph.core.answer_serial import answer_from_json, answer_to_json
 from clausegraph.core.errors import NotFoundError, StorageError
 from clausegraph.core.inquiry import Inquiry
-from clausegraph.core.serial import pack, unpack
+from clausegraph.core.serial import answer_from_json, answer_to_json, pack, unpack
 from clausegraph.core.telemetry.logs import logger
 from clausegraph.core.telemetry.redaction import error_fields
 from clausegraph.core.types import Answer, ConditionState, leaves
-from clausegraph.indexes import kept_answers
+from clausegraph.indexes.answers import (
+    forget_answer,
+    forget_strangers,
+    keep_answer,
+    new_name,
+    newest_answers,
+    read_answer,
+)
 from clausegraph.indexes.corpora import get_corpus
 from clausegraph.query.read.assume import assumed, named
 
@@ -94,7 +100,7 @@ class KeptAnswers:
         self, owner: str, corpus: str, inquiry: Inquiry, epoch: int | None, supposed: Mapping[str, ConditionState]
     ) -> AskedQuestion:
         """Take down a question that was just asked; it is kept once it has its answer (:meth:`keep`)."""
-        name, at = kept_answers.new_name(), unicodedata.normalize("NFC", corpus)
+        name, at = new_name(), unicodedata.normalize("NFC", corpus)
         made = AskedQuestion(name, owner, at, inquiry, epoch, supposed, asked=time.time())
         with self._lock:
             self._waiting[made.id] = made
@@ -118,7 +124,7 @@ class KeptAnswers:
         }
         try:
             number = get_corpus(self._workspace.ledger, made.corpus).id
-            kept_answers.keep(self._home, number, answer.epoch, made.owner, made.id, pack(value), MOST)
+            keep_answer(self._home, number, answer.epoch, made.owner, made.id, pack(value), MOST)
         except StorageError as error:
             log.warning("answer.not_kept", **error_fields(error))
             made = replace(made, is_kept=False)
@@ -141,7 +147,7 @@ class KeptAnswers:
             waiting = self._waiting.get(name)
         if waiting is not None and (waiting.owner, waiting.corpus) == (owner, corpus):
             return waiting
-        data = kept_answers.read(self._home, get_corpus(self._workspace.ledger, corpus).id, owner, name)
+        data = read_answer(self._home, get_corpus(self._workspace.ledger, corpus).id, owner, name)
         found = None if data is None else _restored(owner, corpus, name, data)
         if found is None:
             raise NotFoundError("this answer is not kept, or not any more; ask again")
@@ -156,14 +162,14 @@ class KeptAnswers:
         """
         corpus = unicodedata.normalize("NFC", corpus)
         number = get_corpus(self._workspace.ledger, corpus).id
-        kept = kept_answers.newest(self._home, number, owner, count)
+        kept = newest_answers(self._home, number, owner, count)
         found = (_restored(owner, corpus, name, data) for name, data in kept)
         return [one for one in found if one is not None]
 
     def forget(self, owner: str, corpus: str, name: str) -> AskedQuestion:
         """Remove an answer; errors as of :meth:`get`. Returns it as it was."""
         found = self.get(owner, corpus, name)
-        kept_answers.forget(self._home, get_corpus(self._workspace.ledger, corpus).id, owner, name)
+        forget_answer(self._home, get_corpus(self._workspace.ledger, corpus).id, owner, name)
         with self._lock:
             self._waiting.pop(name, None)
         return found
@@ -171,7 +177,7 @@ class KeptAnswers:
     def forget_strangers(self, tokens: Iterable[str]) -> None:
         """Remove what was kept for tokens that are no more: their file may have been removed by hand."""
         try:
-            kept_answers.forget_strangers(self._home, ["", *tokens], PERSON)
+            forget_strangers(self._home, ["", *tokens], PERSON)
         except StorageError as error:
             log.warning("answers.not_forgotten", **error_fields(error))
 

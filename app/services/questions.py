@@ -7,23 +7,23 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from clausegraph.app.services.browse import Shelf, open_shelf
-from clausegraph.app.services.listings import Key, Slice
+from clausegraph.app.services.records import Key, Slice
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import InputError
 from clausegraph.core.types import Alternative, Answer, AnswerStatus, ConditionState, Evidence, PageKey, Reading, leaves
-from clausegraph.indexes import judged
+from clausegraph.indexes.answers import RIGHT, JudgedAnswer, forget_judgement, keep_judgement, list_judged
 from clausegraph.indexes.corpora import get_corpus
-from clausegraph.indexes.judged import RIGHT, JudgedAnswer
 
 if TYPE_CHECKING:
     from clausegraph.eval.conditionalqa.dataset import ConditionalAnswer, Question
+
 
 Place = list[str]  # source, uri and anchor of an element, as JSON values
 _VERDICTS = ("yes", "no")
 
 
 def judge(workspace: Workspace, answer: Answer, verdict: str, expected: str, by: str) -> dict[str, Any]:
-    """Keep what somebody says of an answer; errors as ``indexes.judged.keep``, and of ``open_shelf``.
+    """Keep what somebody says of an answer; errors as ``indexes.answers.keep_judgement``, and of ``open_shelf``.
 
     Args:
         verdict: "right" or "wrong".
@@ -40,21 +40,21 @@ def judge(workspace: Workspace, answer: Answer, verdict: str, expected: str, by:
     asked = answer.inquiry
     words = " ".join(expected.split())
     return _record(
-        judged.keep(ledger, shelf.corpus, answer.epoch, asked.question, asked.scenario, verdict, words, kept, by)
+        keep_judgement(ledger, shelf.corpus, answer.epoch, asked.question, asked.scenario, verdict, words, kept, by)
     )
 
 
 def judged_slice(workspace: Workspace, corpus: str, limit: int, after: Key | None = None) -> Slice:
     """Judged answers of a corpus, oldest first; errors as ``get_corpus``."""
     row = get_corpus(workspace.ledger, corpus)
-    found = judged.list_judged(workspace.ledger, row.id, int(after[0]) if after else 0, limit + 1)
+    found = list_judged(workspace.ledger, row.id, int(after[0]) if after else 0, limit + 1)
     return Slice([_record(one) for one in found[:limit]], [found[limit - 1].id] if len(found) > limit else None)
 
 
 def forget(workspace: Workspace, corpus: str, number: int) -> dict[str, Any]:
-    """Remove a judged answer; errors as ``indexes.judged.forget``. Returns it as it was."""
+    """Remove a judged answer; errors as ``indexes.answers.forget_judgement``. Returns it as it was."""
     ledger = workspace.ledger_to_change()
-    return _record(judged.forget(ledger, get_corpus(ledger, corpus), number))
+    return _record(forget_judgement(ledger, get_corpus(ledger, corpus), number))
 
 
 def export(workspace: Workspace, corpus: str, path: Path) -> dict[str, Any]:
@@ -76,7 +76,7 @@ def export(workspace: Workspace, corpus: str, path: Path) -> dict[str, Any]:
     known = _Pages(shelf)
     made: list[Question] = []
     left_out = []
-    for one in judged.list_judged(workspace.ledger, shelf.corpus.id):
+    for one in list_judged(workspace.ledger, shelf.corpus.id):
         try:
             made.append(_question(known, one))
         except _NoGold as error:

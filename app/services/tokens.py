@@ -12,7 +12,7 @@ from clausegraph.app.access.roles import Role
 from clausegraph.app.access.tokens import TokenRecord, Tokens
 from clausegraph.core.errors import InputError, SchemaError
 from clausegraph.core.settings import Settings
-from clausegraph.indexes.kept_answers import forget_owner
+from clausegraph.indexes.answers import forget_owner
 
 
 def add_token(

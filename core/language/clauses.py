@@ -1,13 +1,92 @@
-"""Where clauses end: the comma that closes a fronted condition, and what cuts off a trailing one."""
+"""Where sentences and their clauses begin and end, and where "and" and "or" join conditions. By rules."""
 
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 
-from clausegraph.core.language import words
+from clausegraph.core.language import lexicon
 
-_COMMA = re.compile(r",\s+(?=\S)")
-_CONTINUES = words.word_set(
+# ruff: noqa: SIM905 (a list of words reads best as a line of words)
+
+# A possible end: closing mark, optional closing quotes or brackets, white space, something that may start a sentence.
+_CANDIDATE = re.compile(r"([.!?…])[\"'”’)\]]*(\s+)(?=[\"'“‘(\[]*[A-Z0-9£$€])")
+_OPENING = "\"'“‘(["
+_NEXT_WORD = re.compile(r"[\"'“‘(\[]*([A-Za-z’']+)?")
+
+_NEVER_LAST = frozenset("e.g i.e eg ie cf viz mr mrs ms dr prof rev hon st vs v messrs mx sgt capt".split())
+_BEFORE_NUMBER = frozenset(
+    "no nos art arts para paras reg regs s ss sec sect ch p pp fig figs vol cl sch ref tel ext approx c ca "
+    "jan feb mar apr jun jul aug sep sept oct nov dec".split()
+)
+_INITIALS = re.compile(r"^(?:[A-Za-z]\.)*[A-Za-z]$")  # U.K, a.m, J
+_STARTERS = frozenset(
+    "a after all an any apply as ask at before both but by call check do each for from he her his how however if in "
+    "it its make most my no not on once or our she since some tell that the their then there these they this those "
+    "to use we what when where which while who with you your".split()
+)
+_LIST_NUMBER = re.compile(r"^(?:\d{1,3}|[a-z]|[ivx]{1,4})$", re.IGNORECASE)
+
+_CLAUSE_NUMBER = re.compile(  # "2.1 All travel …", "(a) when …", "3. Booking"; "2.1 GB" is a value
+    r"\s*(?:\d{1,3}(?:\.\d{1,3}){1,4}\.?\s+(?=[\"'“‘(\[]*(?:[A-Z][a-z]|[AI] ))"
+    r"|\(?(?:\d{1,3}|[a-z]|[ivx]{2,4})[.)]\s+)(?=\S)"
+)
+
+
+def after_number(text: str) -> int:
+    """Where a text begins behind the number of its clause ("2.1", "(a)"); 0 where it has none."""
+    found = _CLAUSE_NUMBER.match(text)
+    return found.end() if found else 0
+
+
+def sentence_spans(text: str) -> list[tuple[int, int]]:
+    """Offsets ``[start, end)`` of the sentences of ``text``, in order, without surrounding white space.
+
+    Every character that is not white space is in exactly one sentence. A full stop after an abbreviation ("e.g.",
+    "Mr.", "No. 5", "U.K."), inside a number or an address ("£15,000.01", "gov.uk") or after a list number at the
+    start of a sentence ends nothing.
+    """
+    spans: list[tuple[int, int]] = []
+    start = len(text) - len(text.lstrip())
+    for match in _CANDIDATE.finditer(text):
+        if match.start(1) >= start and _ends(text, start, match):
+            spans.append((start, match.start(2)))
+            start = match.end()
+    end = len(text.rstrip())
+    if end > start:
+        spans.append((start, end))
+    return spans
+
+
+def _ends(text: str, start: int, match: re.Match[str]) -> bool:
+    """Whether a candidate really ends the sentence that began at ``start``."""
+    if match.group(1) != ".":
+        return True
+    begins = _word_start(text, start, match.start(1))
+    word = text[begins : match.start(1)].lstrip(_OPENING)
+    following = _NEXT_WORD.match(text, match.end())
+    next_word = (following.group(1) or "") if following else ""
+    key = word.lower()
+    if key in _NEVER_LAST:
+        return False
+    if key in _BEFORE_NUMBER and not next_word:
+        return False
+    if begins == start and _LIST_NUMBER.match(word):
+        return False
+    if _INITIALS.match(word):
+        return next_word.lower() in _STARTERS
+    return True
+
+
+def _word_start(text: str, start: int, end: int) -> int:
+    """Where the word that ends at ``end`` begins, not before ``start``; linear however long the sentence is."""
+    while end > start and not text[end - 1].isspace():
+        end -= 1
+    return end
+
+
+_CLAUSE_COMMA = re.compile(r",\s+(?=\S)")
+_CONTINUES = lexicon.word_set(
     "and or but nor such for including which who whose whom where when unless except if provided under over like"
     " in on at by with from to than as either both e.g i.e eg ie"
 )
@@ -40,7 +119,9 @@ _FIRST = re.compile(r"[A-Za-z][A-Za-z'-]*")
 
 def main_clause_start(text: str, start: int, end: int) -> int:
     """Where the main clause starts after a fronted clause that starts at ``start``; ``end`` if there is none."""
-    commas = [match for match in _COMMA.finditer(text, start, end) if not _in_brackets(text, start, match.start())]
+    commas = [
+        match for match in _CLAUSE_COMMA.finditer(text, start, end) if not _in_brackets(text, start, match.start())
+    ]
     for match in commas:
         if _starts_main(text[match.end() : end], text[start : match.start()]):
             return match.end()
@@ -91,15 +172,15 @@ def _starts_main(rest: str, before: str) -> bool:
     if not tokens or tokens[0] in _CONTINUES:
         return False
     first = tokens[0]
-    if first == "then" or first in words.CONTRACTED or first in words.PRONOUNS:
+    if first == "then" or first in lexicon.CONTRACTED or first in lexicon.PRONOUNS:
         return True
-    if first in words.IMPERATIVES and "," not in before:
+    if first in lexicon.IMPERATIVES and "," not in before:
         return True
-    if first in words.DETERMINERS or rest[:1].isupper():
-        return any(token in words.AUXILIARIES or token in words.VERB_FORMS for token in tokens[1:12])
-    if first in words.IMPERATIVES:
+    if first in lexicon.DETERMINERS or rest[:1].isupper():
+        return any(token in lexicon.AUXILIARIES or token in lexicon.VERB_FORMS for token in tokens[1:12])
+    if first in lexicon.IMPERATIVES:
         return not re.search(r",[^,]*\b(?:and|or)\b", rest)
-    return any(token in words.AUXILIARIES for token in tokens[1:8]) and not re.search(
+    return any(token in lexicon.AUXILIARIES for token in tokens[1:8]) and not re.search(
         r"\b(?:and|or)\b", " ".join(tokens[:6])
     )
 
@@ -129,3 +210,163 @@ def _first_word(text: str) -> str:
 
 def _in_brackets(text: str, start: int, position: int) -> bool:
     return text.count("(", start, position) > text.count(")", start, position)
+
+
+_WORD = re.compile(r"[A-Za-z][A-Za-z'-]*|\d[\d,.]*|[£$€]\S+|[,;:()]")
+_CONJUNCTION = re.compile(r"(?:,\s*|;\s*|\s)(and|or|but)\s+(?:also\s+|then\s+|either\s+|both\s+)?", re.IGNORECASE)
+_COMMA = re.compile(r",\s+(?=[a-zA-Z])")
+_OBJECT_STARTS = (
+    lexicon.DETERMINERS | lexicon.PREPOSITIONS | lexicon.PRONOUNS | {"more", "less", "not", "at", "here", "abroad"}
+)
+_ADVERBS = lexicon.word_set(
+    "already also always either ever just later never no normally now often only previously recently regularly"
+    " currently still then usually both not permanently physically mainly temporarily legally"
+)
+_INFINITIVE = re.compile(
+    r"\bto \w+$"
+    r"|\b(?:want|need|plan|wish|able|like|order|allowed|unable|intend"
+    r"|trying|agree|agreed|going|have|has|had|not) to \w+(?! back\b)",
+    re.IGNORECASE,
+)
+_JOINED_NOUNS = re.compile(r"\b(?:and|or)\s+(?:the|an?|your|their)\s+\w+$", re.IGNORECASE)
+_CHANGES = lexicon.word_set("changes stops starts ends moves works pays leaves stays claims")
+_TAIL = re.compile(r"(?:^|[\s,;])(?:and|or|but)$")
+_JOINTS = ("and", "or", "but")
+_REACH = 9  # words of a noun phrase before its verb
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Pieces ``[start, end)`` joined by one operator, ``all`` or ``any``; a piece may be a group again."""
+
+    operator: str
+    pieces: tuple[Group | tuple[int, int], ...]
+
+
+def split_conjuncts(text: str, start: int, end: int) -> Group | tuple[int, int]:
+    """Split ``text[start:end]`` into conjuncts; "and" binds closer than "or"."""
+    cuts = _cuts(text, start, end)
+    if not cuts:
+        return trim(text, start, end)
+    pieces: list[tuple[int, int]] = []
+    position = start
+    for cut_start, cut_end, _ in cuts:
+        pieces.append(trim(text, position, cut_start))
+        position = cut_end
+    pieces.append(trim(text, position, end))
+    if any(start >= end for start, end in pieces):  # "or or can": nothing stands between two conjunctions
+        return trim(text, start, end)
+    return _grouped(pieces, [operator for _, _, operator in cuts])
+
+
+def _grouped(pieces: list[tuple[int, int]], operators: list[str]) -> Group | tuple[int, int]:
+    """Group runs of "all" inside "any"."""
+    if len(set(operators)) == 1:
+        return Group(operators[0], tuple(pieces))
+    runs: list[list[tuple[int, int]]] = [[pieces[0]]]
+    for piece, operator in zip(pieces[1:], operators, strict=True):
+        if operator == "all":
+            runs[-1].append(piece)
+        else:
+            runs.append([piece])
+    groups = tuple(run[0] if len(run) == 1 else Group("all", tuple(run)) for run in runs)
+    return Group("any", groups)
+
+
+def _cuts(text: str, start: int, end: int) -> list[tuple[int, int, str]]:
+    """Where conjuncts part: (start, end, operator); a comma takes the operator of the conjunction after it."""
+    found: list[tuple[int, int, str]] = []
+    for match in _CONJUNCTION.finditer(text, start, end):
+        if _inside_brackets(text, start, match.start()):
+            continue
+        before, after = text[start : match.start()], text[match.end() : end]
+        if match.start() > start and starts_predicate(after, before):
+            found.append((match.start(), match.end(), "any" if match[1].lower() == "or" else "all"))
+    commas = []
+    for match in _COMMA.finditer(text, start, end):
+        later = [cut for cut in found if cut[0] > match.start()]
+        if not later or _inside_brackets(text, start, match.start()):
+            continue
+        piece = text[match.end() : later[0][0]]
+        if starts_predicate(piece, text[start : match.start()]) and not _CONJUNCTION.match(text, match.start()):
+            commas.append((match.start(), match.end(), later[0][2]))
+    return sorted(found + commas)
+
+
+def starts_predicate(after: str, before: str = "") -> bool:
+    """Whether a conjunct has a finite verb of its own; ``before`` is what it would be split from."""
+    tokens = [word.lower() for word in _WORD.findall(after)[: _REACH + 4]]
+    while tokens and tokens[0] in _ADVERBS and tokens[0] != "not":
+        tokens = tokens[1:]
+    first = tokens[0] if tokens else ""
+    if first in lexicon.CONTRACTED or (first in lexicon.PRONOUNS and has_verb(tokens[1:5])):
+        return True
+    if first in lexicon.DETERMINERS or after.lstrip()[:1].isupper():
+        return _noun_phrase_then_verb(tokens)
+    if first in lexicon.AUXILIARIES:
+        return not _in_relative_clause(before) and (first != "not" or _after_verb_be(before))
+    if first in lexicon.VERB_FORMS and not first.endswith("ing"):
+        return _is_verb_here(tokens, before)
+    return not _JOINED_NOUNS.search(before) and _noun_phrase_then_verb(tokens)
+
+
+def has_verb(tokens: list[str]) -> bool:
+    """Whether any of the tokens is an auxiliary or a verb form."""
+    return any(token in lexicon.AUXILIARIES or token in lexicon.VERB_FORMS for token in tokens)
+
+
+def _is_verb_here(tokens: list[str], before: str) -> bool:
+    """A word that may be a noun counts as a verb only before something a verb takes."""
+    if _in_relative_clause(before) or len(before.split()) < 3:
+        return False
+    first, following = tokens[0], tokens[1] if len(tokens) > 1 else ""
+    if first in lexicon.BASE_VERBS and _INFINITIVE.search(before):
+        return False
+    if first in lexicon.NOUN_VERB_FORMS:
+        return following in _OBJECT_STARTS and following != "of"
+    if first in lexicon.PARTICIPLES and following in ("by", "in", "on", "for", "from", "with", "of"):
+        return bool(re.search(r"\b(?:has|have|had|been|was|were|is|are)\b", before))
+    return True
+
+
+def _noun_phrase_then_verb(tokens: list[str]) -> bool:
+    """A noun phrase, then a finite verb, before any relative pronoun, comma or further conjunction."""
+    for position, word in enumerate(tokens[:_REACH]):
+        if position == 0:
+            continue
+        if word in lexicon.RELATIVES or word in ("and", "or", "but", "if", "when", "to", ",", ":", "(", ";"):
+            return False
+        if word in lexicon.AUXILIARIES and word != "not":
+            return True
+        if word in lexicon.THIRD_PERSON or word in lexicon.PURE_PASTS or (position > 1 and word in _CHANGES):
+            return True
+    return False
+
+
+def _in_relative_clause(before: str) -> bool:
+    """Whether the last clause before is a relative one, whose second verb would belong to it."""
+    return bool(re.search(r"\b\w+ (?:who|which|whose)(?:'s|'ve|'re)?\b(?!.*\b(?:and|or)\b)", before))
+
+
+def _after_verb_be(before: str) -> bool:
+    return bool(re.search(r"\b(?:is|are|was|were|be|you're|they're|it's|have|has)\b", before))
+
+
+def _inside_brackets(text: str, start: int, position: int) -> bool:
+    opened = text.count("(", start, position) - text.count(")", start, position)
+    return opened > 0
+
+
+def trim(text: str, start: int, end: int) -> tuple[int, int]:
+    """Shrink a span past spaces, punctuation and a trailing "and", "or" or "but"."""
+    while True:
+        before = (start, end)
+        while start < end and text[start] in " ,;:.-\t\n":
+            start += 1
+        while end > start and text[end - 1] in " ,;:.-?!(\t\n":
+            end -= 1
+        tail = _TAIL.search(text[max(start, end - 4) : end]) if text[start:end].endswith(_JOINTS) else None
+        if tail:
+            end = max(start, end - 4) + tail.start()
+        if (start, end) == before:
+            return start, end

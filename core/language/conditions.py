@@ -1,21 +1,270 @@
-"""The condition language of policy English: which part of a sentence is a condition, and of what shape.
-
-``parse_conditions`` takes one sentence (or list item, or question) and returns its main clause and a tree of
-all / any / not over spans of the text; "if", "only if", "as long as" give leaves, "unless" and "except" a
-``Not``. A lead-in ("You can claim if:") leaves a slot that ``ParsedClause.with_items`` fills with its list.
-Pure and deterministic; the rules are those of examples/README.md.
-"""
+"""The condition language of policy English: which part of a sentence is a condition, and of what shape."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from clausegraph.core.language.clauses import main_clause_start, next_clause, trailing_end
-from clausegraph.core.language.conjunctions import Group, split_conjuncts, trim
-from clausegraph.core.language.markers import Marker, find_markers, plain
-from clausegraph.core.language.slots import Slot, split_slot
+from clausegraph.core.language.clauses import (
+    Group,
+    main_clause_start,
+    next_clause,
+    split_conjuncts,
+    starts_predicate,
+    trailing_end,
+    trim,
+)
+from clausegraph.core.language.lexicon import base_of_third_person
+from clausegraph.core.language.normalise import plain
 from clausegraph.core.types import All, AnyOf, Condition, Leaf, Not
+
+# In order: the first alternative that matches at a position wins. The group name says what it does.
+_MARKER = re.compile(
+    r"""
+    (?P<neutral>\b(?:even\s+(?:if|when|though|where)|whether\s+or\s+not|as\s+if
+        |(?:does\s+not|doesn't)\s+matter\s+(?:if|when|where)|if\s+(?:possible|necessary|not|any|so)(?=\s*(?:[,.;:)]|$))
+        |although|because|so\s+that|regardless\s+of|what\s+if
+        |(?:for\s+example|including|such\s+as|especially),?\s+(?:if|when|where)(?![^.]{0,40}:\s*$))\b)
+  | (?P<not>(?<=\()(?:this|it)\s+does\s+not\s+apply\s+if\b
+        |\b(?:but\s+not\s+(?:if|when|where|while|until)|(?:but\s+)?unless|except\s+(?:if|when|where|that|for|while)
+        |excluding|other\s+than\s+(?:if|when|where)|except|not\s+(?:if|when))\b)
+  | (?P<if>\b(?:but\s+)?(?:only\s+(?:if|when|where|while|after|once)
+        |if\s+and\s+only\s+if|(?:if|as\s+long\s+as|so\s+long\s+as
+        |on\s+(?:the\s+)?condition\s+that|providing(?:\s+that)?(?=\s+(?:you|they|it|the|your|we|he|she|a|an|all|any|both|:))
+        |provided(?:\s+that|(?=\s*:|\s+(?:you|they|it|your|he|she|there|no)\b)))(?=\W))
+    )
+  | (?P<weak>\b(?:when(?:ever)?|while|where|once)\b)
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+# One of these is in every marker: looking for them first spares most sentences the pattern.
+_WORDS_OF_MARKERS = (
+    *("if", "whe", "while", "once", "unless", "except", "excluding", "other", "long", "condition", "provid"),
+    *("although", "because", "so that", "regardless"),
+)
+# Verbs that ask about something: "check if" opens a question, not a condition.
+_ASKING = re.compile(
+    r"\b(?:check(?:s|ed|ing)?|ask(?:s|ed|ing)?|see|find(?:ing)?\s+out|decides?|deciding|knows?|sure|wonder|say|show|shows|explain|confirm|tells?\s+you|ask(?:s|ing)?\s+(?:them|him|her|us|the\s+\w+|your\s+\w+)"
+    r"|establish|consider|work\s+out|unsure|determine)\s*$",
+    re.IGNORECASE,
+)
+# "a further check if": the noun asks nothing.
+_NOUN_CHECK = re.compile(
+    r"\b(?:an?|the|this|any|no|another|further|repeat|credit)\s+(?:\w+\s+)?(?:check|checks|show|say)\s*$", re.IGNORECASE
+)
+_INTRO = re.compile(
+    r"\s*(?:(?:but|and|or|so|also|however|otherwise|then|instead|for\s+example|in\s+addition|similarly)[,\s]\s*)*",
+    re.IGNORECASE,
+)
+# A noun right before "where" or "when" makes it relative ("the country where you live").
+_WEAK_FOLLOW = re.compile(r"\s*(?::|(?!we\b|in\b|at\b|on\b|to\b|we're\b|and\b|or\b)[A-Za-z£])", re.IGNORECASE)
+_ONCE_FOLLOW = re.compile(r"\s+(?:you|they|the|your|it|he|she)\b|\s*:", re.IGNORECASE)
+# "the date when you moved", "depends on when …": a noun's clause or a question.
+_TIME_NOUN = re.compile(
+    r"\b(?:the\s+(?:date|day|time|year|month|week|point|tax year)"
+    r"|depends?\s+on|including|and|from|of|about|on|how|to)\s*$",
+    re.IGNORECASE,
+)
+_JOINED = re.compile(r"\b(or|and|but)\s*$", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Marker:
+    """A subordinator ``[start, end)``: ``negated`` opens an exception, ``neutral`` no condition at all.
+
+    ``temporal`` for "when", "while", "where", "once"; ``joined`` is how its
+    clause joins the one before; ``fronted`` when it opens the sentence.
+    """
+
+    start: int
+    end: int
+    negated: bool = False
+    neutral: bool = False
+    fronted: bool = False
+    joined: str = "all"
+    temporal: bool = False
+
+
+def find_markers(text: str, start: int, end: int, temporal: bool = True) -> list[Marker]:
+    """The subordinators of ``text[start:end]`` in order; without ``temporal`` no "when", "while", "where", "once".
+
+    ``text`` must be ``plain``.
+    """
+    lowered = text[start:end].lower()
+    if not any(word in lowered for word in _WORDS_OF_MARKERS):
+        return []
+    intro = _INTRO.match(text, start, end)
+    first = intro.end() if intro else start
+    found: list[Marker] = []
+    for match in _MARKER.finditer(text, start, end):
+        kind = match.lastgroup or ""
+        if (kind == "weak" and not temporal) or _is_look_alike(text, start, match, kind):
+            continue
+        if found and not found[-1].neutral and _gives_its_reason(text, match):
+            continue
+        fronted = match.start() == first or _after_short_intro(text, start, match.start())
+        marker_start = match.start()
+        conjunction = _JOINED.search(text, start, match.start())
+        operator = "all"
+        if conjunction and found and not found[-1].neutral:
+            marker_start = conjunction.start()
+            operator = "any" if conjunction[1].lower() == "or" else "all"
+        marker = Marker(
+            marker_start, match.end(), kind == "not", kind == "neutral", fronted and not found, operator, kind == "weak"
+        )
+        found.append(marker)
+    return _without_idle_weak(found)
+
+
+def _is_look_alike(text: str, start: int, match: re.Match[str], kind: str) -> bool:
+    """ "check if", "the country where you live", "provided by": words that open no condition."""
+    before = text[start : match.start()]
+    word = match[0].lower()
+    if kind == "not":
+        return word == "excluding"
+    asked = bool(_ASKING.search(before)) and not _NOUN_CHECK.search(before)
+    if kind != "weak":
+        return asked and kind == "if"
+    if asked or not _WEAK_FOLLOW.match(text, match.end()):
+        return True
+    if word == "where":
+        return bool(before.strip()) and not before.rstrip().endswith((",", "("))
+    if word == "once" and before.strip() and not _ONCE_FOLLOW.match(text, match.end()):
+        return True
+    return bool(_TIME_NOUN.search(before))
+
+
+def _gives_its_reason(text: str, match: re.Match[str]) -> bool:
+    """Whether "because" goes on with the condition before it: "unless you left because of illness"."""
+    return match[0].lower() == "because" and not text[: match.start()].rstrip().endswith((",", "-", ";", ":", ")"))
+
+
+def _after_short_intro(text: str, start: int, position: int) -> bool:
+    """ "In England, if …": a marker after a short opening phrase and its comma is fronted too."""
+    before = text[start:position].rstrip()
+    return (
+        before.endswith(",")
+        and len(before.split()) <= 6
+        and bool(re.match(r"(?:in|at|for|from|on|under|after|before)\s", before, re.IGNORECASE))
+    )
+
+
+def _without_idle_weak(found: list[Marker]) -> list[Marker]:
+    """Drop "when", "while" and "where" beside a strong subordinator, unless they open the sentence."""
+    strong = any(not marker.temporal and not marker.neutral for marker in found)
+    return [marker for marker in found if not marker.temporal or marker.fronted or not strong]
+
+
+_QUANTIFIER = re.compile(
+    r"""
+    (?P<none>\b(?:none\s+of|neither)\b)
+  | (?P<any>\b(?:any\s+(?:(?:one|two|three|\d+)\s+)?of
+        |one(?:\s+or\s+(?:more|both))?\s+of|at\s+least\s+(?:one|1|two|2|three|3)\s+of
+        |either(?:\s+of)?|1\s+of
+        |any\s+(?:other\s+)?(?:following|these)|at\s+least\s+(?:one|1)|one\s+or\s+more|whichever)\b)
+  | (?P<all>\b(?:all(?:\s+(?:of|the|these|three|four|3|4|5))?|both(?:\s+of)?|each\s+of|every\s+one\s+of
+        |(?<!of\s)the\s+following(?:\s+(?:conditions|criteria)|(?=\s+(?:apply|are\s+true)\b)))\b)
+    """,
+    re.VERBOSE | re.IGNORECASE,
+)
+_OPENING = re.compile(
+    r",?\s+(and|or)\s+(?=(?:you\s+|they\s+|it\s+|are\s+|you're\s+|have\s+)*"
+    r"(?:either|both|any of|all of|all the|the following|one of|at least)\b[^,]*$)",
+    re.IGNORECASE,
+)
+# How an item ends that holds a list of its own: "you have left the home dirty and:", "it lasts a year and is either:".
+_JOINT = re.compile(
+    r",?\s+(?P<joint>and|or)(?P<stub>(?:\s+(?:if|is|are|was|were|has|have|had|be|been|also|not|you|they|it|your\s\w+"
+    r"|either|both|neither|(?:any|all|one|none|at least \w+)(?: of)?|the following|these|applies|apply))*)\s*:?\s*$",
+    re.IGNORECASE,
+)
+# "above the limit after tax and:": what else is counted, in the list, is no condition.
+_COUNTED_WITH = re.compile(
+    r"\b(?:after|before|less|minus|plus|including|excluding|without|besides|apart from|as well as|on top of"
+    r"|not counting)(?:\s[\w'’-]+){1,4}$",
+    re.IGNORECASE,
+)
+_EXAMPLES = re.compile(r"\b(?:such as|for example|including|like)(?:\s+(?:an?|the))?\s*:?\s*$", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """A condition to be filled by list items: ``operator`` is all, any or, where the text does not say, None."""
+
+    operator: str | None
+    negated: bool = False
+    joined: str = "all"
+
+
+def quantifier(text: str) -> tuple[str | None, bool]:
+    """The operator that a lead-in names ("any of these"), and whether it negates ("none of")."""
+    found = list(_QUANTIFIER.finditer(text))
+    if not found:
+        return None, False
+    kind = found[-1].lastgroup
+    return ("any", True) if kind == "none" else (kind, False)
+
+
+def lists_examples(text: str) -> bool:
+    """Whether a lead-in's list gives examples: "things like:", "for example:"."""
+    return bool(_EXAMPLES.search(text))
+
+
+def split_slot(text: str, start: int, end: int, open_ended: bool) -> tuple[tuple[int, int] | None, Slot | None]:
+    """Split the clause ``text[start:end]`` into its closed part and the slot its list fills.
+
+    A clause that is not ``open_ended`` (no colon) is closed throughout.
+    """
+    if not open_ended:
+        return (start, end), None
+    clause = text[start:end]
+    if _EXAMPLES.search(clause):
+        return (start, end), None
+    operator, negated = quantifier(clause[-90:])
+    opening = _OPENING.search(clause)
+    if opening and starts_predicate(clause[: opening.start()], "x x x"):
+        operator, negated = quantifier(clause[opening.start() :])
+        joined = "any" if opening[1].lower() == "or" else "all"
+        return (start, start + opening.start()), Slot(operator, negated, joined)
+    return None, Slot(operator, negated)
+
+
+@dataclass(frozen=True, slots=True)
+class OpenItem:
+    """A list item that goes on in a list of its own: it states ``[start, end)`` itself, its list fills ``slot``.
+
+    ``counts``: the list only names what else is counted, and states no condition: "after tax and:".
+    """
+
+    start: int
+    end: int
+    slot: Slot
+    counts: bool = False
+
+
+def split_item(text: str, start: int, end: int, items: Sequence[str]) -> OpenItem | None:
+    """What an item states before the "and" or "or" that its own list goes on from; None where it only introduces it.
+
+    Args:
+        items: texts of its list.
+    """
+    found = _JOINT.search(text, start, end)
+    if found is None:
+        return None
+    own = text[start : found.start()]
+    if not (starts_predicate(own, "x x x") or any(map(base_of_third_person, own.lower().split()[1:]))):
+        return None
+    both = found["joint"].lower() == "and"
+    operator, negated = quantifier(found["stub"])
+    counts = both and not found["stub"].strip() and bool(_COUNTED_WITH.search(own)) and not any(map(_is_clause, items))
+    joined = "all" if both else "any"
+    return OpenItem(start, found.start(), Slot(operator, negated, joined), counts)
+
+
+def _is_clause(text: str) -> bool:
+    return starts_predicate(text, "x x x")
+
 
 LONGEST_SENTENCE = 1500
 """Characters read of one sentence: no real one is longer, and garbage must not take quadratic time."""

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from clausegraph.core.language.words import word_set
+from clausegraph.core.language.lexicon import word_set
 
 _FUNCTION_WORDS = word_set(
     "of for the in on at to a an with by from under over about into within outside against before after and or"

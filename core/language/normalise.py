@@ -1,10 +1,12 @@
-"""Names and words made comparable: the keys by which mentions meet. Pure and deterministic."""
+"""Texts and words made comparable: plain characters, tokens, entity keys, stems and base forms."""
 
 from __future__ import annotations
 
 import re
 import unicodedata
 from functools import lru_cache
+
+from clausegraph.core.language.lexicon import base_form, word_set
 
 _ARTICLES = {"a", "an", "the", "your", "their", "his", "her", "its", "our", "my", "this", "these", "any"}
 _QUOTES = str.maketrans({"‘": "'", "’": "'", "“": '"', "”": '"', "–": "-", "—": "-", "\u00a0": " "})
@@ -60,3 +62,104 @@ def visible(text: str) -> str:
     if text.isprintable():  # nothing but letters, marks, numbers, signs and plain spaces
         return text if text.isascii() else " ".join(text.split())
     return " ".join("".join(" " if unicodedata.category(c) in _UNSEEN else c for c in text).split())
+
+
+_PLAIN_MARKS = str.maketrans({"‘": "'", "’": "'", "“": '"', "”": '"', "–": "-", "—": "-", "\u00a0": " "})
+
+
+_CONTRACTIONS = (
+    (re.compile(r"\bcan't\b", re.IGNORECASE), "cannot"),
+    (re.compile(r"\bwon't\b", re.IGNORECASE), "will not"),
+    (re.compile(r"(?<=\w)n't\b"), " not"),
+    (re.compile(r"(?<=\w)'ll\b"), " will"),
+    (re.compile(r"(?<=\w)'re\b"), " are"),
+    (re.compile(r"(?<=\w)'ve\b"), " have"),
+    (re.compile(r"\b(it|he|she|that|there|who)'s\b", re.IGNORECASE), r"\1 is"),
+    (re.compile(r"\bcan not\b"), "cannot"),
+)
+
+
+_BRACKETS = re.compile(r"\s*\((?![A-Z][A-Za-z0-9&/ -]{0,14}\))[^()]*(?:\)|$)")  # an acronym's stay
+
+
+@lru_cache(maxsize=16)
+def plain(text: str) -> str:
+    """Plain quotes, dashes and spaces, of equal length, so that offsets hold.
+
+    Asked for clause by clause with the text of the whole element, so the last ones are kept.
+    """
+    return text if text.isascii() else text.translate(_PLAIN_MARKS)
+
+
+@lru_cache(maxsize=4096)
+def expand(text: str) -> str:
+    """A clause with plain quotes, its contractions written out, and without brackets but those of an acronym."""
+    text = plain(text)
+    text = " ".join((_BRACKETS.sub("", text) if "(" in text else text).split())
+    if "'" in text or "can not" in text:
+        for pattern, written in _CONTRACTIONS:
+            text = pattern.sub(written, text)
+    return text
+
+
+_STOP_WORDS = (
+    "a an the i you he she it we they me my your his her its our their them us him this that these those of to "
+    "in on at by for from with about as into and or but if is are am was were be been being do does did have "
+    "has had will would can could may might must should shall need there here what which who whom how when "
+    "where why any some all both not no so than then also get got i'm i've you're it's just much many still "
+    "now s t"
+)
+_STOP = frozenset(_STOP_WORDS.split())
+_SUFFIX = re.compile(r"(?:ing|ed|ly|ment|ation|ion|er|al)$")
+
+
+@lru_cache(maxsize=65536)
+def stem(word: str) -> str:
+    """A crude stem, so that "claim", "claims", "claimed" and "claiming" meet."""
+    base = singular(word.removesuffix("'s"))
+    cut = _SUFFIX.sub("", base)
+    return cut.rstrip("e") if len(cut) >= 3 else base
+
+
+@lru_cache(maxsize=16384)
+def content(text: str) -> frozenset[str]:
+    """Stems of the content words of a text."""
+    return frozenset(stem(word) for word in tokens(text) if word not in _STOP)
+
+
+def overlap(needles: frozenset[str], text: str) -> float:
+    """Share of the ``needles`` that occur in ``text``; 0 without needles."""
+    return len(needles & content(text)) / len(needles) if needles else 0.0
+
+
+WORD = re.compile(r"[A-Za-z][A-Za-z'-]*|[£$€]?\d[\d,.]*%?")
+
+
+def lemmas(text: str) -> set[str]:
+    """Words of a text in their base forms."""
+    return set(_lemmas(text))
+
+
+@lru_cache(maxsize=2048)
+def _lemmas(text: str) -> frozenset[str]:
+    """The same, kept: a clause is held against its title and headings again and again."""
+    return frozenset(lemma(word.lower().removesuffix("'s").strip("'.,")) for word in WORD.findall(plain(text)))
+
+
+@lru_cache(maxsize=16384)
+def lemma(word: str) -> str:
+    """The base of a verb form, else the singular."""
+    return base_form(word) or singular(word)
+
+
+_GREETING = word_set(
+    "hello hi hey hiya howdy greetings good morning afternoon evening day thanks thank you cheers there anyone"
+    " anybody help please how are ok okay bye goodbye"
+)
+_OPENING = word_set("hello hi hey hiya howdy greetings good thanks thank cheers bye goodbye")
+
+
+def is_greeting(text: str) -> bool:
+    """Whether a text has no word but those of a greeting, and begins as one."""
+    said = tokens(text)
+    return bool(said) and said[0] in _OPENING and set(said) <= _GREETING

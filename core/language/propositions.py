@@ -10,10 +10,10 @@ import re
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
-from clausegraph.core.language import words
-from clausegraph.core.language.markers import plain
-from clausegraph.core.language.modality import modal_phrase
-from clausegraph.core.language.verbs import base_form, third_person
+from clausegraph.core.language import lexicon
+from clausegraph.core.language.lexicon import base_form, third_person
+from clausegraph.core.language.modals import modal_phrase
+from clausegraph.core.language.normalise import plain
 from clausegraph.core.types import Modality
 
 _WORD = re.compile(r"[A-Za-z][A-Za-z'-]*|[£$€]?\d[\d,.]*%?|[^\sA-Za-z\d]")
@@ -37,7 +37,7 @@ _SETTING = re.compile(
     r"|(?:usually|normally|sometimes|currently|generally|instead|alternatively|additionally),?\s+)(?=\w)",
     re.IGNORECASE,
 )
-_NEGATION = re.compile(rf"\b{words.DENIAL}\b|n't\b", re.IGNORECASE)
+_NEGATION = re.compile(rf"\b{lexicon.DENIAL}\b|n't\b", re.IGNORECASE)
 _NEGATIVE_SUBJECT = re.compile(r"^(?:no|nobody|none|neither)\b", re.IGNORECASE)
 _ADVERB = (
     r"(?:also|still|usually|normally|only|then|already|always|automatically|either|both|first|now|just|sometimes"
@@ -66,14 +66,14 @@ _PREPOSITION = re.compile(
 )
 
 
-_AFTER_NOUN = words.AUXILIARIES | {"for", "of"}
-_BEFORE_NOUN = words.DETERMINERS - {"this", "that", "all", "both", "these", "those"}
+_AFTER_NOUN = lexicon.AUXILIARIES | {"for", "of"}
+_BEFORE_NOUN = lexicon.DETERMINERS - {"this", "that", "all", "both", "these", "those"}
 _WORD = re.compile(r"[A-Za-z][A-Za-z'-]*")
 _LETTERS = re.compile(r"[A-Za-z]+")
 _NOT_OR_TO = re.compile(r"^(?:not|to)\s+")
 _FORBIDS = re.compile(r"(?:do not|don't|never)\s+", re.IGNORECASE)
-_NO_VERB = words.word_set("will would shall may can must cannot not have has had do does did")
-_BE_FORMS = words.word_set("is are was were be been being am")
+_NO_VERB = lexicon.word_set("will would shall may can must cannot not have has had do does did")
+_BE_FORMS = lexicon.word_set("is are was were be been being am")
 _RELATIVE_LAST = re.compile(r"\b(?:who|which|that|whose \w+)$", re.IGNORECASE)
 
 
@@ -103,7 +103,7 @@ class Proposition:
             return ""
         first, *more = words_of
         base = "be" if first in _BE_FORMS else base_form(first)
-        past = first in words.PURE_PASTS or (first.endswith("ed") and base != first)
+        past = first in lexicon.PURE_PASTS or (first.endswith("ed") and base != first)
         return " ".join([third_person(base), *more]) if base and not past else ""
 
 
@@ -150,7 +150,7 @@ def _first_verb(clause: str) -> re.Match[str] | None:
 def _later_verb(rest: str) -> bool:
     """Whether a finite verb is left for the main clause."""
     found = {word.lower() for word in _WORD.findall(rest)}
-    return bool(_VERB_GROUP.search(rest)) or bool(found & words.THIRD_PERSON)
+    return bool(_VERB_GROUP.search(rest)) or bool(found & lexicon.THIRD_PERSON)
 
 
 def _with_modality(subject: str, rest: str) -> Proposition:
@@ -184,7 +184,7 @@ _SHORT = tuple(
         (r"^(\w+)n't\b", r"\1"),
     )
 )
-_DENIAL = re.compile(rf"^((?:\w+\s+){{1,2}}){words.DENIAL}\s+")
+_DENIAL = re.compile(rf"^((?:\w+\s+){{1,2}}){lexicon.DENIAL}\s+")
 _DO = re.compile(r"^(?:do|does|did)\s+(?=[a-z])")
 
 
@@ -222,7 +222,7 @@ def _built(subject: str, verb: str, modality: Modality, polarity: bool, prefix: 
 
 
 def _is_verb(word: str) -> bool:
-    return word in words.VERB_FORMS or word in words.PARTICIPLES or (word.endswith("ed") and len(word) > 4)
+    return word in lexicon.VERB_FORMS or word in lexicon.PARTICIPLES or (word.endswith("ed") and len(word) > 4)
 
 
 def _imperative(clause: str) -> Proposition | None:
@@ -230,10 +230,10 @@ def _imperative(clause: str) -> Proposition | None:
     negative = _FORBIDS.match(clause)
     rest = clause[negative.end() :] if negative else clause
     first = _LETTERS.match(rest)
-    if not first or first[0].lower() not in words.IMPERATIVES:
+    if not first or first[0].lower() not in lexicon.IMPERATIVES:
         return None
     following = rest[first.end() :].split()[:1]
-    if first[0].lower() in words.NOUN_VERBS and following and following[0].lower() in _AFTER_NOUN:
+    if first[0].lower() in lexicon.NOUN_VERBS and following and following[0].lower() in _AFTER_NOUN:
         return None
     if negative:
         return replace(_built("you", rest, Modality.CANNOT, False, "cannot"), exact=Modality.CANNOT)
@@ -246,22 +246,22 @@ def _plain_verb(clause: str) -> Proposition | None:
     for position, token in enumerate(tokens[:_LONGEST]):
         word = token[0].lower()
         before = clause[: token.start()].strip()
-        if position == 0 or word not in words.VERB_FORMS or word.endswith("ing"):
+        if position == 0 or word not in lexicon.VERB_FORMS or word.endswith("ing"):
             continue
         previous = tokens[position - 1][0].lower()
-        if previous in _BEFORE_NOUN or previous in words.PREPOSITIONS:
+        if previous in _BEFORE_NOUN or previous in lexicon.PREPOSITIONS:
             continue
-        pronoun = previous in words.PRONOUNS
+        pronoun = previous in lexicon.PRONOUNS
         if pronoun and _REDUCED_RELATIVE.match(before) and _later_verb(clause[token.end() :]):
             continue
         if (
-            word in words.NOUN_VERB_FORMS
+            word in lexicon.NOUN_VERB_FORMS
             and not pronoun
             and position + 1 < len(tokens)
             and tokens[position + 1][0].lower() in ("of", "and", "or")
         ):
             continue
-        if pronoun or word in words.THIRD_PERSON or not word.endswith("ed"):
+        if pronoun or word in lexicon.THIRD_PERSON or not word.endswith("ed"):
             negative = bool(_NEGATIVE_SUBJECT.match(before))
             return _built(before, clause[token.start() :], Modality.IS, not negative, "")
     return None
@@ -274,7 +274,7 @@ def shorten(text: str, longest: int = _LONGEST) -> str:
     if len(parts) <= longest:
         return text
     parts = parts[:longest]
-    while len(parts) > 3 and parts[-1].lower().strip(",;") in words.PREPOSITIONS | words.DETERMINERS | {
+    while len(parts) > 3 and parts[-1].lower().strip(",;") in lexicon.PREPOSITIONS | lexicon.DETERMINERS | {
         "and",
         "or",
         "but",

@@ -1,26 +1,210 @@
-"""Values that can be compared: "up to £600 a year", "18 or over", "within 30 days of the decision" as numbers.
-
-A quantity is an interval with a unit. Money is in its currency, durations in hours, days, working days or months
-(a year is 12), dates in days since 1 January of year 1, days of any year ("6 April") as month × 100 + day. Pure
-functions; what is not surely one value is none.
-"""
+"""Values that can be compared: "up to £600 a year", "18 or over", "within 30 days of the decision" as numbers."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from clausegraph.core.language.amounts import Atom, atoms
-from clausegraph.core.language.bounds import (
-    after_value,
-    before_value,
-    counts_many,
-    joins_range,
-    opens_range,
-    superlative,
-    unit_after,
-)
+from clausegraph.core.language import lexicon
+from clausegraph.core.language.normalise import entity_key, singular
+from clausegraph.core.language.values import Atom, atoms
 from clausegraph.core.types import Literal, Statement
+
+_NEAR_BOUND = 48  # characters before a value that can bound it
+_SAYS_LOW = r"at\s+least|(?:a\s+)?minimum(?:\s+of)?|no\s+(?:less|fewer)\s+than|not\s+(?:less|fewer)\s+than|from"
+_SAYS_ABOVE = r"(?:more|greater|longer|older|higher|later)\s+than|over|above|exceed(?:s|ing)?"
+_SAYS_HIGH = (
+    r"up\s+to|at\s+most|(?:no|not)\s+(?:more|later|longer)\s+than|(?:a\s+)?max(?:imum)?(?:\s+of)?|not\s+exceeding"
+    r"|as\s+much\s+as|within|no\s+later\s+than|by|until|capped\s+at"
+)
+_SAYS_BELOW = r"(?:less|fewer|younger|shorter|lower|earlier)\s+than|under|below|before"
+_BOUNDS = (  # the first that ends the text before a value counts: "no more than" has "more than" in it
+    ("at least", re.compile(rf"\b(?:{_SAYS_LOW})(?:\s+the\s+age\s+of)?\s+$", re.IGNORECASE)),
+    ("at most", re.compile(rf"\b(?:{_SAYS_HIGH})(?:\s+the\s+age\s+of)?\s+$", re.IGNORECASE)),
+    ("more than", re.compile(rf"\b(?:{_SAYS_ABOVE})(?:\s+the\s+age\s+of)?\s+$", re.IGNORECASE)),
+    ("less than", re.compile(rf"\b(?:{_SAYS_BELOW})(?:\s+the\s+age\s+of)?\s+$", re.IGNORECASE)),
+)
+_AFTER = re.compile(r"\b(?:after|since|from)\s+$", re.IGNORECASE)  # of a day; a duration after something is no bound
+_OF_AGE = re.compile(r"\b(?:over|under|above|below)\s+$", re.IGNORECASE)
+_SAYS_AGE = re.compile(
+    r"\b(?:aged?|ages|age\s+of|(?:i|he|she)\s+(?:am|is)|i'm|he's|she's|who\s+(?:is|are)|turn(?:ed|s|ing)?|reach(?:ed|es)?)"
+    r"\s+(?:between\s+|over\s+|under\s+|above\s+|below\s+|at\s+least\s+|up\s+to\s+|only\s+|now\s+|just\s+)?$",
+    re.IGNORECASE,
+)
+_SAYS_ABOUT = re.compile(r"\b(?:about|around|approximately|roughly|nearly|almost|an\s+average\s+of)\s+$", re.IGNORECASE)
+_SO_FAR = re.compile(r"\b(?:the|these)\s+(?P<which>last|past|previous|preceding|next|coming)\s+$", re.IGNORECASE)
+_SUFFIX = re.compile(
+    r"\s*(?:\+|(?:-\s*)?plus\b(?!\s+[£$€\da-z]))|\s*,?\s+(?:or|and)\s+(?P<word>more|over|above|older|longer|later|greater|higher|upwards"
+    r"|less|under|below|fewer|younger|shorter|earlier|lower)\b(?!\s+than)|\s+(?P<limit>minimum|maximum)\b",
+    re.IGNORECASE,
+)
+_LESS = lexicon.word_set("less under below fewer younger shorter earlier lower maximum")
+_AGE_SUFFIX = lexicon.word_set("over older under younger")
+_TIME = "hour|day|night|week|fortnight|month|quarter|term|tax\\s+year|year"
+_PERIOD = re.compile(
+    rf"\s*(?:\b(?:a|an|per|each|every)\s+|/\s?)(?P<time>{_TIME})\b"
+    r"|\s+(?P<adverb>hourly|daily|weekly|fortnightly|monthly|quarterly|yearly|annually)\b"
+    r"|\s+(?:per|(?:for\s+)?(?:each|every))\s+(?P<per>[a-z]+(?:\s(?:ticket|child|partner))?)\b|\s+(?P<head>a\s+(?:head|mile|person|child))\b",
+    re.IGNORECASE,
+)
+_ADVERBS = {
+    "hourly": "hour",
+    "daily": "day",
+    "weekly": "week",
+    "fortnightly": "fortnight",
+    "monthly": "month",
+    "quarterly": "quarter",
+    "yearly": "year",
+    "annually": "year",
+}
+_TRIGGER = re.compile(
+    r"\s+(?P<how>after|before|from|following|since|of(?=\s+(?:the|your|their|his|her|its|a|an|this|that|when|[a-z]+ing)\b))\s+"
+    r"(?P<what>[^.,;:()|]{2,100})",
+    re.IGNORECASE,
+)
+_CUT = re.compile(r"\s+(?:if|unless|when|whichever|but|and\s+you|or\s+(?:if|\d)|in\s+order|to\s+(?:get|claim))\b.*$")
+_AGO = re.compile(r"\s+(?:ago|earlier)\b", re.IGNORECASE)
+_LONGEST_TRIGGER = 12  # words
+_BETWEEN = re.compile(r"\s*(?:-|–|—|to|and|or|up\s+to)\s*")
+_SUPERLATIVE = re.compile(
+    r"\bwhichever\b(?:\s+(?:\w+\s+)?(?:is|comes|are|happens))?(?:\s+the)?\s+(?P<which>\w+)"
+    r"|^(?:\w+\s)?the\s+(?P<of>\w+)\s+of\b",
+    re.IGNORECASE,
+)
+_WHICH = {
+    word: name
+    for name, said in (
+        ("latest", "later latest last"),
+        ("earliest", "earlier earliest sooner soonest first"),
+        ("highest", "higher highest greater greatest more most larger largest longer longest"),
+        ("lowest", "lower lowest less least smaller smallest shorter shortest"),
+    )
+    for word in said.split()
+}
+_NOUN_AFTER = re.compile(r"\s+(?:or\s+more\s+|or\s+fewer\s+)?(?P<noun>[a-z]{3,})\b")
+_NO_NOUNS = (
+    lexicon.PREPOSITIONS
+    | lexicon.DETERMINERS
+    | lexicon.AUXILIARIES
+    | lexicon.RELATIVES
+    | lexicon.THIRD_PERSON
+    | lexicon.word_set(
+        "and or but if unless when while then than years old more less fewer other different you they we"
+    )
+)
+
+
+@dataclass(frozen=True, slots=True)
+class LeadingWords:
+    """What stands before a value: ``bound`` is "at least", "more than", "at most", "less than" or ""."""
+
+    bound: str = ""
+    about: bool = False
+    trigger: str = ""  # "now" in "the last 12 months"
+    of_age: bool = False  # by a word that bounds an age too: "over 18"
+    says_age: bool = False
+
+    @property
+    def found(self) -> bool:
+        return bool(self.bound or self.trigger)
+
+
+@dataclass(frozen=True, slots=True)
+class TrailingWords:
+    """What stands after a value; ``bound_end`` is where the noun it counts may begin."""
+
+    bound: str = ""
+    bound_end: int = 0
+    period: str = ""
+    per: str = ""
+    relation: str = ""
+    trigger: str = ""
+    of_age: bool = False
+
+
+_NOT_COUNTED = lexicon.VERB_FORMS | _NO_NOUNS
+
+
+def before_value(text: str, kind: str = "") -> LeadingWords:
+    """What the end of a text says of the value after it."""
+    near = f"{text[-_NEAR_BOUND:].rstrip()} "
+    about = _SAYS_ABOUT.search(near)
+    if about:
+        near = near[: about.start()] + " "
+    lasting = _SO_FAR.search(near)
+    if lasting:
+        return LeadingWords(about=bool(about), trigger="now")
+    bound = next((name for name, pattern in _BOUNDS if pattern.search(near)), "")
+    if kind == "date" and _AFTER.search(near):
+        bound = "more than" if near.rstrip().lower().endswith("after") else "at least"
+    return LeadingWords(bound, bool(about), "", bool(_OF_AGE.search(near)), bool(_SAYS_AGE.search(near)))
+
+
+def after_value(text: str, kind: str) -> TrailingWords:
+    """What the beginning of a text says of the value before it."""
+    bound, at, of_age = "", 0, False
+    suffix = _SUFFIX.match(text)
+    if suffix:
+        word = (suffix["word"] or suffix["limit"] or "").lower()
+        bound, at, of_age = ("at most" if word in _LESS else "at least"), suffix.end(), word in _AGE_SUFFIX
+    noun = _NOUN_AFTER.match(text, at) if kind == "number" else None
+    position = noun.end() if noun and noun["noun"] not in _NO_NOUNS else at
+    period, per = "", ""
+    while (found := _PERIOD.match(text, position)) is not None and position < _NEAR_BOUND:
+        time = found["time"] or _ADVERBS.get((found["adverb"] or "").lower(), "")
+        if time:
+            period = " ".join(time.lower().split())
+        else:
+            per = (found["per"] or found["head"].split()[-1]).lower()
+        position = found.end()
+    relation, trigger = _trigger(text[position:])
+    return TrailingWords(bound, at, period, per, relation, trigger, of_age)
+
+
+def _trigger(text: str) -> tuple[str, str]:
+    """How and from what it is counted."""
+    if _AGO.match(text):
+        return "before", "now"
+    match = _TRIGGER.match(text)
+    if match is None:
+        return "", ""
+    what = _CUT.sub("", match["what"]).strip()
+    how = {"following": "after", "from": "after", "since": "after"}.get(match["how"].lower(), match["how"].lower())
+    return (how, what) if what and len(what.split()) <= _LONGEST_TRIGGER else ("", "")
+
+
+def unit_after(text: str) -> str:
+    """What a number counts, in the singular: "employee"; "" where no noun follows."""
+    noun = _NOUN_AFTER.match(text)
+    return singular(noun["noun"]) if noun and noun["noun"] not in _NO_NOUNS else ""
+
+
+def counts_many(text: str) -> bool:
+    """Whether the noun after a number is surely one that it counts: a plural that is no verb ("50 employees")."""
+    noun = _NOUN_AFTER.match(text)
+    return noun is not None and noun["noun"] != singular(noun["noun"]) and noun["noun"] not in _NOT_COUNTED
+
+
+def opens_range(text: str) -> bool:
+    """Whether a text before a value opens a range: "between"."""
+    return bool(re.search(r"\bbetween\s+(?:the\s+ages?\s+of\s+)?$", text[-_NEAR_BOUND:], re.IGNORECASE))
+
+
+def joins_range(between: str, opened: bool) -> bool:
+    """Whether what stands between two values makes them the ends of a range."""
+    match = _BETWEEN.fullmatch(between)
+    if match is None:
+        return False
+    word = " ".join(between.lower().split())
+    return opened if word == "and" else word != "up to" or opened
+
+
+def superlative(text: str) -> str:
+    """ "latest", "earliest", "highest" or "lowest" where a text says whichever is; else ""."""
+    match = _SUPERLATIVE.search(text)
+    return _WHICH.get((match["which"] or match["of"]).lower(), "") if match else ""
+
 
 _NEAR = 160  # characters on either side of a value that are looked at
 _YOUNGEST = 10  # "over 18" is an age, "over 5" is not surely one
@@ -159,3 +343,115 @@ def _quantity(text: str, first: Atom, last: Atom, ranged: bool) -> Quantity | No
         first.start,
         last.end,
     )
+
+
+_A_YEAR = {"day": 365.0, "week": 52.0, "fortnight": 26.0, "month": 12.0, "quarter": 4.0, "year": 1.0, "tax year": 1.0}
+_WHOLE_MONTHS = frozenset({"month", "quarter", "year", "tax year"})
+_DAYS = {  # shortest and longest that one of a unit is, in days
+    "hour": (1 / 24, 1 / 24),
+    "day": (1.0, 1.0),
+    "working day": (1.0, 2.0),
+    "month": (28.0, 31.0),
+}
+_OF_YEARS = (365.0 / 12, 366.0 / 12)  # the same of a month, from a year on
+_ABOUT_SHARE = 0.1  # how far "about £500" may be from it, as a share
+_WEEKS_OF_YEAR = 0.01  # and a year's amount from 52 of a week's
+
+Ends = tuple[tuple[float, float] | None, tuple[float, float] | None]
+
+
+def same_value(one: Quantity, other: Quantity) -> bool | None:
+    """Whether two statements of one matter give the same value; None where these cannot be compared.
+
+    Nor can what counts from different events, is for different periods, or is only about so much.
+    """
+    alike = one.kind == other.kind and one.unit == other.unit and one.period == other.period and one.per == other.per
+    if not alike or one.about or other.about:
+        return None
+    if entity_key(one.trigger or "none") != entity_key(other.trigger or "none") or (
+        one.trigger and one.relation != other.relation
+    ):
+        return None
+    same_ends = one.low == other.low and one.high == other.high
+    return same_ends and one.low_included == other.low_included and one.high_included == other.high_included
+
+
+def lies_within(value: Quantity, bound: Quantity) -> bool | None:
+    """Whether a value ("I have worked there 3 weeks") meets a bound ("at least 1 month").
+
+    False where it surely does not, None where that cannot be said: they are of different things, counted from
+    different events, or the value's interval reaches over an end of the bound's.
+    """
+    value = _numbered_as(value, bound)
+    if value.kind != bound.kind or value.per not in ("", bound.per):
+        return None
+    if value.trigger and bound.trigger and entity_key(value.trigger) != entity_key(bound.trigger):
+        return None
+    if value.kind == "duration":
+        if value.period != bound.period:
+            return None
+        ends, limits = _in_days(value, bound), _in_days(bound, value)
+    else:
+        if value.unit != bound.unit:
+            return None
+        factor = _factor(value.period, bound.period)
+        if factor is None:
+            return None
+        ends, limits = _ends(value, *factor), _ends(bound)
+    return _inside(ends, limits, bound)
+
+
+def _numbered_as(value: Quantity, bound: Quantity) -> Quantity:
+    """A bare number as the age it is compared with: "I am 17"."""
+    bare = value.kind == "number" and not value.unit and bound.kind == "age"
+    return replace(value, kind="age", unit="year") if bare else value
+
+
+def _factor(period: str, wanted: str) -> tuple[float, float] | None:
+    """What an amount of one period is to be multiplied with for another, and how far that may be off."""
+    if period == wanted:
+        return 1.0, 0.0
+    if period not in _A_YEAR or wanted not in _A_YEAR:
+        return None
+    exact = {period, wanted} <= _WHOLE_MONTHS
+    return _A_YEAR[period] / _A_YEAR[wanted], 0.0 if exact else _WEEKS_OF_YEAR
+
+
+def _ends(quantity: Quantity, factor: float = 1.0, off: float = 0.0) -> Ends:
+    off += _ABOUT_SHARE if quantity.about else 0.0
+
+    def end(value: float | None) -> tuple[float, float] | None:
+        return None if value is None else (value * factor * (1 - off), value * factor * (1 + off))
+
+    return end(quantity.low), end(quantity.high)
+
+
+def _in_days(quantity: Quantity, beside: Quantity) -> Ends:
+    """Both ends in days; where both are of one unit, in that."""
+    if quantity.unit == beside.unit:
+        return _ends(quantity)
+
+    def end(value: float | None) -> tuple[float, float] | None:
+        if value is None:
+            return None
+        shortest, longest = _OF_YEARS if quantity.unit == "month" and value >= 12 else _DAYS[quantity.unit]
+        return value * shortest, value * longest
+
+    return end(quantity.low), end(quantity.high)
+
+
+def _inside(value: Ends, bound: Ends, limits: Quantity) -> bool | None:
+    """Whether an interval lies in another: surely, surely not, or neither."""
+    (low, high), (least, most) = value, bound
+    beyond = least is not None and high is not None and _below(high[1], least[0], limits.low_included)
+    beyond = beyond or (most is not None and low is not None and _below(most[1], low[0], limits.high_included))
+    if beyond:
+        return False
+    enough = least is None or (low is not None and not _below(low[0], least[1], limits.low_included))
+    within = most is None or (high is not None and not _below(most[0], high[1], limits.high_included))
+    return True if enough and within else None
+
+
+def _below(one: float, other: float, included: bool) -> bool:
+    """Whether a value stays under an end that belongs to the interval, or reaches at most one that does not."""
+    return one < other if included else one <= other

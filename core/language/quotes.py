@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from rapidfuzz import fuzz
 
-from clausegraph.core.language.words import DENIALS, NUMBERS
+from clausegraph.core.language.lexicon import DENIALS, NUMBERS
 
 _ALIKE = 90.0  # per cent of characters that a near quote shares with the text
 _LONGEST_NEAR = 400  # characters of a quote that is looked for nearly: the search is quadratic

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from clausegraph.core.language.verbs import base_of_third_person
-from clausegraph.core.language.words import word_set
+from clausegraph.core.language.lexicon import base_of_third_person, word_set
 from clausegraph.core.types import All, AnyOf, Condition, Leaf, Literal, Mention, Modality, Not, Statement
 
 

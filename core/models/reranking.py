@@ -11,9 +11,7 @@ from typing import TYPE_CHECKING, Protocol
 import numpy as np
 
 from clausegraph.core.errors import ModelError
-from clausegraph.core.models.embedding import Vectors
-from clausegraph.core.models.hub import check_available, fetched_model
-from clausegraph.core.models.sentence_transformers import require_library
+from clausegraph.core.models.embedding import Vectors, check_available, fetched_model, require_library
 
 if TYPE_CHECKING:
     from sentence_transformers import CrossEncoder

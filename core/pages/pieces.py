@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 
 from clausegraph.core.hashing import content_hash
-from clausegraph.core.language.sentences import sentence_spans
+from clausegraph.core.language.clauses import sentence_spans
 from clausegraph.core.types import Chunk, Element, Reading, Span
 
 CHARACTERS = 600  # of a piece's sentences, and of a piece of a table beyond its header

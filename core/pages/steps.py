@@ -12,8 +12,8 @@ from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import TypeVar
 
-from clausegraph.core.language.sentences import sentence_spans
-from clausegraph.core.language.verbs import is_base
+from clausegraph.core.language.clauses import sentence_spans
+from clausegraph.core.language.lexicon import is_base
 from clausegraph.core.types import Element, Passage, Reading, Span, Statement, StepOrder
 
 _DEEPEST = 8  # steps in steps; no real procedure is nested so deeply

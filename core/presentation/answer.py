@@ -11,9 +11,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
 from clausegraph.core.condition_trees import deciding
-from clausegraph.core.fingerprints import LLMFingerprint
-from clausegraph.core.language.greetings import is_greeting
-from clausegraph.core.language.terms import content, overlap
+from clausegraph.core.hashing import LLMFingerprint
+from clausegraph.core.language.normalise import content, is_greeting, overlap
 from clausegraph.core.presentation.disagreement import alternatives_disagree, quotes_beside, says_both, told
 from clausegraph.core.presentation.presented_lines import LineKind, PresentedLine
 from clausegraph.core.presentation.quoted_parts import (

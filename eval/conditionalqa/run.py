@@ -51,6 +51,7 @@ _DEPTH = 300  # ranked units measured: more than the largest budget can hold
 _ORACLE = {"yesno": QuestionKind.YES_NO, "extractive": QuestionKind.SPAN}
 
 Progress = Callable[[str, int, int], None]
+RoundsOf = Callable[[Question], tuple[RoundEvidence, ...]]
 
 
 # --- one question -----------------------------------------------------------------------------------
@@ -225,7 +226,7 @@ def ask_all(
     path: Path | None,
     progress: Progress,
     at_once: int = 1,
-    rounds: Callable[[Question], tuple[RoundEvidence, ...]] = lambda _: (),
+    rounds: RoundsOf = lambda _: (),
 ) -> tuple[QuestionRecord, ...]:
     """The records of all questions, in their order.
 

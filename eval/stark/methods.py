@@ -17,8 +17,7 @@ from functools import partial
 
 import numpy as np
 
-from clausegraph.core.errors import UnusableReply
-from clausegraph.core.extras import require_extra
+from clausegraph.core.errors import UnusableReply, require_extra
 from clausegraph.core.models.embedding import Embedder
 from clausegraph.eval.stark.run import DEPTH, Ranking, StarkBase
 from clausegraph.query.crag.kg.files import FileNode

@@ -8,7 +8,7 @@ Its header's ``output`` says which parser reads the replies. To extract with it:
 from pathlib import Path
 
 from clausegraph.core.prompts import library
-from clausegraph.ingestion.extract.llm.tasks import task_of
+from clausegraph.ingestion.extract.llm.extractor import task_of
 
 prompt = library(Path(__file__).parent / "prompts").get("triplets-amounts")
 print(prompt.id, "from", prompt.origin, "read by", task_of(prompt).parser)

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
 
+from clausegraph.core.language.clauses import sentence_spans
+from clausegraph.core.language.lexicon import MONTHS, NUMBERS
 from clausegraph.core.language.quantities import Quantity, statement_quantity
-from clausegraph.core.language.sentences import sentence_spans
-from clausegraph.core.language.words import MONTHS, NUMBERS
 from clausegraph.core.types import (
     Condition,
     Element,
@@ -25,9 +25,18 @@ from clausegraph.core.types import (
     Support,
 )
 from clausegraph.core.types import leaves as leaves_of
-from clausegraph.indexes.contradictions.conditions import Requirement, requirement, requirements
-from clausegraph.indexes.contradictions.dating import Validity, leading_date, period_of, trailing_date
-from clausegraph.indexes.contradictions.words import Roots, roots, topic
+from clausegraph.indexes.contradictions.conditions import (
+    Requirement,
+    Roots,
+    Validity,
+    leading_date,
+    period_of,
+    requirement,
+    requirements,
+    roots,
+    topic,
+    trailing_date,
+)
 
 READER, PUBLISHER = frozenset({"<reader>"}), frozenset({"<publisher>"})
 ITSELF = frozenset({"<topic>"})  # "the grant" on the page of the Winter Heating Grant, and that name anywhere

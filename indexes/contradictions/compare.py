@@ -15,9 +15,14 @@ from itertools import combinations
 from clausegraph.core.language.quantities import Quantity
 from clausegraph.core.types import PageKey
 from clausegraph.indexes.contradictions.assertions import ITSELF, OPPOSED, Assertion, Force
-from clausegraph.indexes.contradictions.conditions import condition_frame, differs, other_threshold, same_conditions
-from clausegraph.indexes.contradictions.dating import takes_the_place
-from clausegraph.indexes.contradictions.replacing import Replacement
+from clausegraph.indexes.contradictions.conditions import (
+    condition_frame,
+    differs,
+    other_threshold,
+    same_conditions,
+    takes_the_place,
+)
+from clausegraph.indexes.graph.links import Replacement
 
 VALUE, POLARITY, THRESHOLD = "value", "polarity", "threshold"
 _LISTED = 3  # values of a slot on one page that make a list

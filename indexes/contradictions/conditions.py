@@ -1,17 +1,137 @@
-"""Conditions of two statements compared: the same in other words, or the same but for one value."""
+"""Words, dates and conditions of two statements compared: the same in other words, or the same but for one value."""
 
 from __future__ import annotations
 
+import functools
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from clausegraph.core.language.comparing import same_value
-from clausegraph.core.language.quantities import Quantity, find_quantities
-from clausegraph.core.language.words import NUMBERS
+from Stemmer import Stemmer
+
+from clausegraph.core.language.lexicon import MONTH, NUMBERS, word_set
+from clausegraph.core.language.normalise import tokens
+from clausegraph.core.language.quantities import Quantity, find_quantities, same_value
+from clausegraph.core.language.values import effective_dates
 from clausegraph.core.types import AnyOf, Condition, Leaf, Not
-from clausegraph.indexes.contradictions.words import Roots, near, roots
 from clausegraph.indexes.entities.variants import may_be_same
+
+Roots = frozenset[str]
+
+_EMPTY = word_set(
+    "a an the this that these those any all your you yours you're you'll you've their they them they're "
+    "it its his her and or he she we us our is are be been being was were am will would do does did done "
+    "has have had having if when while where as so also still already then there here i my me by"
+)
+_ABOUT_PAGES = word_set(
+    "guide guidance guidelines leaflet handbook booklet help information overview introduction news rate "
+    "rates fee fees change changes rule rules apply applying get getting claim claiming use using check "
+    "find out how much what who can cost costs work works page pages form forms explained basics summary "
+    "update updates your you to for of and in on a an the if with need must do does or from at about step "
+    "notes"
+)
+_TITLE_PARTS = re.compile(r"\s*(?:[:|–—]|\s-\s)\s*")
+
+
+@functools.cache
+def _stemmer() -> Stemmer:
+    return Stemmer("english")
+
+
+def roots(text: str) -> Roots:
+    """The stems of the words of a text that say something; numbers and amounts stay as they are."""
+    words = [word.removesuffix("'s").removesuffix("'") for word in tokens(text)]
+    return frozenset(_stemmer().stemWords([word for word in words if word and word not in _EMPTY]))
+
+
+def topic(title: str) -> Roots:
+    """What a page, a heading or a role is about: its title without words that are about pages and asking.
+
+    Only the first part of "Carer Payment: leaflet" counts, unless nothing is left of it.
+    """
+    for part in [*_TITLE_PARTS.split(title.strip()), title]:
+        words = [word.removesuffix("'s") for word in tokens(part) if word not in _ABOUT_PAGES and word not in _EMPTY]
+        if words:
+            return frozenset(_stemmer().stemWords(words))
+    return frozenset()
+
+
+def near(one: Roots, other: Roots) -> float:
+    """The share of the words of both that they have in common; 1 where neither has any."""
+    return len(one & other) / len(one | other) if one | other else 1.0
+
+
+_DATE = rf"\d{{1,2}}\s+{MONTH}\s+\d{{4}}"
+_RANGE = re.compile(rf"(?:from\s+)?({_DATE})\s*(?:to|until|-|–)\s*({_DATE})", re.IGNORECASE)
+_ONLY_A_DATE = re.compile(
+    rf"(?:(?:from|since|until|up to|before|by|(?:on or )?after|starting(?: on)?)\s+)?{_DATE}(?:\s+onwards)?",
+    re.IGNORECASE,
+)
+_LEADING = re.compile(rf"^((?:from|since|until|up to|before|after)\s+{_DATE}),?\s+", re.IGNORECASE)
+_TRAILING = re.compile(rf"^(.*?),?\s*\b((?:from|since|until|up to)\s+{_DATE})\.?$", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Validity:
+    """ISO dates, both included; None where the page does not say."""
+
+    start: str | None = None
+    end: str | None = None
+
+    def __or__(self, other: Validity) -> Validity:
+        """Both, what this one says first."""
+        return Validity(self.start or other.start, self.end or other.end)
+
+    @property
+    def known(self) -> bool:
+        return self.start is not None or self.end is not None
+
+
+def period_of(text: str) -> Validity | None:
+    """The time that a text names and nothing else ("6 April 2025 to 5 April 2026", "From 6 April 2026")."""
+    stripped = text.strip().rstrip(".:,")
+    found = _RANGE.fullmatch(stripped)
+    if found:
+        return Validity(effective_dates(f"from {found[1]}")[0], effective_dates(f"until {found[2]}")[1])
+    if _ONLY_A_DATE.fullmatch(stripped):
+        sentence = stripped[0].lower() + stripped[1:].removesuffix(" onwards")
+        made = Validity(*effective_dates(sentence if not sentence[0].isdigit() else f"from {sentence}"))
+        return made if made.known else None
+    return None
+
+
+def leading_date(text: str) -> tuple[str, Validity]:
+    """A text without the date that it opens with ("From 6 April 2026 the rate"), and what that says."""
+    found = _LEADING.match(text)
+    if found is None:
+        return text, Validity()
+    said = found[1][0].lower() + found[1][1:]
+    return text[found.end() :], Validity(*effective_dates(said))
+
+
+def trailing_date(text: str) -> tuple[str, Validity]:
+    """A text without the date that it ends with ("£56 a year from 1 April 2026"), and what that says."""
+    found = _TRAILING.match(text)
+    if found is None:
+        return text, Validity()
+    return found[1], Validity(*effective_dates(found[2]))
+
+
+def takes_the_place(older: Validity, newer: Validity, older_page: str | None, newer_page: str | None) -> bool:
+    """Whether the newer statement begins to hold where the older one has ended, or is said later than it.
+
+    Args:
+        older_page, newer_page: when their pages were last updated (ISO dates), where they say so.
+    """
+    if older.end is not None and newer.start is not None:
+        return older.end <= newer.start
+    if older.start is not None and newer.start is not None:
+        return older.start < newer.start
+    if newer.start is not None:  # the older page does not know of it yet
+        return older_page is not None and (older_page < newer.start or older_page < (newer_page or ""))
+    return older.end is not None and newer_page is not None and newer_page > older.end
+
 
 _SAME = 0.6  # share of common words from which two conditions are one in other words
 _OF_VALUES = frozenset(

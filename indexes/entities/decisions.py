@@ -36,7 +36,7 @@ from clausegraph.indexes.entities.names import (
     defined_names,
     expansions,
 )
-from clausegraph.indexes.ledger.decoding import OBJECT, decode_json
+from clausegraph.indexes.ledger.cells import OBJECT, decode_json
 from clausegraph.indexes.ledger.schema import decisions, entity_names, in_newest, supports
 from clausegraph.indexes.ledger.store import Ledger
 

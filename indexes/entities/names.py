@@ -19,7 +19,7 @@ from clausegraph.core.serial import statement_from_text
 from clausegraph.core.types import Literal
 from clausegraph.indexes.derive import DEFINITIONS
 from clausegraph.indexes.entities.variants import signature, variant
-from clausegraph.indexes.ledger.decoding import decode
+from clausegraph.indexes.ledger.cells import decode
 from clausegraph.indexes.ledger.schema import OPEN, decisions, entity_names, in_newest, supports
 from clausegraph.indexes.ledger.store import Ledger
 

@@ -1,14 +1,12 @@
-"""Proposals that two names stand for one entity: names written in two ways, and abbreviations.
+"""Which names may stand for one entity, and which do in an epoch, with how often such pairs are right.
 
 Names are grouped by ``variants.signature``, so that only those are compared that share all their content words; names
 that differ in one word are compared for a slip of the pen, and one-word names with those they may abbreviate. What
-``variants`` finds to tell two things apart (numbers, dates, negations, opposites, another head) is never proposed. No
-embedding decides: names whose meanings are near are as a rule two things of one kind ("small ships regulations", "large
-ships regulations").
+``variants`` finds to tell two things apart (numbers, dates, negations, opposites, another head) is never proposed.
 
 The score of a pair is the share of such pairs that were right when people judged them (``JUDGED``, with one right and
-one wrong pair added so that a small sample claims little), and slightly more where both names are written often.
-Nothing is merged here: somebody accepts or rejects what is proposed.
+one wrong pair added), and slightly more where both names are written often. Nothing is merged
+here.
 """
 
 from __future__ import annotations
@@ -20,16 +18,25 @@ from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any
 
-from sqlalchemy import ColumnElement, select, true
+from sqlalchemy import ColumnElement, Connection, select, true
 
 from clausegraph.core.language.definitions import initials
 from clausegraph.core.language.normalise import entity_key
 from clausegraph.core.serial import statement_from_text
-from clausegraph.core.types import Mention
+from clausegraph.core.types import Literal, Mention
+from clausegraph.indexes.derive import DEFINITIONS
 from clausegraph.indexes.entities.decisions import Proposed, list_decisions
-from clausegraph.indexes.entities.names import PROPOSED, REJECTED, open_definitions, wanted_names
+from clausegraph.indexes.entities.names import (
+    ACCEPTED,
+    PROPOSED,
+    REJECTED,
+    definition_of,
+    names_at,
+    open_definitions,
+    wanted_names,
+)
 from clausegraph.indexes.entities.variants import Variant, is_slip, may_be_same, signature, variant
-from clausegraph.indexes.ledger.decoding import decode
+from clausegraph.indexes.ledger.cells import decode
 from clausegraph.indexes.ledger.schema import seen_at, supports
 from clausegraph.indexes.ledger.store import Ledger
 from clausegraph.indexes.truth import batches
@@ -232,3 +239,78 @@ def _is_defined(profiles: Mapping[str, Profile], one: str, other: str) -> bool:
         for surface in profiles[key].surfaces
         for found in _BRACKETED.finditer(surface)
     )
+
+
+# (right, judged) of what pages define, looked at one by one; the share is counted as ``proposals`` counts it
+SHORT_FORMS = (78, 79)  # "Disclosure and Barring Service (DBS)"
+CALLED = (1, 1)  # "a Funeral Expenses Payment (also called a Funeral Payment)"
+_OFTEN = 20  # pages, at most, that make a score slightly higher
+
+
+@dataclass(frozen=True, slots=True)
+class MergeInForce:
+    """A name that an epoch takes for an entity, since which epoch, and why: pages define it, or somebody decided.
+
+    ``fact`` says so, of the pages that define it, and ``written`` has both as the first of them writes them; ``by`` is
+    who decided. All are empty where it follows from others.
+    """
+
+    name: str
+    entity: str
+    score: float
+    since: int
+    fact: str = ""
+    written: tuple[str, str] | None = None
+    by: str = ""
+
+
+@dataclass(slots=True)
+class _Defined:
+    """What pages define alike: the fact, both names as the first writes them, and how many pages there are."""
+
+    fact: str
+    written: tuple[str, str]
+    pages: int = 0
+
+    @property
+    def score(self) -> float:
+        alias, name = self.written
+        made = set(initials(name))
+        right, judged = SHORT_FORMS if {alias.lower(), alias.lower().removesuffix("s")} & made else CALLED
+        return round(min(1.0, (right + 1) / (judged + 2) + min(self.pages, _OFTEN) / 1000), 4)
+
+
+def merges_in_force(ledger: Ledger, corpus_id: int, epoch: int) -> list[MergeInForce]:
+    """Every name that the epoch takes for another, best first; the phrase that defines one is no name of its own."""
+    decided = {row.name: row for row in list_decisions(ledger, corpus_id, ACCEPTED)}
+    with ledger.read() as connection:
+        now = names_at(connection, corpus_id, epoch)
+        defined, phrases = _definitions(connection, corpus_id, epoch)
+    made = []
+    for name, (entity, since) in now.items():
+        said = [pair for pair in defined if pair[0] == name and now.get(pair[1], (pair[1], 0))[0] == entity]
+        if (row := decided.get(name)) is not None:
+            made.append(MergeInForce(name, entity, row.score, since, by=row.decided_by or ""))
+        elif said:
+            best = defined[max(said, key=lambda pair: (pair[1] == entity, defined[pair].pages, pair))]
+            made.append(MergeInForce(name, entity, best.score, since, best.fact, best.written))
+        elif name not in phrases:
+            made.append(MergeInForce(name, entity, 0.0, since))
+    return sorted(made, key=lambda one: (-one.score, one.name))
+
+
+def _definitions(
+    connection: Connection, corpus_id: int, epoch: int
+) -> tuple[dict[tuple[str, str], _Defined], set[str]]:
+    """What the pages of the epoch define, by name and entity, and the phrases that do so."""
+    found: dict[tuple[str, str], _Defined] = {}
+    phrases: set[str] = set()
+    shown = (supports.c.corpus_id == corpus_id, seen_at(supports, epoch), supports.c.extractor == DEFINITIONS)
+    query = select(supports.c.id, supports.c.page_id, supports.c.fact_id, supports.c.statement).where(*shown)
+    for row in connection.execute(query.order_by(supports.c.id)):
+        stated = decode(supports.c.statement, row.id, row.statement, statement_from_text)
+        one = definition_of(row.statement, row.page_id)
+        alias = stated.object.value if isinstance(stated.object, Literal) else stated.object.surface
+        found.setdefault((one.name, one.entity), _Defined(row.fact_id, (alias, stated.subject.surface))).pages += 1
+        phrases.add(one.both)
+    return found, phrases

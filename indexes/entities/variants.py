@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from enum import StrEnum
 
 from clausegraph.core.language.definitions import initials
-from clausegraph.core.language.words import DENIALS, MONTHS, NUMBERS, SHORT_MONTHS, WEEKDAYS, word_set
+from clausegraph.core.language.lexicon import DENIALS, MONTHS, NUMBERS, SHORT_MONTHS, WEEKDAYS, word_set
 
 _NUMBER_WORDS = word_set(
     "sixty seventy eighty ninety hundred thousand million billion half quarter third double single both first second "

@@ -1,4 +1,4 @@
-"""Hyperlinks between the pages of a corpus, and the page that an entity has of its own. Pure functions of readings."""
+"""Hyperlinks between pages of a corpus, the page that an entity has of its own, pages that replace others. Pure."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from urllib.parse import unquote, urljoin, urlsplit
 
+from clausegraph.core.language.clauses import sentence_spans
 from clausegraph.core.language.normalise import entity_key
 from clausegraph.core.types import PageKey, Reading
 
@@ -125,3 +126,45 @@ def _web(address: str) -> str:
     except ValueError:
         return address
     return f"{parts.netloc.lower().removeprefix('www.')}{unquote(parts.path).rstrip('/')}"
+
+
+_ITSELF = (
+    r"\b(?:they|it|(?:this|these|the|our)(?: (?:new|old|older|updated|revised|current))?"
+    r" (?:pages?|guides?|guidance|rules?|leaflets?|notice|policy|policies|version|advice|document|order|terms))\b"
+)
+_REPLACES = re.compile(
+    rf"{_ITSELF}(?: (?:now|also|have|has))* (?:replaces?d?|supersedes?d?|takes? the place of)\b", re.IGNORECASE
+)
+_IS_REPLACED = re.compile(
+    rf"{_ITSELF} (?:is|are|was|were|has been|have been)(?: now| being)? (?:replaced|superseded) by\b", re.IGNORECASE
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Replacement:
+    """``older`` holds no more since ``newer`` does; the sentence that says so, and on which of the two."""
+
+    older: PageKey
+    newer: PageKey
+    said_on: PageKey
+    anchor: str
+    quote: str
+
+
+def replacements(readings: Mapping[PageKey, Reading]) -> Iterator[Replacement]:
+    """What pages say of what replaces what, where the sentence links to the other page; each pair once."""
+    texts = {(page, element.anchor): element.text for page, one in readings.items() for element in one.elements}
+    seen: set[tuple[PageKey, PageKey]] = set()
+    for link in page_links(readings):
+        text = texts[link.page, link.anchor]
+        for start, end in sentence_spans(text):
+            sentence = text[start:end]
+            if link.text not in sentence:
+                continue
+            for pattern, pair in (
+                (_REPLACES, (link.target, link.page)),
+                (_IS_REPLACED, (link.page, link.target)),
+            ):
+                if pattern.search(sentence) and pair not in seen:
+                    seen.add(pair)
+                    yield Replacement(*pair, link.page, link.anchor, sentence)

@@ -1,16 +1,14 @@
-"""What every graph store answers, and what every projection of the ledger does; the contract suite holds them to it.
-
-A ``Graph`` is one corpus at one epoch, read-only. Its methods return sets, cut where they are cut by a total
-order (hop, then descending support count, then id), so that every store gives the same list; scoring is the
-reader's business. An empty list of names, ids or relations asks for nothing and gets nothing.
-"""
+"""What every graph store answers, and what follows the ledger; the contract suite holds each to it."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import partial
 from typing import Protocol
 
+from clausegraph.core.errors import StoreError
+from clausegraph.core.telemetry.logs import logger
 from clausegraph.core.types import Fact, PageKey, Support
 
 MAX_TOKENS = 500  # of a query
@@ -183,3 +181,79 @@ class GraphProjection(Protocol):
 
     def verify(self, corpus_id: int) -> list[str]:
         """Compare every node and relationship with the ledger; returns the differences in words."""
+
+
+_log = logger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Follower:
+    """A projection, and whether a publish waits for it."""
+
+    projection: GraphProjection
+    required: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Projections:
+    """Every projection of a ledger, in order. ``problems`` are those that an optional one, or one after the flip,
+    had since the object was made: they belong in the run's report."""
+
+    followers: tuple[Follower, ...] = ()
+    problems: list[str] = field(default_factory=list)
+
+    def prepare(self, corpus_id: int, epoch: int) -> None:
+        """Before the flip, after the vector segment.
+
+        Raises:
+            StoreError: a required projection does not have the epoch.
+        """
+        for follower in self.followers:
+
+            def work(one: GraphProjection = follower.projection) -> None:
+                report = one.prepare(corpus_id, epoch)
+                _log.info("projection.prepared", projection=one.name, epoch=epoch, rows=report.written)
+
+            self._try(follower, "prepare", work, raises=follower.required)
+
+    def caught_up(self, corpus_id: int) -> None:
+        """When a run has nothing to publish: what was missed before is brought now.
+
+        Raises:
+            StoreError: a required projection does not have what readers have.
+        """
+        for follower in self.followers:
+            work = partial(follower.projection.catch_up, corpus_id)
+            self._try(follower, "catch up", work, raises=follower.required)
+
+    def published(self, corpus_id: int) -> None:
+        """After a flip or a rollback."""
+        for follower in self.followers:
+            self._try(follower, "publish", partial(follower.projection.publish, corpus_id))
+
+    def abandoned(self, corpus_id: int, epoch: int) -> None:
+        """Around the ledger's abandoning of a frozen epoch; what stays behind is undone by the next ``prepare``."""
+        for follower in self.followers:
+            self._try(follower, "abandon", partial(follower.projection.abandon, corpus_id, epoch))
+
+    def vacuumed(self, corpus_id: int) -> None:
+        """After the ledger's vacuum."""
+        for follower in self.followers:
+            self._try(follower, "vacuum", partial(follower.projection.vacuum, corpus_id))
+
+    def dropped(self) -> None:
+        """After the ledger dropped a corpus, whichever process did it and whenever."""
+        for follower in self.followers:
+            self._try(follower, "drop", follower.projection.forget_dropped)
+
+    def _try(self, follower: Follower, step: str, work: Callable[[], object], *, raises: bool = False) -> None:
+        try:
+            work()
+        except StoreError as error:
+            if raises:
+                raise
+            _log.warning("projection.lags", projection=follower.projection.name, step=step, reason=str(error))
+            self.problems.append(f"{follower.projection.name} lags ({step}): {error}")
+
+
+NO_PROJECTIONS = Projections()

@@ -24,7 +24,7 @@ from clausegraph.indexes.graph.protocol import (
     in_order,
     rank_entities,
 )
-from clausegraph.indexes.ledger.decoding import decode
+from clausegraph.indexes.ledger.cells import decode
 from clausegraph.indexes.ledger.dialect import without_index
 from clausegraph.indexes.ledger.schema import entity_names, entity_tokens, pages, seen_at, sources, supports
 from clausegraph.indexes.ledger.store import Reads

@@ -1,15 +1,23 @@
-"""Every cell that is read is what its column says: SQLite itself keeps any value in any column, a damaged one too."""
+"""Cells of the ledger: checked as they are read, decoded from JSON and bytes; damage names table, row and column.
+
+SQLite itself keeps any value in any column.
+"""
 
 from __future__ import annotations
 
 import math
 import re
+import zlib
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
-from sqlalchemy import Float, Integer, LargeBinary, MetaData
+from pydantic import TypeAdapter, ValidationError
+from sqlalchemy import Column, Float, Integer, LargeBinary, MetaData
 from sqlalchemy.types import TypeDecorator, TypeEngine
 
+from clausegraph.core.errors import LedgerError, StorageError
+
+RESTORE = "restore it from a backup, `clausegraph doctor` looks at all of it"
 _YEAR_9999 = 253_370_764_800.0  # seconds since 1970: the calendars of Python end there
 _MOMENTS = {"acquired", "at", "created", "decided", "ended", "expires", "fetched", "heartbeat", "started"}
 _FILE_NAME = re.compile(r"[A-Za-z0-9-]{1,200}")  # of a segment: it becomes a path
@@ -81,3 +89,50 @@ def _more(own: TypeEngine[Any], table: str, column: str) -> Callable[[Any], bool
     if (table, column) == ("segments", "file"):
         return lambda value: _FILE_NAME.fullmatch(value) is not None
     return None
+
+
+T = TypeVar("T")
+
+# What decoders raise of bytes that were damaged: whatever their code meets first
+_UNREADABLE = (
+    ValueError, TypeError, LookupError, AttributeError, RecursionError, ArithmeticError, MemoryError, zlib.error,
+    LedgerError,
+)  # fmt: skip
+
+TEXTS: TypeAdapter[dict[str, str]] = TypeAdapter(dict[str, str])
+COUNTS: TypeAdapter[dict[str, dict[str, int]]] = TypeAdapter(dict[str, dict[str, int]])
+OBJECT: TypeAdapter[dict[str, Any]] = TypeAdapter(dict[str, Any])
+
+
+def decode(column: Column[Any], row: object, value: Any, parse: Callable[[Any], T]) -> T:
+    """``parse(value)``, where ``value`` is the cell of a column in the row of that id or key.
+
+    Raises:
+        StorageError: it cannot be read; the message names table, row and column.
+    """
+    try:
+        return parse(value)
+    except _UNREADABLE as error:
+        raise damaged(column, row, _reason(error)) from error
+
+
+def decode_json(column: Column[Any], row: object, text: str, form: TypeAdapter[T]) -> T:
+    """The JSON of a cell, which has that form; errors as of :func:`decode`."""
+    return decode(column, row, text, lambda value: form.validate_json(value, strict=True))
+
+
+def damaged(column: Column[Any], row: object, reason: str) -> StorageError:
+    """The error about a row that is not what was stored."""
+    return StorageError(
+        f"the ledger is damaged: table {column.table.name}, row {row}, column {column.name} cannot be read "
+        f"({reason}); {RESTORE}"
+    )
+
+
+def _reason(error: BaseException) -> str:
+    if isinstance(error, ValidationError):
+        first = error.errors(include_input=False, include_url=False)[0]
+        return " ".join([*map(str, first["loc"]), first["msg"]])[:200]
+    if isinstance(error, KeyError):
+        return f"it lacks {error}"
+    return " ".join(str(error).split())[:200] or type(error).__name__

@@ -1,10 +1,210 @@
-"""What a run's model calls are counted by: its budget and its usage records, once the run is known."""
+"""What a run may use of models, and what it has used: a budget row that all its processes draw on, and call records."""
 
 from __future__ import annotations
 
+import json
+import threading
+from concurrent.futures import Future, ThreadPoolExecutor
+
+from sqlalchemy import BigInteger, Float, bindparam, case, func, insert, select, update
+
+from clausegraph.core.errors import BudgetExceeded, StorageError
 from clausegraph.core.models.calls import CallRecord, Reservation
-from clausegraph.indexes.ledger.budgets import LedgerBudget, LedgerUsage, open_budget, run_usage
+from clausegraph.core.telemetry.logs import logger
+from clausegraph.indexes.ledger.dialect import insert_new
+from clausegraph.indexes.ledger.schema import budgets, model_calls
 from clausegraph.indexes.ledger.store import Ledger
+
+_log = logger(__name__)
+_SECONDS = 0.5  # how long one is kept back
+_CENT = 1e-9  # sums of floats miss a limit by less
+
+_wanted_tokens, _wanted_money = bindparam("wanted_tokens", type_=BigInteger), bindparam("wanted_money", type_=Float)
+_held_tokens, _held_money = bindparam("held_tokens", type_=BigInteger), bindparam("held_money", type_=Float)
+_run = budgets.c.run_id == bindparam("run")
+
+_RESERVE = (
+    update(budgets)
+    .where(_run)
+    .where(
+        budgets.c.limit_tokens.is_(None)
+        | (budgets.c.used_tokens + budgets.c.reserved_tokens + _wanted_tokens <= budgets.c.limit_tokens)
+    )
+    .where(
+        budgets.c.limit_money.is_(None)
+        | (budgets.c.used_money + budgets.c.reserved_money + _wanted_money <= budgets.c.limit_money + _CENT)
+    )
+    .values(
+        reserved_tokens=budgets.c.reserved_tokens + _wanted_tokens,
+        reserved_money=budgets.c.reserved_money + _wanted_money,
+    )
+)
+_SETTLE = (
+    update(budgets)
+    .where(_run)
+    .values(
+        used_tokens=budgets.c.used_tokens + _wanted_tokens,
+        used_money=budgets.c.used_money + _wanted_money,
+        reserved_tokens=budgets.c.reserved_tokens - _held_tokens,
+        reserved_money=budgets.c.reserved_money - _held_money,
+    )
+)
+
+
+class LedgerBudget:
+    """A ``Budget`` in the ledger. What a killed process had reserved stays reserved: it may have been used."""
+
+    def __init__(self, ledger: Ledger, run_id: str) -> None:
+        self._ledger, self._run_id = ledger, run_id
+
+    def reserve(self, tokens: int, money: float) -> Reservation:
+        """Set aside what an attempt may use at most.
+
+        Raises:
+            BudgetExceeded: used, reserved and wanted together are more than the limit.
+        """
+        values = {"run": self._run_id, "wanted_tokens": tokens, "wanted_money": money}
+        with self._ledger.write() as connection:
+            if connection.execute(_RESERVE, values).rowcount == 1:
+                return Reservation(tokens, money)
+        raise BudgetExceeded(self._explain(tokens, money))
+
+    def settle(self, reservation: Reservation, tokens: int, money: float) -> None:
+        """Replace a reservation by what was used."""
+        held = {"held_tokens": reservation.tokens, "held_money": reservation.money}
+        used = {"run": self._run_id, "wanted_tokens": tokens, "wanted_money": money}
+        with self._ledger.write() as connection:
+            connection.execute(_SETTLE, used | held)
+
+    def _explain(self, tokens: int, money: float) -> str:
+        with self._ledger.read() as connection:
+            row = connection.execute(select(budgets).where(budgets.c.run_id == self._run_id)).fetchone()
+        if row is None:
+            return f"run {self._run_id} has no budget; it was deleted with its corpus"
+        parts = []
+        if row.limit_tokens is not None:
+            parts.append(
+                f"{row.limit_tokens:,} tokens (used {row.used_tokens:,}, reserved {row.reserved_tokens:,}, "
+                f"this call needs up to {tokens:,}; CLAUSEGRAPH_LLM_BUDGET_TOKENS)"
+            )
+        if row.limit_money is not None:
+            parts.append(
+                f"{row.limit_money:g} in money (used {row.used_money:.4f}, reserved {row.reserved_money:.4f}, "
+                f"this call needs up to {money:.4f}; CLAUSEGRAPH_LLM_BUDGET_MONEY)"
+            )
+        return f"the budget of run {self._run_id} has no room for another call: the limit is {' and '.join(parts)}"
+
+
+def open_budget(
+    ledger: Ledger, corpus_id: int, run_id: str, limit_tokens: int | None, limit_money: float | None
+) -> LedgerBudget:
+    """The budget of a run: made by the first process that asks, with its limits, and shared by the others."""
+    values = {"run_id": run_id, "corpus_id": corpus_id, "limit_tokens": limit_tokens, "limit_money": limit_money}
+    with ledger.write() as connection:
+        connection.execute(insert_new(budgets), values)
+    return LedgerBudget(ledger, run_id)
+
+
+class LedgerUsage:
+    """A ``UsageSink`` in the ledger. ``record`` never waits: a thread of its own writes a few rows at a time."""
+
+    def __init__(self, ledger: Ledger, corpus_id: int, run_id: str) -> None:
+        self._ledger, self._corpus_id, self._run_id = ledger, corpus_id, run_id
+        self._lock = threading.Lock()
+        self._kept: list[dict[str, object]] = []
+        self._writer = ThreadPoolExecutor(max_workers=1, thread_name_prefix="clausegraph-usage")
+        self._writing: Future[None] | None = None
+        self._closing = threading.Event()
+
+    def record(self, record: CallRecord) -> None:
+        """Keep one record; it is written within half a second or so."""
+        with self._lock:
+            self._kept.append(self._row(record))
+            late = self._closing.is_set()
+            if not late and (self._writing is None or self._writing.done()):
+                self._writing = self._writer.submit(self._write_soon)
+        if late:
+            self._write()
+
+    def close(self) -> None:
+        """Write what is kept back.
+
+        Raises:
+            StorageError: the records cannot be written.
+        """
+        with self._lock:
+            self._closing.set()
+        self._writer.shutdown(wait=True)
+        self._write()
+
+    def _write_soon(self) -> None:
+        self._closing.wait(_SECONDS)  # so that the records of a busy time share a transaction
+        try:
+            self._write()
+        except StorageError as error:  # they are kept, and close() will try again and tell
+            _log.warning("usage.unwritten", reason=str(error))
+
+    def _write(self) -> None:
+        with self._lock:
+            rows, self._kept = self._kept, []
+        if not rows:
+            return
+        try:
+            with self._ledger.write() as connection:
+                connection.execute(insert(model_calls), rows)
+        except StorageError:
+            with self._lock:
+                self._kept = rows + self._kept
+            raise
+
+    def _row(self, record: CallRecord) -> dict[str, object]:
+        return {
+            "corpus_id": self._corpus_id,
+            "run_id": self._run_id,
+            "task": record.labels.task,
+            "prompt": record.labels.prompt,
+            "pages": json.dumps(record.labels.pages, ensure_ascii=False),
+            "model": record.model,
+            "outcome": record.outcome,
+            "prompt_tokens": record.usage.prompt_tokens,
+            "output_tokens": record.usage.output_tokens,
+            "money": record.money,
+            "seconds": record.seconds,
+            "at": record.at,
+        }
+
+
+def run_usage(ledger: Ledger, run_id: str) -> dict[str, dict[str, float]]:
+    """The usage of a run by task: calls, cached, failed, prompt_tokens, output_tokens, money, seconds.
+
+    ``calls`` are attempts that reached the server, the failed ones included; tokens, money and seconds are theirs.
+    """
+    calls = model_calls.c
+    cached = calls.outcome == "cached"
+    sent = {
+        name: func.coalesce(func.sum(case((cached, 0), else_=column)), 0)
+        for name, column in (
+            ("prompt_tokens", calls.prompt_tokens),
+            ("output_tokens", calls.output_tokens),
+            ("money", calls.money),
+            ("seconds", calls.seconds),
+        )
+    }
+    query = (
+        select(
+            calls.task,
+            func.sum(case((cached, 0), else_=1)).label("calls"),
+            func.sum(case((cached, 1), else_=0)).label("cached"),
+            func.sum(case((calls.outcome.in_(("ok", "cached")), 0), else_=1)).label("failed"),
+            *(column.label(name) for name, column in sent.items()),
+        )
+        .where(calls.run_id == run_id)
+        .group_by(calls.task)
+        .order_by(calls.task)
+    )
+    with ledger.read() as connection:
+        rows = connection.execute(query).mappings().all()
+    return {row["task"]: {name: value for name, value in row.items() if name != "task"} for row in rows}
 
 
 class RunMeter:

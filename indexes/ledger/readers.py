@@ -23,10 +23,9 @@ from pathlib import Path
 from sqlalchemy import Connection, select
 
 from clausegraph.core.errors import NotFoundError, ViewExpired
-from clausegraph.indexes.files import file_errors, make_private
+from clausegraph.indexes.files import file_errors, make_private, users_of
 from clausegraph.indexes.ledger.schema import FLIPPED, epochs
 from clausegraph.indexes.ledger.store import Ledger
-from clausegraph.indexes.scrub import users_of
 
 AT_ONCE = 200  # epochs taken together: each is an open file
 _TRIES = 10  # the file may be replaced between its opening and the lock

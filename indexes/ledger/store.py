@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Protocol
 
-from sqlalchemy import Connection, Engine, inspect, text
+from sqlalchemy import Connection, Engine, inspect, select, text
 
 from clausegraph.core.errors import SchemaError
 from clausegraph.indexes.files import file_errors, make_private
@@ -17,12 +17,14 @@ from clausegraph.indexes.ledger.dialect import (
     compact,
     driver_errors,
     make_database,
+    open_for_reading,
     open_for_writing,
+    reading,
     rewrite_file,
     take_in_log,
     writing,
 )
-from clausegraph.indexes.ledger.reading import open_for_reading, reading
+from clausegraph.indexes.ledger.schema import identity
 
 SCHEMA_VERSION = "0009"
 _TIGHT = 64 << 20  # bytes free: the log may grow by some 10 MB before it is taken in
@@ -113,10 +115,8 @@ class Ledger:
             SchemaError: another version of ClauseGraph made them.
         """
         if not self.has_tables():
-            from clausegraph.indexes.ledger.migrate import upgrade
-
             with driver_errors(self.path):
-                upgrade(self._writing())
+                _upgrade(self._writing())
 
     def cache_folder(self, corpus_id: int) -> Path:
         """Derived files of a corpus; deleting them costs time, never truth."""
@@ -179,3 +179,30 @@ def open_to_read(home: Path) -> Ledger:
 
 def _none_at(path: Path) -> SchemaError:
     return SchemaError(f"no ledger at {path}; run `clausegraph ingest SOURCE` first or set CLAUSEGRAPH_HOME")
+
+
+def ledger_id(ledger: Ledger) -> str:
+    """The id that the ledger was given when it was made.
+
+    Raises:
+        SchemaError: somebody has removed it.
+    """
+    with ledger.read() as connection:
+        found = connection.execute(select(identity.c.id)).scalar()
+    if found is None:
+        raise SchemaError(f"{ledger.path} has lost its id (its table identity is empty); restore it from a backup")
+    return str(found)
+
+
+def _upgrade(engine: Engine) -> None:
+    """Bring the ledger's schema to the newest version, in one transaction."""
+    from alembic import command  # readers do without it
+    from alembic.config import Config
+
+    config = Config()
+    config.set_main_option("script_location", str(Path(__file__).parent / "migrations"))
+    with engine.connect() as raw:
+        connection = writing(raw)
+        with connection.begin():
+            config.attributes["connection"] = connection
+            command.upgrade(config, "head")

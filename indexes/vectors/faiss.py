@@ -18,8 +18,7 @@ from clausegraph.core.errors import SegmentError
 from clausegraph.core.models.embedding import Vectors
 from clausegraph.indexes.files import checksum as file_checksum
 from clausegraph.indexes.files import file_errors, write_whole
-from clausegraph.indexes.vectors.memory import check_dimension
-from clausegraph.indexes.vectors.protocol import Ids, SegmentState
+from clausegraph.indexes.vectors.protocol import Ids, SegmentState, check_dimension
 
 
 class FaissIndex:

@@ -1,4 +1,4 @@
-"""What a store of vectors does for the ledger; the contract suite holds every store to it.
+"""What a store of vectors does for the ledger (the contract suite holds every store to it), and vectors in memory.
 
 Vectors come in segments, each written once by a publish or a merge and never changed. The ledger says which segments
 there are and which ids an epoch shows, and has what is needed to write each segment again.
@@ -12,6 +12,7 @@ from typing import Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from clausegraph.core.errors import ModelMismatchError
 from clausegraph.core.models.embedding import Vectors
 
 Ids = NDArray[np.int64]
@@ -92,3 +93,40 @@ class VectorIndex(Protocol):
         Raises:
             StorageError: it cannot be removed.
         """
+
+
+class MemoryVectors:
+    """``VisibleVectors`` that are stored nowhere: ids, shape (n,), and unit vectors, shape (n, d)."""
+
+    def __init__(self, ids: Ids, matrix: Vectors) -> None:
+        self._ids = ids
+        self._matrix = matrix
+
+    @property
+    def ids(self) -> Ids:
+        """As ``VisibleVectors.ids``."""
+        return self._ids
+
+    def search(self, vector: Vectors, limit: int) -> tuple[Ids, Vectors]:
+        """As ``VisibleVectors.search``."""
+        check_dimension(vector, self._matrix.shape[1])
+        scores: Vectors = self._matrix @ vector.astype(np.float32, copy=False)
+        best = np.lexsort((self._ids, -scores))[:limit]
+        return self._ids[best], scores[best]
+
+    def everything(self) -> tuple[Ids, Vectors]:
+        """As ``VisibleVectors.everything``."""
+        return self._ids, self._matrix
+
+
+def check_dimension(vector: Vectors, dimension: int) -> None:
+    """Refuse a vector that cannot be compared.
+
+    Raises:
+        ModelMismatchError: it has another length than those of the segment.
+    """
+    if vector.shape[-1] != dimension:
+        raise ModelMismatchError(
+            f"a vector of {vector.shape[-1]} numbers was given, but those of the segment have {dimension}: "
+            "another model embedded the corpus; ask with that one"
+        )

@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 
 from clausegraph.core.extraction import Reject
-from clausegraph.core.pages.document import SourceDocument
-from clausegraph.core.pages.read import PAGE_READERS
+from clausegraph.core.pages.read import PAGE_READERS, SourceDocument
 from clausegraph.core.types import Reading
 from clausegraph.indexes.truth import raw_hash_of
 from clausegraph.ingestion.formats.formats import FORMATS

@@ -13,7 +13,7 @@ import numpy as np
 
 from clausegraph.core.errors import NotFoundError
 from clausegraph.core.models.embedding import Embedder, Vectors
-from clausegraph.core.pages.parse import parse_page
+from clausegraph.core.pages.decode import parse_page
 from clausegraph.core.pages.pieces import CHARACTERS, is_apparatus, with_pieces
 from clausegraph.core.pages.walk import page_blocks
 from clausegraph.core.types import Fact, PageKey, PlacedPassage, Reading, Support

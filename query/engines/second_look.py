@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import zip_longest
 
 from clausegraph.core.inquiry import Inquiry
-from clausegraph.core.language.terms import content, overlap
+from clausegraph.core.language.normalise import content, overlap
 from clausegraph.core.types import AnswerStatus, Evidence
 from clausegraph.query.rank.hits import Hit
 from clausegraph.query.read.protocol import ReadResult

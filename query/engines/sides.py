@@ -12,7 +12,7 @@ from clausegraph.core.types import Contradiction, Element, Evidence, Literal, Pa
 from clausegraph.indexes.contradictions.assertions import Assertion
 from clausegraph.indexes.contradictions.compare import THRESHOLD, Conflict, find_conflicts
 from clausegraph.indexes.contradictions.conditions import other_threshold
-from clausegraph.indexes.contradictions.replacing import Replacement, replacements
+from clausegraph.indexes.graph.links import Replacement, replacements
 from clausegraph.indexes.lexical import lexical_index
 from clausegraph.indexes.views import View
 from clausegraph.query.rank.hits import Hit

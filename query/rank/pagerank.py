@@ -37,7 +37,7 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from clausegraph.core.extras import require_extra
+from clausegraph.core.errors import require_extra
 from clausegraph.core.types import LITERAL, Fact
 from clausegraph.query.rank.signals import Place
 

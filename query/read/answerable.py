@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from clausegraph.core.language.terms import content
+from clausegraph.core.language.normalise import content
 from clausegraph.core.models.embedding import Embedder
 from clausegraph.query.rank.hits import Hit
 from clausegraph.query.read.candidates import Candidate

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from clausegraph.core.language.sentences import sentence_spans
+from clausegraph.core.language.clauses import sentence_spans
 from clausegraph.core.types import Element, Evidence, PageKey, Reading
 from clausegraph.query.read.evidence import evidence_of, table_of
 from clausegraph.query.read.figures import compare

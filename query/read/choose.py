@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from clausegraph.core.language.terms import content, overlap
+from clausegraph.core.language.normalise import content, overlap
 from clausegraph.core.language.values import find_values
 from clausegraph.core.types import Element, Reading
 from clausegraph.query.read.candidates import Candidate, nearness

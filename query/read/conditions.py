@@ -11,8 +11,8 @@ from dataclasses import replace
 from datetime import date
 
 from clausegraph.core.condition_trees import grouped, settled
+from clausegraph.core.language.clauses import sentence_spans
 from clausegraph.core.language.conditions import parse_conditions
-from clausegraph.core.language.sentences import sentence_spans
 from clausegraph.core.types import (
     All,
     Condition,

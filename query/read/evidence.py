@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from clausegraph.core.language.sentences import sentence_spans
+from clausegraph.core.language.clauses import sentence_spans
 from clausegraph.core.types import Element, Evidence, PageKey, Reading, Span
 
 _CELLS = " | "

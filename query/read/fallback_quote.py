@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
+from clausegraph.core.language.lexicon import word_set
 from clausegraph.core.language.quantities import find_quantities
-from clausegraph.core.language.words import word_set
 from clausegraph.core.types import Evidence, PageKey
 from clausegraph.query.read.candidates import Candidate
 from clausegraph.query.read.figures import figures

@@ -12,11 +12,9 @@ from dataclasses import dataclass, replace
 from datetime import date
 from functools import lru_cache
 
-from clausegraph.core.language.comparing import lies_within
-from clausegraph.core.language.normalise import normalise_text
-from clausegraph.core.language.quantities import Quantity, find_quantities
-from clausegraph.core.language.sentences import sentence_spans
-from clausegraph.core.language.terms import content, stem
+from clausegraph.core.language.clauses import sentence_spans
+from clausegraph.core.language.normalise import content, normalise_text, stem
+from clausegraph.core.language.quantities import Quantity, find_quantities, lies_within
 from clausegraph.query.read.word_match import same_word
 
 _YEAR = 365.25

@@ -9,10 +9,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from clausegraph.core.language.conditions import join, parse_conditions
-from clausegraph.core.language.sentences import sentence_spans
-from clausegraph.core.language.slots import quantifier
-from clausegraph.core.language.words import word_set
+from clausegraph.core.language.clauses import sentence_spans
+from clausegraph.core.language.conditions import join, parse_conditions, quantifier
+from clausegraph.core.language.lexicon import word_set
 from clausegraph.core.types import Condition, Element, Leaf, Modality, Not, Reading, leaves, mapped
 from clausegraph.query.read.conditions import stated_at, stated_condition
 from clausegraph.query.read.hedges import main_clause

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from clausegraph.core.condition_trees import deciding
-from clausegraph.core.language.sentences import sentence_spans
+from clausegraph.core.language.clauses import sentence_spans
 from clausegraph.core.types import (
     All,
     AnyOf,

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from datetime import date
 
+from clausegraph.core.language.lexicon import word_set
 from clausegraph.core.language.propositions import split_proposition
-from clausegraph.core.language.words import word_set
 from clausegraph.query.read.figures import is_one_of
 from clausegraph.query.read.statements import ReadStatement
 from clausegraph.query.read.word_match import missing_terms, terms

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from clausegraph.core.language.sentences import sentence_spans
-from clausegraph.core.language.terms import content
+from clausegraph.core.language.clauses import sentence_spans
+from clausegraph.core.language.normalise import content
 from clausegraph.query.read.candidates import Candidate
 from clausegraph.query.read.figures import UserFigure, bounds_of, compare, figures
 from clausegraph.query.read.question_context import QuestionContext

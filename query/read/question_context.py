@@ -8,8 +8,8 @@ from datetime import date
 
 from clausegraph.core.condition_trees import settled
 from clausegraph.core.inquiry import Inquiry
-from clausegraph.core.language.sentences import sentence_spans
-from clausegraph.core.language.terms import content
+from clausegraph.core.language.clauses import sentence_spans
+from clausegraph.core.language.normalise import content
 from clausegraph.core.types import (
     All,
     Alternative,

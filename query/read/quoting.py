@@ -12,8 +12,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from clausegraph.core.language.sentences import sentence_spans
-from clausegraph.core.language.terms import content, overlap
+from clausegraph.core.language.clauses import sentence_spans
+from clausegraph.core.language.normalise import content, overlap
 from clausegraph.core.types import Element, Evidence, PageKey, Reading
 from clausegraph.query.read.candidates import Candidate
 from clausegraph.query.read.cells import is_user_row

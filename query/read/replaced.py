@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from clausegraph.core.language.sentences import sentence_spans
+from clausegraph.core.language.clauses import sentence_spans
 from clausegraph.core.types import PageKey, Reading
 from clausegraph.query.read.candidates import Candidate
 from clausegraph.query.read.protocol import Pages

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from clausegraph.core.language.conditions import join
+from clausegraph.core.language.lexicon import word_set
 from clausegraph.core.language.propositions import split_proposition
-from clausegraph.core.language.words import word_set
 from clausegraph.core.types import All, Modality, Not, PageKey, Reading, leaves
 from clausegraph.query.read.asked_modality import asked_for
 from clausegraph.query.read.candidates import Candidate

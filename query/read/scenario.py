@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from datetime import date
 from functools import lru_cache
 
-from clausegraph.core.language.normalise import normalise_text
-from clausegraph.core.language.sentences import sentence_spans
-from clausegraph.core.language.terms import content
+from clausegraph.core.language.clauses import sentence_spans
+from clausegraph.core.language.normalise import content, normalise_text
 from clausegraph.core.types import ConditionState
 from clausegraph.query.read.figures import compare
 

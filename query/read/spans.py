@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
+from clausegraph.core.language.clauses import sentence_spans
 from clausegraph.core.language.conditions import parse_conditions
-from clausegraph.core.language.sentences import sentence_spans
-from clausegraph.core.language.terms import content
+from clausegraph.core.language.normalise import content
 from clausegraph.core.language.values import find_values
 from clausegraph.query.read.probability import weighted_sum
 from clausegraph.query.read.questions import AnswerType, QuestionForm

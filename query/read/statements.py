@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
+from clausegraph.core.language.clauses import after_number, sentence_spans
 from clausegraph.core.language.conditions import ParsedClause, parse_conditions
 from clausegraph.core.language.propositions import split_proposition
-from clausegraph.core.language.sentences import after_number, sentence_spans
 from clausegraph.core.types import Element, Modality, Not, Reading, leaves
 from clausegraph.query.read.candidates import Candidate
 from clausegraph.query.read.protocol import Pages

@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from clausegraph.core.language.normalise import content
 from clausegraph.core.language.quantities import Quantity, find_quantities
-from clausegraph.core.language.terms import content
 from clausegraph.core.types import Element, PageKey
 from clausegraph.query.read.candidates import Candidate
 from clausegraph.query.read.questions import AnswerType, QuestionForm

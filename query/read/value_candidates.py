@@ -6,8 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from clausegraph.core.language.clauses import sentence_spans
 from clausegraph.core.language.conditions import parse_conditions
-from clausegraph.core.language.sentences import sentence_spans
 from clausegraph.core.types import ConditionState, Element, leaves
 from clausegraph.query.read.candidates import Candidate
 from clausegraph.query.read.cells import is_user_cell

@@ -11,9 +11,8 @@ from functools import lru_cache
 
 from rapidfuzz.distance import OSA, Prefix
 
-from clausegraph.core.language.normalise import tokens
-from clausegraph.core.language.terms import content
-from clausegraph.core.language.words import word_set
+from clausegraph.core.language.lexicon import word_set
+from clausegraph.core.language.normalise import content, tokens
 
 _SAME = (
     "cost costs price fee fees charge charges expensive pay paid payable",

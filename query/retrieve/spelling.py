@@ -12,7 +12,7 @@ import re
 from rapidfuzz import process
 from rapidfuzz.distance import OSA
 
-from clausegraph.core.language.words import word_set
+from clausegraph.core.language.lexicon import word_set
 from clausegraph.core.tokens import count_tokens
 from clausegraph.indexes.lexical import LexicalIndex, lexical_index, stems
 from clausegraph.indexes.views import View

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from clausegraph.core.errors import PromptError, UnusableReply
 from clausegraph.core.models.calls import CallLabels
-from clausegraph.core.models.json_scan import without_surrogates
+from clausegraph.core.models.json_text import without_surrogates
 from clausegraph.core.prompts import Prompt, PromptLibrary
 from clausegraph.core.types import TraceStep
 from clausegraph.query.steps.meter import QuestionMeter

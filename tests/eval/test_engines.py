@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 
 from clausegraph.app.dev.fake_llm import FakeModelServer, FakeOptions
-from clausegraph.app.services.engine_evaluation import RECORDS, EngineTrial, measure_engine
-from clausegraph.app.services.evaluation import evaluate_conditionalqa
+from clausegraph.app.services.evaluation import RECORDS, EngineTrial, evaluate_conditionalqa, measure_engine
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import InputError, ModelError, ReplyMissing
 from clausegraph.core.inquiry import Inquiry

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from clausegraph.app.services.engine_evaluation import EngineTrial, measure_engine
+from clausegraph.app.services.evaluation import EngineTrial, measure_engine
 from clausegraph.app.workspace import Workspace
 from clausegraph.eval.conditionalqa.dataset import load_questions
 from clausegraph.eval.conditionalqa.figures import engine_figures, missed, read_floors

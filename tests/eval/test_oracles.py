@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from clausegraph.app.services.engine_evaluation import EngineTrial, check_used, measure_engine
 from clausegraph.app.services.engine_tables import TABLES, TableRow, check_rows, chosen_rows, measure_rows
+from clausegraph.app.services.evaluation import EngineTrial, check_used, measure_engine
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import InputError
 from clausegraph.core.inquiry import Inquiry

@@ -14,9 +14,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
 
 from clausegraph.core.errors import InputError, NotFoundError
-from clausegraph.indexes.corpora import get_corpus
+from clausegraph.indexes.corpora import get_corpus, list_epochs
 from clausegraph.indexes.entities.decisions import Proposed, decide, store_proposals
-from clausegraph.indexes.epochs import list_epochs
 from clausegraph.indexes.views import open_view
 from tests.harness.writes import killed_at
 from tests.law.world import CORPUS, World

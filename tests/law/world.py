@@ -12,12 +12,11 @@ from sqlalchemy import insert, select
 
 from clausegraph.core.extraction import Extraction, ExtractionInput
 from clausegraph.core.models.embedding import HashingEmbedder, Vectors
-from clausegraph.indexes.corpora import ensure_corpus, get_corpus
+from clausegraph.indexes.corpora import ensure_corpus, get_corpus, rollback
 from clausegraph.indexes.derive import DEFINITIONS, statement_id
 from clausegraph.indexes.dump import dump_lines, graph_lines, vector_values
 from clausegraph.indexes.entities.decisions import Decision, list_decisions, merge, undo
-from clausegraph.indexes.epochs import rollback
-from clausegraph.indexes.graph.projections import NO_PROJECTIONS
+from clausegraph.indexes.graph.protocol import NO_PROJECTIONS
 from clausegraph.indexes.hidden import HiddenStatement, hide, list_hidden, unhide
 from clausegraph.indexes.ledger.schema import decisions, hidden_statements
 from clausegraph.indexes.ledger.store import Ledger, open_ledger

@@ -14,10 +14,10 @@ from clausegraph.core.errors import StoreMismatch
 from clausegraph.core.language.normalise import entity_key
 from clausegraph.core.serial import statement_from_json
 from clausegraph.core.types import Fact, PageKey, Support
-from clausegraph.indexes.graph.neo4j.keys import GraphCorpus, term_key
-from clausegraph.indexes.graph.neo4j.schema import check_owner
+from clausegraph.indexes.graph.neo4j.rows import GraphCorpus, term_key
 from clausegraph.indexes.graph.neo4j.server import Neo4jServer, Record
 from clausegraph.indexes.graph.neo4j.state import RECONCILING
+from clausegraph.indexes.graph.neo4j.writes import check_owner
 from clausegraph.indexes.graph.protocol import (
     CANDIDATES,
     MAX_TOKENS,

@@ -14,9 +14,7 @@ from dataclasses import dataclass, field
 from typing import LiteralString
 
 from clausegraph.core.errors import StoreMismatch, StoreUnavailable
-from clausegraph.indexes.graph.neo4j.keys import GraphCorpus
-from clausegraph.indexes.graph.neo4j.rows import BATCH, TYPES, GraphRows, Interval, closed, opened
-from clausegraph.indexes.graph.neo4j.schema import add_indexes, check_owner, indexes_filling, migrate
+from clausegraph.indexes.graph.neo4j.rows import BATCH, TYPES, GraphCorpus, GraphRows, Interval, closed, opened
 from clausegraph.indexes.graph.neo4j.server import Neo4jServer
 from clausegraph.indexes.graph.neo4j.state import (
     RECONCILING,
@@ -29,11 +27,21 @@ from clausegraph.indexes.graph.neo4j.state import (
     ledger_state,
     server_state,
 )
-from clausegraph.indexes.graph.neo4j.writes import intervals, remove, set_ends, take_back, wipe, write_part
+from clausegraph.indexes.graph.neo4j.writes import (
+    add_indexes,
+    check_owner,
+    indexes_filling,
+    intervals,
+    migrate,
+    remove,
+    set_ends,
+    take_back,
+    wipe,
+    write_part,
+)
 from clausegraph.indexes.graph.protocol import ProjectionReport, ProjectionStatus
-from clausegraph.indexes.ledger.identity import ledger_id
 from clausegraph.indexes.ledger.schema import OPEN
-from clausegraph.indexes.ledger.store import Ledger
+from clausegraph.indexes.ledger.store import Ledger, ledger_id
 
 DEADLINE_S = 600.0  # for one epoch, however large
 _POLL_S = 0.1
@@ -186,7 +194,7 @@ class Neo4jProjection:
 
     def verify(self, corpus_id: int) -> list[str]:
         """Compare every node and relationship with the ledger; returns the differences in words."""
-        from clausegraph.indexes.graph.neo4j.verify import differences
+        from clausegraph.indexes.graph.neo4j.state import differences
 
         check_owner(self._server, ledger_id(self._ledger))
         here = ledger_state(self._ledger, corpus_id)

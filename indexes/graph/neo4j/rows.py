@@ -1,11 +1,12 @@
 """From the ledger to Neo4j: rows with an epoch interval as nodes and relationships, in parts of one transaction each.
 
 Pure reading: every part is one short read of the ledger, walked by row id, so that no transaction stays open. The
-same parts are written by a projection, and compared with what the server has by ``verify``.
+same parts are written by a projection, and compared with what the server has by ``state.differences``.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
@@ -13,21 +14,11 @@ from typing import Any
 
 from sqlalchemy import Row, Select, Table, select
 
+from clausegraph.core.language.normalise import tokens
 from clausegraph.core.language.wording import condition_words, written
 from clausegraph.core.serial import condition_from_json, reading_from_bytes, statement_from_text
 from clausegraph.core.types import LITERAL, leaves
-from clausegraph.indexes.graph.neo4j.keys import (
-    GraphCorpus,
-    chunk_id,
-    digest,
-    member_id,
-    name_id,
-    page_key,
-    support_id,
-    term_key,
-    words,
-)
-from clausegraph.indexes.ledger.decoding import decode
+from clausegraph.indexes.ledger.cells import decode
 from clausegraph.indexes.ledger.dialect import without_index
 from clausegraph.indexes.ledger.schema import (
     OPEN,
@@ -40,6 +31,50 @@ from clausegraph.indexes.ledger.schema import (
     supports,
 )
 from clausegraph.indexes.ledger.store import Ledger
+
+
+@dataclass(frozen=True, slots=True)
+class GraphCorpus:
+    """The corpus whose rows these are: its id in the ledger, and its name."""
+
+    id: int
+    name: str
+
+
+def page_key(corpus_id: int, page_id: int) -> str:
+    return f"{corpus_id}/{page_id}"
+
+
+def term_key(corpus_id: int, name: str) -> str:
+    """Key of the node of an entity or a value: names may be too long for an index."""
+    return f"{corpus_id}/{digest(name)}"
+
+
+def words(name: str) -> str:
+    """The tokens of a name, each between blanks, as a text index finds them."""
+    return f" {' '.join(sorted(set(tokens(name))))} "
+
+
+def digest(*parts: str) -> str:
+    text = "\0".join(parts).encode("utf-8", "surrogatepass")
+    return hashlib.blake2b(text, digest_size=16).hexdigest()
+
+
+def member_id(corpus: GraphCorpus, row: Row[Any]) -> str:
+    return f"{corpus.id}/{row.page_id}/{row.page_version_id}/{digest(row.extractor, row.projection)[:8]}@{row.since}"
+
+
+def chunk_id(corpus: GraphCorpus, row: Row[Any]) -> str:
+    return f"{corpus.id}/{row.page_id}/{digest(row.key, row.content_hash, row.input_key)}@{row.since}"
+
+
+def support_id(corpus: GraphCorpus, row: Row[Any]) -> str:
+    return f"{corpus.id}/{row.page_id}/{row.content_key}@{row.since}"
+
+
+def name_id(corpus: GraphCorpus, row: Row[Any]) -> str:
+    return f"{corpus.id}/{digest(row.name)}@{row.since}"
+
 
 BATCH = 10_000  # relationships written in one transaction
 _PAGES = 50  # read at once, with all their elements

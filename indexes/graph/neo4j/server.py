@@ -1,7 +1,7 @@
 """The module that knows Neo4j's driver: one server, its version, transactions with a deadline, its errors.
 
-Query texts are literals of ours and everything else is a parameter, but for what ``cypher`` lets through to
-``explore``. Each call runs in a thread of its own, so that a server that hangs costs no more than the deadline.
+Query texts are ours and everything else is a parameter, but for what ``cypher`` lets through to ``explore``. Each call
+runs in a thread of its own, so that a server that hangs costs no more than the deadline.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import asyncio
 import re
 import threading
 import uuid
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any, LiteralString, TypeVar
@@ -19,10 +19,78 @@ import neo4j
 from neo4j import exceptions as driver
 
 from clausegraph.core.errors import ClauseGraphError, StoreError, StoreRefused, StoreUnavailable
-from clausegraph.indexes.graph.neo4j.answers import answer, first_line
-from clausegraph.indexes.graph.neo4j.deadline import within
+
+# The first whose pattern is in "code message" counts.
+_ANSWERS: tuple[tuple[str, type[StoreError], str], ...] = (
+    (r"AuthenticationRateLimit", StoreRefused, "has seen too many wrong passwords; correct it and wait some seconds"),
+    (r"CredentialsExpired", StoreRefused,
+     "wants the first password of user {user!r} to be changed; do that in its Browser"),
+    (r"Security\.(Unauthorized|TokenExpired)", StoreRefused,
+     "refuses user {user!r} with this password; set CLAUSEGRAPH_NEO4J_USER and CLAUSEGRAPH_NEO4J_PASSWORD"),
+    (r"Security\.Forbidden", StoreRefused,
+     "does not let user {user!r} do this; grant the role of an editor with schema rights"),
+    (r"DatabaseNotFound|DatabaseDoesNotExist", StoreRefused,
+     "has no database {database!r}; set CLAUSEGRAPH_NEO4J_DATABASE"),
+    (r"(?i)no space left|disk.{0,20}full|out of disk", StoreRefused,
+     "has no space left on its disk; free some and run `clausegraph project neo4j`"),
+    (r"(?i)read.?only", StoreRefused,
+     "is read-only (database {database!r}); make it writable or set CLAUSEGRAPH_NEO4J_MODE=off"),
+    (r"Statement\.AccessMode", StoreRefused, "refused to write in a transaction for reading"),
+    (r"TransactionTimedOut|Transaction\.Terminated|LockClientStopped", StoreUnavailable,
+     "took longer than {deadline:g} s; look at its load or raise CLAUSEGRAPH_NEO4J_DEADLINE"),
+    (r"MemoryPool|OutOfMemory", StoreRefused,
+     "ran out of memory for this transaction; give it more (server.memory.heap.max_size)"),
+    (r"Neo\.TransientError|DatabaseUnavailable", StoreUnavailable, "cannot do this now; try again"),
+)  # fmt: skip
+
+
+def answer(error: driver.Neo4jError, uri: str, about: Mapping[str, object]) -> StoreError:
+    """The error to raise for one of the server's; ``about`` says user, database and deadline."""
+    for pattern, kind, words in _ANSWERS:
+        if re.search(pattern, f"{error.code} {error.message}"):
+            return kind(f"Neo4j at {uri} {words.format(**about)} ({first_line(error)})")
+    return StoreError(f"Neo4j at {uri} failed: {error.code}: {first_line(error)}")
+
+
+def first_line(error: BaseException) -> str:
+    """The first line of what a driver says, cut: the rest is Java's."""
+    text = (error.message if isinstance(error, driver.Neo4jError) else str(error)) or type(error).__name__
+    return str(text).strip().splitlines()[0][:300].rstrip(":")
+
 
 T = TypeVar("T")
+
+
+def within(seconds: float, work: Callable[[], T], name: str, late: str) -> T:
+    """The result of ``work``, which runs in a thread of this name.
+
+    Raises:
+        StoreUnavailable: with the text ``late``, when it has not ended after ``seconds``; the thread goes on.
+    """
+    done: list[T] = []
+    failed: list[BaseException] = []
+    ended = threading.Event()
+
+    def run() -> None:
+        try:
+            done.append(work())
+        except BaseException as error:  # noqa: BLE001 - raised again by the caller's thread
+            failed.append(error)
+        finally:
+            ended.set()
+
+    thread = threading.Thread(target=run, name=name, daemon=True)
+    thread.start()
+    # Not join: interrupted, it calls a thread ended that still runs (Python 3.11), and its connection would be closed
+    if ended.wait(seconds):
+        thread.join()
+    if failed:
+        raise failed[0]
+    if not done:
+        raise StoreUnavailable(late)
+    return done[0]
+
+
 Record = dict[str, Any]
 BoundQuery = tuple[LiteralString, dict[str, Any]]
 

@@ -18,8 +18,7 @@ from clausegraph.core.language.wording import condition_words, relation_words
 from clausegraph.core.models.json_text import read_json
 from clausegraph.core.prompts import Prompt, PromptMessage
 from clausegraph.core.types import Literal, Statement
-from clausegraph.ingestion.extract.llm.items import MOST_ITEMS, described, element_number, told
-from clausegraph.ingestion.extract.llm.left import left_of
+from clausegraph.ingestion.extract.llm.items import MOST_ITEMS, described, element_number, left_of, told
 from clausegraph.ingestion.extract.llm.numbering import Call, cut, page_text
 
 TASK = "check-triplets"

@@ -6,26 +6,73 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Protocol
 
-from clausegraph.core.errors import BudgetExceeded, ModelError, ModelRefused, ModelUnavailable, UnusableReply
+from clausegraph.core.errors import (
+    BudgetExceeded,
+    ModelError,
+    ModelRefused,
+    ModelUnavailable,
+    PromptError,
+    UnusableReply,
+)
 from clausegraph.core.extraction import Extracted, Extraction, ExtractionInput, PageInputs, Reject
-from clausegraph.core.fingerprints import LLMFingerprint
-from clausegraph.core.hashing import content_hash
+from clausegraph.core.hashing import LLMFingerprint, content_hash
 from clausegraph.core.models.calls import CallLabels
 from clausegraph.core.ontology import Ontology, policy_ontology
 from clausegraph.core.prompts import Prompt, shipped_examples
 from clausegraph.ingestion.extract.llm.check import SCHEMA as CHECK_SCHEMA
 from clausegraph.ingestion.extract.llm.check import checked, render_check, stated
-from clausegraph.ingestion.extract.llm.groups import grouped
-from clausegraph.ingestion.extract.llm.numbering import Call, number_call
-from clausegraph.ingestion.extract.llm.render import render_call
-from clausegraph.ingestion.extract.llm.tasks import Task, task_of
-from clausegraph.ingestion.extract.llm.types_guide import TypesGuide, beyond
+from clausegraph.ingestion.extract.llm.conditional import CONDITIONAL_SCHEMA, parse_conditional
+from clausegraph.ingestion.extract.llm.items import TypesGuide, beyond
+from clausegraph.ingestion.extract.llm.lines import parse_lines
+from clausegraph.ingestion.extract.llm.numbering import Call, grouped, number_call, render_call
 
 if TYPE_CHECKING:
-    from clausegraph.core.models.fan_out import ChatOutcome, ChatRequest
-    from clausegraph.core.models.guard import GuardedLLM
+    from clausegraph.core.models.guard import ChatOutcome, ChatRequest, GuardedLLM
+
+
+class Parse(Protocol):
+    """A reply turned into one extraction for each chunk of its call; none for what a cut-off reply does not cover."""
+
+    def __call__(self, text: str, call: Call, *, cut_off: bool) -> Sequence[Extraction | None]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """How a prompt's replies are read. ``parser`` names the parser's version: a change is another extraction.
+
+    ``schema`` is the name and JSON schema of a reply, for servers that enforce one; ``whole_pages`` whether chunks of a
+    page share a call, which is printed by its headings (see ``numbering``).
+    """
+
+    parser: str
+    parse: Parse
+    schema: tuple[str, dict[str, Any]] | None
+    whole_pages: bool
+
+
+_BY_OUTPUT = (  # what a header's output begins with
+    ("a JSON object", Task("conditional:5", parse_conditional, ("triplets", CONDITIONAL_SCHEMA), whole_pages=True)),
+    ("one (subject, predicate, object) per line", Task("lines:1", parse_lines, None, whole_pages=False)),
+)
+
+
+def task_of(prompt: Prompt) -> Task:
+    """The task of an extraction prompt, by its declared output.
+
+    Raises:
+        PromptError: the prompt's output is none that a parser reads.
+    """
+    for beginning, task in _BY_OUTPUT:
+        if prompt.output.startswith(beginning):
+            return task
+    known = ", ".join(repr(beginning) for beginning, _ in _BY_OUTPUT)
+    raise PromptError(
+        f"prompt {prompt.id} ({prompt.path}) cannot be read by an extractor: its header's output must begin with one "
+        f"of {known}"
+    )
+
 
 # Refused for what we are or where we go, not for what we asked: no other call will succeed, where none did before
 _NO_USE = {401, 402, 403, 404, 301, 302, 303, 307, 308}
@@ -94,7 +141,7 @@ class LLMExtractor:
 
     def extract_pages(self, pages: Iterable[PageInputs]) -> Iterator[Extracted]:
         """Yield what became of each input, as the replies come. Closing the generator cancels what is in flight."""
-        from clausegraph.core.models.fan_out import chat_all
+        from clausegraph.core.models.guard import chat_all
 
         work = _Work(self, pages)
         with closing(chat_all(self._llm, work.take, self._options.at_once)) as outcomes:
@@ -121,7 +168,7 @@ class LLMExtractor:
         """The call of a job."""
         from llama_index.core.base.llms.types import ChatMessage
 
-        from clausegraph.core.models.fan_out import ChatRequest
+        from clausegraph.core.models.guard import ChatRequest
 
         if job.found:
             return self._check(job)
@@ -140,7 +187,7 @@ class LLMExtractor:
     def _check(self, job: _Job) -> ChatRequest[_Job]:
         from llama_index.core.base.llms.types import ChatMessage
 
-        from clausegraph.core.models.fan_out import ChatRequest
+        from clausegraph.core.models.guard import ChatRequest
 
         prompt = self._options.check
         assert prompt is not None
@@ -161,7 +208,7 @@ class LLMExtractor:
         Raises:
             UnusableReply: nothing in the reply can be read; it is dropped from the cache.
         """
-        from clausegraph.core.models.fan_out import finish_reason
+        from clausegraph.core.models.guard import finish_reason
 
         assert outcome.response is not None
         job, text = outcome.request.job, outcome.response.message.content or ""

@@ -1,19 +1,49 @@
 """Elements numbered for a prompt, and numbers turned back into the labels of each chunk's input.
 
-Chunks that share a call are numbered through, so that a reply needs no chunk names: a triple belongs to the
-chunk that owns the elements it cites. A number stands for one text, wherever that text is also context
-(a lead-in or parent item, a heading above) of another chunk of the call.
-
-Every heading above an element has a number of its own and as many marks as its level, so that conditions can cite it.
+Chunks that share a call are numbered through: a triple belongs to the chunk that owns the elements it cites. A number
+stands for one text, wherever that text is also context (a lead-in or parent item, a heading above) of another chunk of
+the call. Every heading above an element has a number of its own and as many marks as its level.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
+from clausegraph.core.errors import PromptError
 from clausegraph.core.extraction import ExtractionInput, InputElement
 from clausegraph.core.language.normalise import visible
+from clausegraph.core.prompts import Prompt, PromptMessage
+
+_CHARACTERS = 4  # of English per token, near enough to decide what shares a call
+_PER_ELEMENT = 3  # tokens of an element's number and line
+
+
+def grouped(inputs: Sequence[ExtractionInput], limit: int) -> Iterator[tuple[ExtractionInput, ...]]:
+    """Cut the inputs, in order, into groups of at most about ``limit`` tokens each.
+
+    A chunk above the limit has a call of its own; with limit 0 every chunk has. The groups of a page are about
+    equal, because a run waits for the longest reply.
+    """
+    sizes = [_tokens(chunk_input) for chunk_input in inputs]
+    left = sum(sizes)
+    calls = -(-left // limit) if limit else 0
+    group: list[ExtractionInput] = []
+    filled = 0
+    for chunk_input, size in zip(inputs, sizes, strict=True):
+        share = left / max(calls, 1)  # of the groups that are still to be made, this one included
+        if group and (filled + size > limit or filled + size / 2 > share):
+            yield tuple(group)
+            group, left, calls, filled = [], left - filled, calls - 1, 0
+        group.append(chunk_input)
+        filled += size
+    if group:
+        yield tuple(group)
+
+
+def _tokens(chunk_input: ExtractionInput) -> int:
+    return sum(len(element.text) // _CHARACTERS + _PER_ELEMENT for element in chunk_input.elements if element.is_own)
+
 
 MAX_CHARACTERS = 8000  # of one element in a prompt; longer ones are cut there and reported
 CUT = " [cut]"
@@ -114,3 +144,34 @@ def element_text(element: InputElement) -> str:
 def cut(text: str) -> str:
     """The text, cut and marked where it is too long for a prompt."""
     return text if len(text) <= MAX_CHARACTERS else text[:MAX_CHARACTERS] + CUT
+
+
+def render_call(prompt: Prompt, call: Call, *, examples: str, types: str, ontology: str = "") -> list[PromptMessage]:
+    """The messages that ask for the triplets of a call; each prompt gets the inputs it declares.
+
+    ``page`` is the numbered page, ``html`` the tagged lines of its elements, ``headings`` the heading path of its first
+    chunk; ``ontology`` are the types of entities, ``types`` those to prefer.
+
+    Raises:
+        PromptError: the prompt declares an input that extraction does not have, or cannot be rendered.
+    """
+    made: dict[str, Callable[[], object]] = {
+        "title": lambda: cut(visible(call.inputs[0].title)),
+        "headings": lambda: cut(visible(" > ".join(call.inputs[0].headings))),
+        "page": lambda: page_text(call),
+        "html": lambda: _tagged_lines(call),
+        "examples": lambda: examples,
+        "types": lambda: types,
+        "ontology": lambda: ontology,
+    }
+    foreign = [name for name in prompt.inputs if name not in made]
+    if foreign:
+        raise PromptError(
+            f"prompt {prompt.id} ({prompt.path}) declares input {foreign[0]!r}; extraction has: {', '.join(made)}"
+        )
+    return prompt.render(**{name: made[name]() for name in prompt.inputs})
+
+
+def _tagged_lines(call: Call) -> str:
+    elements = [item.element for item in call.printed if not item.element.label.startswith("h")]  # without those above
+    return "\n".join(f"<{element.tag}>{element_text(element)}</{element.tag}>" for element in elements)

@@ -15,7 +15,7 @@ from llama_index.core.schema import BaseNode, MetadataMode, TransformComponent
 
 from clausegraph.core.errors import UnusableReply
 from clausegraph.core.extraction import Extracted, ExtractionInput, InputElement, PageInputs, Reject
-from clausegraph.core.language.sentences import sentence_spans
+from clausegraph.core.language.clauses import sentence_spans
 from clausegraph.core.language.wording import condition_words, relation_words
 from clausegraph.core.models.build import guard
 from clausegraph.core.models.guard import GuardedLLM

@@ -10,11 +10,9 @@ import re
 from collections.abc import Mapping
 from functools import lru_cache
 
-from clausegraph.core.language import words
-from clausegraph.core.language.markers import expand
-from clausegraph.core.language.normalise import singular
-from clausegraph.core.language.verbs import NOUNS_IN_ING, base_of_gerund, gerund, is_base, third_person
-from clausegraph.core.language.words import word_set
+from clausegraph.core.language import lexicon
+from clausegraph.core.language.lexicon import NOUNS_IN_ING, base_of_gerund, gerund, is_base, third_person, word_set
+from clausegraph.core.language.normalise import expand, singular
 
 READER = "role"  # type of a mention that stands for "you"
 
@@ -65,7 +63,7 @@ _AFTER_VERBS = word_set("as against to land someone of out up")  # what makes of
 
 
 _THEIRS = {"your": "their", "yourself": "themselves", "yours": "theirs", "you": "they", "our": "the publisher's"}
-_AFTER_THEM = words.PREPOSITIONS | words.DETERMINERS | {"and", "or"}
+_AFTER_THEM = lexicon.PREPOSITIONS | lexicon.DETERMINERS | {"and", "or"}
 
 
 def singular_phrase(phrase: str) -> str:
@@ -95,7 +93,7 @@ def third_party(clause: str) -> str | None:
         head = verb
     elif is_base(verb):
         head = third_person(verb)
-    elif verb.endswith("ed") or verb in words.PURE_PASTS:
+    elif verb.endswith("ed") or verb in lexicon.PURE_PASTS:
         head = verb
     else:
         return None
@@ -190,8 +188,8 @@ def _role_of_title(title: str) -> str:
     if (
         rest
         and is_base(bare)
-        and (bare in words.IMPERATIVES or bare in ("renounce", "challenge", "nominate", "volunteer", "raise"))
-        and (bare not in words.NOUN_VERBS or rest[0].lower() in words.DETERMINERS | _AFTER_VERBS or bare == "claim")
+        and (bare in lexicon.IMPERATIVES or bare in ("renounce", "challenge", "nominate", "volunteer", "raise"))
+        and (bare not in lexicon.NOUN_VERBS or rest[0].lower() in lexicon.DETERMINERS | _AFTER_VERBS or bare == "claim")
     ):
         return f"person {doing(plain)}"
     if rest and base_of_gerund(bare) and bare not in NOUNS_IN_ING:
@@ -228,7 +226,7 @@ def _title_role(title: str) -> str | None:
     if (
         match
         and is_role(match["role"])
-        and match["role"].split()[0].lower() not in words.PREPOSITIONS | words.DETERMINERS | {"and"}
+        and match["role"].split()[0].lower() not in lexicon.PREPOSITIONS | lexicon.DETERMINERS | {"and"}
     ):
         return singular_phrase(match["role"].lower())
     match = _OF_ROLE.match(title)

@@ -2,7 +2,7 @@
 
 A clause makes a statement where it is short and whole: a named subject, a known verb, and a value, a state ("refunded")
 or one thing that may, must or cannot be, or has a name of its own. Of any other clause a passage keeps the sentence and
-its condition, and nobody cuts a subject and an object out of it.
+its condition.
 """
 
 from __future__ import annotations
@@ -11,17 +11,105 @@ import re
 from dataclasses import dataclass, replace
 
 from clausegraph.core.language.conditions import join
-from clausegraph.core.language.markers import expand
-from clausegraph.core.language.modality import shaded
-from clausegraph.core.language.normalise import entity_key
+from clausegraph.core.language.lexicon import word_set
+from clausegraph.core.language.modals import shaded
+from clausegraph.core.language.normalise import entity_key, expand, lemma, lemmas, plain
 from clausegraph.core.language.propositions import Proposition, split_proposition
-from clausegraph.core.language.standing import LOSABLE, hangs, main_said, points, stems, told_before
 from clausegraph.core.language.values import DATED, TELLING_KINDS, effective_dates, opening_value, value_kind
 from clausegraph.core.language.wording import relation_words
-from clausegraph.core.language.words import word_set
 from clausegraph.core.types import All, Condition, Leaf, Literal, Mention, Modality, Span, Statement, leaves
 from clausegraph.ingestion.extract.rules.address import READER, is_role
 from clausegraph.ingestion.extract.rules.names import Scene, resolve, topic_name
+
+_QUOTED = re.compile(r"[‘“]([^‘’“”]{2,80})[’”](?!\w)")
+_NEXT_DUTY = re.compile(r",\s+and (?:must|can|cannot|may|should|will)\b")  # what else the same subject has to do
+_BRACKET = re.compile(r"\s*\(([^()]*)\)")
+_NARROWS = re.compile(
+    r"\b(?:if|unless|except|only|not|until|when|but|though|although|excluding|without|up to|or|less than|more than"
+    r"|at least|within|under|over)\b",
+    re.IGNORECASE,
+)
+_POINTS = re.compile(
+    r"\b(?:this|these|those|it|its|itself|they|them|themselves|he|she|him|his|her|such|the same|others?|another"
+    r"|either|neither|there|here|(?:above|below)(?!\s+(?:the|an?|your|their|£|\d))|instead|otherwise|therefore|however"
+    r"|respectively|former|latter|next|previous|earlier|later|ones|one(?= (?:of|that|who|if|or)\b|[.,]|$)"
+    r"|so|then|again|some of|any of|all of|both of|each of)\b",
+    re.IGNORECASE,
+)
+_HANGS = re.compile(  # says more of when or how something holds than a condition tree has
+    r"\b(?:if|unless|except|only|when|whenever|while|whilst|once|where|wherever|whether|because|since|although|though"
+    r"|depending|according|provided|providing|as|which|whose|how|what|why|than|but|subject to|in case|as long|until"
+    r"|after|before|during|following|afterwards|beforehand|meanwhile|probably|perhaps|maybe|unlike|rather|even"
+    r"|otherwise|regardless|now have|whichever|whatever|whoever|every time|each time|in most cases|at first|for now)\b",
+    re.IGNORECASE,
+)
+_WHOLE_IN_TIME = re.compile(  # a bound that the object or the relation has whole
+    r"\b(?i:until|after|before|during|since|following)\s+(?=(?:the\s+)?(?:end of\s+)?(?:\d|[A-Z][a-z]+ \d|an? )"
+    r"|(?:the\s+)?(?:tax|school|academic|calendar) year)"
+)
+_COMPARES = re.compile(r"\bas (?=an?\b)|(?<=\bmore) than\b|(?<=\bless) than\b|(?<=\bfewer) than\b")
+_PAST = re.compile(r"\b(?:was|were|had|did|wasn't|weren't|didn't)\b", re.IGNORECASE)
+# Definite nouns that stand for something told before; not so with what they are of: "the decision of the court".
+_TOLD = re.compile(
+    r"(?:\b(?:the|your|their)|\w's)\s+"
+    r"(?:(?:first|second|final|new|original|full|correct|right|relevant|lower|higher|standard|reduced|current)\s+)?"
+    r"(?:outcome|response|full version|version|decision|visit|meeting|form|notice|offer|changes?|letter|applications?"
+    r"|appeal|period|amount|money|payments?|result|problem|allegation|review|hearing|request|case|claim|service|test"
+    r"|course|fee|rate|price|charge|document|details|date|deadline|conditions?|rules?|requirements?|process|scheme|item"
+    r"|goods|work|job|project|account|allowance|benefit|grant|loan|support|help|advice|information|evidence|reason"
+    r"|order|agreement|contract|permission|licence|certificate|equipment|building|activity|event|person|party|office"
+    r"|team|authority|organisation|company|group|address|number|website|page|section|list|table|figures?|total|balance"
+    r"|difference|repairs?|bill|debt|tenancy|property|trust|fund|pool|sale|move|journey|trip|complaint|dispute"
+    r"|situation|assessment|report|unit|map|record|return|declaration|statement|plan|award|nomination|committee|panel)"
+    r"\b(?!\s+(?:of|for|from|in|who|that|you|your|to|on|about|with|between|against|by|under|itself)\b|['-])",
+    re.IGNORECASE,
+)
+LOSABLE = word_set(  # words that a statement may lack: its form says them, or nothing hangs on them
+    "also still then already now both either currently simply just too please can may might must should will would need"
+    " have has do does be is are was a an the to of in on at by for from with as and or you your we our us not cannot"
+    " their they no any get able allowed entitled eligible qualify need needs only when if out up there that who own"
+    " following all one these yourself i'm re ll ve s t automatically always"
+)
+
+
+def unquoted(text: str) -> str:
+    """A text without the quotes around its words: a notice called ‘notice of discharge’."""
+    return _QUOTED.sub(r"\1", text)
+
+
+def main_said(main: str) -> str | None:
+    """A main clause without what only explains it; none where a bracket or a dash narrows what it says."""
+    text = " ".join(plain(main).split()).strip(" .:;,")
+    if any(_cuts(bracket[1], text[bracket.end() :].lstrip()) for bracket in _BRACKET.finditer(text)):
+        return None
+    text = _NEXT_DUTY.split(_BRACKET.sub("", text), maxsplit=1)[0]
+    before, dash, aside = text.partition(" - ")
+    if "(" in text or ")" in text or (dash and _NARROWS.search(aside)):  # half a bracket: cut where a condition stood
+        return None
+    return expand(before if dash else text)
+
+
+def _cuts(inside: str, after: str) -> bool:
+    """Whether a text means something else without a bracket: "British national (overseas) status"."""
+    part_of_name = inside.islower() and len(inside.split()) < 3 and not re.match(r"an?\s", inside)
+    return _NARROWS.search(inside) is not None or (after[:1].isalnum() and part_of_name)
+
+
+def hangs(text: str) -> bool:
+    """Whether a clause says more of when or how it holds: "after that", "only", "depending on"; or tells the past."""
+    bare = _COMPARES.sub(" ", _WHOLE_IN_TIME.sub(" ", text))
+    return _HANGS.search(bare) is not None or _PAST.search(text) is not None
+
+
+def points(text: str) -> bool:
+    """Whether a text has a word that points elsewhere: "this", "such", "the same"."""
+    return _POINTS.search(text) is not None
+
+
+def told_before(text: str) -> list[str]:
+    """The stems of definite nouns that stand for something told before: "the decision", but not "the decision of"."""
+    return [lemma(found[0].lower().split()[-1]) for found in _TOLD.finditer(text)]
+
 
 _BINDING = frozenset({Modality.MAY, Modality.MUST, Modality.CANNOT, Modality.NEED_NOT})
 _SOMEBODY = frozenset({READER, "person", "organisation"})  # types of who can be allowed something
@@ -59,7 +147,7 @@ _NAMES_NO_CASE = word_set(  # words of headings that only say what is treated be
     " decisions disagree challenge long happens keep keeping give take tell penalties penalty we our have has stop"
     " part section stage chapter"
 )
-_NEUTRAL = stems(" ".join(_NAMES_NO_CASE))
+_NEUTRAL = lemmas(" ".join(_NAMES_NO_CASE))
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +212,7 @@ def within(scope: Condition | None, own: Condition | None) -> Condition | None:
 
 
 def _gist(leaf: Leaf) -> set[str]:
-    return stems(expand(leaf.text)) - LOSABLE - {"think"} or {leaf.text}
+    return lemmas(expand(leaf.text)) - LOSABLE - {"think"} or {leaf.text}
 
 
 def _leans(clause: Clause, said: str, scene: Scene) -> bool:
@@ -222,23 +310,23 @@ def _kind(text: str) -> str | None:
 def _is_whole(one: Statement, said: str, clause: Clause, scene: Scene) -> bool:
     """Whether a statement says all that its clause says, and leaves out nothing that only the page tells."""
     target = one.object.value if isinstance(one.object, Literal) else f"{one.object.surface} {one.object.written}"
-    parts = stems(f"{one.subject.surface} {one.subject.written} {one.relation} {target}")
+    parts = lemmas(f"{one.subject.surface} {one.subject.written} {one.relation} {target}")
     dated = one.effective_from or one.effective_to
-    told = stems(DATED.sub(" ", said) if dated else said) - LOSABLE
+    told = lemmas(DATED.sub(" ", said) if dated else said) - LOSABLE
     ends = [end for end in (one.subject, one.object) if isinstance(end, Mention)]
     proper = [end for end in ends if end == one.subject or end.surface[:1].isupper()]
     named = (end.surface for end in ends if end.written or (end in proper and " " in end.surface))
-    known = stems(" ".join(named))  # "the grant" is that of the page, "the Moving Grant" one by its name
+    known = lemmas(" ".join(named))  # "the grant" is that of the page, "the Moving Grant" one by its name
     pointing = said.replace(expand(one.object.value), " ") if isinstance(one.object, Literal) else said
     pointing = re.sub(r"\byour\b", "", pointing) if one.subject.type == READER else pointing
     cases = " ".join(expand(leaf.text) for leaf in leaves(one.condition))
-    introduced = stems(" ".join(re.findall(r"\b(?:an?|your) (\w+)", cases))) | {"person"}
+    introduced = lemmas(" ".join(re.findall(r"\b(?:an?|your) (\w+)", cases))) | {"person"}
     denies_reason = not one.polarity and re.search(r"\bbecause\b", clause.text)  # "is not reduced because you work"
     return (
         told <= parts | known
         and not denies_reason
         and not points(pointing)
-        and (known | stems(one.relation)).issuperset(told_before(pointing))
+        and (known | lemmas(one.relation)).issuperset(told_before(pointing))
         and all(_leaf_stands(leaf, one, parts, introduced) for leaf in leaves(one.condition))
         and _names_its_section(one, parts, scene, clause.scope)
     )
@@ -250,7 +338,7 @@ def _leaf_stands(leaf: Leaf, one: Statement, said: set[str], introduced: set[str
     ``introduced`` are nouns that the conditions bring in themselves: "the job" after "a job".
     """
     text = expand(leaf.text)
-    own = stems(text) - LOSABLE
+    own = lemmas(text) - LOSABLE
     whole = 1 < len(text.split()) <= _LONGEST_LEAF and text.count("(") == text.count(")")
     pointing = text if one.subject.type == READER else re.sub(r"^(?:it|they)\b", "", text)  # the subject
     if is_role(one.subject.surface) and one.subject.type != READER and re.search(r"\byour\b|\byou have\b", text):
@@ -265,7 +353,7 @@ def _names_its_section(one: Statement, said: set[str], scene: Scene, scope: Cond
     if one.subject.surface.istitle() and one.subject.surface in scene.address.title:
         return True
     cases = " ".join(leaf.text for leaf in (*leaves(scope), *leaves(one.condition)))
-    begins = {word[:_ALIKE] for word in said | stems(cases)}
+    begins = {word[:_ALIKE] for word in said | lemmas(cases)}
     headings = [one for one in scene.headings if one != scene.address.title and not _ASKS.match(one)]
-    telling = [{word for word in stems(expand(heading)) - _NEUTRAL - LOSABLE if len(word) > 1} for heading in headings]
+    telling = [{word for word in lemmas(expand(heading)) - _NEUTRAL - LOSABLE if len(word) > 1} for heading in headings]
     return all(not words or not begins.isdisjoint(word[:_ALIKE] for word in words) for words in telling)

@@ -1,4 +1,4 @@
-"""What a noun phrase names, so that it can be read without the page: roles for "you", whole names for bare heads."""
+"""What texts name: proper names and noun phrases, roles for "you", whole names for bare heads."""
 
 from __future__ import annotations
 
@@ -6,28 +6,146 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from clausegraph.core.language import words
-from clausegraph.core.language.markers import expand
-from clausegraph.core.language.normalise import entity_key, singular
-from clausegraph.core.language.words import word_set
+from clausegraph.core.language import lexicon
+from clausegraph.core.language.lexicon import base_form, base_of_third_person, word_set
+from clausegraph.core.language.normalise import entity_key, expand, plain, singular
 from clausegraph.core.ontology import policy_ontology
 from clausegraph.core.types import Mention
 from clausegraph.ingestion.extract.rules.address import READER, ROLES, Addressee, theirs, uncapitalised
 
+_WORD = re.compile(r"\([A-Z][A-Za-z0-9&/-]{1,9}\)|[A-Za-z][\w&/'-]*|[£$€]?\d[\d,.]*%?|[^\s\w]")
+_JOINS = lexicon.word_set("of for and the in")  # between the parts of a proper name
+_OPENS = lexicon.word_set("the a an your their his her its our my any each every another no")
+_STOPS = (
+    lexicon.PREPOSITIONS
+    | lexicon.AUXILIARIES
+    | lexicon.PRONOUNS
+    | lexicon.RELATIVES
+    | lexicon.DETERMINERS
+    | lexicon.word_set(
+        "and or but if unless when while because so than then as not only also still already usually normally too how"
+        " what why where whether to either both all more most less same following own right other further first least"
+    )
+)
+_HEADS = lexicon.word_set(  # nouns that name nothing by themselves
+    "time way case amount number part end start day week month year date rest use thing lot example rule name kind type"
+    " place top side whole first second last next moment result reason situation one ones same details"
+    " last updated"
+) | {*lexicon.MONTHS, *lexicon.WEEKDAYS, *lexicon.NUMBERS}
+_LONGEST = 5
+_NO_PART = _STOPS | lexicon.CONTRACTED
+_OPENS_SENTENCE = _STOPS | _OPENS | _HEADS | lexicon.IMPERATIVES
+_AFTER_VERB = lexicon.DETERMINERS | lexicon.PRONOUNS | {"to"}
+
+
+def things_named(text: str, most: int = 2) -> list[str]:
+    """Up to ``most`` things that a text names: proper names first, then phrases of several words, then single nouns."""
+    tokens = _WORD.findall(plain(text))
+    proper = _proper(tokens)
+    inside = " | ".join(proper)
+    phrases = [phrase for phrase in _determined(tokens) if phrase not in inside]
+    ranked = [*proper, *(p for p in phrases if " " in p), *(p for p in phrases if " " not in p)]
+    return list(dict.fromkeys(ranked))[:most]
+
+
+def _proper(tokens: list[str]) -> list[str]:
+    """Runs of capitalised words: several anywhere, or one inside a sentence that is not its first word."""
+    found: list[str] = []
+    i = 0
+    while i < len(tokens):
+        if not _is_capital(tokens[i]):
+            i += 1
+            continue
+        end = i + 1
+        while end < len(tokens):
+            if _is_capital(tokens[end]) or tokens[end].startswith("("):
+                end += 1
+            elif (
+                tokens[end].lower() in _JOINS
+                and end + 1 < len(tokens)
+                and _is_capital(tokens[end + 1])
+                and tokens[end] != "the"
+            ):
+                end += 2
+            else:
+                break
+        run = tokens[i:end]
+        opens = i == 0 or tokens[i - 1] in ".!?:;|"
+        if opens and run[0].lower() in _OPENS_SENTENCE:
+            run = run[1:]
+        if run and run[-1].lower() in _HEADS:
+            run = run[:-1] if len(run) > 2 else []
+        if run and tokens[end : end + 1] and tokens[end][0].isdigit() and len(tokens[end]) <= 2:  # "Plan 2"
+            run, end = [*run, tokens[end]], end + 1
+        listed = tokens[end : end + 1] == [","] and end + 1 < len(tokens) and _is_capital(tokens[end + 1])
+        if len(run) == 1 and listed:  # the first part of "Advisory, Conciliation and Arbitration Service"
+            run = []
+        elif (
+            len(run) == 1
+            and (not opens or run[0].isupper())
+            and end < len(tokens)
+            and _is_part([*tokens, ""], end, -1)
+            and not base_of_third_person(tokens[end])
+        ):  # "VAT refund"
+            run = [*run, tokens[end]]
+        if (len(run) > 1 or (run and not opens) or (run and run[0].isupper() and len(run[0]) > 2)) and len(run) <= 8:
+            found.append(" ".join(run))
+        i = end
+    return found
+
+
+def _is_capital(token: str) -> bool:
+    return token[:1].isupper() and token not in ("I", "If", "A")
+
+
+def _determined(tokens: list[str]) -> list[str]:
+    """What stands after a determiner up to the next word that is no part of a name."""
+    found: list[str] = []
+    for i, token in enumerate(tokens):
+        if token.lower() not in _OPENS:
+            continue
+        end = i + 1
+        while end < len(tokens) and end - i <= _LONGEST + 1 and _is_part(tokens, end, i + 1):
+            end += 1
+        run = tokens[i + 1 : end]
+        if (
+            0 < len(run) <= _LONGEST
+            and run[-1].lower() not in _HEADS
+            and not run[-1].endswith("ly")
+            and run[-1][0].isalpha()
+        ):
+            found.append(" ".join(run))
+    return found
+
+
+def _is_part(tokens: list[str], at: int, first: int) -> bool:
+    """Whether a word goes on with a noun phrase."""
+    token, lowered = tokens[at], tokens[at].lower()
+    if lowered in _NO_PART or not token[:1].isalpha():
+        return False
+    if at == first:
+        return True
+    verb = base_form(lowered) is not None
+    if verb and lowered not in lexicon.NOUN_VERB_FORMS:
+        return False
+    following = tokens[at + 1].lower() if at + 1 < len(tokens) else ""
+    return not (base_of_third_person(lowered) and following in _AFTER_VERB)
+
+
 LONGEST_NAME = 7  # words of a phrase that names one thing
 _DETERMINERS = word_set("a an the your our their his her its my any each every no")
-_NO_PART = (  # words that no short name has: it would be a clause, or lean on the text before it
-    words.AUXILIARIES
-    | words.PRONOUNS
-    | words.CONTRACTED
-    | words.RELATIVES
+_IN_NO_NAME = (  # words that no short name has: it would be a clause, or lean on the text before it
+    lexicon.AUXILIARIES
+    | lexicon.PRONOUNS
+    | lexicon.CONTRACTED
+    | lexicon.RELATIVES
     | word_set(
         "if unless because although how what why when where while whether so than then here such same other another"
         " following more less most many all some none us them him only even"
     )
 ) - {"need", "needs", "can", "will", "may", "one", "both", "either"}
 _NEVER_LAST = word_set("online down back yourself themselves voluntarily")  # they say how something is done
-_DANGLING = words.PREPOSITIONS | words.DETERMINERS | word_set("and or but to")
+_DANGLING = lexicon.PREPOSITIONS | lexicon.DETERMINERS | word_set("and or but to")
 # Nouns that need no page to be understood; any other that stands alone is completed by the topic.
 _STANDING = word_set(
     "tax vat rent wage salary income passport visa money pension council court tribunal police hmrc dvla government"
@@ -98,7 +216,7 @@ def is_name(phrase: str) -> bool:
     return (
         0 < len(lower) <= LONGEST_NAME
         and not re.search(r"[,;:?!\"]", phrase)
-        and _NO_PART.isdisjoint(lower)
+        and _IN_NO_NAME.isdisjoint(lower)
         and lower[0] not in _DANGLING - _DETERMINERS
         and lower[-1] not in _DANGLING | _NEVER_LAST
         and not lower[-1].endswith("ly")
@@ -117,7 +235,7 @@ def resolve(phrase: str, scene: Scene) -> Mention | None:
     if generic and text[1:].islower():
         tokens = [text.lower()]  # a plural that opens its sentence
     said = " ".join(tokens)
-    if not is_name(said) or tokens[0].lower() in words.PREPOSITIONS:
+    if not is_name(said) or tokens[0].lower() in lexicon.PREPOSITIONS:
         return None
     words_of = " ".join(theirs(tokens))
     surface = words_of if generic else _completed(words_of, scene)  # "hens" are any; "the hens" are those of the page

@@ -10,16 +10,24 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from clausegraph.core.extraction import ExtractionInput, InputElement
-from clausegraph.core.language.conditions import LONGEST_SENTENCE, ParsedClause, join, leaves_of, parse_conditions
-from clausegraph.core.language.conjunctions import trim
-from clausegraph.core.language.markers import plain
+from clausegraph.core.extraction import ExtractionInput, InputElement, introducer
+from clausegraph.core.language.clauses import after_number, sentence_spans, trim
+from clausegraph.core.language.conditions import (
+    LONGEST_SENTENCE,
+    OpenItem,
+    ParsedClause,
+    Slot,
+    join,
+    leaves_of,
+    lists_examples,
+    parse_conditions,
+    quantifier,
+    split_item,
+)
+from clausegraph.core.language.normalise import plain
 from clausegraph.core.language.propositions import Proposition, split_proposition
-from clausegraph.core.language.restrictions import lists_requirements
-from clausegraph.core.language.sentences import after_number, sentence_spans
-from clausegraph.core.language.slots import OpenItem, Slot, lists_examples, quantifier, split_item
-from clausegraph.core.pages.lists import introducer
 from clausegraph.core.types import Condition, Leaf, Modality, Not, leaves
+from clausegraph.ingestion.extract.rules.restrictions import lists_requirements
 
 _GRANT = re.compile(
     r"\b(?:get|claim|qualify|eligible|entitled|apply|join|receive|be paid|use"

@@ -12,17 +12,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from clausegraph.core.extraction import InputElement
+from clausegraph.core.language.clauses import sentence_spans
 from clausegraph.core.language.conditions import join, parse_conditions
-from clausegraph.core.language.markers import plain
-from clausegraph.core.language.normalise import entity_key
+from clausegraph.core.language.lexicon import DETERMINERS, MONTH, NOUN_VERBS, NOUNS_IN_ING, base_of_gerund, is_base
+from clausegraph.core.language.normalise import entity_key, lemmas, plain
 from clausegraph.core.language.propositions import shorten
-from clausegraph.core.language.sentences import sentence_spans
-from clausegraph.core.language.standing import LOSABLE, stems
 from clausegraph.core.language.values import effective_dates, find_values, value_kind
-from clausegraph.core.language.verbs import NOUNS_IN_ING, base_of_gerund, is_base
-from clausegraph.core.language.words import DETERMINERS, MONTH, NOUN_VERBS
 from clausegraph.core.types import Condition, Leaf, Literal, Mention, Span, Statement, leaves
 from clausegraph.ingestion.extract.rules.address import theirs, uncapitalised
+from clausegraph.ingestion.extract.rules.claims import LOSABLE
 from clausegraph.ingestion.extract.rules.names import Scene, topic_name
 
 # A table of where to turn: its rows name offices, not cases.
@@ -155,10 +153,10 @@ class RowTable:
         told = any(map(_YEAR.search, keys)) or self.in_force != (None, None)
         case = " ".join(leaf.text for leaf in leaves(self.case))
         said = re.sub(r"^If\b", " ", _HANGS_ON.sub(" ", lead)) if case else _HANGS_ON.sub(" ", lead)
-        about = stems(f"{' '.join(self.headers)} {lead}") - LOSABLE
-        narrowed = any(_EXCEPTS.search(one) and stems(one) & about for one in _sentences(self.before))
+        about = lemmas(f"{' '.join(self.headers)} {lead}") - LOSABLE
+        narrowed = any(_EXCEPTS.search(one) and lemmas(one) & about for one in _sentences(self.before))
         dated = (one for one in _sentences(self.beside) if _YEAR.search(one))
-        of_a_year = not told and any(one in lead or stems(one) & about or _OF_TABLES.search(one) for one in dated)
+        of_a_year = not told and any(one in lead or lemmas(one) & about or _OF_TABLES.search(one) for one in dated)
         return not (narrowed or of_a_year or _EXCEPTS.search(said))
 
     @property

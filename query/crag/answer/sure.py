@@ -10,8 +10,8 @@ import re
 from collections.abc import Set
 from dataclasses import replace
 
+from clausegraph.core.language.lexicon import word_set
 from clausegraph.core.language.normalise import tokens
-from clausegraph.core.language.words import word_set
 from clausegraph.core.types import AnswerStatus, Evidence
 from clausegraph.indexes.lexical import stems
 from clausegraph.query.crag.types import (

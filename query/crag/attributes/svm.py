@@ -14,8 +14,7 @@ from typing import Any
 import numpy as np
 from pydantic import TypeAdapter, ValidationError
 
-from clausegraph.core.errors import InputError, ModelMismatchError
-from clausegraph.core.extras import require_extra
+from clausegraph.core.errors import InputError, ModelMismatchError, require_extra
 from clausegraph.core.models.embedding import Embedder
 from clausegraph.query.crag.attributes.labelled import ATTRIBUTES, AttributeLabels
 from clausegraph.query.crag.types import Attributes, CragKind, CragQuestion, Domain, Dynamism

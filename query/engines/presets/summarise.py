@@ -9,8 +9,8 @@ from functools import partial
 
 from clausegraph.core.errors import UnusableReply
 from clausegraph.core.inquiry import Inquiry
+from clausegraph.core.language.clauses import sentence_spans
 from clausegraph.core.language.normalise import normalise_text, tokens
-from clausegraph.core.language.sentences import sentence_spans
 from clausegraph.core.types import (
     All,
     Alternative,

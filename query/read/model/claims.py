@@ -6,8 +6,8 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 
 from clausegraph.core.inquiry import Inquiry
-from clausegraph.core.language.amounts import atoms
-from clausegraph.core.language.modal_uses import (
+from clausegraph.core.language.lexicon import MONTHS, WEEKDAYS
+from clausegraph.core.language.modals import (
     ModalClass,
     ModalUse,
     is_denying,
@@ -17,8 +17,8 @@ from clausegraph.core.language.modal_uses import (
     is_uncertain,
     modal_uses,
 )
-from clausegraph.core.language.terms import content
-from clausegraph.core.language.words import MONTHS, WEEKDAYS
+from clausegraph.core.language.normalise import content
+from clausegraph.core.language.values import atoms
 from clausegraph.query.read.model.shown import Shown, ShownElement
 from clausegraph.query.read.model.sums import Sums
 from clausegraph.query.read.model.support import CitedSupport, addresses, cited_words

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from clausegraph.core.language.terms import content
+from clausegraph.core.language.normalise import content
 
 _LONGEST = 1_500  # characters of an example's elements
 

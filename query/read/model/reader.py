@@ -8,7 +8,7 @@ from functools import partial
 
 from clausegraph.core.errors import BudgetExceeded, UnusableReply
 from clausegraph.core.inquiry import Inquiry
-from clausegraph.core.language.terms import content
+from clausegraph.core.language.normalise import content
 from clausegraph.core.models.embedding import Embedder
 from clausegraph.core.types import AnswerStatus
 from clausegraph.query.rank.hits import Hit

@@ -11,6 +11,7 @@ import re
 from collections.abc import Sequence
 from datetime import date
 
+from clausegraph.core.expression import Value
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.language.known_values import KnownValues
 from clausegraph.core.types import Sentence, SentenceRole
@@ -67,7 +68,10 @@ def check_sentences(
     """Every drafted sentence, checked; the first is held to the outcomes, too."""
     checking = [_Checking(one, shown, inquiry, pages) for one in drafted]
     names = frozenset().union(*(one.support.own_names for one in checking))
-    made = [one.run(names) for one in checking]
+    made, results = [], frozenset[Value]()
+    for one in checking:
+        checked, results = one.run(names, results)
+        made.append(checked)
     first = next((at for at, one in enumerate(made) if one.drafted.role is SentenceRole.ANSWER), None)
     if first is not None:
         problem = verdict_problem(made[first].drafted.text, outcomes)
@@ -86,20 +90,24 @@ class _Checking:
         self.support = CitedSupport(self._usable, told_by(inquiry), inquiry.as_of or date.today(), pages)
         self._inquiry = inquiry
 
-    def run(self, names: frozenset[str]) -> CheckedSentence:
-        """Check it; ``names`` are those that any sentence of the reply has a source for."""
+    def run(self, names: frozenset[str], results: frozenset[Value]) -> tuple[CheckedSentence, frozenset[Value]]:
+        """Check it, and add the results of its sums to those of the sentences before it.
+
+        ``names`` are those that any sentence of the reply has a source for.
+        """
         text = self._drafted.text
         if not self._usable:
-            return CheckedSentence(self._drafted, (f"sentence {text[:80]!r}: cites no element that states it",), None)
-        sums = computed_sums(self._drafted, self.support)
+            problem = f"sentence {text[:80]!r}: cites no element that states it"
+            return CheckedSentence(self._drafted, (problem,), None), results
+        sums = computed_sums(self._drafted, self.support, results)
         for value in sums.values:
             self.support.values.add(value)
         found = [*sums.problems, *claim_problems(text, self.support, self._all, self._inquiry, sums, names)]
         sentence = self._sentence(sums)
         if not found:
-            return CheckedSentence(self._drafted, (), sentence)
+            return CheckedSentence(self._drafted, (), sentence), sums.results
         problems = tuple(f"sentence {text[:80]!r}: {problem}" for problem in found)
-        return CheckedSentence(self._drafted, problems, quote_of_sentence(sentence))
+        return CheckedSentence(self._drafted, problems, quote_of_sentence(sentence)), results
 
     def _sentence(self, sums: Sums) -> Sentence:
         evidence = self.support.evidence(self._drafted.text)

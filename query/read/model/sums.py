@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from dataclasses import dataclass
 from datetime import date
 
 from clausegraph.core.expression import ExpressionRefused, Value, evaluate
-from clausegraph.core.language.amounts import Atom, atoms
+from clausegraph.core.language.values import Atom, atoms
 from clausegraph.query.read.model.reply import DraftSentence
 from clausegraph.query.read.model.support import CitedSupport
 
@@ -23,33 +23,39 @@ _LATER = re.compile(r"later\((.+?), (\d+), '([a-z ]+)'\)")
 
 @dataclass(frozen=True, slots=True)
 class Sums:
-    """The computed values of a sentence as written in it, how each came about, and what is wrong with them."""
+    """The computed values of a sentence as written in it, how each came about, and what is wrong with them.
+
+    ``results`` are the values that further sums may use: those of the sentence, and what it was given.
+    """
 
     values: tuple[str, ...] = ()
     shown: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
+    results: frozenset[Value] = frozenset()
 
 
-def computed_sums(drafted: DraftSentence, support: CitedSupport) -> Sums:
-    """The sums of a sentence, recomputed."""
-    values, shown, problems = [], [], []
+def computed_sums(drafted: DraftSentence, support: CitedSupport, known: frozenset[Value] = frozenset()) -> Sums:
+    """The sums of a sentence, recomputed; ``known`` are the results of those before it."""
+    values, shown, problems, results = [], [], [], set(known)
     for value, expression in drafted.sums:
-        problem = _problem(value, expression, support)
+        problem = _problem(value, expression, support, results)
         if problem:
             problems.append(problem)
-        elif value.lower() in drafted.text.lower():
+            continue
+        results.add(evaluate(expression))
+        if value.lower() in drafted.text.lower():
             values += _as_written(value, drafted.text)
             if _computes(expression):
                 shown.append(f"{_in_signs(expression)} = {value}")
-    return Sums(tuple(values), tuple(dict.fromkeys(shown)), tuple(problems))
+    return Sums(tuple(values), tuple(dict.fromkeys(shown)), tuple(problems), frozenset(results))
 
 
-def _problem(value: str, expression: str, support: CitedSupport) -> str:
+def _problem(value: str, expression: str, support: CitedSupport, results: Set[Value]) -> str:
     try:
         result = evaluate(expression)
     except ExpressionRefused as refused:
         return f"the sum {expression[:80]!r} cannot be computed ({refused})"
-    unknown = next(_unknown_parts(expression, support), None)
+    unknown = next((part for part in _unknown_parts(expression, support) if part not in results), None)
     if unknown is not None:
         return f"the sum {expression[:80]!r} uses {unknown}, which neither its sources nor the person state"
     if not _is_written(result, value):

@@ -9,13 +9,12 @@ from datetime import date
 from functools import cached_property
 from itertools import groupby
 
+from clausegraph.core.extraction import names_above
 from clausegraph.core.inquiry import Inquiry
-from clausegraph.core.language.amounts import atoms
-from clausegraph.core.language.known_values import KnownValues
-from clausegraph.core.language.relative_days import relative_days
-from clausegraph.core.language.sentences import sentence_spans
-from clausegraph.core.language.terms import content, overlap
-from clausegraph.core.pages.lists import names_above
+from clausegraph.core.language.clauses import sentence_spans
+from clausegraph.core.language.known_values import KnownValues, relative_days
+from clausegraph.core.language.normalise import content, overlap
+from clausegraph.core.language.values import atoms
 from clausegraph.core.types import Element, Evidence, Reading
 from clausegraph.query.read.evidence import beside_it, evidence_of
 from clausegraph.query.read.model.shown import ShownElement

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import update
 
-from clausegraph.indexes import scrub
+from clausegraph.indexes import files
 from clausegraph.indexes.ledger.schema import FREEZING, epochs
 from clausegraph.indexes.ledger.store import open_ledger
 from clausegraph.indexes.response_cache import RESPONSES, FileResponseCache
@@ -54,7 +54,7 @@ def test_an_epoch_that_a_reader_holds(cli: Cli, home: Path) -> None:
 
 
 def test_a_reader_inside_a_transaction(cli: Cli, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(scrub, "READERS_S", 0.05)
+    monkeypatch.setattr(files, "READERS_S", 0.05)
     with closing(sqlite3.connect(home / "ledger.db", isolation_level=None)) as reader:
         reader.execute("BEGIN")
         reader.execute("SELECT count(*) FROM pages").fetchall()

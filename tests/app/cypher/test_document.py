@@ -10,8 +10,8 @@ from typing import Any
 import neo4j
 import pytest
 
+from clausegraph.indexes.graph.neo4j.cypher import plain
 from clausegraph.indexes.graph.neo4j.server import Address
-from clausegraph.indexes.graph.neo4j.values import plain
 from tests.app.cypher.conftest import DOCUMENT, Cli
 
 pytestmark = pytest.mark.integration

@@ -24,7 +24,7 @@ from clausegraph.app.dev.fake_llm.tokens import count_tokens, cut_to_tokens
 from clausegraph.app.dev.fake_llm.triples import as_lines, rule_triples, short_triples
 from clausegraph.core.errors import InputError
 from clausegraph.core.extraction import ExtractionInput, InputElement
-from clausegraph.ingestion.extract.llm.conditional.schema import CONDITIONAL_SCHEMA
+from clausegraph.ingestion.extract.llm.conditional import CONDITIONAL_SCHEMA
 from clausegraph.ingestion.extract.llm.numbering import number_call, page_text
 from tests.app.dev.conftest import PAGE
 

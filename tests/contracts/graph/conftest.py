@@ -7,13 +7,12 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from clausegraph.indexes.graph.neo4j.graph import Neo4jGraph
-from clausegraph.indexes.graph.neo4j.keys import GraphCorpus
 from clausegraph.indexes.graph.neo4j.projection import Neo4jProjection
+from clausegraph.indexes.graph.neo4j.rows import GraphCorpus
 from clausegraph.indexes.graph.neo4j.server import Neo4jServer
 from clausegraph.indexes.graph.protocol import Graph
 from clausegraph.indexes.graph.sql import SqlGraph
-from clausegraph.indexes.ledger.identity import ledger_id
-from clausegraph.indexes.ledger.store import Ledger
+from clausegraph.indexes.ledger.store import Ledger, ledger_id
 from tests.contracts.graph.scripted import Town
 from tests.harness.neo4j import emptied, shared_address
 

@@ -6,12 +6,13 @@ from datetime import date
 
 import pytest
 
-from clausegraph.core.language.comparing import lies_within, same_value
 from clausegraph.core.language.quantities import (
     Quantity,
     Whichever,
     find_quantities,
+    lies_within,
     read_quantity,
+    same_value,
     statement_quantity,
 )
 from clausegraph.core.types import Literal, Mention, Span, Statement

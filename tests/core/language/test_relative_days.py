@@ -6,7 +6,7 @@ from datetime import date
 
 import pytest
 
-from clausegraph.core.language.relative_days import relative_days
+from clausegraph.core.language.known_values import relative_days
 
 pytestmark = pytest.mark.unit
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clausegraph.core.language.sentences import after_number, sentence_spans
+from clausegraph.core.language.clauses import after_number, sentence_spans
 
 pytestmark = pytest.mark.unit
 

@@ -13,11 +13,9 @@ from clausegraph.core.ontology import policy_ontology
 from clausegraph.core.prompts import Prompt, shipped_examples, shipped_prompts
 from clausegraph.core.tokens import count_tokens
 from clausegraph.core.types import Modality
-from clausegraph.ingestion.extract.llm.conditional.parse import parse_conditional
-from clausegraph.ingestion.extract.llm.conditional.schema import CONDITIONAL_SCHEMA
-from clausegraph.ingestion.extract.llm.lines.parse import parse_triples, statements_of_lines
-from clausegraph.ingestion.extract.llm.numbering import number_call, page_text
-from clausegraph.ingestion.extract.llm.render import render_call
+from clausegraph.ingestion.extract.llm.conditional import CONDITIONAL_SCHEMA, parse_conditional
+from clausegraph.ingestion.extract.llm.lines import parse_triples, statements_of_lines
+from clausegraph.ingestion.extract.llm.numbering import number_call, page_text, render_call
 from tests.ingestion.llm.calls import chunk, element, grant_call
 
 pytestmark = pytest.mark.unit

@@ -11,13 +11,16 @@ import pytest
 from typer.testing import CliRunner
 
 from clausegraph.app.cli.main import make_app
-from clausegraph.app.crag import crag_options
 from clausegraph.app.dev.crag_api.server import RecordedCalls, ReplayServer
 from clausegraph.app.dev.fake_llm import FakeModelServer, FakeOptions
-from clausegraph.app.services.attribute_evaluation import measure_attributes
-from clausegraph.app.services.crag_evaluation import CragTrial, measure_crag, measure_judge
-from clausegraph.app.services.crag_tuning import write_chats
-from clausegraph.app.wiring import engine_options
+from clausegraph.app.engines import crag_options, engine_options
+from clausegraph.app.services.crag_evaluation import (
+    CragTrial,
+    measure_attributes,
+    measure_crag,
+    measure_judge,
+    write_chats,
+)
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import InputError, SettingsError
 from clausegraph.core.settings import load_settings

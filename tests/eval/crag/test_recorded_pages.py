@@ -8,12 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from clausegraph.app.wiring import make_embedder
+from clausegraph.app.models import make_embedder
 from clausegraph.core.models.build import ModelOptions, make_llm
-from clausegraph.core.models.cassette import Cassette
 from clausegraph.core.models.embedding import Embedder
-from clausegraph.core.pages.document import SourceDocument
-from clausegraph.core.pages.read import read_document
+from clausegraph.core.models.replay import Cassette
+from clausegraph.core.pages.read import SourceDocument, read_document
 from clausegraph.core.prompts import shipped_prompts
 from clausegraph.core.settings import Settings
 from clausegraph.eval.crag.dataset import CragCase, GivenPage, read_cases

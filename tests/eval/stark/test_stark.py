@@ -11,8 +11,7 @@ import pytest
 
 from clausegraph.app.dev.fake_llm import FakeModelServer, FakeOptions
 from clausegraph.app.services.crag_evaluation import CragTrial
-from clausegraph.app.services.kgqa_evaluation import measure_kgqa
-from clausegraph.app.services.stark_evaluation import StarkTrial, measure_stark
+from clausegraph.app.services.graph_evaluation import StarkTrial, measure_kgqa, measure_stark
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import InputError, SettingsError
 from clausegraph.core.settings import load_settings

@@ -14,8 +14,7 @@ from pathlib import Path
 
 from clausegraph.core.errors import NotFoundError
 from clausegraph.core.models.embedding import HashingEmbedder
-from clausegraph.indexes.corpora import get_corpus
-from clausegraph.indexes.epochs import list_epochs
+from clausegraph.indexes.corpora import get_corpus, list_epochs
 from clausegraph.indexes.ledger.leases import run_lease
 from clausegraph.indexes.ledger.store import Ledger, open_ledger, open_to_read
 from clausegraph.indexes.vacuum import vacuum

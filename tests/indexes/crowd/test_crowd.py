@@ -12,8 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from clausegraph.indexes.corpora import get_corpus
-from clausegraph.indexes.epochs import list_epochs
+from clausegraph.indexes.corpora import get_corpus, list_epochs
 from clausegraph.indexes.ledger.store import Ledger, open_ledger
 from clausegraph.indexes.vectors.segments import listed_segments
 from tests.indexes.crowd.processes import CORPUS, publish

@@ -16,8 +16,7 @@ ONLY_SQLITE = re.compile(
 )
 ALLOWED = {
     "ledger/dialect.py",
-    "ledger/reading.py",  # how the same file is read
-    "scrub.py",  # of the dialect and of the response cache
+    "files.py",  # rewrites the files of the dialect and of the response cache
     "response_cache.py",  # a SQLite file of its own, beside whatever database the ledger is in
 }
 

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Column, Connection, ForeignKey, Integer, MetaData, Table, func, insert, select
 
-from clausegraph.indexes.drop import belonging, delete_rows
 from clausegraph.indexes.ledger.schema import OPEN, corpora, identity, members, metadata, page_versions, pages, sources
 from clausegraph.indexes.ledger.store import open_ledger
+from clausegraph.indexes.sweep import belonging, delete_rows
 
 pytestmark = pytest.mark.unit
 

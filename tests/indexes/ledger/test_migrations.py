@@ -13,9 +13,8 @@ from alembic.autogenerate import compare_metadata
 from alembic.migration import MigrationContext
 from sqlalchemy import Column, Integer, MetaData
 
-from clausegraph.indexes.ledger.identity import ledger_id
 from clausegraph.indexes.ledger.schema import metadata
-from clausegraph.indexes.ledger.store import open_ledger
+from clausegraph.indexes.ledger.store import ledger_id, open_ledger
 from tests.contracts.graph.scripted import Town
 
 pytestmark = pytest.mark.unit

@@ -26,13 +26,11 @@ from clausegraph.core.errors import (
 )
 from clausegraph.core.extraction import Extraction, ExtractionInput
 from clausegraph.core.models.embedding import HashingEmbedder, Vectors
-from clausegraph.indexes.corpora import get_corpus, list_corpora
-from clausegraph.indexes.drop import drop_corpus
-from clausegraph.indexes.epochs import list_epochs, rollback
+from clausegraph.indexes.corpora import get_corpus, get_run, list_corpora, list_epochs, rollback
 from clausegraph.indexes.ledger.leases import run_lease
 from clausegraph.indexes.ledger.schema import run_leases
 from clausegraph.indexes.ledger.store import open_ledger
-from clausegraph.indexes.runs import get_run
+from clausegraph.indexes.sweep import drop_corpus
 from clausegraph.indexes.vectors.segments import listed_segments, segment_state
 from clausegraph.indexes.views import open_view
 from clausegraph.ingestion.pipeline import Options, Tools, ingest

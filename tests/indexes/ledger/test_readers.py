@@ -14,11 +14,11 @@ import pytest
 from sqlalchemy import select
 
 from clausegraph.core.errors import NotFoundError, ViewExpired
-from clausegraph.indexes.drop import drop_corpus
-from clausegraph.indexes.epochs import list_epochs
+from clausegraph.indexes.corpora import list_epochs
 from clausegraph.indexes.ledger import readers
 from clausegraph.indexes.ledger.readers import AT_ONCE, forget, held, hold, taking
 from clausegraph.indexes.ledger.schema import epochs
+from clausegraph.indexes.sweep import drop_corpus
 from clausegraph.indexes.views import open_view
 from tests.contracts.graph.scripted import Town
 

@@ -13,7 +13,7 @@ from sqlalchemy import text
 from clausegraph.core.errors import SchemaError, StorageError
 from clausegraph.indexes.corpora import ensure_corpus, list_corpora
 from clausegraph.indexes.ledger import dialect
-from clausegraph.indexes.ledger.reading import damage
+from clausegraph.indexes.ledger.dialect import damage
 from clausegraph.indexes.ledger.store import Ledger, open_ledger, open_to_read
 
 pytestmark = pytest.mark.unit

@@ -15,9 +15,8 @@ import numpy as np
 import pytest
 from sqlalchemy import Engine, delete, event, func, insert, select, update
 
-from clausegraph.indexes import scrub
+from clausegraph.indexes import files
 from clausegraph.indexes.corpora import ensure_corpus
-from clausegraph.indexes.drop import drop_corpus
 from clausegraph.indexes.ledger.schema import (
     embeddings,
     entity_tokens,
@@ -29,7 +28,7 @@ from clausegraph.indexes.ledger.schema import (
     segments,
 )
 from clausegraph.indexes.response_cache import RESPONSES, FileResponseCache, forget_all
-from clausegraph.indexes.sweep import sweep, was_promised
+from clausegraph.indexes.sweep import drop_corpus, sweep, was_promised
 from clausegraph.indexes.vectors.segments import listed_segments, vector_index
 from clausegraph.indexes.views import open_view
 from clausegraph.ingestion.pipeline import Options
@@ -86,7 +85,7 @@ def test_no_copy_of_a_deleted_row_is_left_in_a_page_of_the_database(tmp_path: Pa
 def test_a_reader_inside_a_transaction_is_named_and_not_waited_for(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(scrub, "READERS_S", 0.05)
+    monkeypatch.setattr(files, "READERS_S", 0.05)
     code = (
         "import sqlite3, sys; c = sqlite3.connect(sys.argv[1], isolation_level=None); c.execute('BEGIN');"
         "c.execute('SELECT count(*) FROM corpora').fetchall(); print('ready', flush=True); sys.stdin.read()"

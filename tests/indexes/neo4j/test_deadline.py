@@ -8,7 +8,7 @@ import threading
 import pytest
 
 from clausegraph.core.errors import StoreRefused, StoreUnavailable
-from clausegraph.indexes.graph.neo4j.deadline import within
+from clausegraph.indexes.graph.neo4j.server import within
 from tests.harness.wait import PATIENCE_S
 
 pytestmark = pytest.mark.unit

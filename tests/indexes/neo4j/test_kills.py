@@ -19,11 +19,11 @@ from clausegraph.core.errors import StoreError, StoreMismatch
 from clausegraph.core.types import Support
 from clausegraph.indexes.corpora import get_corpus
 from clausegraph.indexes.graph.neo4j.graph import Neo4jGraph
-from clausegraph.indexes.graph.neo4j.keys import GraphCorpus
 from clausegraph.indexes.graph.neo4j.projection import Neo4jProjection
+from clausegraph.indexes.graph.neo4j.rows import GraphCorpus
 from clausegraph.indexes.graph.neo4j.server import Address, Neo4jServer
 from clausegraph.indexes.graph.sql import SqlGraph
-from clausegraph.indexes.ledger.identity import ledger_id
+from clausegraph.indexes.ledger.store import ledger_id
 from tests.contracts.graph.scripted import Town
 from tests.harness.neo4j import own_server
 from tests.harness.wait import PATIENCE_S, until

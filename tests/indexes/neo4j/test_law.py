@@ -12,12 +12,11 @@ from hypothesis.stateful import invariant, precondition, rule
 from clausegraph.core.errors import StoreUnavailable
 from clausegraph.indexes.corpora import CorpusRow, get_corpus
 from clausegraph.indexes.graph.neo4j.graph import Neo4jGraph
-from clausegraph.indexes.graph.neo4j.keys import GraphCorpus
 from clausegraph.indexes.graph.neo4j.projection import Neo4jProjection
+from clausegraph.indexes.graph.neo4j.rows import GraphCorpus
 from clausegraph.indexes.graph.neo4j.server import Address, Neo4jServer
-from clausegraph.indexes.graph.projections import Follower, Projections
-from clausegraph.indexes.ledger.identity import ledger_id
-from clausegraph.indexes.ledger.store import Ledger
+from clausegraph.indexes.graph.protocol import Follower, Projections
+from clausegraph.indexes.ledger.store import Ledger, ledger_id
 from tests.harness.neo4j import emptied, shared_address
 from tests.harness.writes import NEO4J, failing_at
 from tests.law.test_law import NAMES, Law, examples, texts

@@ -8,21 +8,18 @@ from pathlib import Path
 import pytest
 
 from clausegraph.core.errors import StoreMismatch, StoreUnavailable
-from clausegraph.indexes.corpora import get_corpus
-from clausegraph.indexes.drop import drop_corpus
-from clausegraph.indexes.epochs import rollback
+from clausegraph.indexes.corpora import get_corpus, rollback
 from clausegraph.indexes.graph.neo4j.graph import Neo4jGraph
-from clausegraph.indexes.graph.neo4j.keys import GraphCorpus
 from clausegraph.indexes.graph.neo4j.projection import Neo4jProjection
-from clausegraph.indexes.graph.neo4j.rows import STATES, Interval, opened
+from clausegraph.indexes.graph.neo4j.rows import STATES, GraphCorpus, Interval, opened
 from clausegraph.indexes.graph.neo4j.server import Address, Neo4jServer
 from clausegraph.indexes.graph.neo4j.writes import write_part
 from clausegraph.indexes.graph.sql import SqlGraph
-from clausegraph.indexes.ledger.identity import ledger_id
 from clausegraph.indexes.ledger.leases import run_lease
-from clausegraph.indexes.ledger.store import open_ledger
+from clausegraph.indexes.ledger.store import ledger_id, open_ledger
 from clausegraph.indexes.plan import PageTarget, make_plan
 from clausegraph.indexes.publish import abandon, freeze
+from clausegraph.indexes.sweep import drop_corpus
 from tests.contracts.graph.scripted import Town
 
 pytestmark = pytest.mark.integration

@@ -15,13 +15,12 @@ from clausegraph.core.models.embedding import HashingEmbedder
 from clausegraph.core.types import Literal
 from clausegraph.indexes.corpora import get_corpus
 from clausegraph.indexes.graph.neo4j.graph import Neo4jGraph
-from clausegraph.indexes.graph.neo4j.keys import GraphCorpus
 from clausegraph.indexes.graph.neo4j.projection import Neo4jProjection
+from clausegraph.indexes.graph.neo4j.rows import GraphCorpus
 from clausegraph.indexes.graph.neo4j.server import Neo4jServer
 from clausegraph.indexes.graph.protocol import Graph
 from clausegraph.indexes.graph.sql import SqlGraph
-from clausegraph.indexes.ledger.identity import ledger_id
-from clausegraph.indexes.ledger.store import Ledger, open_ledger
+from clausegraph.indexes.ledger.store import Ledger, ledger_id, open_ledger
 from clausegraph.indexes.views import View, open_view
 from clausegraph.ingestion.extract.rules.extractor import RuleExtractor
 from clausegraph.ingestion.pipeline import Tools, ingest

@@ -19,7 +19,7 @@ from clausegraph.core.types import PassageKind
 from clausegraph.indexes.ledger.store import open_ledger
 from clausegraph.indexes.views import open_view
 from clausegraph.ingestion.extract.llm.check import checked, render_check
-from clausegraph.ingestion.extract.llm.conditional.parse import parse_conditional
+from clausegraph.ingestion.extract.llm.conditional import parse_conditional
 from clausegraph.ingestion.pipeline import Options
 from clausegraph.ingestion.report import RunReport
 from clausegraph.ingestion.sources import open_source

@@ -12,8 +12,7 @@ from clausegraph.core.extraction import Extraction, ExtractionInput
 from clausegraph.core.language.wording import condition_words
 from clausegraph.core.serial import condition_from_json, condition_to_json
 from clausegraph.core.types import AnyOf, Leaf, Literal, leaves
-from clausegraph.ingestion.extract.llm.conditional.parse import parse_conditional
-from clausegraph.ingestion.extract.llm.conditional.schema import CONDITIONAL_SCHEMA
+from clausegraph.ingestion.extract.llm.conditional import CONDITIONAL_SCHEMA, parse_conditional
 from clausegraph.ingestion.extract.llm.numbering import Call, number_call
 from tests.ingestion.llm.calls import TITLE, element, reply, triple
 

@@ -11,8 +11,7 @@ from jsonschema import Draft202012Validator
 from clausegraph.core.extraction import Extraction
 from clausegraph.core.language.wording import condition_words
 from clausegraph.core.types import PassageKind
-from clausegraph.ingestion.extract.llm.conditional.parse import parse_conditional
-from clausegraph.ingestion.extract.llm.conditional.schema import CONDITIONAL_SCHEMA
+from clausegraph.ingestion.extract.llm.conditional import CONDITIONAL_SCHEMA, parse_conditional
 from tests.ingestion.llm.calls import grant_call, reply
 
 pytestmark = pytest.mark.unit

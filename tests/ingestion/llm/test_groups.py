@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from clausegraph.core.extraction import ExtractionInput
-from clausegraph.ingestion.extract.llm.groups import grouped
+from clausegraph.ingestion.extract.llm.numbering import grouped
 from tests.ingestion.llm.calls import element
 
 pytestmark = pytest.mark.unit

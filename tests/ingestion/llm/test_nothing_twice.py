@@ -8,8 +8,8 @@ import pytest
 
 from clausegraph.core.extraction import ExtractionInput
 from clausegraph.core.types import All, AnyOf, Condition, Leaf, Not, Statement, leaves
-from clausegraph.ingestion.extract.llm.conditional.parse import parse_conditional
-from clausegraph.ingestion.extract.llm.conditional.repeated import without_repeated
+from clausegraph.ingestion.extract.llm.condition_reader import without_repeated
+from clausegraph.ingestion.extract.llm.conditional import parse_conditional
 from clausegraph.ingestion.extract.llm.numbering import Call, number_call
 from tests.ingestion.llm.calls import TITLE, element, reply
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from clausegraph.core.errors import UnusableReply
 from clausegraph.core.extraction import Extraction
 from clausegraph.core.types import All, AnyOf, Leaf, Literal, Mention, Modality, Not, Span, Statement, leaves
-from clausegraph.ingestion.extract.llm.conditional.parse import parse_conditional
+from clausegraph.ingestion.extract.llm.conditional import parse_conditional
 from clausegraph.ingestion.extract.llm.numbering import Call
 from tests.ingestion.llm.calls import LEAD, grant_call, reply, triple
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from clausegraph.core.errors import UnusableReply
 from clausegraph.core.extraction import ExtractionInput, InputElement
 from clausegraph.core.types import Literal, Mention
-from clausegraph.ingestion.extract.llm.lines.parse import RawTriple, parse_triples, statements_of_lines
+from clausegraph.ingestion.extract.llm.lines import RawTriple, parse_triples, statements_of_lines
 from tests.ingestion.llm.calls import chunk, element
 
 pytestmark = pytest.mark.unit

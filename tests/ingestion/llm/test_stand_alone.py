@@ -9,11 +9,10 @@ import pytest
 from jsonschema import Draft202012Validator, ValidationError
 
 from clausegraph.core.extraction import Extraction, ExtractionInput, InputElement
-from clausegraph.core.language.stated import key_of
 from clausegraph.core.types import Leaf, Literal, Mention, Modality, Statement, leaves
-from clausegraph.ingestion.extract.llm.conditional.parse import parse_conditional
-from clausegraph.ingestion.extract.llm.conditional.schema import CONDITIONAL_SCHEMA
+from clausegraph.ingestion.extract.llm.conditional import CONDITIONAL_SCHEMA, parse_conditional
 from clausegraph.ingestion.extract.llm.numbering import Call, number_call, page_text
+from clausegraph.ingestion.extract.llm.page_words import key_of
 from tests.ingestion.llm.calls import TITLE, element, reply
 from tests.ingestion.llm.strict import assert_strict
 

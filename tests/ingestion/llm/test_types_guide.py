@@ -9,7 +9,7 @@ import pytest
 from clausegraph.core.errors import SettingsError
 from clausegraph.core.extraction import Extraction
 from clausegraph.core.types import Literal, Mention, Span, Statement
-from clausegraph.ingestion.extract.llm.types_guide import TypesGuide, beyond, read_guide
+from clausegraph.ingestion.extract.llm.items import TypesGuide, beyond, read_guide
 
 pytestmark = pytest.mark.unit
 

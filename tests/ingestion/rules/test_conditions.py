@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clausegraph.core.language import words
+from clausegraph.core.language import lexicon
 from clausegraph.core.language.clauses import independent_clauses
 from clausegraph.core.language.conditions import parse_conditions
-from clausegraph.core.language.markers import plain
+from clausegraph.core.language.normalise import plain
 from clausegraph.core.types import Leaf, leaves
 from tests.ingestion.rules.trees import written
 
@@ -123,7 +123,7 @@ def test_any_text_parses_into_exact_spans(text: str) -> None:
     assert parse_conditions(text) == parsed
 
 
-_WORDS = words.word_set(
+_WORDS = lexicon.word_set(
     "if unless you we must can cannot get pay the a form home and or but not only , : . when either all of these"
 )
 

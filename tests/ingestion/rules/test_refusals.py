@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from clausegraph.core.extraction import InputElement
-from clausegraph.core.language.outcomes import same_outcome
 from clausegraph.core.types import leaves
 from clausegraph.ingestion.extract.rules.extractor import RuleExtractor
+from clausegraph.ingestion.extract.rules.sections import same_outcome
 from tests.ingestion.rules.trees import item, prose, source, written
 
 pytestmark = pytest.mark.unit

@@ -7,11 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clausegraph.core.extraction import ExtractionInput, Extractor, InputElement
-from clausegraph.core.language.restrictions import decides
-from clausegraph.core.language.words import word_set
+from clausegraph.core.language.lexicon import word_set
 from clausegraph.core.types import All, Link, Literal, Mention, PassageKind, Span, Statement, leaves
 from clausegraph.ingestion.extract.rules.extractor import RuleExtractor
 from clausegraph.ingestion.extract.rules.outline import Outline
+from clausegraph.ingestion.extract.rules.restrictions import decides
 from tests.ingestion.rules.trees import item, prose, source, written
 
 pytestmark = pytest.mark.unit

@@ -7,7 +7,7 @@ import pytest
 from clausegraph.core.extraction import ExtractionInput, InputElement
 from clausegraph.core.types import Statement, leaves
 from clausegraph.ingestion.extract.rules.extractor import RuleExtractor
-from clausegraph.ingestion.extract.rules.scope import heading_case
+from clausegraph.ingestion.extract.rules.sections import heading_case
 from tests.ingestion.rules.trees import written
 
 pytestmark = pytest.mark.unit

@@ -11,14 +11,13 @@ import pytest
 from clausegraph.core.errors import UnusableReply
 from clausegraph.core.extraction import Extraction, ExtractionInput, extraction_input
 from clausegraph.core.language.normalise import tokens
-from clausegraph.core.pages.chunking.chunks import chunk_reading
-from clausegraph.core.pages.document import SourceDocument
-from clausegraph.core.pages.read import read_document
+from clausegraph.core.pages.chunks import chunk_reading
+from clausegraph.core.pages.read import SourceDocument, read_document
 from clausegraph.core.serial import extraction_from_json, extraction_to_json, pack, unpack
 from clausegraph.core.types import LITERAL, Literal, Mention, Modality, leaves
 from clausegraph.indexes.derive import object_key
-from clausegraph.ingestion.extract.llm.conditional.parse import parse_conditional
-from clausegraph.ingestion.extract.llm.lines.parse import parse_triples, statements_of_lines
+from clausegraph.ingestion.extract.llm.conditional import parse_conditional
+from clausegraph.ingestion.extract.llm.lines import parse_triples, statements_of_lines
 from clausegraph.ingestion.extract.llm.numbering import Call, number_call
 from tests.harness.wait import no_hang
 from tests.injection.documents.hostile import REPLIES, reply, triple

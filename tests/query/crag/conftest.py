@@ -8,8 +8,7 @@ import pytest
 
 from clausegraph.app.dev.fake_llm import FakeModelServer, FakeOptions
 from clausegraph.core.models.build import ModelOptions, make_llm
-from clausegraph.core.pages.document import SourceDocument
-from clausegraph.core.pages.read import read_document
+from clausegraph.core.pages.read import SourceDocument, read_document
 from clausegraph.core.prompts import shipped_prompts
 from clausegraph.query.crag.pages import CragPage
 from clausegraph.query.steps.model import ModelSteps

@@ -11,7 +11,7 @@ import pytest
 from clausegraph.app.dev.fake_llm import FakeModelServer
 from clausegraph.core.errors import SettingsError, UnusableReply
 from clausegraph.core.inquiry import Inquiry
-from clausegraph.core.language.sentences import sentence_spans
+from clausegraph.core.language.clauses import sentence_spans
 from clausegraph.core.models.embedding import HashingEmbedder
 from clausegraph.core.types import Alternative, Answer, AnswerStatus, ConditionState
 from clausegraph.indexes.views import View

@@ -13,7 +13,7 @@ from clausegraph.app.dev.fake_llm import FakeModelServer, FakeOptions
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.models.build import ModelOptions, make_llm
 from clausegraph.core.models.embedding import Embedder, HashingEmbedder
-from clausegraph.core.prompts.library import PromptLibrary
+from clausegraph.core.prompts import PromptLibrary
 from clausegraph.core.types import AnswerStatus, TraceStep
 from clausegraph.indexes.views import View
 from clausegraph.query.engines.bank import make_engine

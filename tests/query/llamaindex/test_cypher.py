@@ -15,11 +15,10 @@ import clausegraph
 from clausegraph.core.errors import InputError, QueryRefused, StoreMismatch
 from clausegraph.indexes.corpora import CorpusRow
 from clausegraph.indexes.graph.neo4j.graph import Neo4jGraph
-from clausegraph.indexes.graph.neo4j.keys import GraphCorpus
 from clausegraph.indexes.graph.neo4j.projection import Neo4jProjection
+from clausegraph.indexes.graph.neo4j.rows import GraphCorpus
 from clausegraph.indexes.graph.neo4j.server import Neo4jServer
-from clausegraph.indexes.ledger.identity import ledger_id
-from clausegraph.indexes.ledger.store import Ledger
+from clausegraph.indexes.ledger.store import Ledger, ledger_id
 from clausegraph.indexes.views import View, open_view
 from clausegraph.query.stores.embedding import EmbedderModel
 from clausegraph.query.stores.property_graph import ViewPropertyGraphStore

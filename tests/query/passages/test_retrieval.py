@@ -18,7 +18,7 @@ from clausegraph.core.models.embedding import HashingEmbedder
 from clausegraph.eval.passages import BASELINE, ROWS, SYSTEM, evaluate, load_questions
 from clausegraph.indexes.ledger.store import Ledger, open_ledger
 from clausegraph.indexes.views import View, open_view
-from clausegraph.ingestion.extract.given import GivenExtractor
+from clausegraph.ingestion.extract.llm.lines import GivenExtractor
 from clausegraph.ingestion.pipeline import Tools, ingest
 from clausegraph.ingestion.report import RunReport
 from clausegraph.ingestion.sources import PassagesSource
@@ -197,7 +197,7 @@ def test_recorded_triples_of_the_shared_file_are_all_accounted_for() -> None:
     if not path.is_file():
         pytest.skip(f"no multi-hop passages at {path}; set CLAUSEGRAPH_SHARED_DATA to the parent of musique/")
     from clausegraph.core.extraction import extraction_input
-    from clausegraph.core.pages.chunking.chunks import chunk_reading
+    from clausegraph.core.pages.chunks import chunk_reading
     from clausegraph.core.pages.read import read_document
     from clausegraph.ingestion.sources import SourceDocument
 

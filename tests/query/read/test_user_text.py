@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from clausegraph.core.inquiry import Inquiry
-from clausegraph.core.language.sentences import sentence_spans
+from clausegraph.core.language.clauses import sentence_spans
 from clausegraph.core.types import AnswerStatus, ConditionState, Element, PageKey, Reading
 from clausegraph.query.read.extractive import ExtractiveReader
 from clausegraph.query.read.figures import is_one_of

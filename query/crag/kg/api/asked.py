@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from functools import lru_cache
 
-from clausegraph.core.language.words import word_set
+from clausegraph.core.language.lexicon import word_set
 from clausegraph.query.crag.kg.align import plain
 from clausegraph.query.crag.time.resolve import TimeRange, resolve
 

@@ -14,9 +14,15 @@ from numpy.typing import NDArray
 
 from clausegraph.core.errors import ModelError
 from clausegraph.core.models.bert_numpy import NumpyBert, _gelu
-from clausegraph.core.models.embedding import HashingEmbedder, Vectors, normalised
-from clausegraph.core.models.local import BGE_INSTRUCTION, LocalEmbedder, ModelSettings
-from clausegraph.core.models.sentence_transformers import TransformersEncoder
+from clausegraph.core.models.embedding import (
+    BGE_INSTRUCTION,
+    HashingEmbedder,
+    LocalEmbedder,
+    ModelSettings,
+    TransformersEncoder,
+    Vectors,
+    normalised,
+)
 from clausegraph.core.tokens import packaged_model_path
 from tests.core.models.embedding.tiny_models import save_tiny_bert, save_tiny_distilbert
 

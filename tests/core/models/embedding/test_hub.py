@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from clausegraph.core.models.local import LocalEmbedder, ModelSettings
+from clausegraph.core.models.embedding import LocalEmbedder, ModelSettings
 from tests.core.models.embedding.tiny_models import save_tiny_bert
 from tests.harness.wait import PATIENCE_S
 
@@ -26,7 +26,7 @@ EMBED = """
 import sys
 sys.modules.update(dict.fromkeys(("torch", "transformers", "sentence_transformers")))
 from clausegraph.core.errors import ModelError
-from clausegraph.core.models.local import LocalEmbedder, ModelSettings
+from clausegraph.core.models.embedding import LocalEmbedder, ModelSettings
 try:
     print(*LocalEmbedder(ModelSettings(name=sys.argv[1])).embed_query("Who can get the grant?"))
 except ModelError as error:

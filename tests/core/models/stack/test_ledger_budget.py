@@ -16,9 +16,9 @@ from clausegraph.app.dev.fake_llm import FakeModelServer
 from clausegraph.core.errors import BudgetExceeded
 from clausegraph.core.models.build import ModelOptions, make_llm
 from clausegraph.core.models.calls import CallLabels, CallRecord, Usage
-from clausegraph.core.models.fan_out import ChatRequest, chat_all
+from clausegraph.core.models.guard import ChatRequest, chat_all
 from clausegraph.indexes.corpora import ensure_corpus
-from clausegraph.indexes.ledger.budgets import LedgerUsage, open_budget, run_usage
+from clausegraph.indexes.ledger.metering import LedgerUsage, open_budget, run_usage
 from clausegraph.indexes.ledger.schema import budgets, model_calls
 from clausegraph.indexes.ledger.store import Ledger, open_ledger
 from tests.harness.wait import PATIENCE_S, until
@@ -32,8 +32,8 @@ from llama_index.core.base.llms.types import ChatMessage
 from clausegraph.core.errors import BudgetExceeded
 from clausegraph.core.models.build import ModelOptions, make_llm
 from clausegraph.core.models.calls import CallLabels
-from clausegraph.core.models.fan_out import ChatRequest, chat_all
-from clausegraph.indexes.ledger.budgets import LedgerUsage, open_budget
+from clausegraph.core.models.guard import ChatRequest, chat_all
+from clausegraph.indexes.ledger.metering import LedgerUsage, open_budget
 from clausegraph.indexes.ledger.store import open_ledger
 
 home, url, corpus, limit, name = sys.argv[1:]

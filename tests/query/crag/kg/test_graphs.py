@@ -18,7 +18,7 @@ from clausegraph.core.errors import StoreRefused
 from clausegraph.core.models.embedding import HashingEmbedder
 from clausegraph.indexes.ledger.store import open_ledger
 from clausegraph.indexes.views import View, open_view
-from clausegraph.ingestion.extract.given import GivenExtractor
+from clausegraph.ingestion.extract.llm.lines import GivenExtractor
 from clausegraph.ingestion.pipeline import Tools, ingest
 from clausegraph.ingestion.sources import PassagesSource
 from clausegraph.query.crag.kg.http import Endpoint, EndpointLimits

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from clausegraph.core.inquiry import Inquiry
-from clausegraph.core.language.amounts import Atom, atoms
+from clausegraph.core.language.values import Atom, atoms
 from clausegraph.core.pages.read import read_document
 from clausegraph.core.types import PageKey, Reading, SentenceRole
 from clausegraph.ingestion.sources import SourceDocument, open_source

@@ -11,10 +11,10 @@ from statistics import median
 
 import pytest
 
-from clausegraph.app.reading import labelled
+from clausegraph.app.engines import labelled
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.models.build import ModelOptions, make_llm
-from clausegraph.core.models.cassette import Cassette
+from clausegraph.core.models.replay import Cassette
 from clausegraph.core.pages.read import read_document
 from clausegraph.core.prompts import library
 from clausegraph.core.types import PageKey

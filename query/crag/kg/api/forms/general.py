@@ -6,7 +6,7 @@ import ast
 import re
 from typing import Any
 
-from clausegraph.core.language.words import word_set
+from clausegraph.core.language.lexicon import word_set
 from clausegraph.query.crag.kg.align import aligned, plain
 from clausegraph.query.crag.kg.api.asked import TimedText
 from clausegraph.query.crag.kg.api.client import ApiSession

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from clausegraph.core.language.words import word_set
+from clausegraph.core.language.lexicon import word_set
 from clausegraph.query.crag.kg.align import aligned, likeness, plain
 from clausegraph.query.crag.kg.api.asked import TimedText
 from clausegraph.query.crag.kg.api.client import ApiSession

@@ -9,7 +9,7 @@ from datetime import date, timedelta
 from functools import partial
 from typing import Any
 
-from clausegraph.core.language.words import word_set
+from clausegraph.core.language.lexicon import word_set
 from clausegraph.query.crag.kg.align import aligned, likeness, nba_teams, plain
 from clausegraph.query.crag.kg.api.asked import TimedText, month_before, month_of
 from clausegraph.query.crag.kg.api.client import ApiSession

@@ -1,0 +1,280 @@
+"""Engines made from Settings: the reader with a language model, and the engine for open questions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from clausegraph.app.models import check_price, make_embedder
+from clausegraph.core.errors import SettingsError
+from clausegraph.core.settings import Settings
+
+if TYPE_CHECKING:
+    from clausegraph.core.models.embedding import Embedder
+    from clausegraph.core.models.guard import GuardedLLM
+    from clausegraph.core.models.reranking import Reranker
+    from clausegraph.core.settings import Settings
+    from clausegraph.eval.conditionalqa.dataset import Question
+    from clausegraph.indexes.views import View
+    from clausegraph.query.crag.kg.http import EndpointLimits
+    from clausegraph.query.crag.kg.protocol import KnowledgeGraph
+    from clausegraph.query.crag.parts import CragOptions, CragParts
+    from clausegraph.query.crag.switches import CragSwitches
+    from clausegraph.query.crag.types import AttributePredictor, Calculator, KgLookup
+    from clausegraph.query.engines.protocol import Engine, EngineOptions
+    from clausegraph.query.read.model.labelled import Examples, LabelledQuestion
+    from clausegraph.query.read.model.options import ReadOptions
+    from clausegraph.query.steps.model import StepModel
+
+
+def make_engine(
+    view: View,
+    embedder: Embedder,
+    settings: Settings,
+    llm: GuardedLLM | None = None,
+    *,
+    reranker: Reranker | None = None,
+    measured: Sequence[Question] = (),
+    **changes: Any,
+) -> Engine:
+    """The engine of the settings on a view; with a language model, that one reads.
+
+    Args:
+        reranker: for what a language model reads; the extractive reader's probability is fitted to the retriever's own
+            order.
+        measured: questions with known answers that it will be asked: nothing of them may help.
+        changes: ``engine``, or single ``EngineOptions``, by name.
+
+    Raises:
+        InputError: there is no such engine, step or reader; guide or examples of the settings cannot be read,
+            or the guide was learned from a measured question.
+        SettingsError: a step asks a language model, and there is none; or its price is not known.
+    """
+    from clausegraph.query.engines.bank import make_engine as make
+
+    options = engine_options(settings, llm, measured=measured)
+    if llm is not None:
+        options = replace(options, reranker=reranker)
+    chosen = {"engine": settings.engine} | changes
+    if chosen["engine"] == "crag":
+        options = replace(options, crag=crag_options(settings))
+    return make(view, embedder, options, **chosen)
+
+
+def engine_options(
+    settings: Settings, llm: GuardedLLM | None = None, *, measured: Sequence[Question] = ()
+) -> EngineOptions:
+    """What engines work with, as the settings say. The budget of a run is that of a question too.
+
+    Raises:
+        InputError: guide or examples cannot be read, or the guide was learned from a measured question.
+        SettingsError: a limit on money is set, and the model has no price.
+    """
+    from clausegraph.query.engines.protocol import EngineOptions
+    from clausegraph.query.steps.meter import QuestionLimits
+
+    limits = QuestionLimits(settings.question_calls, settings.llm_budget_tokens, settings.llm_budget_money)
+    options = EngineOptions(
+        limit=settings.ask_elements,
+        rounds=settings.rounds,
+        question=limits,
+    )
+    return options if llm is None else _with_model(options, settings, llm, measured)
+
+
+def _with_model(
+    options: EngineOptions, settings: Settings, llm: GuardedLLM, measured: Sequence[Question]
+) -> EngineOptions:
+    from functools import partial
+
+    from clausegraph.core.prompts import library
+    from clausegraph.query.read.model.options import HITS
+    from clausegraph.query.read.model.reader import ModelReader
+    from clausegraph.query.steps.model import ModelSteps
+
+    check_price(settings, settings.llm)
+    steps = ModelSteps(llm, library(settings.prompts))
+    return replace(
+        options,
+        limit=max(settings.ask_elements, HITS),
+        reader=partial(ModelReader, options=read_options(settings, measured=measured)),
+        model=steps,
+    )
+
+
+def labelled(question: Question) -> LabelledQuestion:
+    """A question of a ConditionalQA file as the reader with a model takes it."""
+    from clausegraph.query.read.model.labelled import LabelledAnswer, LabelledQuestion
+
+    answers = tuple(LabelledAnswer(answer.text, tuple(answer.conditions)) for answer in question.answers)
+    return LabelledQuestion(
+        question.id, question.url, question.question, question.scenario, answers, tuple(question.evidences)
+    )
+
+
+def read_options(settings: Settings, *, measured: Sequence[Question] = ()) -> ReadOptions:
+    """How a model is asked to read.
+
+    Args:
+        measured: questions of a benchmark that are about to be asked: nothing of them may help, their guide is that of
+            the benchmark unless the settings name one, and they are told no date.
+
+    Raises:
+        InputError: the guide or the examples cannot be read, or the guide was learned from one of ``measured``.
+    """
+    from clausegraph.query.read.model.guide import benchmark_guide, read_guide
+    from clausegraph.query.read.model.options import ReadOptions
+
+    own = read_guide(settings.reader_guide.expanduser()) if settings.reader_guide else None
+    guide = own or (benchmark_guide() if measured else None)
+    options = ReadOptions(guide=guide, examples=_examples(settings), dated=not measured)
+    return options.measured_on([labelled(question) for question in measured])
+
+
+def _examples(settings: Settings) -> Examples | None:
+    if settings.reader_examples is None:
+        return None
+    from clausegraph.eval.conditionalqa.dataset import load_questions
+    from clausegraph.query.read.model.labelled import Examples
+
+    return Examples(map(labelled, load_questions(settings.reader_examples.expanduser())))
+
+
+def crag_options(settings: Settings, switches: CragSwitches | None = None) -> CragOptions:
+    """Which modules are on, those of the settings or others, and the parts that this deployment has."""
+    from clausegraph.query.crag.parts import CragOptions
+
+    switches = switches or crag_switches(settings)
+    return CragOptions(switches, crag_parts(settings, switches))
+
+
+def crag_switches(settings: Settings) -> CragSwitches:
+    """The switches of the settings."""
+    from clausegraph.query.crag.switches import CragSwitches
+
+    return CragSwitches(
+        attributes=settings.crag_attributes,
+        policy=settings.crag_policy,
+        graph=settings.crag_graph,
+        trust=settings.crag_trust,
+        calculator=settings.crag_calculator,
+        tables=settings.crag_tables,
+        self_check=settings.crag_self_check,
+        sub_problems=settings.crag_sub_problems,
+        false_premise=settings.crag_false_premise,
+        own_knowledge=settings.crag_own_knowledge,
+        summarise=settings.crag_summarise,
+        critic=settings.crag_critic,
+        rounds=settings.crag_rounds,
+        batch=settings.crag_batch,
+        references=settings.crag_references,
+        seconds=settings.crag_seconds,
+    )
+
+
+def crag_parts(settings: Settings, switches: CragSwitches) -> CragParts:
+    """Makers of predictor, graph and calculator; what is not set up is left out."""
+    from clausegraph.query.crag.parts import CragParts
+
+    return CragParts(predictor_maker(settings), _graph(settings, switches), _calculator(settings))
+
+
+def predictor_maker(settings: Settings) -> Callable[[StepModel | None], AttributePredictor | None]:
+    """Those that the settings name, or all that are at hand.
+
+    Raises:
+        InputError: the file of the classifiers, or of the examples, cannot be read.
+        ModelMismatchError: they were trained on other embeddings.
+        SettingsError: one is named and not set up.
+    """
+    from clausegraph.query.crag.attributes.labelled import read_labels
+    from clausegraph.query.crag.attributes.rules import AttributeRules
+    from clausegraph.query.crag.attributes.together import AttributesTogether
+
+    chosen = settings.crag_attributes
+    known: list[AttributePredictor] = [AttributeRules()] if chosen in ("auto", "rules") else []
+    if chosen in ("auto", "svm") and (svm := _classifiers(settings, needed=chosen == "svm")) is not None:
+        known.append(svm)
+    asks = chosen == "model" or (chosen == "auto" and settings.crag_attribute_model is None)
+    examples = read_labels(settings.crag_attribute_examples.expanduser()) if settings.crag_attribute_examples else ()
+
+    def make(model: StepModel | None) -> AttributePredictor | None:
+        from clausegraph.query.crag.attributes.model import ModelAttributes
+
+        if chosen == "off":
+            return None
+        more = [ModelAttributes(model, settings.crag_attribute_samples, examples)] if asks and model is not None else []
+        return AttributesTogether([*known, *more])
+
+    return make
+
+
+def _classifiers(settings: Settings, *, needed: bool) -> AttributePredictor | None:
+    from clausegraph.query.crag.attributes.svm import AttributeSvm, read_attribute_model
+
+    if settings.crag_attribute_model is None:
+        if needed:
+            raise SettingsError("CLAUSEGRAPH_CRAG_ATTRIBUTES=svm needs CLAUSEGRAPH_CRAG_ATTRIBUTE_MODEL; train one")
+        return None
+    return AttributeSvm(read_attribute_model(settings.crag_attribute_model.expanduser()), make_embedder(settings))
+
+
+def _graph(settings: Settings, switches: CragSwitches) -> Callable[[StepModel | None], KgLookup | None]:
+    """What the settings name: the API of functions, or an endpoint under a plan. Without one a corpus has its own.
+
+    Raises:
+        SettingsError: an address is none, or Neo4j cannot be used.
+    """
+    from clausegraph.query.crag.parts import nobody
+
+    if settings.crag_graph_kind != "neo4j" and settings.crag_graph_url is None:
+        return nobody
+    return partial(_lookup, settings, switches)
+
+
+def _lookup(settings: Settings, switches: CragSwitches, model: StepModel | None) -> KgLookup | None:
+    from clausegraph.query.crag.kg.api.lookup import ApiAddress, RuleLookup
+    from clausegraph.query.crag.kg.api.tools import ToolLookup
+    from clausegraph.query.crag.kg.http import EndpointLimits
+    from clausegraph.query.crag.kg.lookup import GraphLookup, PlannedLookup
+
+    chosen, limits = settings.crag_graph, EndpointLimits(settings.crag_graph_seconds)
+    if chosen == "off":
+        return None
+    if settings.crag_graph_kind != "api":
+        opened = partial(_endpoint, settings, limits)
+        return GraphLookup(opened, model, switches.hops, filtered=switches.filtered) if model is not None else None
+    api = ApiAddress(settings.crag_graph_url or "", limits)
+    if model is None or chosen == "rules":
+        return RuleLookup(api)
+    if chosen == "tools":
+        return ToolLookup(api, model)
+    return PlannedLookup(api, model, switches.hops, filtered=switches.filtered)
+
+
+@contextmanager
+def _endpoint(settings: Settings, limits: EndpointLimits) -> Iterator[KnowledgeGraph]:
+    if settings.crag_graph_kind == "neo4j":
+        from clausegraph.app.neo4j import make_server
+        from clausegraph.query.crag.kg.cypher import CypherGraph
+
+        with make_server(settings) as server:
+            yield CypherGraph(server, settings.crag_graph_name)
+        return
+    from clausegraph.query.crag.kg.http import Endpoint
+    from clausegraph.query.crag.kg.sparql import SparqlGraph
+
+    with Endpoint(settings.crag_graph_url or "", limits) as endpoint:
+        yield SparqlGraph(endpoint)
+
+
+def _calculator(settings: Settings) -> Callable[[StepModel | None], Calculator | None]:
+    def make(model: StepModel | None) -> Calculator | None:
+        from clausegraph.query.crag.calculate.model import ModelCalculator
+
+        return ModelCalculator(model, settings.crag_calculator_samples) if model is not None else None
+
+    return make

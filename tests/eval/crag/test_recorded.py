@@ -15,8 +15,7 @@ from typing import Any
 import pytest
 
 from clausegraph.app.dev.crag_api.server import RecordedCalls, ReplayServer
-from clausegraph.app.services.attribute_evaluation import measure_attributes
-from clausegraph.app.services.crag_evaluation import CragTrial, measure_crag
+from clausegraph.app.services.crag_evaluation import CragTrial, measure_attributes, measure_crag
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.settings import load_settings
 from clausegraph.eval.crag.run import CragRecord, calls_by_step, crag_figures

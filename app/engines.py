@@ -19,12 +19,17 @@ if TYPE_CHECKING:
     from clausegraph.core.settings import Settings
     from clausegraph.eval.conditionalqa.dataset import Question
     from clausegraph.indexes.views import View
-    from clausegraph.query.crag.kg.http import EndpointLimits
-    from clausegraph.query.crag.kg.protocol import KnowledgeGraph
-    from clausegraph.query.crag.parts import CragOptions, CragParts
-    from clausegraph.query.crag.switches import CragSwitches
-    from clausegraph.query.crag.types import AttributePredictor, Calculator, KgLookup
-    from clausegraph.query.engines.protocol import Engine, EngineOptions
+    from clausegraph.query.crag.kg.plan import KnowledgeGraph
+    from clausegraph.query.crag.kg.sparql import EndpointLimits
+    from clausegraph.query.crag.types import (
+        AttributePredictor,
+        Calculator,
+        CragOptions,
+        CragParts,
+        CragSwitches,
+        KgLookup,
+    )
+    from clausegraph.query.engines.bank import Engine, EngineOptions
     from clausegraph.query.read.model.labelled import Examples, LabelledQuestion
     from clausegraph.query.read.model.options import ReadOptions
     from clausegraph.query.steps.model import StepModel
@@ -73,8 +78,8 @@ def engine_options(
         InputError: guide or examples cannot be read, or the guide was learned from a measured question.
         SettingsError: a limit on money is set, and the model has no price.
     """
-    from clausegraph.query.engines.protocol import EngineOptions
-    from clausegraph.query.steps.meter import QuestionLimits
+    from clausegraph.query.engines.bank import EngineOptions
+    from clausegraph.query.steps.model import QuestionLimits
 
     limits = QuestionLimits(settings.question_calls, settings.llm_budget_tokens, settings.llm_budget_money)
     options = EngineOptions(
@@ -145,7 +150,7 @@ def _examples(settings: Settings) -> Examples | None:
 
 def crag_options(settings: Settings, switches: CragSwitches | None = None) -> CragOptions:
     """Which modules are on, those of the settings or others, and the parts that this deployment has."""
-    from clausegraph.query.crag.parts import CragOptions
+    from clausegraph.query.crag.types import CragOptions
 
     switches = switches or crag_switches(settings)
     return CragOptions(switches, crag_parts(settings, switches))
@@ -153,7 +158,7 @@ def crag_options(settings: Settings, switches: CragSwitches | None = None) -> Cr
 
 def crag_switches(settings: Settings) -> CragSwitches:
     """The switches of the settings."""
-    from clausegraph.query.crag.switches import CragSwitches
+    from clausegraph.query.crag.types import CragSwitches
 
     return CragSwitches(
         attributes=settings.crag_attributes,
@@ -177,7 +182,7 @@ def crag_switches(settings: Settings) -> CragSwitches:
 
 def crag_parts(settings: Settings, switches: CragSwitches) -> CragParts:
     """Makers of predictor, graph and calculator; what is not set up is left out."""
-    from clausegraph.query.crag.parts import CragParts
+    from clausegraph.query.crag.types import CragParts
 
     return CragParts(predictor_maker(settings), _graph(settings, switches), _calculator(settings))
 
@@ -190,9 +195,7 @@ def predictor_maker(settings: Settings) -> Callable[[StepModel | None], Attribut
         ModelMismatchError: they were trained on other embeddings.
         SettingsError: one is named and not set up.
     """
-    from clausegraph.query.crag.attributes.labelled import read_labels
-    from clausegraph.query.crag.attributes.rules import AttributeRules
-    from clausegraph.query.crag.attributes.together import AttributesTogether
+    from clausegraph.query.crag.attributes import AttributeRules, AttributesTogether, read_labels
 
     chosen = settings.crag_attributes
     known: list[AttributePredictor] = [AttributeRules()] if chosen in ("auto", "rules") else []
@@ -202,7 +205,7 @@ def predictor_maker(settings: Settings) -> Callable[[StepModel | None], Attribut
     examples = read_labels(settings.crag_attribute_examples.expanduser()) if settings.crag_attribute_examples else ()
 
     def make(model: StepModel | None) -> AttributePredictor | None:
-        from clausegraph.query.crag.attributes.model import ModelAttributes
+        from clausegraph.query.crag.attributes import ModelAttributes
 
         if chosen == "off":
             return None
@@ -213,7 +216,7 @@ def predictor_maker(settings: Settings) -> Callable[[StepModel | None], Attribut
 
 
 def _classifiers(settings: Settings, *, needed: bool) -> AttributePredictor | None:
-    from clausegraph.query.crag.attributes.svm import AttributeSvm, read_attribute_model
+    from clausegraph.query.crag.svm import AttributeSvm, read_attribute_model
 
     if settings.crag_attribute_model is None:
         if needed:
@@ -228,7 +231,7 @@ def _graph(settings: Settings, switches: CragSwitches) -> Callable[[StepModel | 
     Raises:
         SettingsError: an address is none, or Neo4j cannot be used.
     """
-    from clausegraph.query.crag.parts import nobody
+    from clausegraph.query.crag.types import nobody
 
     if settings.crag_graph_kind != "neo4j" and settings.crag_graph_url is None:
         return nobody
@@ -236,10 +239,9 @@ def _graph(settings: Settings, switches: CragSwitches) -> Callable[[StepModel | 
 
 
 def _lookup(settings: Settings, switches: CragSwitches, model: StepModel | None) -> KgLookup | None:
-    from clausegraph.query.crag.kg.api.lookup import ApiAddress, RuleLookup
-    from clausegraph.query.crag.kg.api.tools import ToolLookup
-    from clausegraph.query.crag.kg.http import EndpointLimits
-    from clausegraph.query.crag.kg.lookup import GraphLookup, PlannedLookup
+    from clausegraph.query.crag.kg.api import ApiAddress, PlannedLookup, RuleLookup, ToolLookup
+    from clausegraph.query.crag.kg.plan import GraphLookup
+    from clausegraph.query.crag.kg.sparql import EndpointLimits
 
     chosen, limits = settings.crag_graph, EndpointLimits(settings.crag_graph_seconds)
     if chosen == "off":
@@ -264,8 +266,7 @@ def _endpoint(settings: Settings, limits: EndpointLimits) -> Iterator[KnowledgeG
         with make_server(settings) as server:
             yield CypherGraph(server, settings.crag_graph_name)
         return
-    from clausegraph.query.crag.kg.http import Endpoint
-    from clausegraph.query.crag.kg.sparql import SparqlGraph
+    from clausegraph.query.crag.kg.sparql import Endpoint, SparqlGraph
 
     with Endpoint(settings.crag_graph_url or "", limits) as endpoint:
         yield SparqlGraph(endpoint)
@@ -273,7 +274,7 @@ def _endpoint(settings: Settings, limits: EndpointLimits) -> Iterator[KnowledgeG
 
 def _calculator(settings: Settings) -> Callable[[StepModel | None], Calculator | None]:
     def make(model: StepModel | None) -> Calculator | None:
-        from clausegraph.query.crag.calculate.model import ModelCalculator
+        from clausegraph.query.crag.calculator import ModelCalculator
 
         return ModelCalculator(model, settings.crag_calculator_samples) if model is not None else None
 

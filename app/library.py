@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from clausegraph.core.models.embedding import Embedder
     from clausegraph.indexes.views import View
     from clausegraph.ingestion.report import RunReport
-    from clausegraph.query.engines.protocol import Engine
-    from clausegraph.query.rank.signals import Weights
+    from clausegraph.query.engines.bank import Engine
+    from clausegraph.query.rank.score import Weights
     from clausegraph.query.stores.embedding import EmbedderModel
     from clausegraph.query.stores.property_graph import ViewPropertyGraphStore
     from clausegraph.query.stores.query_engine import ViewQueryEngine

@@ -27,9 +27,9 @@ from benchmarks.typed import CORPORA, DAY, REFUSED, Without, corpus_view
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.models.embedding import Embedder
 from clausegraph.core.types import AnswerStatus, ConditionState, holds
-from clausegraph.query.engines.bank import make_engine
-from clausegraph.query.engines.protocol import EngineOptions
-from clausegraph.query.engines.single_pass import SinglePass, reader_of
+from clausegraph.query.engines.answers import reader_of
+from clausegraph.query.engines.bank import EngineOptions, make_engine
+from clausegraph.query.engines.single_pass import SinglePass
 from clausegraph.query.rank.hits import Hit
 from clausegraph.query.read.best_candidate import AnswerCandidate
 from clausegraph.query.read.extractive import ExtractiveReader

@@ -35,8 +35,7 @@ from clausegraph.eval.report import (
 )
 from clausegraph.indexes.views import View
 from clausegraph.ingestion.sources.passages import squeezed
-from clausegraph.query.retrieve.bank import make_retriever
-from clausegraph.query.retrieve.protocol import Retriever
+from clausegraph.query.retrieve.bank import Retriever, make_retriever
 
 AT = 5  # passages looked at
 BASELINE, SYSTEM = "vector-chunks", "hybrid-pagerank"

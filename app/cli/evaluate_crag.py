@@ -60,7 +60,7 @@ def crag(
     from clausegraph.eval.crag.run import crag_figures
     from clausegraph.eval.crag.tables import ROWS, as_markdown, table_of
     from clausegraph.ingestion.pipeline import no_progress
-    from clausegraph.query.crag.time.clock import parse_time
+    from clausegraph.query.crag.times import parse_time
 
     if rows:
         listed = {name: one.about for name, one in ROWS.items()}
@@ -123,7 +123,7 @@ def crag_attributes(
 ) -> None:
     """Measure what a model says of a question's domain, kind and dynamism when it is shown five examples."""
     from clausegraph.app.services.crag_evaluation import CragTrial, measure_attributes
-    from clausegraph.query.crag.time.clock import parse_time
+    from clausegraph.query.crag.times import parse_time
 
     trial = CragTrial(at=parse_time(at) if at else None, cassette=cassette, record=record, at_once=at_once)
     found = measure_attributes(session.workspace(None), questions, sample, seed, trial)

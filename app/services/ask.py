@@ -18,7 +18,7 @@ from clausegraph.query.rank.hits import Hit
 from clausegraph.query.retrieve.bank import RETRIEVERS, make_retriever
 
 if TYPE_CHECKING:
-    from clausegraph.query.engines.protocol import Engine, Watch
+    from clausegraph.query.engines.bank import Engine, Watch
 
 
 def answer(

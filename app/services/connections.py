@@ -21,7 +21,7 @@ from clausegraph.indexes.contradictions.assertions import Assertion, assertions_
 from clausegraph.indexes.contradictions.compare import Conflict, find_conflicts
 from clausegraph.indexes.graph.links import Replacement, replacements
 from clausegraph.query.read.evidence import quote_of
-from clausegraph.query.retrieve.paths import Path, shortest_paths
+from clausegraph.query.retrieve.graph import Path, shortest_paths
 
 
 def neighbourhood(

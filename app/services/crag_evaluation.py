@@ -37,9 +37,9 @@ if TYPE_CHECKING:
     from clausegraph.eval.crag.run import CragRecord
     from clausegraph.eval.crag.tables import CragRow
     from clausegraph.ingestion.once import PageReaders
-    from clausegraph.query.crag.attributes.labelled import AttributeLabels
+    from clausegraph.query.crag.attributes import AttributeLabels
     from clausegraph.query.crag.types import Attributes, CragAnswer
-    from clausegraph.query.engines.protocol import EngineOptions
+    from clausegraph.query.engines.bank import EngineOptions
 
 
 _SPARE = 1.0  # seconds before the limit at which an answer is out
@@ -272,12 +272,9 @@ def measure_attributes(
         InputError: the file cannot be read, or has fewer questions than the sample.
         SettingsError: no model is set.
     """
-    from clausegraph.query.crag.attributes.labelled import read_labels
-    from clausegraph.query.crag.attributes.model import ModelAttributes
-    from clausegraph.query.crag.attributes.rules import AttributeRules
-    from clausegraph.query.crag.attributes.together import AttributesTogether
+    from clausegraph.query.crag.attributes import AttributeRules, AttributesTogether, ModelAttributes, read_labels
     from clausegraph.query.crag.types import CragQuestion
-    from clausegraph.query.steps.meter import QuestionMeter
+    from clausegraph.query.steps.model import QuestionMeter
 
     settings, known = workspace.settings, read_labels(questions)
     if settings.llm is None:
@@ -317,7 +314,7 @@ class _Said:
 
 
 def _right(asked: list[AttributeLabels], said: list[Attributes]) -> dict[str, int]:
-    from clausegraph.query.crag.attributes.labelled import ATTRIBUTES
+    from clausegraph.query.crag.attributes import ATTRIBUTES
 
     pairs = list(zip(asked, said, strict=True))
     counted = {name: sum(getattr(got, name) == getattr(one, name) for one, got in pairs) for name in ATTRIBUTES}

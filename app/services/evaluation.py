@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from clausegraph.indexes.views import View
     from clausegraph.ingestion.pipeline import Progress
     from clausegraph.ingestion.report import RunReport
-    from clausegraph.query.engines.protocol import Engine
+    from clausegraph.query.engines.bank import Engine
 
 
 Scalar = bool | int | float | str | None

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from clausegraph.eval.crag.run import CragRecord
     from clausegraph.eval.stark.methods import Method, NearText
     from clausegraph.eval.stark.run import StarkBase, StarkRecord
-    from clausegraph.query.crag.kg.lookup import GraphLookup
-    from clausegraph.query.crag.switches import CragSwitches
-    from clausegraph.query.engines.protocol import EngineOptions
+    from clausegraph.query.crag.kg.plan import GraphLookup
+    from clausegraph.query.crag.types import CragSwitches
+    from clausegraph.query.engines.bank import EngineOptions
     from clausegraph.query.steps.model import StepModel
 
 
@@ -44,8 +44,8 @@ def measure_kgqa(
     from clausegraph.eval.crag.run import run_cases
     from clausegraph.eval.crag.tables import row_of
     from clausegraph.query.crag.engine import CragEngine
-    from clausegraph.query.crag.kg.lookup import GraphLookup
-    from clausegraph.query.crag.time.clock import now
+    from clausegraph.query.crag.kg.plan import GraphLookup
+    from clausegraph.query.crag.times import now
 
     settings = workspace.settings
     rows = [row_of(name) for name in trial.rows]

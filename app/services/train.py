@@ -22,9 +22,8 @@ from clausegraph.eval.conditionalqa.scorer import score_answers
 from clausegraph.eval.files import write_text
 from clausegraph.eval.metrics import ConfidenceInterval, paired_difference
 from clausegraph.ingestion.pipeline import Progress, no_progress
-from clausegraph.query.crag.attributes.labelled import ATTRIBUTES, AttributeLabels, read_labels
-from clausegraph.query.crag.attributes.rules import AttributeRules
-from clausegraph.query.crag.attributes.svm import accuracies, train_attribute_model
+from clausegraph.query.crag.attributes import ATTRIBUTES, AttributeLabels, AttributeRules, read_labels
+from clausegraph.query.crag.svm import accuracies, train_attribute_model
 from clausegraph.query.crag.types import CragQuestion
 from clausegraph.query.read.model.cited import CitedPages
 from clausegraph.query.read.model.guide import Guide, saw_of
@@ -32,8 +31,7 @@ from clausegraph.query.read.model.labelled import LabelledQuestion
 from clausegraph.query.read.model.learning import held_back, worded
 from clausegraph.query.read.model.options import ReadOptions
 from clausegraph.query.read.model.reader import ModelReader
-from clausegraph.query.steps.meter import QuestionMeter
-from clausegraph.query.steps.model import ModelSteps
+from clausegraph.query.steps.model import ModelSteps, QuestionMeter
 
 HELD = 40  # questions to test a guide on
 FEWEST = 20  # questions that a guide can be learned from

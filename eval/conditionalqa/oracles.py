@@ -19,13 +19,10 @@ from clausegraph.eval.conditionalqa.run import units_of
 from clausegraph.eval.metrics import element_key
 from clausegraph.indexes.views import View
 from clausegraph.query.rank.hits import Hit
-from clausegraph.query.retrieve.ego import ego_of
-from clausegraph.query.retrieve.topics import Offer
-from clausegraph.query.steps.bank import StepParts, make_router, make_validator
-from clausegraph.query.steps.choice import StepMaker
-from clausegraph.query.steps.comment import RuleCommentor
-from clausegraph.query.steps.look import Lookup
+from clausegraph.query.retrieve.graph import Offer, ego_of
 from clausegraph.query.steps.protocol import (
+    ROUTERS,
+    VALIDATORS,
     Acceptance,
     Feedback,
     FeedbackKind,
@@ -33,11 +30,14 @@ from clausegraph.query.steps.protocol import (
     LookedUp,
     Module,
     Route,
-    StepNotes,
+    Router,
+    StepMaker,
+    StepParts,
     Tried,
     Validator,
+    make_step,
 )
-from clausegraph.query.steps.route import mended
+from clausegraph.query.steps.rules import Lookup, RuleCommentor, mended
 
 BUDGET = BUDGETS[0]  # word pieces of what was found: the elements that a reader's answer hangs on stand first
 NAMED = 5  # entities on offer that a feedback may name
@@ -107,7 +107,7 @@ class OracleValidator:
     last = False
 
     def __init__(self, gold: GoldEvidence) -> None:
-        self.notes = StepNotes()
+        self.notes: dict[str, object] = {}
         self._gold = gold
 
     def validate(self, inquiry: Inquiry, offer: Offer, route: Route, found: LookedUp) -> Acceptance:
@@ -124,16 +124,16 @@ class OracleCommentor:
     calls = 0
 
     def __init__(self, parts: StepParts, gold: GoldEvidence) -> None:
-        self.notes = StepNotes()
+        self.notes: dict[str, object] = {}
         self._parts, self._gold = parts, gold
-        self._rules = RuleCommentor(parts.view)
+        self._rules = RuleCommentor(parts)
 
     def comment(self, inquiry: Inquiry, offer: Offer, route: Route, found: LookedUp, judged: Acceptance) -> Feedback:
         """One error of the route."""
         for feedback in possible(route, offer):
             if helps(feedback, route, inquiry, offer, self._parts.lookup, self._gold):
                 return feedback
-        self.notes.said["oracle"] = "no feedback leads to the evidence"
+        self.notes["oracle"] = "no feedback leads to the evidence"
         return self._rules.comment(inquiry, offer, route, found, judged)
 
 
@@ -141,15 +141,16 @@ class OracleModule:
     """Another router's entities and relations, and the module that finds most of the evidence with them."""
 
     def __init__(self, parts: StepParts, gold: GoldEvidence, inner: str) -> None:
-        self.notes = StepNotes()
+        self.notes: dict[str, object] = {}
         self._lookup, self._gold = parts.lookup, gold
-        self._inner = make_router(inner, parts)
+        self._inner: Router = make_step(ROUTERS, inner, parts)
         self.calls = self._inner.calls
 
     def route(self, inquiry: Inquiry, offer: Offer, tried: Sequence[Tried]) -> Route | None:
         """The route with the best module that was not tried."""
         drawn = self._inner.route(inquiry, offer, tried)
-        self.notes.said.update(self._inner.notes.take())
+        self.notes |= self._inner.notes
+        self._inner.notes.clear()
         if drawn is None or not drawn.topics or self._gold.question(inquiry) is None:
             return drawn
         before = {one.route for one in tried}
@@ -194,7 +195,7 @@ class RoundWatch:
 
     def watched(self, validator: str | StepMaker) -> StepMaker:
         """The maker of that validator, watched."""
-        return lambda parts: _Watched(self, make_validator(validator, parts), parts)
+        return lambda parts: _Watched(self, make_step(VALIDATORS, validator, parts), parts)
 
     def note(self, inquiry: Inquiry, route: Route, found: LookedUp) -> None:
         """A round is over."""

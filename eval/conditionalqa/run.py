@@ -32,14 +32,12 @@ from clausegraph.eval.conditionalqa.records import (
 )
 from clausegraph.eval.files import recorded, write_records
 from clausegraph.indexes.views import View
-from clausegraph.query.engines.bank import make_engine
-from clausegraph.query.engines.presets.forms import AnswerForm, FormOf
-from clausegraph.query.engines.protocol import Engine
+from clausegraph.query.engines.bank import Engine, make_engine
+from clausegraph.query.engines.prompt import AnswerForm, FormOf
 from clausegraph.query.rank.hits import Hit
 from clausegraph.query.read.extractive import ExtractiveReader, FormRule, form_by_words
 from clausegraph.query.read.questions import QuestionForm, QuestionKind, question_form
-from clausegraph.query.retrieve.bank import make_retriever
-from clausegraph.query.retrieve.protocol import Retriever
+from clausegraph.query.retrieve.bank import Retriever, make_retriever
 from clausegraph.query.retrieve.spelling import corrected
 
 QUESTIONS_FILE, ANSWERS_FILE, TRIVIAL_FILE = "questions.json", "answers.jsonl", "trivial.jsonl"

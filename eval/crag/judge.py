@@ -15,9 +15,8 @@ from clausegraph.core.errors import UnusableReply
 from clausegraph.core.language.normalise import tokens
 from clausegraph.eval.files import parse_lines, read_text
 from clausegraph.query.crag.types import DONT_KNOW, INVALID
-from clausegraph.query.steps.llm.reply import UNUSABLE, object_of, object_schema, short
-from clausegraph.query.steps.meter import QuestionLimits, QuestionMeter
-from clausegraph.query.steps.model import ModelSteps
+from clausegraph.query.steps.model import ModelSteps, QuestionLimits, QuestionMeter
+from clausegraph.query.steps.reply import UNUSABLE, object_of, object_schema, short
 
 Verdict = Literal["correct", "incorrect", "missing"]
 VERDICTS: tuple[Verdict, ...] = ("correct", "incorrect", "missing")

@@ -103,7 +103,7 @@ def _record(case: CragCase, ask: Ask, judge: CragJudge, seconds: float) -> CragR
         usage.calls,
         usage.prompt_tokens,
         usage.output_tokens,
-        dict(usage.by_step),
+        dict(usage.tasks),
         {kind: kinds.count(kind) for kind in dict.fromkeys(kinds)},
         round(took, 3),
         failed_sources=list(answer.failed),

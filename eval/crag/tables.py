@@ -12,7 +12,7 @@ from typing import Any
 
 from clausegraph.core.errors import InputError
 from clausegraph.eval.crag.run import CragFigures
-from clausegraph.query.crag.switches import CragSwitches
+from clausegraph.query.crag.types import CragSwitches
 
 _BARE: Mapping[str, Any] = {
     "attributes": "off", "policy": {}, "tables": False, "graph": "off", "calculator": False, "self_check": False,

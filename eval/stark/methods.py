@@ -20,14 +20,12 @@ import numpy as np
 from clausegraph.core.errors import UnusableReply, require_extra
 from clausegraph.core.models.embedding import Embedder
 from clausegraph.eval.stark.run import DEPTH, Ranking, StarkBase
-from clausegraph.query.crag.kg.files import FileNode
-from clausegraph.query.crag.kg.protocol import GraphThing, KnowledgeGraph
-from clausegraph.query.engines.presets.gather import ORDER_SCHEMA, parse_order
+from clausegraph.query.crag.kg.graphs import FileNode
+from clausegraph.query.crag.kg.plan import GraphThing, KnowledgeGraph
+from clausegraph.query.engines.corrective import ORDER_SCHEMA, parse_order
 from clausegraph.query.rank.pagerank import excess
-from clausegraph.query.steps.llm.reply import UNUSABLE, listed, member, object_of, object_schema, short
-from clausegraph.query.steps.llm.validate import parse_judgement
-from clausegraph.query.steps.meter import QuestionLimits, QuestionMeter
-from clausegraph.query.steps.model import ModelSteps, StepModel
+from clausegraph.query.steps.model import ModelSteps, QuestionLimits, QuestionMeter, StepModel
+from clausegraph.query.steps.reply import UNUSABLE, listed, member, object_of, object_schema, parse_judgement, short
 
 SEEDS = 5  # nearest nodes that a walk begins from beside those that the question names
 _DAMPING = 0.85

@@ -21,7 +21,7 @@ from clausegraph.eval.conditionalqa.figures import compared, engine_figures, mis
 from clausegraph.eval.conditionalqa.records import make_record
 from clausegraph.eval.conditionalqa.run import drawn, gold_form, oracle, shots
 from clausegraph.ingestion.pipeline import no_progress
-from clausegraph.query.engines.presets.forms import AnswerForm
+from clausegraph.query.engines.prompt import AnswerForm
 from clausegraph.query.read.model.guide import Guide
 
 pytestmark = pytest.mark.integration

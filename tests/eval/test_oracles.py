@@ -26,10 +26,9 @@ from clausegraph.eval.conditionalqa.oracles import (
 from clausegraph.eval.conditionalqa.records import QUESTION_RECORD, QuestionRecord, RoundEvidence, make_record
 from clausegraph.ingestion.pipeline import no_progress
 from clausegraph.query.retrieve.bank import make_retriever
-from clausegraph.query.retrieve.topics import Offer, Topic
-from clausegraph.query.steps.bank import StepParts
-from clausegraph.query.steps.look import Lookup
-from clausegraph.query.steps.protocol import Acceptance, AskedKind, LookedUp, Module, Route
+from clausegraph.query.retrieve.graph import Offer, Topic
+from clausegraph.query.steps.protocol import Acceptance, AskedKind, LookedUp, Module, Route, StepParts
+from clausegraph.query.steps.rules import Lookup
 
 pytestmark = pytest.mark.integration
 
@@ -90,7 +89,7 @@ def test_the_oracles_feedback_leads_to_the_evidence(parts: StepParts, gold: Gold
         inquiry = inquiry_of(question)
         offer = Offer(parts.view, parts.embedder, inquiry)
         feedback = commentor.comment(inquiry, offer, MISROUTED, LookedUp(()), Acceptance(False, ""))
-        if "oracle" not in commentor.notes.take():
+        if commentor.notes.pop("oracle", None) is None:
             mended += 1
             assert helps(feedback, MISROUTED, inquiry, offer, parts.lookup, gold)
     assert mended

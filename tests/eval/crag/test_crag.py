@@ -28,10 +28,9 @@ from clausegraph.eval.crag.dataset import read_cases
 from clausegraph.eval.crag.judge import by_rules, read_verdicts
 from clausegraph.eval.crag.run import by_group, calls_by_step, crag_figures
 from clausegraph.eval.crag.tables import ROWS, TABLES, row_of
-from clausegraph.query.crag.switches import CragSwitches
-from clausegraph.query.crag.time.clock import parse_time
-from clausegraph.query.crag.types import CragQuestion
-from clausegraph.query.steps.meter import QuestionMeter
+from clausegraph.query.crag.times import parse_time
+from clausegraph.query.crag.types import CragQuestion, CragSwitches
+from clausegraph.query.steps.model import QuestionMeter
 
 pytestmark = pytest.mark.integration
 VERDICTS = Path(__file__).parents[3] / "examples" / "answer_verdicts.jsonl"

@@ -19,7 +19,7 @@ from clausegraph.app.services.crag_evaluation import CragTrial, measure_attribut
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.settings import load_settings
 from clausegraph.eval.crag.run import CragRecord, calls_by_step, crag_figures
-from clausegraph.query.crag.time.clock import parse_time
+from clausegraph.query.crag.times import parse_time
 
 pytestmark = pytest.mark.integration
 FOLDER = Path(os.environ.get("CLAUSEGRAPH_SHARED_DATA", Path(__file__).parents[4] / "shared" / "data")) / "crag"

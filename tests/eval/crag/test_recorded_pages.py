@@ -19,11 +19,8 @@ from clausegraph.eval.crag.dataset import CragCase, GivenPage, read_cases
 from clausegraph.eval.crag.judge import CragJudge
 from clausegraph.eval.crag.run import CragRecord, crag_figures, run_cases
 from clausegraph.query.crag.engine import CragEngine
-from clausegraph.query.crag.pages import CragPage
-from clausegraph.query.crag.parts import CragOptions
-from clausegraph.query.crag.switches import CragSwitches
-from clausegraph.query.crag.text import PagesText
-from clausegraph.query.crag.types import CragAnswer
+from clausegraph.query.crag.text import CragPage, PagesText
+from clausegraph.query.crag.types import CragAnswer, CragOptions, CragSwitches
 from clausegraph.query.steps.model import ModelSteps
 
 pytestmark = pytest.mark.integration

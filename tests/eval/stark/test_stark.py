@@ -18,7 +18,7 @@ from clausegraph.core.settings import load_settings
 from clausegraph.eval.crag.dataset import read_paths
 from clausegraph.eval.crag.run import by_group
 from clausegraph.eval.stark.run import hit, read_base, recall, reciprocal_rank, stark_figures
-from clausegraph.query.crag.time.clock import now
+from clausegraph.query.crag.times import now
 
 pytestmark = pytest.mark.integration
 EXAMPLE = Path(__file__).parents[3] / "examples" / "knowledge"

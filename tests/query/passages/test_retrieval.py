@@ -23,9 +23,9 @@ from clausegraph.ingestion.pipeline import Tools, ingest
 from clausegraph.ingestion.report import RunReport
 from clausegraph.ingestion.sources import PassagesSource
 from clausegraph.query.rank.hits import Level
-from clausegraph.query.rank.signals import Place
+from clausegraph.query.rank.score import Place
 from clausegraph.query.retrieve.bank import make_retriever
-from clausegraph.query.retrieve.network import network_for
+from clausegraph.query.retrieve.pagerank import network_for
 from tests.harness.cli import made_app
 from tests.query.passages.conftest import PASSAGES, QUESTIONS, SUPPORT
 

@@ -29,8 +29,7 @@ from clausegraph.query.read.model.labelled import Examples
 from clausegraph.query.read.model.options import ReadOptions
 from clausegraph.query.read.model.reader import ModelReader
 from clausegraph.query.read.protocol import ReadResult
-from clausegraph.query.steps.meter import QuestionLimits, QuestionMeter, QuestionUsage
-from clausegraph.query.steps.model import ModelSteps
+from clausegraph.query.steps.model import ModelSteps, QuestionLimits, QuestionMeter, QuestionUsage
 from tests.query.read.conftest import Pages
 
 pytestmark = pytest.mark.integration

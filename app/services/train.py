@@ -25,12 +25,9 @@ from clausegraph.ingestion.pipeline import Progress, no_progress
 from clausegraph.query.crag.attributes import ATTRIBUTES, AttributeLabels, AttributeRules, read_labels
 from clausegraph.query.crag.svm import accuracies, train_attribute_model
 from clausegraph.query.crag.types import CragQuestion
-from clausegraph.query.read.model.cited import CitedPages
-from clausegraph.query.read.model.guide import Guide, saw_of
-from clausegraph.query.read.model.labelled import LabelledQuestion
-from clausegraph.query.read.model.learning import held_back, worded
-from clausegraph.query.read.model.options import ReadOptions
-from clausegraph.query.read.model.reader import ModelReader
+from clausegraph.query.read.model.guide import Guide, held_back, saw_of, worded
+from clausegraph.query.read.model.labelled import CitedPages, LabelledQuestion
+from clausegraph.query.read.model.reader import ModelReader, ReadOptions
 from clausegraph.query.steps.model import ModelSteps, QuestionMeter
 
 HELD = 40  # questions to test a guide on

@@ -15,8 +15,7 @@ from clausegraph.core.types import Answer, Evidence, PageKey, PlacedPassage, Rea
 from clausegraph.indexes.views import View
 from clausegraph.query.engines.bank import EngineOptions, Watch
 from clausegraph.query.rank.hits import Hit
-from clausegraph.query.read.bank import READERS, make_reader
-from clausegraph.query.read.protocol import Reader, ReadResult
+from clausegraph.query.read.protocol import READERS, Reader, ReadResult, make_reader
 from clausegraph.query.steps.model import QuestionMeter, StepModel
 
 ReaderOf = Callable[[StepModel | None], Reader]  # a reader for one question

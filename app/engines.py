@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     )
     from clausegraph.query.engines.bank import Engine, EngineOptions
     from clausegraph.query.read.model.labelled import Examples, LabelledQuestion
-    from clausegraph.query.read.model.options import ReadOptions
+    from clausegraph.query.read.model.reader import ReadOptions
     from clausegraph.query.steps.model import StepModel
 
 
@@ -96,8 +96,7 @@ def _with_model(
     from functools import partial
 
     from clausegraph.core.prompts import library
-    from clausegraph.query.read.model.options import HITS
-    from clausegraph.query.read.model.reader import ModelReader
+    from clausegraph.query.read.model.reader import HITS, ModelReader
     from clausegraph.query.steps.model import ModelSteps
 
     check_price(settings, settings.llm)
@@ -131,7 +130,7 @@ def read_options(settings: Settings, *, measured: Sequence[Question] = ()) -> Re
         InputError: the guide or the examples cannot be read, or the guide was learned from one of ``measured``.
     """
     from clausegraph.query.read.model.guide import benchmark_guide, read_guide
-    from clausegraph.query.read.model.options import ReadOptions
+    from clausegraph.query.read.model.reader import ReadOptions
 
     own = read_guide(settings.reader_guide.expanduser()) if settings.reader_guide else None
     guide = own or (benchmark_guide() if measured else None)

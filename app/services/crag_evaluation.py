@@ -24,9 +24,9 @@ from clausegraph.core.errors import InputError, SettingsError
 from clausegraph.core.output_files import check_output
 from clausegraph.eval.crag.dataset import read_cases
 from clausegraph.eval.crag.judge import CragJudge
-from clausegraph.eval.crag.rows import row_of
+from clausegraph.eval.crag.tables import row_of
 from clausegraph.eval.crag.tuning import TuningLine, tuning_lines
-from clausegraph.eval.json_files import write_text
+from clausegraph.eval.files import write_text
 
 if TYPE_CHECKING:
     from clausegraph.app.workspace import Workspace
@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from clausegraph.core.settings import Settings
     from clausegraph.eval.crag.dataset import CragCase
     from clausegraph.eval.crag.judge import JudgeCheck
-    from clausegraph.eval.crag.rows import CragRow
     from clausegraph.eval.crag.run import CragRecord
+    from clausegraph.eval.crag.tables import CragRow
     from clausegraph.ingestion.once import PageReaders
     from clausegraph.query.crag.attributes import AttributeLabels
     from clausegraph.query.crag.types import Attributes, CragAnswer
@@ -78,8 +78,8 @@ def measure_crag(
     """
     from clausegraph.eval.crag.dataset import read_cases
     from clausegraph.eval.crag.judge import CragJudge
-    from clausegraph.eval.crag.rows import row_of
     from clausegraph.eval.crag.run import run_cases
+    from clausegraph.eval.crag.tables import row_of
     from clausegraph.ingestion.once import page_readers
 
     cases = read_cases(questions, trial.at)

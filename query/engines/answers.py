@@ -14,8 +14,7 @@ from clausegraph.core.telemetry.spans import span
 from clausegraph.core.types import Answer, Evidence, PageKey, PlacedPassage, Reading, Support, TraceStep
 from clausegraph.indexes.views import View
 from clausegraph.query.engines.bank import EngineOptions, Watch
-from clausegraph.query.read.bank import READERS, make_reader
-from clausegraph.query.read.protocol import Reader, ReadResult
+from clausegraph.query.read.protocol import READERS, Reader, ReadResult, make_reader
 from clausegraph.query.retrieve.bank import Hit
 from clausegraph.query.steps.model import QuestionMeter, StepModel
 

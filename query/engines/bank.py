@@ -50,7 +50,7 @@ class EngineOptions:
     Args:
         retriever: a name of the bank (``query/retrieve/bank.py``).
         reranker: puts what is retrieved in order; none means as the retriever does.
-        reader: a name of ``query/read/bank.py``, a reader that somebody made, or what makes one that asks a model.
+        reader: a name of ``query/read/protocol.py``, a reader that somebody made, or what makes one that asks a model.
         limit: hits handed to the reader.
         commits: asserts what it reads though another page contradicts it; for evaluations whose scorer knows no quotes.
         model: language model and prompts of the steps that ask one.

@@ -49,20 +49,12 @@ def make_embedder(settings: Settings) -> Embedder:
         from clausegraph.core.models.api_embedding import ApiEmbedder
 
         options = _server_options(settings, served, settings.embedding_url, settings.embedding_key)
-        return ApiEmbedder(options, settings.query_instruction)
-    from clausegraph.core.models.embedding import LocalEmbedder, ModelSettings, check_available
+        return ApiEmbedder(options)
+    from clausegraph.core.models.embedding import LocalEmbedder, check_available
 
-    embedder = LocalEmbedder(
-        ModelSettings(
-            name=settings.embedding_model,
-            revision=settings.embedding_revision,
-            pooling=settings.embedding_pooling,
-            max_tokens=settings.embedding_max_tokens,
-            query_instruction=settings.query_instruction,
-        )
-    )
+    embedder = LocalEmbedder(settings.embedding_model)
     if embedder.folder is None:
-        check_available(settings.embedding_model, settings.embedding_revision)
+        check_available(settings.embedding_model)
     return embedder
 
 
@@ -89,8 +81,7 @@ def reading_limits(settings: Settings) -> ReadingLimits:
     """What reading one page may take."""
     from clausegraph.ingestion.reading.limits import ReadingLimits
 
-    page_bytes = int(settings.page_mb * 1024 * 1024)
-    return ReadingLimits(settings.reading_seconds, settings.reading_mb, page_bytes)
+    return ReadingLimits(settings.reading_seconds)
 
 
 def web_options(settings: Settings, given: Mapping[str, Any]) -> WebOptions:
@@ -98,14 +89,15 @@ def web_options(settings: Settings, given: Mapping[str, Any]) -> WebOptions:
     from clausegraph.ingestion.fetch import WebLimits
     from clausegraph.ingestion.sources.web import WebOptions
 
+    names: dict[str, tuple[str, ...]] = {}
+    for host, is_named, address in (one.partition("=") for one in settings.web_allow):
+        if is_named:
+            names[host] = (*names.get(host, ()), address)
     limits = WebLimits(
         contact=settings.web_contact or "",
-        body_bytes=int(settings.page_mb * 1024 * 1024),
-        seconds=settings.web_seconds,
-        attempts=settings.web_attempts,
         interval_s=settings.web_interval,
-        allow=settings.web_allow,
-        names=settings.web_names,
+        allow=tuple(dict.fromkeys(one.partition("=")[0] for one in settings.web_allow)),
+        names=names,
     )
     patterns = {name: (given[name],) for name in ("include", "exclude") if isinstance(given.get(name), str)}
     lists = {name: tuple(value) for name, value in given.items() if isinstance(value, list)}
@@ -194,15 +186,12 @@ def opened_extractor(settings: Settings, source: Source | None, meter: RunMeter)
 
 
 def _llm_extractor(settings: Settings, llm: GuardedLLM) -> Extractor:
-    from clausegraph.core.prompts import library, read_examples
+    from clausegraph.core.prompts import library
     from clausegraph.ingestion.extract.llm.check import TASK as CHECK
     from clausegraph.ingestion.extract.llm.extractor import LLMExtractor, LLMOptions
-    from clausegraph.ingestion.extract.llm.items import TypesGuide, read_guide
 
     prompt = library(settings.prompts).get(settings.extraction_prompt)
     options = LLMOptions(
-        examples=read_examples(settings.extraction_examples) if settings.extraction_examples else None,
-        guide=read_guide(settings.extraction_types) if settings.extraction_types else TypesGuide(),
         ontology=opened_ontology(settings),
         call_tokens=settings.call_tokens,
         at_once=settings.llm_concurrency,
@@ -233,7 +222,6 @@ def opened_model(
         )
     options = replace(
         _server_options(settings, served, settings.llm_url, settings.llm_key),
-        temperature=settings.llm_temperature,
         max_output=settings.llm_max_output,
         context_window=settings.llm_context_window,
         json_mode=settings.llm_json,
@@ -310,12 +298,8 @@ def engine_options(
     from clausegraph.query.engines.protocol import EngineOptions
     from clausegraph.query.steps.meter import QuestionLimits
 
-    limits = QuestionLimits(settings.question_calls, settings.llm_budget_tokens, settings.llm_budget_money)
-    options = EngineOptions(
-        limit=settings.ask_elements,
-        rounds=settings.rounds,
-        question=limits,
-    )
+    limits = QuestionLimits(tokens=settings.llm_budget_tokens, money=settings.llm_budget_money)
+    options = EngineOptions(question=limits)
     return options if llm is None else _with_model(options, settings, llm, measured)
 
 
@@ -335,7 +319,7 @@ def _with_model(
     steps = ModelSteps(llm, library(settings.prompts))
     return replace(
         options,
-        limit=max(settings.ask_elements, HITS),
+        limit=max(options.limit, HITS),
         reader=partial(ModelReader, options=read_options(settings, measured=measured)),
         model=steps,
     )

@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from clausegraph.app.crag import ATTRIBUTE_SAMPLES
 from clausegraph.app.services.crag_evaluation import CragTrial, trial_model
 from clausegraph.app.wiring import engine_options
 from clausegraph.core.errors import InputError, SettingsError
@@ -59,7 +60,7 @@ def measure_attributes(
         steps = options.model
 
         def predicted(one: AttributeLabels) -> dict[str, Attributes]:
-            model = ModelAttributes(steps.question(QuestionMeter()), settings.crag_attribute_samples, others)
+            model = ModelAttributes(steps.question(QuestionMeter()), ATTRIBUTE_SAMPLES, others)
             question = CragQuestion(one.question, at)
             said = model.predict(question)
             rules = AttributeRules()

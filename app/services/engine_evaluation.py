@@ -30,7 +30,7 @@ Scalar = bool | int | float | str | None
 STEPS = ("route", "validate", "comment")
 RECORDS, DESCRIPTION = "answers.jsonl", "engine.json"
 _SHAPING = (
-    "question_calls", "llm_budget_tokens", "llm_budget_money",
+    "llm_budget_tokens", "llm_budget_money",
 )  # fmt: skip
 _FILES = ("reader_guide", "reader_examples")  # that settings name, and that shape answers
 
@@ -176,6 +176,7 @@ def _configuration(
     from clausegraph.core.hashing import content_hash
     from clausegraph.core.prompts import library
     from clausegraph.eval.provenance import file_facts, program, relevant_settings
+    from clausegraph.query.engines.protocol import EngineOptions
 
     texts = [part for one in questions for part in (one.id, one.question, one.scenario)]
     files = {name: getattr(settings, name) for name in _FILES} | {"shots_from": trial.shots_from}
@@ -185,7 +186,7 @@ def _configuration(
         **relevant_settings(settings),
         **{name: getattr(settings, name) for name in _SHAPING},
         **trial.described(len(questions), seed),
-        "rounds": trial.rounds or settings.rounds,
+        "rounds": trial.rounds or EngineOptions().rounds,
         "questions_hash": content_hash(*texts),
         "prompts_hash": content_hash(*(one.digest for one in library(settings.prompts).all())) if asks else None,
         "version": version(),

@@ -50,7 +50,6 @@ def evaluate_conditionalqa(
             questions,
             reranker=workspace.reranker,
             oracle_type=oracle_type,
-            read_elements=workspace.settings.ask_elements,
             progress=progress,
         )
 

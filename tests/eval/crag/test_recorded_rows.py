@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from clausegraph.app.dev.crag_api.server import RecordedCalls, ReplayServer
+from clausegraph.app.services import attribute_evaluation
 from clausegraph.app.services.attribute_evaluation import measure_attributes
 from clausegraph.app.services.crag_evaluation import CragTrial, measure_crag
 from clausegraph.app.workspace import Workspace
@@ -62,8 +63,9 @@ def test_rows_are_answered_as_they_were(tmp_path: Path) -> None:
     assert accuracies(tmp_path, list(known), load_settings().embedding_model) == known
 
 
-def test_attributes_are_predicted_as_they_were(tmp_path: Path) -> None:
-    settings = load_settings(home=tmp_path, embedding_model="hashing", crag_attribute_samples=1, **LLM)
+def test_attributes_are_predicted_as_they_were(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(attribute_evaluation, "ATTRIBUTE_SAMPLES", 1)
+    settings = load_settings(home=tmp_path, embedding_model="hashing", **LLM)
     with Workspace(settings) as workspace:
         trial = CragTrial(at=AT, cassette=RECORDED / "attributes.jsonl")
         found = measure_attributes(workspace, LABELLED, 20, 13, trial)

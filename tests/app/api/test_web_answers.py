@@ -111,7 +111,7 @@ def test_addresses_are_fetched_by_the_guarded_client_where_the_server_may(talk: 
             assert found["alternatives"][0]["evidence"][0]["url"] == site.url("/alder")
 
         talk(closed, serve_addresses=True)
-        talk(opened, serve_addresses=True, web_allow=("127.0.0.1",), web_names={NAME: ("127.0.0.1",)}, web_interval=0.0)
+        talk(opened, serve_addresses=True, web_allow=(f"{NAME}=127.0.0.1",), web_interval=0.0)
 
 
 def test_who_left_has_no_page_read(stand: Stand) -> None:

@@ -72,7 +72,7 @@ if TYPE_CHECKING:
     from clausegraph.indexes.views import View
     from clausegraph.ingestion.extract.llm.transform import TripletExtractor
     from clausegraph.ingestion.report import RunReport
-    from clausegraph.query.rank.signals import Weights
+    from clausegraph.query.rank.score import Weights
     from clausegraph.query.stores.bundle import ScenarioBundle
     from clausegraph.query.stores.embedding import EmbedderModel
     from clausegraph.query.stores.property_graph import ViewPropertyGraphStore
@@ -173,7 +173,7 @@ _MODULES = {
     "clausegraph.indexes.views": "View",
     "clausegraph.ingestion.extract.llm.transform": "TripletExtractor",
     "clausegraph.ingestion.report": "RunReport",
-    "clausegraph.query.rank.signals": "Weights",
+    "clausegraph.query.rank.score": "Weights",
     "clausegraph.query.stores.bundle": "ScenarioBundle",
     "clausegraph.query.stores.embedding": "EmbedderModel",
     "clausegraph.query.stores.property_graph": "ViewPropertyGraphStore",
@@ -187,7 +187,7 @@ _HOMES = {name: module for module, names in _MODULES.items() for name in names.s
 def __getattr__(name: str) -> Any:
     """Load a public name when it is first used: importing clausegraph itself costs next to nothing."""
     if name == "__version__":
-        from clausegraph.app.version import version
+        from clausegraph.app.process import version
 
         return version()
     if name not in _HOMES:

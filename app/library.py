@@ -7,8 +7,8 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from clausegraph.app.engines import make_engine
 from clausegraph.app.services.ingest import run_ingest
-from clausegraph.app.wiring import make_engine
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.settings import Settings, load_settings
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from clausegraph.core.models.embedding import Embedder
     from clausegraph.indexes.views import View
     from clausegraph.ingestion.report import RunReport
-    from clausegraph.query.engines.protocol import Engine
-    from clausegraph.query.rank.signals import Weights
+    from clausegraph.query.engines.bank import Engine
+    from clausegraph.query.rank.score import Weights
     from clausegraph.query.stores.embedding import EmbedderModel
     from clausegraph.query.stores.property_graph import ViewPropertyGraphStore
     from clausegraph.query.stores.query_engine import ViewQueryEngine
@@ -84,7 +84,7 @@ class Corpus:
         Raises:
             NotFoundError: as :attr:`view`.
         """
-        from clausegraph.app.services.contradictions import contradictions
+        from clausegraph.app.services.connections import contradictions
 
         return contradictions(self._workspace, self.name, self._epoch)
 
@@ -111,7 +111,7 @@ class Corpus:
         from clausegraph.query.stores.retriever import ViewRetriever
 
         if limit is None and budget is None:
-            from clausegraph.app.services.search import SEARCH_BUDGET
+            from clausegraph.app.services.ask import SEARCH_BUDGET
 
             budget = SEARCH_BUDGET
         made = make_retriever(name, self.view, self.embedder, weights=weights, reranker=self._workspace.reranker)
@@ -178,7 +178,7 @@ class Corpus:
             SourceError: the source is missing, or empty without ``allow_empty``; nothing was changed.
             LeaseHeldError: another run is writing to the corpus.
         """
-        from clausegraph.app.wiring import web_options
+        from clausegraph.app.services.ingest import web_options
         from clausegraph.ingestion.pipeline import Options
         from clausegraph.ingestion.sources import open_source
 

@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from clausegraph.indexes.ledger.store import Ledger
     from clausegraph.indexes.views import GraphAt
 
-EPOCH_SECONDS = 600.0  # that Neo4j may take for an epoch
+
+_EPOCH_S = 600.0  # that Neo4j may take for an epoch
 _TRANSACTION_S = 60.0  # no single transaction takes longer, whatever an epoch may take
 
 
@@ -52,7 +53,7 @@ def opened_projection(settings: Settings, ledger: Ledger) -> Iterator[Neo4jProje
     server = make_server(settings)
     from clausegraph.indexes.graph.neo4j.projection import Neo4jProjection
 
-    with Neo4jProjection(ledger, server, EPOCH_SECONDS) as projection:
+    with Neo4jProjection(ledger, server, _EPOCH_S) as projection:
         yield projection
 
 

@@ -13,7 +13,7 @@ from pydantic import TypeAdapter
 
 from clausegraph.core.errors import InputError
 from clausegraph.core.settings import Settings
-from clausegraph.eval.json_files import parse_json_line, read_text, write_text
+from clausegraph.eval.files import parse_json, read_text, write_text
 from clausegraph.indexes.dump import dump_lines
 from clausegraph.indexes.views import View
 
@@ -99,7 +99,7 @@ def read_run(folder: Path) -> Provenance:
     """
     advice = "give a folder that `clausegraph eval … --output` wrote"
     path = folder / RUN_FILE
-    return parse_json_line(read_text(path, advice=advice), _RUN, where=str(path), advice=advice)
+    return parse_json(read_text(path, advice=advice), _RUN, where=str(path), advice=advice)
 
 
 def file_facts(role: str, path: Path) -> FileFacts:

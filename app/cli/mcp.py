@@ -13,7 +13,7 @@ def mcp(session: Session, *, corpus: CorpusOption = None) -> None:
 
     require_extra("server", "serving")
     workspace = session.workspace(corpus)
-    from clausegraph.app.mcp.stdio import run
+    from clausegraph.app.mcp import run
 
     run(workspace)
 

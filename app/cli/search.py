@@ -43,7 +43,7 @@ def search(
 ) -> None:
     """Find the passages a question is about, best first, without answering it."""
     workspace = session.workspace(corpus)
-    from clausegraph.app.services.search import search as hits_of
+    from clausegraph.app.services.ask import search as hits_of
     from clausegraph.core.inquiry import Inquiry
 
     found = hits_of(

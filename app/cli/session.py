@@ -74,7 +74,7 @@ class Session:
 
     def settings(self, corpus: str | None = None) -> Settings:
         """Settings with what the command line gave on top; from here on the command is logged and traced."""
-        from clausegraph.app.observability import observe
+        from clausegraph.app.process import observe
         from clausegraph.core.settings import load_settings
 
         settings = load_settings(home=self.home, corpus=corpus)

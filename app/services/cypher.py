@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import IO, Any
 
-from clausegraph.app.services.export.table import safe_cell
+from clausegraph.app.services.export import safe_cell
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import InputError, SettingsError, require_extra
 from clausegraph.core.text import one_line

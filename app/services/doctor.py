@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
     from clausegraph.indexes.ledger.store import Ledger
 
+
 OK, WARNING, BROKEN = "ok", "warning", "broken"
 _PACKAGES = (
     "llama-index-core", "tokenizers", "huggingface-hub", "faiss-cpu", "numpy", "bm25s",

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from clausegraph.app.answer_json import answer_json
+from clausegraph.app.render import answer_json
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import NotFoundError, StorageError
 from clausegraph.core.inquiry import Inquiry

@@ -39,7 +39,7 @@ from numpy.typing import NDArray
 
 from clausegraph.core.errors import require_extra
 from clausegraph.core.types import LITERAL, Fact
-from clausegraph.query.rank.signals import Place
+from clausegraph.query.rank.score import Place
 
 if TYPE_CHECKING:
     from igraph import Graph  # type: ignore[import-untyped]

@@ -11,7 +11,7 @@ from llama_index.core.prompts.mixin import PromptMixinType
 from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
 
 from clausegraph.core.types import Answer, AnswerStatus
-from clausegraph.query.engines.protocol import Engine
+from clausegraph.query.engines.bank import Engine
 from clausegraph.query.stores.bundle import inquiry_of
 
 

@@ -7,7 +7,7 @@ from llama_index.core.schema import NodeWithScore, QueryBundle, TextNode
 
 from clausegraph.indexes.views import View
 from clausegraph.query.rank.hits import Hit
-from clausegraph.query.retrieve.protocol import Retriever, depth
+from clausegraph.query.retrieve.bank import Retriever, depth
 from clausegraph.query.stores.bundle import inquiry_of
 
 

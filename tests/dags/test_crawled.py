@@ -13,7 +13,7 @@ from sqlalchemy import select
 
 from clausegraph.app.servers.airflow import start_airflow, stop_airflow
 from clausegraph.app.servers.airflow_api import AirflowApi
-from clausegraph.app.services.steps import RunRequest
+from clausegraph.app.services.scheduling import RunRequest
 from clausegraph.indexes.ledger.schema import runs
 from clausegraph.indexes.ledger.store import open_ledger
 from tests.dags.team import CORPUS, Team

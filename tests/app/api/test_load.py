@@ -16,7 +16,7 @@ import httpx
 import psutil
 import pytest
 
-from clausegraph.app.services.search import search
+from clausegraph.app.services.ask import search
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.settings import Settings

@@ -9,10 +9,10 @@ import httpx
 import pytest
 
 from clausegraph.app.api import application
-from clausegraph.app.api.from_pages import pages_work
 from clausegraph.app.api.parameters import WebQuestionBody
-from clausegraph.app.api.pool import Abandoned, Ticket
+from clausegraph.app.api.routes.questions import pages_work
 from clausegraph.app.api.served import serve_workspace
+from clausegraph.app.api.work import Abandoned, Ticket
 from clausegraph.app.workspace import Workspace
 from tests.app.api.conftest import Stand, Talks
 from tests.harness.site import NAME, local_site

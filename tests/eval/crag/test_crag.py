@@ -13,21 +13,23 @@ from typer.testing import CliRunner
 from clausegraph.app.cli.main import make_app
 from clausegraph.app.dev.crag_api.server import RecordedCalls, ReplayServer
 from clausegraph.app.dev.fake_llm import FakeModelServer, FakeOptions
-from clausegraph.app.services import attribute_evaluation, crag_evaluation
-from clausegraph.app.services.attribute_evaluation import measure_attributes
-from clausegraph.app.services.crag_evaluation import CragTrial, measure_crag, measure_judge
-from clausegraph.app.services.crag_tuning import write_chats
+from clausegraph.app.services import crag_evaluation
+from clausegraph.app.services.crag_evaluation import (
+    CragTrial,
+    measure_attributes,
+    measure_crag,
+    measure_judge,
+    write_chats,
+)
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import InputError, SettingsError
 from clausegraph.core.settings import load_settings
 from clausegraph.eval.crag.dataset import read_cases
-from clausegraph.eval.crag.figures import by_group, calls_by_step, crag_figures
-from clausegraph.eval.crag.judge import read_verdicts
-from clausegraph.eval.crag.rows import ROWS, row_of
-from clausegraph.eval.crag.tables import TABLES
-from clausegraph.eval.crag.verdicts import by_rules
-from clausegraph.query.crag.switches import CragSwitches
-from clausegraph.query.crag.time.clock import parse_time
+from clausegraph.eval.crag.judge import by_rules, read_verdicts
+from clausegraph.eval.crag.run import by_group, calls_by_step, crag_figures
+from clausegraph.eval.crag.tables import ROWS, TABLES, row_of
+from clausegraph.query.crag.times import parse_time
+from clausegraph.query.crag.types import CragSwitches
 
 pytestmark = pytest.mark.integration
 VERDICTS = Path(__file__).parents[3] / "examples" / "answer_verdicts.jsonl"
@@ -156,6 +158,7 @@ def test_each_row_is_a_set_of_switches() -> None:
         row_of("best")
 
 
+@pytest.mark.long
 def test_the_judge_is_asked_about_other_wordings_alone_and_is_itself_checked(tmp_path: Path) -> None:
     labelled = read_verdicts(VERDICTS)
     assert {one.verdict for one in labelled} == {"correct", "incorrect", "missing"}
@@ -174,6 +177,7 @@ def test_the_judge_is_asked_about_other_wordings_alone_and_is_itself_checked(tmp
     assert plain.right["incorrect"] == plain.total["incorrect"]
 
 
+@pytest.mark.long
 def test_fine_tuning_data_keeps_reasoning_only_where_it_led_to_the_gold_answer(
     questions: Path, api: ReplayServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -231,8 +235,9 @@ def test_a_table_is_one_command_and_its_rows_exist(tmp_path: Path) -> None:
     assert asked == 2  # a check and an answer, which the rows share
 
 
+@pytest.mark.long
 def test_the_predictor_in_context_is_shown_other_questions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(attribute_evaluation, "ATTRIBUTE_SAMPLES", 1)
+    monkeypatch.setattr(crag_evaluation, "ATTRIBUTE_SAMPLES", 1)
     labelled = Path(__file__).parents[3] / "examples" / "attribute_questions.jsonl"
     reply = {"domain": "open", "kind": "simple", "dynamism": "static"}
     with FakeModelServer(FakeOptions(replies="script", script={"": json.dumps(reply)})) as fake:

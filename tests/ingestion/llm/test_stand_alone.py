@@ -9,10 +9,10 @@ import pytest
 from jsonschema import Draft202012Validator, ValidationError
 
 from clausegraph.core.extraction import Extraction, ExtractionInput, InputElement
+from clausegraph.core.language.normalise import entity_key
 from clausegraph.core.types import Leaf, Literal, Mention, Modality, Statement, leaves
 from clausegraph.ingestion.extract.llm.conditional import CONDITIONAL_SCHEMA, parse_conditional
 from clausegraph.ingestion.extract.llm.numbering import Call, number_call, page_text
-from clausegraph.ingestion.extract.llm.page_words import key_of
 from tests.ingestion.llm.calls import TITLE, element, reply
 from tests.ingestion.llm.strict import assert_strict
 
@@ -125,7 +125,7 @@ def test_a_person_that_is_named_has_no_other_word() -> None:
 
 @pytest.mark.parametrize("name", ["whether the landlord agrees", "hourly grant"])
 def test_what_only_ends_like_a_possessive_is_left_alone(name: str) -> None:
-    assert only(item(target=name)).object == Mention(name, key_of(name), "benefit")
+    assert only(item(target=name)).object == Mention(name, entity_key(name), "benefit")
 
 
 @pytest.mark.parametrize("name", ["you", "You", "we", "it", "they", "your", "yourself", "us", "this"])

@@ -11,7 +11,6 @@ from clausegraph.core.language.lexicon import word_set
 from clausegraph.core.types import All, Link, Literal, Mention, PassageKind, Span, Statement, leaves
 from clausegraph.ingestion.extract.rules.extractor import RuleExtractor
 from clausegraph.ingestion.extract.rules.outline import Outline
-from clausegraph.ingestion.extract.rules.restrictions import decides
 from tests.ingestion.rules.trees import item, prose, source, written
 
 pytestmark = pytest.mark.unit
@@ -176,24 +175,6 @@ def test_which_lists_state_what_must_hold(lead_in: str, items: list[str], condit
 )
 def test_which_sentences_restrict(text: str, is_condition: bool) -> None:
     assert rules(prose(text)) == ([text.strip(".")] if is_condition else [])
-
-
-@pytest.mark.parametrize(
-    ("text", "decisive"),
-    [
-        ("You can appeal if you are the owner.", True),
-        ("You must pay if you are the owner.", True),
-        ("Contact us if you are the owner.", False),
-        ("You must tell us if you move.", False),
-        ("You can get advice if you’re not sure.", False),
-        ("You can apply once you have paid.", False),
-    ],
-)
-def test_which_conditions_decide_an_answer(text: str, decisive: bool) -> None:
-    extraction = EXTRACTOR.extract(source(prose(text)))
-    found = next(s for s in (*extraction.statements, *extraction.passages) if s.condition is not None)
-    leaf = next(leaves(found.condition))
-    assert decides(found, leaf, text) is decisive
 
 
 def test_rows_that_say_where_to_turn_are_no_cases() -> None:

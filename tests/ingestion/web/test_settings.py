@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from clausegraph.app.wiring import web_options
+from clausegraph.app.services.ingest import web_options
 from clausegraph.core.errors import SettingsError
 from clausegraph.core.settings import load_settings
 from tests.harness.cli import made_app

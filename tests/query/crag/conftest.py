@@ -10,7 +10,7 @@ from clausegraph.app.dev.fake_llm import FakeModelServer, FakeOptions
 from clausegraph.core.models.build import ModelOptions, make_llm
 from clausegraph.core.pages.read import SourceDocument, read_document
 from clausegraph.core.prompts import shipped_prompts
-from clausegraph.query.crag.pages import CragPage
+from clausegraph.query.crag.text import CragPage
 from clausegraph.query.steps.model import ModelSteps
 from tests.harness.fake_model import as_new
 

@@ -16,8 +16,7 @@ from clausegraph.core.types import AnswerStatus
 from clausegraph.indexes.views import View, open_view
 from clausegraph.query.engines.bank import ENGINES, make_engine
 from clausegraph.query.rank.hits import Hit
-from clausegraph.query.read.bank import READERS, make_reader
-from clausegraph.query.read.protocol import ReadResult, Rules
+from clausegraph.query.read.protocol import READERS, ReadResult, Rules, make_reader
 from clausegraph.query.retrieve.bank import RETRIEVERS, make_retriever
 from tests.harness.wait import PATIENCE_S
 from tests.law.world import CORPUS, World

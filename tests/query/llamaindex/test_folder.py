@@ -13,7 +13,7 @@ from llama_index.core.graph_stores import SimplePropertyGraphStore
 from llama_index.core.llms import MockLLM
 from llama_index.vector_stores.faiss import FaissVectorStore
 
-from clausegraph.app.services.export.llamaindex import MANIFEST, write_folder
+from clausegraph.app.services.llamaindex import MANIFEST, write_folder
 from clausegraph.core.errors import InputError
 from clausegraph.indexes.views import View, open_view
 from clausegraph.query.stores.embedding import EmbedderModel

@@ -14,10 +14,10 @@ from llama_index.core.indices.property_graph import LLMSynonymRetriever, VectorC
 from llama_index.graph_stores.neo4j import Neo4jPropertyGraphStore
 from pydantic import SecretStr
 
-from clausegraph.app.services.export import llamaindex_neo4j
-from clausegraph.app.services.export.handover import hand_over
-from clausegraph.app.services.export.llamaindex import entity_id, stock_id
-from clausegraph.app.services.export.llamaindex_neo4j import identifier
+from clausegraph.app.services import llamaindex_neo4j
+from clausegraph.app.services.export import hand_over
+from clausegraph.app.services.llamaindex import entity_id, stock_id
+from clausegraph.app.services.llamaindex_neo4j import identifier
 from clausegraph.core.errors import InputError, SettingsError, StoreRefused, StoreUnavailable
 from clausegraph.core.settings import Settings
 from clausegraph.indexes.graph.neo4j.server import Address, Neo4jServer

@@ -9,7 +9,7 @@ import pytest
 
 from clausegraph.core.types import Fact, PageKey
 from clausegraph.query.rank.pagerank import DEFAULT_WALK, Network, Walk, build_network, excess, like_names, walk_from
-from clausegraph.query.rank.signals import Place
+from clausegraph.query.rank.score import Place
 
 pytestmark = pytest.mark.unit
 

@@ -8,10 +8,8 @@ from dataclasses import replace
 import pytest
 
 from clausegraph.core.types import Chunk, Element, PageKey, Reading, Span
-from clausegraph.query.rank.budget import within
-from clausegraph.query.rank.hits import Hit
-from clausegraph.query.rank.score import chunk_scores, page_priors, rank
-from clausegraph.query.rank.signals import DEFAULT_WEIGHTS, Signals, Weights
+from clausegraph.query.rank.hits import Hit, within
+from clausegraph.query.rank.score import DEFAULT_WEIGHTS, Signals, Weights, chunk_scores, page_priors, rank
 
 ONE, TWO = PageKey("town", "one"), PageKey("town", "two")
 

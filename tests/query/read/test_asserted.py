@@ -13,7 +13,7 @@ from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.types import AnswerStatus, leaves
 from clausegraph.query.read.extractive import ExtractiveReader
 from clausegraph.query.read.probability import ASSERTED, probability, with_counts
-from clausegraph.query.read.question_parts import Parts, parts
+from clausegraph.query.read.questions import Parts, parts
 from clausegraph.query.read.word_match import content_terms, coverage, same_word
 
 pytestmark = pytest.mark.unit

@@ -22,7 +22,7 @@ from clausegraph.core.types import (
 )
 from clausegraph.query.read.extractive import ExtractiveReader
 from clausegraph.query.read.figures import compare
-from clausegraph.query.read.scenario import judge
+from clausegraph.query.read.question_context import judge
 
 pytestmark = pytest.mark.unit
 READER = ExtractiveReader(asserted=0.0)
@@ -44,7 +44,7 @@ MET, UNMET, UNKNOWN = ConditionState.MET, ConditionState.UNMET, ConditionState.U
     ],
 )
 def test_judge(condition: str, scenario: str, state: ConditionState) -> None:
-    assert judge(condition, scenario).state is state
+    assert judge(condition, scenario) is state
 
 
 def test_two_figures_of_a_kind_decide_nothing() -> None:

@@ -12,7 +12,7 @@ from clausegraph.app.render import answer_markdown
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.types import Answer, ConditionState
 from clausegraph.query.read.extractive import ExtractiveReader
-from clausegraph.query.read.listed_cases import is_named
+from clausegraph.query.read.word_match import is_named
 
 pytestmark = pytest.mark.unit
 READER = ExtractiveReader()

@@ -10,8 +10,9 @@ import pytest
 
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.query.rank.hits import Hit
-from clausegraph.query.read.candidates import candidates, nearness
 from clausegraph.query.read.extractive import ExtractiveReader
+from clausegraph.query.read.spans import nearness
+from clausegraph.query.read.statements import candidates
 from tests.query.read.conftest import Pages
 
 pytestmark = pytest.mark.unit

@@ -10,8 +10,7 @@ from typing import Any
 
 import pytest
 
-from clausegraph.app.answer_json import answer_json
-from clausegraph.app.render import answer_markdown
+from clausegraph.app.render import answer_json, answer_markdown
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.models.embedding import HashingEmbedder
 from clausegraph.core.types import Answer, AnswerStatus, Element, PageKey, Reading

@@ -14,9 +14,9 @@ from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.models.embedding import HashingEmbedder
 from clausegraph.core.types import AnswerStatus, Chunk, Span
 from clausegraph.query.rank.hits import Hit
-from clausegraph.query.read.candidates import candidates
 from clausegraph.query.read.extractive import ExtractiveReader
 from clausegraph.query.read.questions import QuestionKind, question_form
+from clausegraph.query.read.statements import candidates
 from tests.query.read.conftest import Pages, reading
 
 pytestmark = pytest.mark.unit

@@ -11,7 +11,7 @@ from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.models.embedding import HashingEmbedder
 from clausegraph.core.models.reranking import CrossEncoderReranker
 from clausegraph.indexes.views import View
-from clausegraph.query.rank.budget import within
+from clausegraph.query.rank.hits import within
 from clausegraph.query.retrieve.bank import make_retriever
 from tests.core.models.embedding.tiny_models import save_tiny_cross_encoder
 

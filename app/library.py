@@ -98,7 +98,7 @@ class Corpus:
 
         Args:
             limit: nodes at most.
-            budget: word pieces of text in all; without either that of the settings (``search_budget``).
+            budget: word pieces of text in all; without either 1,300.
             weights: of the ranking formula, for "hybrid" only.
 
         Raises:
@@ -109,7 +109,9 @@ class Corpus:
         from clausegraph.query.stores.llamaindex import ViewRetriever
 
         if limit is None and budget is None:
-            budget = self._settings.search_budget
+            from clausegraph.app.services.ask import SEARCH_BUDGET
+
+            budget = SEARCH_BUDGET
         made = make_retriever(name, self.view, self.embedder, weights=weights, reranker=self._workspace.reranker)
         return ViewRetriever(self.view, made, limit=limit, budget=budget)
 

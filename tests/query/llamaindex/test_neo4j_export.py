@@ -49,7 +49,7 @@ def with_apoc() -> Address:
 
 
 def settings_for(address: Address) -> Settings:
-    return Settings(neo4j_user=address.user, neo4j_password=SecretStr(address.password), neo4j_deadline=60)
+    return Settings(neo4j_user=address.user, neo4j_password=SecretStr(address.password))
 
 
 @pytest.mark.unit

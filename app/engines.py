@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import fields, replace
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from clausegraph.app.models import check_price, make_embedder
-from clausegraph.core.errors import SettingsError
+from clausegraph.app.models import check_price, make_embedder, make_server
 from clausegraph.core.settings import Settings
 
 if TYPE_CHECKING:
@@ -19,15 +18,24 @@ if TYPE_CHECKING:
     from clausegraph.core.settings import Settings
     from clausegraph.eval.conditionalqa.dataset import Question
     from clausegraph.indexes.views import View
-    from clausegraph.query.crag.kg.http import EndpointLimits
-    from clausegraph.query.crag.kg.protocol import KnowledgeGraph
-    from clausegraph.query.crag.parts import CragOptions
-    from clausegraph.query.crag.switches import CragSwitches
-    from clausegraph.query.crag.types import AttributePredictor, Calculator, KgLookup
-    from clausegraph.query.engines.protocol import Engine, EngineOptions
+    from clausegraph.query.crag.kg.plan import KnowledgeGraph
+    from clausegraph.query.crag.kg.sparql import EndpointLimits
+    from clausegraph.query.crag.types import (
+        AttributePredictor,
+        Calculator,
+        CragOptions,
+        CragSwitches,
+        KgLookup,
+    )
+    from clausegraph.query.engines.bank import Engine, EngineOptions
     from clausegraph.query.read.model.labelled import Examples, LabelledQuestion
-    from clausegraph.query.read.model.options import ReadOptions
+    from clausegraph.query.read.model.reader import ReadOptions
     from clausegraph.query.steps.model import StepModel
+
+_NEO4J, _SPARQL = "neo4j", "sparql:"  # in place of, or before, the address of ``crag_graph_url``
+ATTRIBUTE_SAMPLES = 3  # calls by which a model says what an open question is like
+CALCULATOR_SAMPLES = 5  # calls by which it writes the expression of one
+CRAG_SECONDS = 120.0  # after which an open question is answered with "i don't know"
 
 
 def make_engine(
@@ -73,23 +81,21 @@ def engine_options(
         InputError: guide or examples cannot be read, or the guide was learned from a measured question.
         SettingsError: a limit on money is set, and the model has no price.
     """
-    from clausegraph.query.engines.protocol import EngineOptions
-    from clausegraph.query.steps.meter import QuestionLimits
+    from clausegraph.query.engines.bank import EngineOptions
+    from clausegraph.query.steps.model import QuestionLimits
 
-    limits = QuestionLimits(settings.question_calls, settings.llm_budget_tokens, settings.llm_budget_money)
-    options = EngineOptions(limit=settings.ask_elements, rounds=settings.rounds, question=limits)
+    options = EngineOptions(question=QuestionLimits(tokens=settings.llm_budget_tokens, money=settings.llm_budget_money))
     if llm is None:
         return options
     from clausegraph.core.prompts import library
-    from clausegraph.query.read.model.options import HITS
-    from clausegraph.query.read.model.reader import ModelReader
+    from clausegraph.query.read.model.reader import HITS, ModelReader
     from clausegraph.query.steps.model import ModelSteps
 
     check_price(settings, settings.llm)
     steps = ModelSteps(llm, library(settings.prompts))
     return replace(
         options,
-        limit=max(settings.ask_elements, HITS),
+        limit=max(options.limit, HITS),
         reader=partial(ModelReader, options=read_options(settings, measured=measured)),
         model=steps,
     )
@@ -116,7 +122,7 @@ def read_options(settings: Settings, *, measured: Sequence[Question] = ()) -> Re
         InputError: the guide or the examples cannot be read, or the guide was learned from one of ``measured``.
     """
     from clausegraph.query.read.model.guide import benchmark_guide, read_guide
-    from clausegraph.query.read.model.options import ReadOptions
+    from clausegraph.query.read.model.reader import ReadOptions
 
     own = read_guide(settings.reader_guide.expanduser()) if settings.reader_guide else None
     guide = own or (benchmark_guide() if measured else None)
@@ -135,61 +141,42 @@ def _examples(settings: Settings) -> Examples | None:
 
 def crag_options(settings: Settings, switches: CragSwitches | None = None) -> CragOptions:
     """Which modules are on, those of the settings or others, and the parts that this deployment has."""
-    from clausegraph.query.crag.parts import CragOptions, CragParts
+    from clausegraph.query.crag.types import CragOptions, CragParts
 
-    switches = switches or crag_switches(settings)
-    parts = CragParts(predictor_maker(settings), _graph(settings, switches), partial(_calculator, settings))
-    return CragOptions(switches, parts)
-
-
-def crag_switches(settings: Settings) -> CragSwitches:
-    """The switches of the settings."""
-    from clausegraph.query.crag.switches import CragSwitches
-
-    given = {one.name: f"crag_{one.name}" for one in fields(CragSwitches)}
-    return CragSwitches(
-        **{name: getattr(settings, ours) for name, ours in given.items() if ours in Settings.model_fields}
-    )
+    switches = switches or crag_switches()
+    return CragOptions(switches, CragParts(_predictor_maker(settings), _graph(settings, switches), _calculator))
 
 
-def predictor_maker(settings: Settings) -> Callable[[StepModel | None], AttributePredictor | None]:
-    """Those that the settings name, or all that are at hand.
+def crag_switches() -> CragSwitches:
+    """The switches of a question that somebody asks."""
+    from clausegraph.query.crag.types import CragSwitches
+
+    return CragSwitches(graph="auto", seconds=CRAG_SECONDS)
+
+
+def _predictor_maker(settings: Settings) -> Callable[[StepModel | None], AttributePredictor | None]:
+    """Rules, and the classifiers of the settings; without these a language model, where there is one.
 
     Raises:
-        InputError: the file of the classifiers, or of the examples, cannot be read.
+        InputError: the file of the classifiers cannot be read.
         ModelMismatchError: they were trained on other embeddings.
-        SettingsError: one is named and not set up.
     """
-    from clausegraph.query.crag.attributes.labelled import read_labels
-    from clausegraph.query.crag.attributes.rules import AttributeRules
-    from clausegraph.query.crag.attributes.together import AttributesTogether
+    from clausegraph.query.crag.attributes import AttributeRules, AttributesTogether
 
-    chosen = settings.crag_attributes
-    known: list[AttributePredictor] = [AttributeRules()] if chosen in ("auto", "rules") else []
-    if chosen in ("auto", "svm") and (svm := _classifiers(settings, needed=chosen == "svm")) is not None:
-        known.append(svm)
-    asks = chosen == "model" or (chosen == "auto" and settings.crag_attribute_model is None)
-    examples = read_labels(settings.crag_attribute_examples.expanduser()) if settings.crag_attribute_examples else ()
+    known: list[AttributePredictor] = [AttributeRules()]
+    if settings.crag_attribute_model is not None:
+        from clausegraph.query.crag.svm import AttributeSvm, read_attribute_model
+
+        classifiers = read_attribute_model(settings.crag_attribute_model.expanduser())
+        known.append(AttributeSvm(classifiers, make_embedder(settings)))
 
     def make(model: StepModel | None) -> AttributePredictor | None:
-        from clausegraph.query.crag.attributes.model import ModelAttributes
+        from clausegraph.query.crag.attributes import ModelAttributes
 
-        if chosen == "off":
-            return None
-        more = [ModelAttributes(model, settings.crag_attribute_samples, examples)] if asks and model is not None else []
-        return AttributesTogether([*known, *more])
+        asks = model is not None and settings.crag_attribute_model is None
+        return AttributesTogether([*known, *([ModelAttributes(model, ATTRIBUTE_SAMPLES)] if asks and model else [])])
 
     return make
-
-
-def _classifiers(settings: Settings, *, needed: bool) -> AttributePredictor | None:
-    from clausegraph.query.crag.attributes.svm import AttributeSvm, read_attribute_model
-
-    if settings.crag_attribute_model is None:
-        if needed:
-            raise SettingsError("CLAUSEGRAPH_CRAG_ATTRIBUTES=svm needs CLAUSEGRAPH_CRAG_ATTRIBUTE_MODEL; train one")
-        return None
-    return AttributeSvm(read_attribute_model(settings.crag_attribute_model.expanduser()), make_embedder(settings))
 
 
 def _graph(settings: Settings, switches: CragSwitches) -> Callable[[StepModel | None], KgLookup | None]:
@@ -198,26 +185,25 @@ def _graph(settings: Settings, switches: CragSwitches) -> Callable[[StepModel | 
     Raises:
         SettingsError: an address is none, or Neo4j cannot be used.
     """
-    from clausegraph.query.crag.parts import nobody
+    from clausegraph.query.crag.types import nobody
 
-    if settings.crag_graph_kind != "neo4j" and settings.crag_graph_url is None:
+    if settings.crag_graph_url is None:
         return nobody
     return partial(_lookup, settings, switches)
 
 
 def _lookup(settings: Settings, switches: CragSwitches, model: StepModel | None) -> KgLookup | None:
-    from clausegraph.query.crag.kg.api.lookup import ApiAddress, RuleLookup
-    from clausegraph.query.crag.kg.api.tools import ToolLookup
-    from clausegraph.query.crag.kg.http import EndpointLimits
-    from clausegraph.query.crag.kg.lookup import GraphLookup, PlannedLookup
+    from clausegraph.query.crag.kg.api import ApiAddress, PlannedLookup, RuleLookup, ToolLookup
+    from clausegraph.query.crag.kg.plan import GraphLookup
+    from clausegraph.query.crag.kg.sparql import EndpointLimits
 
-    chosen, limits = settings.crag_graph, EndpointLimits(settings.crag_graph_seconds)
+    chosen, limits, address = switches.graph, EndpointLimits(), settings.crag_graph_url or ""
     if chosen == "off":
         return None
-    if settings.crag_graph_kind != "api":
+    if address == _NEO4J or address.startswith(_SPARQL):
         opened = partial(_endpoint, settings, limits)
         return GraphLookup(opened, model, switches.hops, filtered=switches.filtered) if model is not None else None
-    api = ApiAddress(settings.crag_graph_url or "", limits)
+    api = ApiAddress(address, limits)
     if model is None or chosen == "rules":
         return RuleLookup(api)
     if chosen == "tools":
@@ -227,21 +213,19 @@ def _lookup(settings: Settings, switches: CragSwitches, model: StepModel | None)
 
 @contextmanager
 def _endpoint(settings: Settings, limits: EndpointLimits) -> Iterator[KnowledgeGraph]:
-    if settings.crag_graph_kind == "neo4j":
-        from clausegraph.app.models import make_server
+    if settings.crag_graph_url == _NEO4J:
         from clausegraph.query.crag.kg.cypher import CypherGraph
 
         with make_server(settings) as server:
-            yield CypherGraph(server, settings.crag_graph_name)
+            yield CypherGraph(server, "name")
         return
-    from clausegraph.query.crag.kg.http import Endpoint
-    from clausegraph.query.crag.kg.sparql import SparqlGraph
+    from clausegraph.query.crag.kg.sparql import Endpoint, SparqlGraph
 
-    with Endpoint(settings.crag_graph_url or "", limits) as endpoint:
+    with Endpoint((settings.crag_graph_url or "").removeprefix(_SPARQL), limits) as endpoint:
         yield SparqlGraph(endpoint)
 
 
-def _calculator(settings: Settings, model: StepModel | None) -> Calculator | None:
-    from clausegraph.query.crag.calculate.model import ModelCalculator
+def _calculator(model: StepModel | None) -> Calculator | None:
+    from clausegraph.query.crag.calculator import ModelCalculator
 
-    return ModelCalculator(model, settings.crag_calculator_samples) if model is not None else None
+    return ModelCalculator(model, CALCULATOR_SAMPLES) if model is not None else None

@@ -46,20 +46,12 @@ def make_embedder(settings: Settings) -> Embedder:
         from clausegraph.core.models.api_embedding import ApiEmbedder
 
         options = _server_options(settings, served, settings.embedding_url, settings.embedding_key)
-        return ApiEmbedder(options, settings.query_instruction)
-    from clausegraph.core.models.embedding import LocalEmbedder, ModelSettings, check_available
+        return ApiEmbedder(options)
+    from clausegraph.core.models.embedding import LocalEmbedder, check_available
 
-    embedder = LocalEmbedder(
-        ModelSettings(
-            name=settings.embedding_model,
-            revision=settings.embedding_revision,
-            pooling=settings.embedding_pooling,
-            max_tokens=settings.embedding_max_tokens,
-            query_instruction=settings.query_instruction,
-        )
-    )
+    embedder = LocalEmbedder(settings.embedding_model)
     if embedder.folder is None:
-        check_available(settings.embedding_model, settings.embedding_revision)
+        check_available(settings.embedding_model)
     return embedder
 
 
@@ -140,7 +132,6 @@ def opened_model(
         )
     options = replace(
         _server_options(settings, served, settings.llm_url, settings.llm_key),
-        temperature=settings.llm_temperature,
         max_output=settings.llm_max_output,
         context_window=settings.llm_context_window,
         json_mode=settings.llm_json,
@@ -153,6 +144,7 @@ def opened_model(
         yield stack.enter_context(make_llm(options, cache=cache, budget=meter, usage=meter, cassette=cassette))
 
 
+_EPOCH_S = 600.0  # that Neo4j may take for an epoch
 _TRANSACTION_S = 60.0  # no single transaction takes longer, whatever an epoch may take
 
 
@@ -176,7 +168,7 @@ def make_server(settings: Settings) -> Neo4jServer:
             settings.neo4j_user,
             settings.neo4j_password.get_secret_value(),
             settings.neo4j_database,
-            min(_TRANSACTION_S, settings.neo4j_deadline),
+            _TRANSACTION_S,
         )
     )
 
@@ -187,7 +179,7 @@ def opened_projection(settings: Settings, ledger: Ledger) -> Iterator[Neo4jProje
     server = make_server(settings)
     from clausegraph.indexes.graph.neo4j.projection import Neo4jProjection
 
-    with Neo4jProjection(ledger, server, settings.neo4j_deadline) as projection:
+    with Neo4jProjection(ledger, server, _EPOCH_S) as projection:
         yield projection
 
 

@@ -9,9 +9,8 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from clausegraph.core.presentation.answer import Presentation, PresentedSource, present
-from clausegraph.core.presentation.disagreement import pages_disagree
-from clausegraph.core.presentation.presented_lines import LineKind, PresentedLine, PresentedTable
-from clausegraph.core.presentation.wording import MARKS, headline, open_questions, opposite
+from clausegraph.core.presentation.quoted_parts import LineKind, PresentedLine, PresentedTable
+from clausegraph.core.presentation.wording import MARKS, headline, open_questions, opposite, pages_disagree
 from clausegraph.core.text import clean, one_line
 from clausegraph.core.types import (
     Alternative,

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from clausegraph.app.workspace import Workspace
     from clausegraph.core.inquiry import Inquiry
     from clausegraph.core.types import Answer, TraceStep
-    from clausegraph.query.engines.protocol import Watch
+    from clausegraph.query.engines.bank import Watch
 
 
 def ask(

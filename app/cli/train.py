@@ -92,7 +92,7 @@ def chats(
     """Write fine-tuning data: reasoning where it led to the gold answer, else the gold answer without reasoning."""
     from clausegraph.app.services.crag_evaluation import CragTrial, write_chats
     from clausegraph.ingestion.pipeline import no_progress
-    from clausegraph.query.crag.time.clock import parse_time
+    from clausegraph.query.crag.times import parse_time
 
     trial = CragTrial(task, seconds=0, at=parse_time(at) if at else None)
     with progress_bars(session) as progress:

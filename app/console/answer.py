@@ -10,7 +10,7 @@ from clausegraph.app.console.screen import address
 from clausegraph.app.render import answer_markdown
 from clausegraph.app.services.kept import AskedQuestion
 from clausegraph.core.presentation.answer import present
-from clausegraph.core.presentation.presented_lines import LineKind, PresentedLine
+from clausegraph.core.presentation.quoted_parts import LineKind, PresentedLine
 from clausegraph.core.presentation.wording import condition_heading, leaf_words
 from clausegraph.core.types import (
     All,

@@ -20,9 +20,8 @@ from clausegraph.ingestion.once import no_page, page_readers
 from clausegraph.ingestion.sources import open_source
 from clausegraph.ingestion.sources.web import is_address
 from clausegraph.query.crag.engine import CragEngine, as_answer
-from clausegraph.query.crag.pages import CORPUS, CragPage
-from clausegraph.query.crag.text import PagesText
-from clausegraph.query.crag.time.clock import now, parse_time
+from clausegraph.query.crag.text import CORPUS, CragPage, PagesText
+from clausegraph.query.crag.times import now, parse_time
 from clausegraph.query.crag.types import CragQuestion
 
 if TYPE_CHECKING:
@@ -30,8 +29,8 @@ if TYPE_CHECKING:
     from clausegraph.eval.crag.dataset import GivenPage
     from clausegraph.ingestion.once import PageReaders, ReadOnce
     from clausegraph.ingestion.sources.source import Item
-    from clausegraph.query.crag.switches import CragSwitches
-    from clausegraph.query.engines.protocol import Watch
+    from clausegraph.query.crag.types import CragSwitches
+    from clausegraph.query.engines.bank import Watch
 
 
 _READING = 0.5  # of a question's time: a page that is not begun by then is not read
@@ -153,7 +152,6 @@ def pages_text(workspace: Workspace, pages: Sequence[CragPage], switches: CragSw
         batch=switches.batch,
         tables=switches.tables,
         snippets=switches.snippets,
-        characters=switches.piece_characters,
         grouped=switches.grouped,
     )
 

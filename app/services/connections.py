@@ -21,7 +21,7 @@ from clausegraph.indexes.contradictions.assertions import Assertion, assertions_
 from clausegraph.indexes.contradictions.compare import find_conflicts
 from clausegraph.indexes.graph.links import replacements
 from clausegraph.query.read.evidence import quote_of
-from clausegraph.query.retrieve.paths import shortest_paths
+from clausegraph.query.retrieve.graph import shortest_paths
 
 
 def neighbourhood(

@@ -21,15 +21,11 @@ from clausegraph.core.hashing import content_hash
 from clausegraph.core.models.replay import Cassette
 from clausegraph.core.prompts import library
 from clausegraph.eval.conditionalqa import run as conditionalqa
-from clausegraph.eval.conditionalqa.dataset import load_questions, write_questions
-from clausegraph.eval.conditionalqa.engines import ask_all, check_same, oracle, shots
-from clausegraph.eval.conditionalqa.gold import GoldEvidence
-from clausegraph.eval.conditionalqa.oracles import ORACLE_STEPS, oracle_step
-from clausegraph.eval.conditionalqa.predictions import read_predictions
-from clausegraph.eval.conditionalqa.report import QUESTIONS_FILE
-from clausegraph.eval.conditionalqa.rounds import RoundWatch
-from clausegraph.eval.conditionalqa.run import EvaluationResult
-from clausegraph.eval.json_files import write_text
+from clausegraph.eval.conditionalqa.dataset import load_questions, read_predictions, write_questions
+from clausegraph.eval.conditionalqa.oracles import ORACLE_STEPS, GoldEvidence, RoundWatch, oracle_step
+from clausegraph.eval.conditionalqa.records import make_record
+from clausegraph.eval.conditionalqa.run import QUESTIONS_FILE, EvaluationResult, ask_all, check_same, oracle, shots
+from clausegraph.eval.files import write_text
 from clausegraph.eval.passages import evaluate
 from clausegraph.eval.provenance import (
     Benchmark,
@@ -40,10 +36,9 @@ from clausegraph.eval.provenance import (
     relevant_settings,
     write_run,
 )
-from clausegraph.eval.records import make_record
 from clausegraph.ingestion.pipeline import Options, Progress, no_progress
 from clausegraph.ingestion.sources import PassagesSource
-from clausegraph.query.engines.bank import ENGINES
+from clausegraph.query.engines.bank import ENGINES, EngineOptions
 from clausegraph.query.read.extractive import ExtractiveReader
 from clausegraph.query.read.model.reader import ModelReader
 from clausegraph.query.retrieve.spelling import corrected
@@ -52,19 +47,19 @@ if TYPE_CHECKING:
     from clausegraph.app.workspace import Workspace
     from clausegraph.core.settings import Settings
     from clausegraph.eval.conditionalqa.dataset import Question
-    from clausegraph.eval.conditionalqa.engines import RoundsOf
+    from clausegraph.eval.conditionalqa.records import QuestionRecord
+    from clausegraph.eval.conditionalqa.run import RoundsOf
     from clausegraph.eval.passages import PassageQuestion, PassageResult
-    from clausegraph.eval.records import QuestionRecord
     from clausegraph.indexes.views import View
     from clausegraph.ingestion.pipeline import Progress
     from clausegraph.ingestion.report import RunReport
-    from clausegraph.query.engines.protocol import Engine
+    from clausegraph.query.engines.bank import Engine
 
 
 Scalar = bool | int | float | str | None
 STEPS = ("route", "validate", "comment")
 RECORDS, DESCRIPTION = "answers.jsonl", "engine.json"
-_SHAPING = ("question_calls", "llm_budget_tokens", "llm_budget_money")
+_SHAPING = ("llm_budget_tokens", "llm_budget_money")
 _FILES = ("reader_guide", "reader_examples")  # that settings name, and that shape answers
 
 
@@ -205,7 +200,7 @@ def _configuration(
         **relevant_settings(settings),
         **{name: getattr(settings, name) for name in _SHAPING},
         **trial.described(len(questions), seed),
-        "rounds": trial.rounds or settings.rounds,
+        "rounds": trial.rounds or EngineOptions().rounds,
         "questions_hash": content_hash(*texts),
         "prompts_hash": content_hash(*(one.digest for one in library(settings.prompts).all())) if asks else None,
         "version": version(),
@@ -295,7 +290,6 @@ def evaluate_conditionalqa(
             questions,
             reranker=workspace.reranker,
             oracle_type=oracle_type,
-            read_elements=workspace.settings.ask_elements,
             progress=progress,
         )
 

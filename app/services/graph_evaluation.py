@@ -12,28 +12,31 @@ from clausegraph.app.engines import crag_options, engine_options
 from clausegraph.app.process import version
 from clausegraph.app.services.crag_evaluation import CragTrial, described, kept_records, run_trial, trial_model
 from clausegraph.core.errors import InputError, SettingsError
+from clausegraph.eval.crag.dataset import read_paths, read_triples
 from clausegraph.eval.crag.judge import CragJudge
-from clausegraph.eval.crag.kgqa import read_paths, read_triples
-from clausegraph.eval.crag.rows import row_of
-from clausegraph.eval.stark.dataset import read_base
-from clausegraph.eval.stark.hybrid import ROUNDS, HybridRanking
-from clausegraph.eval.stark.methods import ModelReranking, NearText, PagerankRanking, VectorRanking
-from clausegraph.eval.stark.run import rank_all
+from clausegraph.eval.crag.tables import row_of
+from clausegraph.eval.stark.methods import (
+    ROUNDS,
+    HybridRanking,
+    ModelReranking,
+    NearText,
+    PagerankRanking,
+    VectorRanking,
+)
+from clausegraph.eval.stark.run import rank_all, read_base
 from clausegraph.ingestion.pipeline import Progress, no_progress
 from clausegraph.query.crag.engine import CragEngine
-from clausegraph.query.crag.kg.lookup import GraphLookup
-from clausegraph.query.crag.time.clock import now
+from clausegraph.query.crag.kg.plan import GraphLookup
+from clausegraph.query.crag.times import now
 
 if TYPE_CHECKING:
     from clausegraph.app.workspace import Workspace
     from clausegraph.eval.crag.dataset import CragCase
     from clausegraph.eval.crag.run import CragRecord
-    from clausegraph.eval.stark.dataset import StarkBase
     from clausegraph.eval.stark.methods import Method
-    from clausegraph.eval.stark.run import StarkRecord
-    from clausegraph.query.crag.switches import CragSwitches
-    from clausegraph.query.crag.types import CragAnswer
-    from clausegraph.query.engines.protocol import EngineOptions
+    from clausegraph.eval.stark.run import StarkBase, StarkRecord
+    from clausegraph.query.crag.types import CragAnswer, CragSwitches
+    from clausegraph.query.engines.bank import EngineOptions
     from clausegraph.query.steps.model import StepModel
 
 

@@ -17,23 +17,18 @@ from clausegraph.core.errors import InputError, require_extra
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.output_files import check_output
 from clausegraph.core.prompts import library
-from clausegraph.eval.comparison import ConfidenceInterval, paired_difference
 from clausegraph.eval.conditionalqa.dataset import ConditionalAnswer, load_questions
 from clausegraph.eval.conditionalqa.scorer import score_answers
-from clausegraph.eval.json_files import write_text
+from clausegraph.eval.files import write_text
+from clausegraph.eval.metrics import ConfidenceInterval, paired_difference
 from clausegraph.ingestion.pipeline import Progress, no_progress
-from clausegraph.query.crag.attributes.labelled import ATTRIBUTES, AttributeLabels, read_labels
-from clausegraph.query.crag.attributes.rules import AttributeRules
-from clausegraph.query.crag.attributes.svm import accuracies, train_attribute_model
+from clausegraph.query.crag.attributes import ATTRIBUTES, AttributeLabels, AttributeRules, read_labels
+from clausegraph.query.crag.svm import accuracies, train_attribute_model
 from clausegraph.query.crag.types import CragQuestion
-from clausegraph.query.read.model.cited import CitedPages
-from clausegraph.query.read.model.guide import Guide, saw_of
-from clausegraph.query.read.model.labelled import LabelledQuestion
-from clausegraph.query.read.model.learning import held_back, worded
-from clausegraph.query.read.model.options import ReadOptions
-from clausegraph.query.read.model.reader import ModelReader
-from clausegraph.query.steps.meter import QuestionMeter
-from clausegraph.query.steps.model import ModelSteps
+from clausegraph.query.read.model.guide import Guide, held_back, saw_of, worded
+from clausegraph.query.read.model.labelled import CitedPages, LabelledQuestion
+from clausegraph.query.read.model.reader import ModelReader, ReadOptions
+from clausegraph.query.steps.model import ModelSteps, QuestionMeter
 
 HELD = 40  # questions to test a guide on
 FEWEST = 20  # questions that a guide can be learned from

@@ -20,13 +20,7 @@ if TYPE_CHECKING:
     from clausegraph.indexes.views import View
     from clausegraph.query.crag.kg.plan import KnowledgeGraph
     from clausegraph.query.crag.kg.sparql import EndpointLimits
-    from clausegraph.query.crag.types import (
-        AttributePredictor,
-        Calculator,
-        CragOptions,
-        CragSwitches,
-        KgLookup,
-    )
+    from clausegraph.query.crag.types import AttributePredictor, Calculator, CragOptions, CragSwitches, KgLookup
     from clausegraph.query.engines.bank import Engine, EngineOptions
     from clausegraph.query.read.model.labelled import Examples, LabelledQuestion
     from clausegraph.query.read.model.reader import ReadOptions

@@ -12,17 +12,7 @@ from clausegraph.core.presentation.answer import Presentation, PresentedSource, 
 from clausegraph.core.presentation.quoted_parts import LineKind, PresentedLine, PresentedTable
 from clausegraph.core.presentation.wording import MARKS, headline, open_questions, opposite, pages_disagree
 from clausegraph.core.text import clean, one_line
-from clausegraph.core.types import (
-    Alternative,
-    Answer,
-    Evidence,
-    JudgedLeaf,
-    Leaf,
-    TraceStep,
-    Tree,
-    fold,
-    holds,
-)
+from clausegraph.core.types import Alternative, Answer, Evidence, JudgedLeaf, Leaf, TraceStep, Tree, fold, holds
 
 if TYPE_CHECKING:
     from rich.console import Group

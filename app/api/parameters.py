@@ -67,9 +67,7 @@ class WebQuestionBody(Body):
     question: str = Field(min_length=1, max_length=MAX_CHARACTERS)
     pages: list[SentPageBody] = Field(default_factory=list, max_length=MOST_PAGES)
     addresses: list[PageAddress] = Field(
-        default_factory=list,
-        max_length=MOST_ADDRESSES,
-        description="Of one page each, fetched if the server may.",
+        default_factory=list, max_length=MOST_ADDRESSES, description="Of one page each, fetched if the server may."
     )
     at: str | None = Field(
         default=None, max_length=100, description="When it is asked, with the zone: 2024-03-05T10:00-08:00; none: now."

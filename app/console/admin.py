@@ -17,13 +17,7 @@ from clausegraph.app.services.changes import changes as find_changes
 from clausegraph.app.services.corpora import corpus_status, disk_use, get_run_record
 from clausegraph.app.services.doctor import Finding, examine
 from clausegraph.app.services.evaluations import case_slice, evaluations_of, plot_of, report_record
-from clausegraph.app.services.history import (
-    list_epochs,
-    reject_slice,
-    run_progress,
-    run_summaries,
-    run_summary,
-)
+from clausegraph.app.services.history import list_epochs, reject_slice, run_progress, run_summaries, run_summary
 from clausegraph.app.services.settings import list_settings
 
 routes = router()

@@ -7,11 +7,7 @@ from typing import Any
 
 from clausegraph.app.render import attributes
 from clausegraph.app.services.browse import Shelf, entity_of, open_shelf, with_statements
-from clausegraph.app.services.records import (
-    fact_record,
-    quotes,
-    statement_words,
-)
+from clausegraph.app.services.records import fact_record, quotes, statement_words
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.language.normalise import entity_key
 from clausegraph.core.language.wording import condition_words

@@ -77,11 +77,7 @@ class CragTrial:
 
 
 def measure_crag(
-    workspace: Workspace,
-    questions: Path,
-    trial: CragTrial,
-    output: Path | None = None,
-    told: Progress = no_progress,
+    workspace: Workspace, questions: Path, trial: CragTrial, output: Path | None = None, told: Progress = no_progress
 ) -> dict[str, list[CragRecord]]:
     """Records by row.
 

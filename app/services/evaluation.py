@@ -285,12 +285,7 @@ def evaluate_conditionalqa(
     mirror_whole(workspace, documents, progress)
     with workspace.view() as view:
         return conditionalqa.evaluate(
-            view,
-            workspace.embedder,
-            questions,
-            reranker=workspace.reranker,
-            oracle_type=oracle_type,
-            progress=progress,
+            view, workspace.embedder, questions, reranker=workspace.reranker, oracle_type=oracle_type, progress=progress
         )
 
 

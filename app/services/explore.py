@@ -10,9 +10,7 @@ from sqlalchemy import ColumnElement, func, select
 
 from clausegraph.app.services.browse import Shelf, entity_of, no_entity, open_shelf, with_statements
 from clausegraph.app.services.ingest import opened_ontology
-from clausegraph.app.services.records import (
-    steps_in_order,
-)
+from clausegraph.app.services.records import steps_in_order
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import InputError, NotFoundError
 from clausegraph.core.ontology import UNTYPED

@@ -85,10 +85,7 @@ def export_file(
     home = workspace.settings.home
     check_output(output, home=home, replace=replace)  # before the epoch is opened, which may take a while
     write = {"jsonl": write_jsonl, "csv": write_csv, "graphml": write_graphml}[form]
-    with (
-        workspace.view(corpus, epoch, embed=False) as view,
-        replacing(output, home=home, replace=replace) as file,
-    ):
+    with workspace.view(corpus, epoch, embed=False) as view, replacing(output, home=home, replace=replace) as file:
         return _written(view, form, str(output), write(view, file))
 
 

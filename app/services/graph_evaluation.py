@@ -109,11 +109,7 @@ class StarkTrial:
 
 
 def measure_stark(
-    workspace: Workspace,
-    folder: Path,
-    trial: StarkTrial,
-    output: Path | None = None,
-    told: Progress = no_progress,
+    workspace: Workspace, folder: Path, trial: StarkTrial, output: Path | None = None, told: Progress = no_progress
 ) -> dict[str, list[StarkRecord]]:
     """Records by method; without names all methods that can be had with the settings.
 

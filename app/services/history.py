@@ -18,12 +18,7 @@ from clausegraph.core.errors import InputError, NotFoundError
 from clausegraph.indexes import corpora
 from clausegraph.indexes.corpora import RUNNING, get_corpus, get_run, list_corpora, runs_before
 from clausegraph.indexes.ledger.leases import run_lease
-from clausegraph.indexes.ledger.schema import (
-    extractions,
-    model_calls,
-    page_versions,
-    runs,
-)
+from clausegraph.indexes.ledger.schema import extractions, model_calls, page_versions, runs
 from clausegraph.indexes.publish import take_back
 from clausegraph.indexes.sweep import make_room, sweep
 from clausegraph.indexes.vacuum import NOTHING, vacuum

@@ -14,12 +14,7 @@ from clausegraph.app.services.records import element_record
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.language.normalise import tokens
 from clausegraph.core.types import PageKey
-from clausegraph.indexes.ledger.schema import (
-    fetches,
-    page_versions,
-    sources,
-    supports,
-)
+from clausegraph.indexes.ledger.schema import fetches, page_versions, sources, supports
 
 
 def page_slice(workspace: Workspace, corpus: str, epoch: int, limit: int, after: Key | None = None) -> Slice:

@@ -11,13 +11,7 @@ from urllib.parse import urlsplit
 
 import numpy as np
 
-from clausegraph.app.services.llamaindex import (
-    LONGEST,
-    embedded_chunks,
-    entity_id,
-    every_triplet,
-    stock_id,
-)
+from clausegraph.app.services.llamaindex import LONGEST, embedded_chunks, entity_id, every_triplet, stock_id
 from clausegraph.core.errors import InputError, SettingsError, StoreError, StoreRefused, require_extra
 from clausegraph.core.hashing import content_hash
 from clausegraph.core.models.embedding import Vectors, normalised
@@ -122,11 +116,7 @@ def _address(uri: str, settings: Settings) -> Address:
     from clausegraph.indexes.graph.neo4j.server import Address
 
     return Address(
-        uri,
-        settings.neo4j_user,
-        settings.neo4j_password.get_secret_value(),
-        settings.neo4j_database,
-        _DEADLINE_S,
+        uri, settings.neo4j_user, settings.neo4j_password.get_secret_value(), settings.neo4j_database, _DEADLINE_S
     )
 
 

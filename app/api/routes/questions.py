@@ -10,6 +10,7 @@ from urllib.parse import quote
 from fastapi import APIRouter, Path, Query, Request
 from starlette.responses import Response
 
+from clausegraph.app.api import shapes
 from clausegraph.app.api.parameters import (
     ALWAYS,
     EVENTS,
@@ -25,15 +26,6 @@ from clausegraph.app.api.parameters import (
 from clausegraph.app.api.problems import refusal
 from clausegraph.app.api.replies import AtEpoch, OfCorpus, PartOfList, if_changed, reply
 from clausegraph.app.api.served import Held, Served
-from clausegraph.app.api.shapes import (
-    AnswerReply,
-    AnswersReply,
-    JudgedQuestion,
-    ListedAnswer,
-    PassagesReply,
-    QuestionsReply,
-    WebAnswerReply,
-)
 from clausegraph.app.api.work import Tell, Ticket, json_event, streamed, waited
 from clausegraph.app.process import version
 from clausegraph.app.render import answer_json, step_json
@@ -87,7 +79,7 @@ def _watching(ticket: Ticket, tell: Tell | None) -> Callable[[TraceStep], None]:
     return watch
 
 
-@router.post("/corpora/{corpus}/ask", response_model=AnswerReply, responses=STREAM | _ASK)
+@router.post("/corpora/{corpus}/ask", response_model=shapes.AnswerReply, responses=STREAM | _ASK)
 async def ask(at: AtEpoch, asked: AnswerBody) -> Response:
     """An answer with its conditions and evidence (docs/answers.md).
 
@@ -117,7 +109,7 @@ async def ask(at: AtEpoch, asked: AnswerBody) -> Response:
     return reply(shown, epoch=shown["epoch"], location=where if found.is_kept else "")
 
 
-@router.post("/corpora/{corpus}/retrieve", response_model=PassagesReply, responses=_ASK)
+@router.post("/corpora/{corpus}/retrieve", response_model=shapes.PassagesReply, responses=_ASK)
 async def retrieve(at: AtEpoch, asked: PassagesBody) -> Response:
     """The passages a question is about, best first, with scores; nothing is answered."""
     inquiry = Inquiry(asked.question, asked.scenario)
@@ -133,7 +125,7 @@ async def retrieve(at: AtEpoch, asked: PassagesBody) -> Response:
 
 
 @router.post(
-    "/web-answers", response_model=WebAnswerReply, responses=STREAM | statuses(*ALWAYS, 400, 413, 502, 503, 504)
+    "/web-answers", response_model=shapes.WebAnswerReply, responses=STREAM | statuses(*ALWAYS, 400, 413, 502, 503, 504)
 )
 async def web_answers(request: Request, held: Held, asked: WebQuestionBody) -> Response:
     """An answer from pages that are read for this question alone (docs/crag.md), and kept nowhere.
@@ -147,14 +139,16 @@ async def web_answers(request: Request, held: Held, asked: WebQuestionBody) -> R
     return reply(await waited(request, held.work, seconds, work))
 
 
-@router.get("/corpora/{corpus}/answers", response_model=AnswersReply, responses=_READ)
+@router.get("/corpora/{corpus}/answers", response_model=shapes.AnswersReply, responses=_READ)
 async def answers(of: OfCorpus, limit: LimitQuery = 50) -> Response:
     """What the token asked last, newest first. Two hundred answers are kept of a token, each as long as its epoch."""
     found = await of.held.reads.run(of.held.kept.last, of.who.token, of.corpus, limit)
     return reply({"corpus": of.corpus, "items": [one.record() for one in found]})
 
 
-@router.get("/corpora/{corpus}/answers/{name}", response_model=AnswerReply, responses=statuses(*OF_A_CORPUS, 304))
+@router.get(
+    "/corpora/{corpus}/answers/{name}", response_model=shapes.AnswerReply, responses=statuses(*OF_A_CORPUS, 304)
+)
 async def kept_answer(
     of: OfCorpus, name: AnswerPath,
     trace: Annotated[bool, Query(description="Whether it has the engine's steps.")] = False,
@@ -165,19 +159,19 @@ async def kept_answer(
     return if_changed(of.request, etag, found["epoch"]) or reply(found, epoch=found["epoch"], etag=etag)
 
 
-@router.delete("/corpora/{corpus}/answers/{name}", response_model=ListedAnswer, responses=_READ)
+@router.delete("/corpora/{corpus}/answers/{name}", response_model=shapes.ListedAnswer, responses=_READ)
 async def forget_answer(of: OfCorpus, name: AnswerPath) -> Response:
     """Forget an answer that the token got, with its question and scenario; returns what the list had of it."""
     return reply((await of.held.reads.run(of.held.kept.forget, of.who.token, of.corpus, name)).record())
 
 
-@router.get("/corpora/{corpus}/questions", response_model=QuestionsReply, responses=_READ)
+@router.get("/corpora/{corpus}/questions", response_model=shapes.QuestionsReply, responses=_READ)
 async def questions(of: PartOfList) -> Response:
     """Answers that were judged right or wrong, oldest first: question, scenario, epoch, and what would be right."""
     return await of.reply(judged_slice)
 
 
-@router.delete("/corpora/{corpus}/questions/{number}", response_model=JudgedQuestion, responses=_READ)
+@router.delete("/corpora/{corpus}/questions/{number}", response_model=shapes.JudgedQuestion, responses=_READ)
 async def forget_question(
     of: OfCorpus, number: Annotated[int, Path(ge=1, le=10**15, description="Its id.")]
 ) -> Response:

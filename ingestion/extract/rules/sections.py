@@ -240,5 +240,5 @@ class Outcomes:
         refused = [why for other, main, why in self._refused if other == headings and same_outcome(granted, main)]
         if stated not in self._granted or not refused:
             return stated
-        own = [] if stated.condition is None else [stated.condition]
+        own: list[Condition] = [] if stated.condition is None else [stated.condition]
         return replace(stated, condition=join("all", [*own, Not(join("any", refused))]))

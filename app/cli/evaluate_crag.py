@@ -14,8 +14,7 @@ from clausegraph.app.cli.session import Session
 from clausegraph.core.errors import InputError
 
 if TYPE_CHECKING:
-    from clausegraph.eval.crag.figures import CragFigures
-    from clausegraph.eval.crag.run import CragRecord
+    from clausegraph.eval.crag.run import CragFigures, CragRecord
 
 CassetteOption = Annotated[
     Path | None, typer.Option("--cassette", help="Replay a model's replies from this file.", show_default="none")
@@ -58,9 +57,8 @@ def crag(
 ) -> None:
     """Measure the engine for open questions: accuracy, hallucination, missing, score; calls and tokens by step."""
     from clausegraph.app.services.crag_evaluation import CragTrial, measure_crag
-    from clausegraph.eval.crag.figures import crag_figures
-    from clausegraph.eval.crag.rows import ROWS
-    from clausegraph.eval.crag.tables import as_markdown, table_of
+    from clausegraph.eval.crag.run import crag_figures
+    from clausegraph.eval.crag.tables import ROWS, as_markdown, table_of
     from clausegraph.ingestion.pipeline import no_progress
     from clausegraph.query.crag.times import parse_time
 
@@ -136,7 +134,7 @@ def crag_attributes(
 
 def emit_crag(session: Session, found: dict[str, list[CragRecord]]) -> None:
     """Figures by row and group, calls by step, and what was not right."""
-    from clausegraph.eval.crag.figures import by_group, calls_by_step, crag_figures
+    from clausegraph.eval.crag.run import by_group, calls_by_step, crag_figures
 
     figures = {name: crag_figures(records) for name, records in found.items()}
     value: dict[str, Any] = {

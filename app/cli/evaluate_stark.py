@@ -40,7 +40,7 @@ def stark(
 ) -> None:
     """Measure retrieval from nodes with text and relations: Hit@1, Hit@5, Recall@20, MRR, as STaRK does."""
     from clausegraph.app.services.graph_evaluation import METHODS, StarkTrial, measure_stark
-    from clausegraph.eval.stark.figures import stark_figures
+    from clausegraph.eval.stark.run import stark_figures
     from clausegraph.ingestion.pipeline import no_progress
 
     if methods:

@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from clausegraph.app.engines import crag_options, crag_switches, engine_options
+from clausegraph.app.engines import ATTRIBUTE_SAMPLES, crag_options, crag_switches, engine_options
 from clausegraph.app.models import opened_model
 from clausegraph.app.process import version
 from clausegraph.app.services.ask_web import SentPage, pages_text, read_pages, read_until
@@ -24,9 +24,9 @@ from clausegraph.core.errors import InputError, SettingsError
 from clausegraph.core.output_files import check_output
 from clausegraph.eval.crag.dataset import read_cases
 from clausegraph.eval.crag.judge import CragJudge
-from clausegraph.eval.crag.rows import row_of
+from clausegraph.eval.crag.tables import row_of
 from clausegraph.eval.crag.tuning import TuningLine, tuning_lines
-from clausegraph.eval.json_files import write_text
+from clausegraph.eval.files import write_text
 
 if TYPE_CHECKING:
     from clausegraph.app.workspace import Workspace
@@ -34,8 +34,8 @@ if TYPE_CHECKING:
     from clausegraph.core.settings import Settings
     from clausegraph.eval.crag.dataset import CragCase
     from clausegraph.eval.crag.judge import JudgeCheck
-    from clausegraph.eval.crag.rows import CragRow
     from clausegraph.eval.crag.run import CragRecord
+    from clausegraph.eval.crag.tables import CragRow
     from clausegraph.ingestion.once import PageReaders
     from clausegraph.query.crag.attributes import AttributeLabels
     from clausegraph.query.crag.types import Attributes, CragAnswer
@@ -78,8 +78,8 @@ def measure_crag(
     """
     from clausegraph.eval.crag.dataset import read_cases
     from clausegraph.eval.crag.judge import CragJudge
-    from clausegraph.eval.crag.rows import row_of
     from clausegraph.eval.crag.run import run_cases
+    from clausegraph.eval.crag.tables import row_of
     from clausegraph.ingestion.once import page_readers
 
     cases = read_cases(questions, trial.at)
@@ -142,9 +142,7 @@ def trial_engine(
     from clausegraph.query.crag.engine import CragEngine
 
     settings = workspace.settings
-    if (chosen := row.switches.get("graph")) in ("plan", "tools", "rules", "auto"):
-        settings = settings.model_copy(update={"crag_graph": chosen})
-    switches = replace(row.applied(crag_switches(settings)), seconds=max(trial.seconds - _SPARE, 0.9 * trial.seconds))
+    switches = replace(row.applied(crag_switches()), seconds=max(trial.seconds - _SPARE, 0.9 * trial.seconds))
     if trial.task == 1:
         switches = replace(switches, graph="off")
     engine = CragEngine(crag_options(settings, switches), options.model, options.question)
@@ -165,7 +163,7 @@ def check_trial(settings: Settings, rows: Sequence[CragRow], trial: CragTrial) -
         raise InputError(f"CRAG has tasks 1, 2 and 3, not {trial.task}")
     if settings.llm is None and (asking := [row.name for row in rows if row.asks]):
         raise SettingsError(f"row {asking[0]!r} asks a language model, and none is set; set CLAUSEGRAPH_LLM")
-    if trial.task > 1 and settings.crag_graph_url is None and settings.crag_graph_kind != "neo4j":
+    if trial.task > 1 and settings.crag_graph_url is None:
         raise SettingsError(
             f"task {trial.task} has CRAG's API; set CLAUSEGRAPH_CRAG_GRAPH_URL (`clausegraph dev crag-api` replays "
             "recorded responses), or measure task 1"
@@ -291,7 +289,7 @@ def measure_attributes(
         steps = options.model
 
         def predicted(one: AttributeLabels) -> dict[str, Attributes]:
-            model = ModelAttributes(steps.question(QuestionMeter()), settings.crag_attribute_samples, others)
+            model = ModelAttributes(steps.question(QuestionMeter()), ATTRIBUTE_SAMPLES, others)
             question = CragQuestion(one.question, at)
             said = model.predict(question)
             rules = AttributeRules()

@@ -15,12 +15,12 @@ from clausegraph.app.process import version
 from clausegraph.app.services.ingest import mirror_whole, run_ingest
 from clausegraph.core.errors import InputError, require_extra
 from clausegraph.eval.conditionalqa import run as conditionalqa
+from clausegraph.eval.conditionalqa.dataset import read_predictions
 from clausegraph.eval.conditionalqa.oracles import ORACLE_STEPS
-from clausegraph.eval.conditionalqa.predictions import read_predictions
+from clausegraph.eval.conditionalqa.records import make_record
 from clausegraph.eval.conditionalqa.run import EvaluationResult
 from clausegraph.eval.passages import evaluate
 from clausegraph.eval.provenance import Benchmark, Provenance, corpus_facts, file_facts, program, relevant_settings
-from clausegraph.eval.records import make_record
 from clausegraph.ingestion.pipeline import Options, Progress, no_progress
 from clausegraph.ingestion.sources import PassagesSource
 
@@ -28,11 +28,10 @@ if TYPE_CHECKING:
     from clausegraph.app.workspace import Workspace
     from clausegraph.core.settings import Settings
     from clausegraph.eval.conditionalqa.dataset import Question
-    from clausegraph.eval.conditionalqa.engines import RoundsOf
-    from clausegraph.eval.conditionalqa.gold import GoldEvidence
-    from clausegraph.eval.conditionalqa.rounds import RoundWatch
+    from clausegraph.eval.conditionalqa.oracles import GoldEvidence, RoundWatch
+    from clausegraph.eval.conditionalqa.records import QuestionRecord
+    from clausegraph.eval.conditionalqa.run import RoundsOf
     from clausegraph.eval.passages import PassageQuestion, PassageResult
-    from clausegraph.eval.records import QuestionRecord
     from clausegraph.indexes.views import View
     from clausegraph.ingestion.pipeline import Progress
     from clausegraph.ingestion.report import RunReport
@@ -42,9 +41,7 @@ if TYPE_CHECKING:
 Scalar = bool | int | float | str | None
 STEPS = ("route", "validate", "comment")
 RECORDS, DESCRIPTION = "answers.jsonl", "engine.json"
-_SHAPING = (
-    "question_calls", "llm_budget_tokens", "llm_budget_money",
-)  # fmt: skip
+_SHAPING = ("llm_budget_tokens", "llm_budget_money")
 _FILES = ("reader_guide", "reader_examples")  # that settings name, and that shape answers
 
 
@@ -115,9 +112,8 @@ def measure_engine(
     """
     require_extra("eval", "scoring answers")
     from clausegraph.eval.conditionalqa.dataset import write_questions
-    from clausegraph.eval.conditionalqa.engines import ask_all, check_same
-    from clausegraph.eval.conditionalqa.report import QUESTIONS_FILE
-    from clausegraph.eval.json_files import write_text
+    from clausegraph.eval.conditionalqa.run import QUESTIONS_FILE, ask_all, check_same
+    from clausegraph.eval.files import write_text
     from clausegraph.eval.provenance import corpus_facts
 
     if trial.at_once < 1:
@@ -188,6 +184,7 @@ def _configuration(
     from clausegraph.core.hashing import content_hash
     from clausegraph.core.prompts import library
     from clausegraph.eval.provenance import file_facts, program, relevant_settings
+    from clausegraph.query.engines.bank import EngineOptions
 
     texts = [part for one in questions for part in (one.id, one.question, one.scenario)]
     files = {name: getattr(settings, name) for name in _FILES} | {"shots_from": trial.shots_from}
@@ -197,7 +194,7 @@ def _configuration(
         **relevant_settings(settings),
         **{name: getattr(settings, name) for name in _SHAPING},
         **trial.described(len(questions), seed),
-        "rounds": trial.rounds or settings.rounds,
+        "rounds": trial.rounds or EngineOptions().rounds,
         "questions_hash": content_hash(*texts),
         "prompts_hash": content_hash(*(one.digest for one in library(settings.prompts).all())) if asks else None,
         "version": version(),
@@ -225,9 +222,8 @@ def _engine(
     from clausegraph.app.models import opened_model
     from clausegraph.core.models.replay import Cassette
     from clausegraph.eval.conditionalqa.dataset import load_questions
-    from clausegraph.eval.conditionalqa.engines import oracle, shots
-    from clausegraph.eval.conditionalqa.gold import GoldEvidence
-    from clausegraph.eval.conditionalqa.rounds import RoundWatch
+    from clausegraph.eval.conditionalqa.oracles import GoldEvidence, RoundWatch
+    from clausegraph.eval.conditionalqa.run import oracle, shots
     from clausegraph.query.read.extractive import ExtractiveReader
     from clausegraph.query.retrieve.spelling import corrected
 
@@ -311,7 +307,6 @@ def evaluate_conditionalqa(
             questions,
             reranker=workspace.reranker,
             oracle_type=oracle_type,
-            read_elements=workspace.settings.ask_elements,
             progress=progress,
         )
 

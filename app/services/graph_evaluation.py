@@ -17,9 +17,8 @@ from clausegraph.core.errors import InputError, SettingsError
 if TYPE_CHECKING:
     from clausegraph.app.workspace import Workspace
     from clausegraph.eval.crag.run import CragRecord
-    from clausegraph.eval.stark.dataset import StarkBase
     from clausegraph.eval.stark.methods import Method, NearText
-    from clausegraph.eval.stark.run import StarkRecord
+    from clausegraph.eval.stark.run import StarkBase, StarkRecord
     from clausegraph.query.crag.kg.plan import GraphLookup
     from clausegraph.query.crag.types import CragSwitches
     from clausegraph.query.engines.bank import EngineOptions
@@ -40,10 +39,10 @@ def measure_kgqa(
         InputError: a file cannot be read, a row is unknown, or ``output`` holds a run of something else.
         SettingsError: no model is set: a plan is made by one.
     """
+    from clausegraph.eval.crag.dataset import read_paths, read_triples
     from clausegraph.eval.crag.judge import CragJudge
-    from clausegraph.eval.crag.kgqa import read_paths, read_triples
-    from clausegraph.eval.crag.rows import row_of
     from clausegraph.eval.crag.run import run_cases
+    from clausegraph.eval.crag.tables import row_of
     from clausegraph.query.crag.engine import CragEngine
     from clausegraph.query.crag.kg.plan import GraphLookup
     from clausegraph.query.crag.times import now
@@ -130,9 +129,8 @@ def measure_stark(
         InputError: files cannot be read, a method is unknown, or ``output`` holds a run of something else.
         SettingsError: a method asks a model and none is set.
     """
-    from clausegraph.eval.stark.dataset import read_base
     from clausegraph.eval.stark.methods import NearText
-    from clausegraph.eval.stark.run import rank_all
+    from clausegraph.eval.stark.run import rank_all, read_base
 
     settings = workspace.settings
     names = trial.methods or tuple(name for name in METHODS if settings.llm or name not in _ASK)
@@ -172,8 +170,7 @@ def _telling(told: Callable[[str, int, int], None], name: str, base: StarkBase) 
 
 
 def _method(name: str, base: StarkBase, near: NearText, options: EngineOptions) -> Method:
-    from clausegraph.eval.stark.hybrid import ROUNDS, HybridRanking
-    from clausegraph.eval.stark.methods import ModelReranking, PagerankRanking, VectorRanking
+    from clausegraph.eval.stark.methods import ROUNDS, HybridRanking, ModelReranking, PagerankRanking, VectorRanking
 
     if name == "pagerank":
         return PagerankRanking(base, near)

@@ -28,11 +28,11 @@ from clausegraph.core.models.reranking import CrossEncoderReranker
 from clausegraph.core.settings import Settings, load_settings
 from clausegraph.core.telemetry.spans import start_telemetry
 from clausegraph.eval.metrics import best_pairs
-from clausegraph.eval.plots import plot_recall_by_budget
+from clausegraph.eval.report import plot_bars
 from clausegraph.eval.stark.methods import PagerankRanking
 from clausegraph.ingestion.rendering.process import PageRenderer
 from clausegraph.query.crag.svm import train_attribute_model
-from clausegraph.query.rank.pagerank import build_network
+from clausegraph.query.retrieve.pagerank import build_network
 from tests.harness.cli import made_app
 
 pytestmark = pytest.mark.unit
@@ -52,7 +52,7 @@ PLACES: list[tuple[str, type[ClauseGraphError], Callable[[Path, Settings], objec
     ("eval", InputError, lambda home, settings: train_guide(Workspace(settings), home, home)),
     ("eval", InputError, lambda home, settings: measure_engine(Workspace(settings), None, (), NONE, None, None, NONE)),
     ("eval", InputError, lambda _home, _: best_pairs([[1.0]])),
-    ("eval", InputError, lambda _home, _: plot_recall_by_budget({"one": {650: NONE}})),
+    ("eval", InputError, lambda _home, _: plot_bars({"one": {"all": NONE}}, title="", ylabel="")),
     ("pagerank", InputError, lambda _home, _: build_network([], [])),
     ("pagerank", InputError, lambda _home, _: PagerankRanking(NONE, NONE)),
     ("train", InputError, lambda _home, _: train_attribute_model([], NONE)),

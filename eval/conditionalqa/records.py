@@ -1,23 +1,43 @@
-"""One record per question, written first; every figure is computed from the records afterwards.
+"""What happened to one question: its answers and scores, the evidence that was found, what it cost.
 
-A figure can then be traced to the questions behind it, and a new one needs no new run. A question
-that failed has a record too, with ``error``, and stays in every denominator.
+Evidence recall is taken at context budgets: how much gold evidence a reader of so many tokens would see. Comparing
+retrievers at equal *text* rather than at equal rank is fair to small and large units (chunks, elements) alike.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import NamedTuple, Protocol, TypeVar
+from typing import NamedTuple
 
 from pydantic import TypeAdapter
 
 from clausegraph.core.errors import InputError
 from clausegraph.eval.conditionalqa.dataset import ConditionalAnswer, Kind, Question
 from clausegraph.eval.conditionalqa.scorer import ZERO, Scores, score_answers
-from clausegraph.eval.json_files import parse_json_line, read_text, write_text
-from clausegraph.eval.retrieval import BudgetFigures
+from clausegraph.eval.metrics import element_key, element_text
+
+BUDGETS = (650, 1300, 2600)
+"""Default context budgets, in tokens."""
+
+
+@dataclass(frozen=True)
+class BudgetFigures:
+    """What fits into one budget for one question.
+
+    ``tokens`` and ``units`` are what was taken; ``recall`` is the share of the gold evidence elements
+    among it, 0 to 1, or ``None`` for a question without gold evidence.
+    """
+
+    budget: int
+    tokens: int
+    units: int
+    recall: float | None
+
+    @property
+    def complete(self) -> bool:
+        """Whether all gold evidence is there; false without gold evidence."""
+        return self.recall == 1.0
 
 
 class Quote(NamedTuple):
@@ -70,38 +90,7 @@ class QuestionRecord:
         return self.predicted is not None
 
 
-@dataclass(frozen=True)
-class PassageRecord:
-    """How each ranking did on one multi-hop question, over its best pages.
-
-    ``supporting`` are the titles of the supporting passages; ``missing`` says of each whether the corpus lacks it;
-    ``found`` by ranking whether it is among the best pages, whose titles are ``best``, in order.
-    """
-
-    id: str
-    question: str
-    supporting: tuple[str, ...]
-    missing: tuple[bool, ...]
-    found: dict[str, tuple[bool, ...]]
-    best: dict[str, tuple[str, ...]]
-    milliseconds: dict[str, float]
-
-    def recall(self, ranking: str) -> float:
-        """Share of the supporting passages that were found; those the corpus lacks count as not found."""
-        return sum(self.found[ranking]) / len(self.supporting)
-
-
-class Record(Protocol):
-    """What every record has."""
-
-    @property
-    def id(self) -> str: ...
-
-
-R = TypeVar("R", bound=Record)
 QUESTION_RECORD = TypeAdapter(QuestionRecord)
-PASSAGE_RECORD = TypeAdapter(PassageRecord)
-_ADVICE = "delete the line and run that question again"
 
 
 def make_record(
@@ -139,31 +128,48 @@ def make_record(
     )
 
 
-def write_records(path: Path, records: Iterable[R], form: TypeAdapter[R]) -> None:
-    """Write a JSONL file anew, one record a line.
+def evidence_at_budgets(
+    units: Sequence[Sequence[str]],
+    evidence: Iterable[str],
+    count_tokens: Callable[[str], int],
+    budgets: Sequence[int] = BUDGETS,
+) -> tuple[BudgetFigures, ...]:
+    """Measure one ranked list against the gold evidence, at each budget.
 
-    Raises:
-        InputError: it cannot be written.
+    ``units`` are in rank order. A unit costs the tokens of the text of those of its elements that no
+    earlier unit had, one element a line; nothing is truncated. Whole units are taken until the first
+    that does not fit, and none after it, even if it were small enough: a reader gets the best first.
+    ``count_tokens`` must neither truncate nor add special tokens. Elements are the same as ``element_key`` says.
     """
-    write_text(path, "".join(form.dump_json(record).decode() + "\n" for record in records))
+    gold = {element_key(element) for element in evidence}
+    costs: list[int] = []
+    seen_after: list[frozenset[tuple[str, str]]] = []
+    total, seen = 0, frozenset[tuple[str, str]]()
+    for unit in units:
+        keyed = {element_key(element): element_text(element) for element in unit}
+        total += count_tokens("\n".join(text for key, text in keyed.items() if key not in seen))
+        seen |= keyed.keys()
+        costs.append(total)
+        seen_after.append(seen)
+        if total > max(budgets):
+            break  # counting is slow, and no unit after this one is taken
+    figures = []
+    for budget in budgets:
+        taken = sum(cost <= budget for cost in costs)  # costs only grow, so these are the first
+        found = seen_after[taken - 1] if taken else frozenset()
+        recall = len(gold & found) / len(gold) if gold else None
+        figures.append(BudgetFigures(budget, costs[taken - 1] if taken else 0, taken, recall))
+    return tuple(figures)
 
 
-def read_records(path: Path, form: TypeAdapter[R]) -> tuple[R, ...]:
-    """Read the records of a run, in the order they were written.
-
-    Raises:
-        InputError: unreadable file, a line of another form (the last one may have been cut off when
-            the run was killed), or a repeated id.
-    """
-    records: dict[str, R] = {}
-    # Not splitlines(): it also cuts at characters such as U+2028, which JSON leaves as they are.
-    lines = read_text(path, advice="give the folder of a finished evaluation").split("\n")
-    for number, line in enumerate(lines, start=1):
-        if not line.strip():
-            continue
-        where = f"{path}, line {number}"
-        record = parse_json_line(line, form, where=where, advice=_ADVICE)
-        if record.id in records:
-            raise InputError(f"{where}: id {record.id!r} was recorded before; keep one line of the two")
-        records[record.id] = record
-    return tuple(records.values())
+def by_budget(
+    records: Iterable[QuestionRecord], value: Callable[[BudgetFigures], float | None] = lambda figure: figure.recall
+) -> dict[int, dict[str, float]]:
+    """Budget → question id → value, over the questions with gold evidence; smallest budget first."""
+    found: dict[int, dict[str, float]] = {}
+    for record in records:
+        for figure in record.retrieval:
+            known = value(figure)
+            if known is not None:
+                found.setdefault(figure.budget, {})[record.id] = known
+    return dict(sorted(found.items()))

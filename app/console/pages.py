@@ -18,9 +18,8 @@ from clausegraph.app.services import Key
 from clausegraph.app.services.browse import FoundPage, Shelf, open_shelf
 from clausegraph.app.services.changes import SAME, compare_versions
 from clausegraph.app.services.connections import neighbourhood, outline
-from clausegraph.app.services.explore import overview
+from clausegraph.app.services.explore import entity_slice, overview, page_slice
 from clausegraph.app.services.history import list_epochs
-from clausegraph.app.services.listings import entity_slice, page_slice
 from clausegraph.app.services.records import statement_words
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.errors import NotFoundError

@@ -262,7 +262,7 @@ def hand_over(view: View, target: str, settings: Settings) -> dict[str, int]:
         StoreError: Neo4j does not answer, holds something already, or lacks APOC.
     """
     if "://" in target:
-        from clausegraph.app.services.llamaindex_neo4j import write_neo4j
+        from clausegraph.app.services.llamaindex import write_neo4j
 
         return write_neo4j(view, target, settings)
 

@@ -13,8 +13,7 @@ from clausegraph.app.api.replies import AtEpoch, OfCorpus, PartOfEpoch, by_conte
 from clausegraph.app.services import connections
 from clausegraph.app.services.browse import look_up_fact
 from clausegraph.app.services.changes import compare_versions, page_versions_of
-from clausegraph.app.services.explore import show_entity
-from clausegraph.app.services.listings import element_slice, entity_slice, fact_slice, page_slice
+from clausegraph.app.services.explore import element_slice, entity_slice, fact_slice, page_slice, show_entity
 from clausegraph.app.services.pages import show_page
 
 pages_router = APIRouter(prefix="/v1/corpora/{corpus}", tags=["pages"])

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Protocol
 from clausegraph.core.types import TraceStep
 from clausegraph.query.registry import Entry, Registry
 from clausegraph.query.steps.model import QuestionLimits
-from clausegraph.query.steps.protocol import StepMaker
 
 if TYPE_CHECKING:
     from clausegraph.core.inquiry import Inquiry
@@ -21,6 +20,7 @@ if TYPE_CHECKING:
     from clausegraph.query.engines.prompt import AnswerForm, FormOf
     from clausegraph.query.read.protocol import Reader
     from clausegraph.query.steps.model import ModelSteps, StepModel
+    from clausegraph.query.steps.protocol import StepMaker
 
     ReaderMaker = Callable[[Embedder, StepModel], Reader]  # of a reader that asks, for one question
 

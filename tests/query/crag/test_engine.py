@@ -259,6 +259,7 @@ def test_the_next_batch_is_read_where_the_first_does_not_say(make_page: Any, cra
     lacking = {"missing": "Alder", "enough": False}
     script = {VALIDATE: RIGHT, ANSWER: reply("1931"), "Alder bridge opened in 1931": ENOUGH, CHECK: lacking}
     found = crag.ask(script, batch=1, pages=[*crag.pages, make_page("Riddle", ASKING)])
+    assert (found.text, found.rounds) == ("1931", 2)
     assert [one["feedback"] for one in told(found, "comment")] == ["next batch"]
     assert [one["batch"] for one in told(found, "pages")] == ["1 of 4", "2 of 4"]
 

@@ -19,8 +19,8 @@ from clausegraph.query.engines.bank import ENGINES, make_engine
 from clausegraph.query.engines.chain_of_condition import parse_chain
 from clausegraph.query.engines.corrective import parse_order
 from clausegraph.query.engines.prompt import AnswerForm, PromptContext, of_page, parse_summary
-from clausegraph.query.engines.react import parse_turn
 from clausegraph.query.retrieve.bank import make_retriever
+from clausegraph.query.steps.reply import parse_turn
 from tests.query.engines.conftest import Asking
 
 pytestmark = pytest.mark.integration

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, Protocol
 
 from clausegraph.core.errors import InputError
 from clausegraph.core.inquiry import Inquiry
-from clausegraph.core.models.reranking import Reranker
 from clausegraph.query.rank.hits import Hit, Level, in_order, within
 from clausegraph.query.registry import Entry, Registry
 
 if TYPE_CHECKING:
     from clausegraph.core.models.embedding import Embedder
+    from clausegraph.core.models.reranking import Reranker
     from clausegraph.indexes.views import View
     from clausegraph.query.rank.score import Weights
 

@@ -68,6 +68,7 @@ class PresentedLine:
 CELLS = " | "  # between the cells of a row
 _LEFT_OUT = " … "  # between parts of an element that are quoted as one
 _OUTER_TAGS = re.compile(r"^<\w+>|</\w+>$")
+_SHORT_TABLE = 3  # rows that are always shown
 _NEIGHBOURS = 2  # rows that a table shows on each side of a cited one
 
 Nested = tuple[int, str]  # depth and text of an item
@@ -264,12 +265,16 @@ def _cited_rows(group: Sequence[Citation], known: Sequence[Evidence]) -> Iterato
 
 
 def _whole_table(evidence: Evidence, number: int) -> Iterator[PresentedLine]:
+    """A table; where only words can be shown and it is long, the row that is quoted, and how many more there are."""
     before, below, after = _around(evidence)
     own = [_Entry(evidence.quote, number)] if is_row(evidence) else []
     entries = [*(_Entry(text) for _, text in before), *own, *(_Entry(text) for _, text in (*below, *after))]
+    rows = len(entries) + evidence.items_left
     if evidence.items_left:
         entries.append(_Entry(note=f"and {counted(evidence.items_left, 'more row')} in the table"))
-    yield from _table_lines(_heads_of(evidence), entries, entries, "", 0 if own else number)
+    is_cut = bool(own) and rows > _SHORT_TABLE
+    named = [*own, _Entry(note=f"and {counted(rows - 1, 'more row')} in the table")] if is_cut else entries
+    yield from _table_lines(_heads_of(evidence), entries, named, "", 0 if own else number)
 
 
 @dataclass(frozen=True, slots=True)

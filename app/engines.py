@@ -9,7 +9,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from clausegraph.app.models import check_price, make_embedder
-from clausegraph.core.errors import SettingsError
 from clausegraph.core.settings import Settings
 
 if TYPE_CHECKING:
@@ -33,6 +32,11 @@ if TYPE_CHECKING:
     from clausegraph.query.read.model.labelled import Examples, LabelledQuestion
     from clausegraph.query.read.model.reader import ReadOptions
     from clausegraph.query.steps.model import StepModel
+
+_NEO4J, _SPARQL = "neo4j", "sparql:"  # in place of, or before, the address of ``crag_graph_url``
+ATTRIBUTE_SAMPLES = 3  # calls by which a model says what an open question is like
+CALCULATOR_SAMPLES = 5  # calls by which it writes the expression of one
+CRAG_SECONDS = 120.0  # after which an open question is answered with "i don't know"
 
 
 def make_engine(
@@ -81,12 +85,7 @@ def engine_options(
     from clausegraph.query.engines.bank import EngineOptions
     from clausegraph.query.steps.model import QuestionLimits
 
-    limits = QuestionLimits(settings.question_calls, settings.llm_budget_tokens, settings.llm_budget_money)
-    options = EngineOptions(
-        limit=settings.ask_elements,
-        rounds=settings.rounds,
-        question=limits,
-    )
+    options = EngineOptions(question=QuestionLimits(tokens=settings.llm_budget_tokens, money=settings.llm_budget_money))
     return options if llm is None else _with_model(options, settings, llm, measured)
 
 
@@ -103,7 +102,7 @@ def _with_model(
     steps = ModelSteps(llm, library(settings.prompts))
     return replace(
         options,
-        limit=max(settings.ask_elements, HITS),
+        limit=max(options.limit, HITS),
         reader=partial(ModelReader, options=read_options(settings, measured=measured)),
         model=steps,
     )
@@ -151,77 +150,47 @@ def crag_options(settings: Settings, switches: CragSwitches | None = None) -> Cr
     """Which modules are on, those of the settings or others, and the parts that this deployment has."""
     from clausegraph.query.crag.types import CragOptions
 
-    switches = switches or crag_switches(settings)
+    switches = switches or crag_switches()
     return CragOptions(switches, crag_parts(settings, switches))
 
 
-def crag_switches(settings: Settings) -> CragSwitches:
-    """The switches of the settings."""
+def crag_switches() -> CragSwitches:
+    """The switches of a question that somebody asks."""
     from clausegraph.query.crag.types import CragSwitches
 
-    return CragSwitches(
-        attributes=settings.crag_attributes,
-        policy=settings.crag_policy,
-        graph=settings.crag_graph,
-        trust=settings.crag_trust,
-        calculator=settings.crag_calculator,
-        tables=settings.crag_tables,
-        self_check=settings.crag_self_check,
-        sub_problems=settings.crag_sub_problems,
-        false_premise=settings.crag_false_premise,
-        own_knowledge=settings.crag_own_knowledge,
-        summarise=settings.crag_summarise,
-        critic=settings.crag_critic,
-        rounds=settings.crag_rounds,
-        batch=settings.crag_batch,
-        references=settings.crag_references,
-        seconds=settings.crag_seconds,
-    )
+    return CragSwitches(graph="auto", seconds=CRAG_SECONDS)
 
 
 def crag_parts(settings: Settings, switches: CragSwitches) -> CragParts:
     """Makers of predictor, graph and calculator; what is not set up is left out."""
     from clausegraph.query.crag.types import CragParts
 
-    return CragParts(predictor_maker(settings), _graph(settings, switches), _calculator(settings))
+    return CragParts(_predictor_maker(settings), _graph(settings, switches), _calculator(settings))
 
 
-def predictor_maker(settings: Settings) -> Callable[[StepModel | None], AttributePredictor | None]:
-    """Those that the settings name, or all that are at hand.
+def _predictor_maker(settings: Settings) -> Callable[[StepModel | None], AttributePredictor | None]:
+    """Rules, and the classifiers of the settings; without these a language model, where there is one.
 
     Raises:
-        InputError: the file of the classifiers, or of the examples, cannot be read.
+        InputError: the file of the classifiers cannot be read.
         ModelMismatchError: they were trained on other embeddings.
-        SettingsError: one is named and not set up.
     """
-    from clausegraph.query.crag.attributes import AttributeRules, AttributesTogether, read_labels
+    from clausegraph.query.crag.attributes import AttributeRules, AttributesTogether
 
-    chosen = settings.crag_attributes
-    known: list[AttributePredictor] = [AttributeRules()] if chosen in ("auto", "rules") else []
-    if chosen in ("auto", "svm") and (svm := _classifiers(settings, needed=chosen == "svm")) is not None:
-        known.append(svm)
-    asks = chosen == "model" or (chosen == "auto" and settings.crag_attribute_model is None)
-    examples = read_labels(settings.crag_attribute_examples.expanduser()) if settings.crag_attribute_examples else ()
+    known: list[AttributePredictor] = [AttributeRules()]
+    if settings.crag_attribute_model is not None:
+        from clausegraph.query.crag.svm import AttributeSvm, read_attribute_model
+
+        classifiers = read_attribute_model(settings.crag_attribute_model.expanduser())
+        known.append(AttributeSvm(classifiers, make_embedder(settings)))
 
     def make(model: StepModel | None) -> AttributePredictor | None:
         from clausegraph.query.crag.attributes import ModelAttributes
 
-        if chosen == "off":
-            return None
-        more = [ModelAttributes(model, settings.crag_attribute_samples, examples)] if asks and model is not None else []
-        return AttributesTogether([*known, *more])
+        asks = model is not None and settings.crag_attribute_model is None
+        return AttributesTogether([*known, *([ModelAttributes(model, ATTRIBUTE_SAMPLES)] if asks and model else [])])
 
     return make
-
-
-def _classifiers(settings: Settings, *, needed: bool) -> AttributePredictor | None:
-    from clausegraph.query.crag.svm import AttributeSvm, read_attribute_model
-
-    if settings.crag_attribute_model is None:
-        if needed:
-            raise SettingsError("CLAUSEGRAPH_CRAG_ATTRIBUTES=svm needs CLAUSEGRAPH_CRAG_ATTRIBUTE_MODEL; train one")
-        return None
-    return AttributeSvm(read_attribute_model(settings.crag_attribute_model.expanduser()), make_embedder(settings))
 
 
 def _graph(settings: Settings, switches: CragSwitches) -> Callable[[StepModel | None], KgLookup | None]:
@@ -232,7 +201,7 @@ def _graph(settings: Settings, switches: CragSwitches) -> Callable[[StepModel | 
     """
     from clausegraph.query.crag.types import nobody
 
-    if settings.crag_graph_kind != "neo4j" and settings.crag_graph_url is None:
+    if settings.crag_graph_url is None:
         return nobody
     return partial(_lookup, settings, switches)
 
@@ -242,13 +211,13 @@ def _lookup(settings: Settings, switches: CragSwitches, model: StepModel | None)
     from clausegraph.query.crag.kg.plan import GraphLookup
     from clausegraph.query.crag.kg.sparql import EndpointLimits
 
-    chosen, limits = settings.crag_graph, EndpointLimits(settings.crag_graph_seconds)
+    chosen, limits, address = switches.graph, EndpointLimits(), settings.crag_graph_url or ""
     if chosen == "off":
         return None
-    if settings.crag_graph_kind != "api":
+    if address == _NEO4J or address.startswith(_SPARQL):
         opened = partial(_endpoint, settings, limits)
         return GraphLookup(opened, model, switches.hops, filtered=switches.filtered) if model is not None else None
-    api = ApiAddress(settings.crag_graph_url or "", limits)
+    api = ApiAddress(address, limits)
     if model is None or chosen == "rules":
         return RuleLookup(api)
     if chosen == "tools":
@@ -258,16 +227,16 @@ def _lookup(settings: Settings, switches: CragSwitches, model: StepModel | None)
 
 @contextmanager
 def _endpoint(settings: Settings, limits: EndpointLimits) -> Iterator[KnowledgeGraph]:
-    if settings.crag_graph_kind == "neo4j":
+    if settings.crag_graph_url == _NEO4J:
         from clausegraph.app.neo4j import make_server
         from clausegraph.query.crag.kg.cypher import CypherGraph
 
         with make_server(settings) as server:
-            yield CypherGraph(server, settings.crag_graph_name)
+            yield CypherGraph(server, "name")
         return
     from clausegraph.query.crag.kg.sparql import Endpoint, SparqlGraph
 
-    with Endpoint(settings.crag_graph_url or "", limits) as endpoint:
+    with Endpoint((settings.crag_graph_url or "").removeprefix(_SPARQL), limits) as endpoint:
         yield SparqlGraph(endpoint)
 
 
@@ -275,6 +244,6 @@ def _calculator(settings: Settings) -> Callable[[StepModel | None], Calculator |
     def make(model: StepModel | None) -> Calculator | None:
         from clausegraph.query.crag.calculator import ModelCalculator
 
-        return ModelCalculator(model, settings.crag_calculator_samples) if model is not None else None
+        return ModelCalculator(model, CALCULATOR_SAMPLES) if model is not None else None
 
     return make

@@ -40,20 +40,12 @@ def make_embedder(settings: Settings) -> Embedder:
         from clausegraph.core.models.api_embedding import ApiEmbedder
 
         options = _server_options(settings, served, settings.embedding_url, settings.embedding_key)
-        return ApiEmbedder(options, settings.query_instruction)
-    from clausegraph.core.models.embedding import LocalEmbedder, ModelSettings, check_available
+        return ApiEmbedder(options)
+    from clausegraph.core.models.embedding import LocalEmbedder, check_available
 
-    embedder = LocalEmbedder(
-        ModelSettings(
-            name=settings.embedding_model,
-            revision=settings.embedding_revision,
-            pooling=settings.embedding_pooling,
-            max_tokens=settings.embedding_max_tokens,
-            query_instruction=settings.query_instruction,
-        )
-    )
+    embedder = LocalEmbedder(settings.embedding_model)
     if embedder.folder is None:
-        check_available(settings.embedding_model, settings.embedding_revision)
+        check_available(settings.embedding_model)
     return embedder
 
 
@@ -134,7 +126,6 @@ def opened_model(
         )
     options = replace(
         _server_options(settings, served, settings.llm_url, settings.llm_key),
-        temperature=settings.llm_temperature,
         max_output=settings.llm_max_output,
         context_window=settings.llm_context_window,
         json_mode=settings.llm_json,

@@ -24,7 +24,7 @@ from clausegraph.core.errors import SettingsError
 _MOST_BYTES = 1_000_000
 _LINE = re.compile(r"\(at line (\d+), column \d+\)")
 _BARE = re.compile(r"\s*([\w.-]+)\s*=\s*([^\s\"'\[{#][^#]*?)\s*(?:#.*)?")
-TABLES = ("corpora", "crag_policy", "llm_prices", "oidc_roles", "web_names")
+TABLES = ("corpora", "llm_prices", "oidc_roles")
 _SECRETS = ("_key", "_password", "_secret")
 _WORDS = {
     "int_type": "must be a whole number, without quotes",
@@ -192,7 +192,7 @@ def _shown(text: str) -> str:
 
 _SECRET_OF = {"llm_url": "llm_key", "embedding_url": "embedding_key", "neo4j_uri": "neo4j_password"}
 _OPENING = {
-    ("web_allow", "web_names"): "which networks are fetched from",
+    ("web_allow",): "which networks are fetched from",
     ("web_browser",): "which program is run",
     ("oidc_issuer", "oidc_client_id", "oidc_claim", "oidc_roles"): "who may sign in",
 }

@@ -28,6 +28,8 @@ from clausegraph.app.process import version
 if TYPE_CHECKING:
     from clausegraph.app.workspace import Workspace
 
+_PAGES_BYTES = 16 * 1024 * 1024  # of a question with the pages it is to be answered from
+
 
 @dataclass(frozen=True, slots=True)
 class Face:
@@ -91,7 +93,7 @@ def create_app(workspace: Workspace, faces: Sequence[Face] = ()) -> FastAPI:
         routes=lambda: app.routes,
         rules=rules,
         hosts=workspace.settings.serve_hosts,
-        bodies={WEB_ANSWERS: int(workspace.settings.serve_pages_mb * 1024 * 1024)},
+        bodies={WEB_ANSWERS: _PAGES_BYTES},
         screen=screen,
     )
     return app

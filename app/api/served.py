@@ -108,7 +108,7 @@ def serve_workspace(workspace: Workspace) -> Served:
         tokens=tokens,
         sessions=Sessions(tokens),
         audit=AuditLog(settings.home),
-        work=WorkPool("work", settings.serve_workers, settings.serve_queue),
+        work=WorkPool("work", settings.serve_workers, 4 * settings.serve_workers),
         reads=WorkPool("reads", _READERS, _READS_WAITING),
         evaluations=Evaluations(settings),
         kept=KeptAnswers(workspace),

@@ -14,11 +14,12 @@ from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.tokens import count_tokens
 from clausegraph.core.types import Answer, ConditionState
 from clausegraph.indexes.views import View
-from clausegraph.query.rank.hits import Hit
-from clausegraph.query.retrieve.bank import RETRIEVERS, make_retriever
+from clausegraph.query.retrieve.bank import RETRIEVERS, Hit, make_retriever
 
 if TYPE_CHECKING:
     from clausegraph.query.engines.bank import Engine, Watch
+
+SEARCH_BUDGET = 1300  # word pieces that a search returns, where it says no other number
 
 
 def answer(
@@ -98,13 +99,13 @@ def search(
     """The hits of a question as JSON values, best first; with ``explain``, ``why_nothing`` says why there are none.
 
     Args:
-        budget: word pieces in all; None for that of the settings.
+        budget: word pieces in all; None for ``SEARCH_BUDGET``.
 
     Raises:
         InputError: no such retriever, or budget or limit is below 1.
         NotFoundError, ModelMismatchError, StoreError: as ``Workspace.view``.
     """
-    room = budget if budget is not None else workspace.settings.search_budget
+    room = budget if budget is not None else SEARCH_BUDGET
     with workspace.view(corpus, epoch, embed=RETRIEVERS[retriever].embeds) as view:
         find = partial(_find, view, workspace, inquiry, retriever)
         hits = find(budget=room, limit=limit)

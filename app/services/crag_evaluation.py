@@ -14,7 +14,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from clausegraph.app.engines import crag_options, crag_switches, engine_options
+from clausegraph.app.engines import ATTRIBUTE_SAMPLES, crag_options, crag_switches, engine_options
 from clausegraph.app.models import opened_model
 from clausegraph.app.process import version
 from clausegraph.app.services.ask_web import SentPage, pages_text, read_pages, read_until
@@ -142,9 +142,7 @@ def trial_engine(
     from clausegraph.query.crag.engine import CragEngine
 
     settings = workspace.settings
-    if (chosen := row.switches.get("graph")) in ("plan", "tools", "rules", "auto"):
-        settings = settings.model_copy(update={"crag_graph": chosen})
-    switches = replace(row.applied(crag_switches(settings)), seconds=max(trial.seconds - _SPARE, 0.9 * trial.seconds))
+    switches = replace(row.applied(crag_switches()), seconds=max(trial.seconds - _SPARE, 0.9 * trial.seconds))
     if trial.task == 1:
         switches = replace(switches, graph="off")
     engine = CragEngine(crag_options(settings, switches), options.model, options.question)
@@ -165,7 +163,7 @@ def check_trial(settings: Settings, rows: Sequence[CragRow], trial: CragTrial) -
         raise InputError(f"CRAG has tasks 1, 2 and 3, not {trial.task}")
     if settings.llm is None and (asking := [row.name for row in rows if row.asks]):
         raise SettingsError(f"row {asking[0]!r} asks a language model, and none is set; set CLAUSEGRAPH_LLM")
-    if trial.task > 1 and settings.crag_graph_url is None and settings.crag_graph_kind != "neo4j":
+    if trial.task > 1 and settings.crag_graph_url is None:
         raise SettingsError(
             f"task {trial.task} has CRAG's API; set CLAUSEGRAPH_CRAG_GRAPH_URL (`clausegraph dev crag-api` replays "
             "recorded responses), or measure task 1"
@@ -291,7 +289,7 @@ def measure_attributes(
         steps = options.model
 
         def predicted(one: AttributeLabels) -> dict[str, Attributes]:
-            model = ModelAttributes(steps.question(QuestionMeter()), settings.crag_attribute_samples, others)
+            model = ModelAttributes(steps.question(QuestionMeter()), ATTRIBUTE_SAMPLES, others)
             question = CragQuestion(one.question, at)
             said = model.predict(question)
             rules = AttributeRules()

@@ -82,10 +82,10 @@ def _model(settings: Settings) -> Iterator[Finding]:
     if name == HASHING:
         yield Finding("embedding model", WARNING, "hashing is for tests: its vectors know nothing of meaning")
         return
-    from clausegraph.core.models.embedding import LocalEmbedder, ModelSettings
+    from clausegraph.core.models.embedding import LocalEmbedder
 
     try:
-        folder = LocalEmbedder(ModelSettings(name=name)).folder
+        folder = LocalEmbedder(name).folder
     except ClauseGraphError as error:
         yield Finding("embedding model", BROKEN, str(error))
         return

@@ -41,9 +41,7 @@ if TYPE_CHECKING:
 Scalar = bool | int | float | str | None
 STEPS = ("route", "validate", "comment")
 RECORDS, DESCRIPTION = "answers.jsonl", "engine.json"
-_SHAPING = (
-    "question_calls", "llm_budget_tokens", "llm_budget_money",
-)  # fmt: skip
+_SHAPING = ("llm_budget_tokens", "llm_budget_money")
 _FILES = ("reader_guide", "reader_examples")  # that settings name, and that shape answers
 
 
@@ -186,6 +184,7 @@ def _configuration(
     from clausegraph.core.hashing import content_hash
     from clausegraph.core.prompts import library
     from clausegraph.eval.provenance import file_facts, program, relevant_settings
+    from clausegraph.query.engines.bank import EngineOptions
 
     texts = [part for one in questions for part in (one.id, one.question, one.scenario)]
     files = {name: getattr(settings, name) for name in _FILES} | {"shots_from": trial.shots_from}
@@ -195,7 +194,7 @@ def _configuration(
         **relevant_settings(settings),
         **{name: getattr(settings, name) for name in _SHAPING},
         **trial.described(len(questions), seed),
-        "rounds": trial.rounds or settings.rounds,
+        "rounds": trial.rounds or EngineOptions().rounds,
         "questions_hash": content_hash(*texts),
         "prompts_hash": content_hash(*(one.digest for one in library(settings.prompts).all())) if asks else None,
         "version": version(),
@@ -308,7 +307,6 @@ def evaluate_conditionalqa(
             questions,
             reranker=workspace.reranker,
             oracle_type=oracle_type,
-            read_elements=workspace.settings.ask_elements,
             progress=progress,
         )
 

@@ -92,8 +92,7 @@ def reading_limits(settings: Settings) -> ReadingLimits:
     """What reading one page may take."""
     from clausegraph.ingestion.reading.limits import ReadingLimits
 
-    page_bytes = int(settings.page_mb * 1024 * 1024)
-    return ReadingLimits(settings.reading_seconds, settings.reading_mb, page_bytes)
+    return ReadingLimits(settings.reading_seconds)
 
 
 def web_options(settings: Settings, given: Mapping[str, Any]) -> WebOptions:
@@ -101,14 +100,15 @@ def web_options(settings: Settings, given: Mapping[str, Any]) -> WebOptions:
     from clausegraph.ingestion.fetch import WebLimits
     from clausegraph.ingestion.sources.web import WebOptions
 
+    names: dict[str, tuple[str, ...]] = {}
+    for host, is_named, address in (one.partition("=") for one in settings.web_allow):
+        if is_named:
+            names[host] = (*names.get(host, ()), address)
     limits = WebLimits(
         contact=settings.web_contact or "",
-        body_bytes=int(settings.page_mb * 1024 * 1024),
-        seconds=settings.web_seconds,
-        attempts=settings.web_attempts,
         interval_s=settings.web_interval,
-        allow=settings.web_allow,
-        names=settings.web_names,
+        allow=tuple(dict.fromkeys(one.partition("=")[0] for one in settings.web_allow)),
+        names=names,
     )
     patterns = {name: (given[name],) for name in ("include", "exclude") if isinstance(given.get(name), str)}
     lists = {name: tuple(value) for name, value in given.items() if isinstance(value, list)}
@@ -163,15 +163,12 @@ def opened_extractor(settings: Settings, source: Source | None, meter: RunMeter)
 
 
 def _llm_extractor(settings: Settings, llm: GuardedLLM) -> Extractor:
-    from clausegraph.core.prompts import library, read_examples
+    from clausegraph.core.prompts import library
     from clausegraph.ingestion.extract.llm.check import TASK as CHECK
     from clausegraph.ingestion.extract.llm.extractor import LLMExtractor, LLMOptions
-    from clausegraph.ingestion.extract.llm.items import TypesGuide, read_guide
 
     prompt = library(settings.prompts).get(settings.extraction_prompt)
     options = LLMOptions(
-        examples=read_examples(settings.extraction_examples) if settings.extraction_examples else None,
-        guide=read_guide(settings.extraction_types) if settings.extraction_types else TypesGuide(),
         ontology=opened_ontology(settings),
         call_tokens=settings.call_tokens,
         at_once=settings.llm_concurrency,

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from clausegraph.indexes.graph.neo4j.server import Address
 
 
+_DEADLINE_S = 600.0  # of a transaction
 SCHEMES = ("bolt", "bolt+s", "bolt+ssc", "neo4j", "neo4j+s", "neo4j+ssc")
 MOST_TYPES = 65_000  # of relationships; Neo4j has room for 65,535 in all
 _PLAIN = re.compile(r"(?!not )[a-z][a-z0-9]*( [a-z0-9]+)*")
@@ -125,7 +126,7 @@ def _address(uri: str, settings: Settings) -> Address:
         settings.neo4j_user,
         settings.neo4j_password.get_secret_value(),
         settings.neo4j_database,
-        settings.neo4j_deadline,
+        _DEADLINE_S,
     )
 
 

@@ -42,34 +42,30 @@ class _Connected:
 class ApiEmbedder:
     """An ``Embedder`` behind a server. The dimension is learnt from the first reply.
 
-    Of ``options``, provider, model, url, key, timeout, attempts and concurrency count. ``query_instruction`` stands
-    before questions.
+    Of ``options``, provider, model, url, key, timeout, attempts and concurrency count.
     """
 
     def __init__(
         self,
         options: ModelOptions,
-        query_instruction: str | None = None,
         *,
         budget: Budget | None = None,
         usage: UsageSink | None = None,
     ) -> None:
         self._options = options
         self._budget, self._usage = budget, usage
-        self._instruction = query_instruction or ""
         self._server = _server(options)
         self._dimension: int | None = None
         self._made: tuple[ModelLoop, _Connected] | None = None
 
     def metered(self, budget: Budget, usage: UsageSink) -> ApiEmbedder:
         """The same embedder with calls that are limited and recorded; this one stays as it is."""
-        return ApiEmbedder(self._options, self._instruction, budget=budget, usage=usage)
+        return ApiEmbedder(self._options, budget=budget, usage=usage)
 
     @property
     def fingerprint(self) -> str:
-        """Provider, model and query instruction."""
-        shaped = f"|q={self._instruction}" if self._instruction else ""
-        return f"{self._server.model}{shaped}"
+        """Provider and model."""
+        return self._server.model
 
     @property
     def dimension(self) -> int:
@@ -94,7 +90,7 @@ class ApiEmbedder:
 
     def embed_query(self, question: str) -> Vectors:
         """Embed a question: shape (dimension,), length 1."""
-        vector: Vectors = self.embed_texts([self._instruction + question])[0]
+        vector: Vectors = self.embed_texts([question])[0]
         return vector
 
     def close(self) -> None:

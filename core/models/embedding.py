@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from functools import cached_property
 from hashlib import blake2b
 from pathlib import Path
@@ -23,7 +22,7 @@ from clausegraph.core.errors import ModelError, require_extra
 from clausegraph.core.hashing import content_hash
 from clausegraph.core.language.normalise import tokens
 from clausegraph.core.models.calls import Budget, UsageSink
-from clausegraph.core.tokens import PACKAGED, count_many, package_version, packaged_model_path
+from clausegraph.core.tokens import PACKAGED, package_version, packaged_model_path
 
 Vectors = NDArray[np.float32]
 
@@ -105,17 +104,17 @@ _OTHER_FORMATS = ["onnx/*", "openvino/*"]
 _ANSWER_S = 5.0  # an unreachable hub is told after this, not after the many attempts of a download
 
 
-def check_available(name: str, revision: str | None = None) -> None:
+def check_available(name: str) -> None:
     """Ask the hub for the model where nothing of it was fetched before: a wrong name or no network is told early.
 
     Raises:
         ModelError: the hub cannot be reached, or has no such model.
     """
-    if _fetched_before(name, revision) is None:
-        _ask(name, revision)
+    if _fetched_before(name) is None:
+        _ask(name)
 
 
-def fetched_model(name: str, revision: str | None = None) -> Path:
+def fetched_model(name: str) -> Path:
     """Folder of the model's files; what an earlier run fetched where the hub cannot be reached.
 
     Raises:
@@ -125,36 +124,34 @@ def fetched_model(name: str, revision: str | None = None) -> Path:
     from huggingface_hub import snapshot_download
 
     try:
-        _ask(name, revision)
+        _ask(name)
     except ModelError:
-        if folder := _fetched_before(name, revision):
+        if folder := _fetched_before(name):
             return folder
         raise
     try:
         return Path(
-            snapshot_download(
-                name, revision=revision, allow_patterns=_FILES, ignore_patterns=_OTHER_FORMATS, etag_timeout=_ANSWER_S
-            )
+            snapshot_download(name, allow_patterns=_FILES, ignore_patterns=_OTHER_FORMATS, etag_timeout=_ANSWER_S)
         )
     except (HTTPError, OSError) as error:
         raise _not_had(name, error) from error
 
 
-def _ask(name: str, revision: str | None) -> None:
+def _ask(name: str) -> None:
     from httpx2 import HTTPError
     from huggingface_hub import HfApi
 
     try:
-        HfApi().model_info(name, revision=revision, timeout=_ANSWER_S)
+        HfApi().model_info(name, timeout=_ANSWER_S)
     except (HTTPError, OSError, ValueError) as error:
         raise _not_had(name, error) from error
 
 
-def _fetched_before(name: str, revision: str | None) -> Path | None:
+def _fetched_before(name: str) -> Path | None:
     from huggingface_hub import snapshot_download
 
     try:
-        return Path(snapshot_download(name, revision=revision, local_files_only=True))
+        return Path(snapshot_download(name, local_files_only=True))
     except (OSError, ValueError):
         return None
 
@@ -167,7 +164,7 @@ def _not_had(name: str, error: Exception) -> ModelError:
     )
 
 
-_BATCH_TOKENS = 1024  # padding included, through the model at once
+_AT_ONCE = 16  # texts through the model at once
 
 
 def require_library(
@@ -185,13 +182,13 @@ def require_library(
 class TransformersEncoder:
     """A sentence-transformers model from a folder, on the processor.
 
-    ``pooling`` is "cls" or "mean"; None takes the folder's own modules. ``max_tokens`` None means the model's own.
+    ``pooling`` is "cls" or "mean"; None takes the folder's own modules.
 
     Raises:
         ModelError: the library is not installed, or the folder is no model.
     """
 
-    def __init__(self, folder: Path, pooling: str | None, max_tokens: int | None) -> None:
+    def __init__(self, folder: Path, pooling: str | None) -> None:
         require_library(str(folder))
         os.environ.setdefault("HF_HUB_OFFLINE", "1")  # all of the model is in the folder
         from sentence_transformers import SentenceTransformer
@@ -206,53 +203,23 @@ class TransformersEncoder:
                 base: Any = Transformer(str(folder))
                 pooled = Pooling(base.get_embedding_dimension(), pooling_mode=pooling)
                 self._model = SentenceTransformer(modules=[base, pooled], device="cpu")
+                self._model.max_seq_length = _window(folder)
         except (OSError, ValueError) as error:
             raise ModelError(
                 f"embedding model {str(folder)!r} cannot be loaded ({str(error)[:300]}); give a model folder, or a hub "
                 "id where the hub is reachable, or unset CLAUSEGRAPH_EMBEDDING_MODEL for the packaged MiniLM"
             ) from error
-        self._model.max_seq_length = max_tokens or self._model.max_seq_length
         self.width = int(self._model.get_embedding_dimension() or 0)
 
     def encode(self, texts: Sequence[str]) -> Vectors:
         """Vectors of the texts, shape (len(texts), width), not normalised."""
-        sizes = count_many(list(texts))
-        matrix = np.empty((len(texts), self.width), dtype=np.float32)
-        for rows in _batches(sorted(range(len(texts)), key=lambda row: sizes[row]), sizes):
-            matrix[rows] = self._model.encode(
-                [texts[row] for row in rows], batch_size=len(rows), show_progress_bar=False, convert_to_numpy=True
-            )
-        return matrix
-
-
-def _batches(order: Sequence[int], sizes: Sequence[int]) -> Iterator[list[int]]:
-    """Rows of rising size, cut so that a batch padded to its longest row has few enough tokens."""
-    batch: list[int] = []
-    for row in order:
-        if batch and (len(batch) + 1) * (sizes[row] + 2) > _BATCH_TOKENS:
-            yield batch
-            batch = []
-        batch.append(row)
-    if batch:
-        yield batch
+        found: Vectors = self._model.encode(
+            list(texts), batch_size=_AT_ONCE, show_progress_bar=False, convert_to_numpy=True
+        )
+        return found
 
 
 BGE_INSTRUCTION = "Represent this sentence for searching relevant passages: "
-
-
-@dataclass(frozen=True, slots=True)
-class ModelSettings:
-    """Which model: ``name`` is ``PACKAGED``, a local folder or a hub id.
-
-    ``pooling`` ("cls" or "mean") and ``max_tokens`` are the model's own when None. ``query_instruction``
-    stands before questions only; None means BGE's for a model whose name says bge, else none.
-    """
-
-    name: str = PACKAGED
-    revision: str | None = None
-    pooling: str | None = None
-    max_tokens: int | None = None
-    query_instruction: str | None = None
 
 
 class Encoder(Protocol):
@@ -278,37 +245,34 @@ def is_plain_bert(folder: Path) -> bool:
 class LocalEmbedder:
     """Loads its model at the first embedding, not before; the fingerprint needs no model.
 
+    Args:
+        name: ``PACKAGED``, a local folder or a hub id.
+
     Raises:
         ModelError: the model's folder, its package or the library that runs it is not there.
     """
 
-    def __init__(self, settings: ModelSettings = ModelSettings()) -> None:
-        self._settings = settings
-        folder = packaged_model_path() if settings.name == PACKAGED else Path(settings.name).expanduser()
+    def __init__(self, name: str = PACKAGED) -> None:
+        self._name = name
+        folder = packaged_model_path() if name == PACKAGED else Path(name).expanduser()
         self.folder: Path | None = folder if folder.is_dir() else None  # None for a hub id
-        looks_local = settings.name.startswith((".", "/", "~"))
-        if self.folder is None and looks_local:
+        if self.folder is None and name.startswith((".", "/", "~")):
             raise ModelError(
                 f"embedding model folder {folder} does not exist; set CLAUSEGRAPH_EMBEDDING_MODEL to a folder or hub id"
             )
         if self.folder is not None and not is_plain_bert(self.folder):
-            require_library(settings.name)
-        instruction = settings.query_instruction
-        if instruction is None:
-            instruction = BGE_INSTRUCTION if "bge" in Path(settings.name).name.lower() else ""
-        self._instruction = instruction
+            require_library(name)
+        self._instruction = BGE_INSTRUCTION if "bge" in Path(name).name.lower() else ""  # before questions only
 
     @cached_property
     def fingerprint(self) -> str:
-        s = self._settings
-        if s.name == PACKAGED:
+        if self._name == PACKAGED:
             origin = f"{PACKAGED}@{package_version()}"
         elif self.folder is not None:
             origin = f"{self.folder.name}@{_folder_digest(self.folder)}"
         else:
-            origin = f"{s.name}@{s.revision or 'main'}"
-        extra = content_hash(s.pooling or "", str(s.max_tokens), self._instruction)[:8]
-        return f"{origin}+{extra}"
+            origin = f"{self._name}@main"
+        return f"{origin}+{content_hash('', 'None', self._instruction)[:8]}"
 
     @property
     def dimension(self) -> int:
@@ -326,17 +290,14 @@ class LocalEmbedder:
 
     @cached_property
     def _encoder(self) -> Encoder:
-        s = self._settings
-        folder = self.folder or fetched_model(s.name, s.revision)
+        folder = self.folder or fetched_model(self._name)
         states_pooling = self.folder is not None or (folder / "1_Pooling").is_dir()  # the hub's other models vary
-        pooling = s.pooling or (_stated_pooling(folder) if states_pooling else None)
+        pooling = _stated_pooling(folder) if states_pooling else None
         if pooling is not None and is_plain_bert(folder):
             from clausegraph.core.models.bert_numpy import NumpyBert
 
-            return NumpyBert(folder, pooling, s.max_tokens or _window(folder))
-        if self.folder is not None:
-            return TransformersEncoder(folder, pooling, s.max_tokens or _window(folder))
-        return TransformersEncoder(folder, s.pooling, s.max_tokens)
+            return NumpyBert(folder, pooling, _window(folder))
+        return TransformersEncoder(folder, pooling if self.folder is not None else None)
 
 
 def _stated_pooling(folder: Path) -> str:

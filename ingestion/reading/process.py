@@ -146,4 +146,4 @@ class ReadingProcess:
 
     @property
     def _too_large(self) -> str:
-        return f"reading it took more than {self._limits.megabytes} MB of memory (CLAUSEGRAPH_READING_MB)"
+        return f"reading it took more than {self._limits.megabytes} MB of memory"

@@ -10,7 +10,8 @@ from clausegraph.core.inquiry import Inquiry
 from clausegraph.query.engines.hybridcontextqa import find_both, find_graph, find_vector
 from clausegraph.query.engines.preset import VECTOR_TOP, Sources, preset
 from clausegraph.query.engines.prompt import PromptContext
-from clausegraph.query.steps.reply import MOST_ITEMS, member, object_of, object_schema
+from clausegraph.query.steps.model import inputs_of
+from clausegraph.query.steps.reply import MOST_ITEMS, object_of, object_schema, parse_label
 
 RERANKED = 20  # chunks that a model puts in order
 
@@ -27,16 +28,7 @@ ORDER_SCHEMA = object_schema("order", order={"type": "array", "items": {"type": 
 CORRECT_SCHEMA = object_schema("verdict", verdict={"type": "string", "enum": [one.value for one in Correctness]})
 
 
-def parse_correctness(text: str) -> Correctness:
-    """The verdict of a reply.
-
-    Raises:
-        UnusableReply: it is none.
-    """
-    found = member(object_of(text).get("verdict"), Correctness)
-    if found is None:
-        raise UnusableReply("the reply has no verdict")
-    return found
+parse_correctness = partial(parse_label, name="verdict", kind=Correctness, refusal="the reply has no verdict")
 
 
 def parse_order(text: str, count: int) -> list[int]:
@@ -56,11 +48,7 @@ def _corrected(sources: Sources, inquiry: Inquiry) -> PromptContext:
     """Text first; where the model finds it incorrect the graph in its place, where ambiguous both. After Corrective RAG
     (Yan et al. 2024) as HybGRAG compares with it: the other source is the graph, not the web."""
     first = find_vector(sources, inquiry)
-    inputs: dict[str, object] = {
-        "question": inquiry.question,
-        "scenario": inquiry.scenario or "none",
-        "context": first.text,
-    }
+    inputs = inputs_of(inquiry, context=first.text)
     said = sources.model.ask("corrective", inputs, parse_correctness, schema=CORRECT_SCHEMA, pages=first.pages).value
     if said is Correctness.CORRECT:
         return first
@@ -73,11 +61,7 @@ def _reranked(sources: Sources, inquiry: Inquiry) -> PromptContext:
     if not nearest:
         return PromptContext("", ())
     lines = [f"{number}. {' '.join(hit.text.split())}" for number, hit in enumerate(nearest, 1)]
-    inputs: dict[str, object] = {
-        "question": inquiry.question,
-        "scenario": inquiry.scenario or "none",
-        "passages": "\n".join(lines),
-    }
+    inputs = inputs_of(inquiry, passages="\n".join(lines))
     parse = partial(parse_order, count=len(nearest))
     order = sources.model.ask("rerank", inputs, parse, schema=ORDER_SCHEMA).value
     return sources.shown([nearest[index] for index in order][:VECTOR_TOP])

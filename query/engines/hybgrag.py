@@ -15,8 +15,8 @@ from clausegraph.query.engines.bank import EngineOptions
 from clausegraph.query.engines.loop import Loop
 from clausegraph.query.engines.preset import model_of
 from clausegraph.query.engines.prompt import form_by_question, of_hits, summarise
-from clausegraph.query.rank.hits import Hit
 from clausegraph.query.read.protocol import ReadResult, Rules
+from clausegraph.query.retrieve.bank import Hit
 from clausegraph.query.steps.model import StepModel
 from clausegraph.query.steps.protocol import StepChoice
 

@@ -18,9 +18,8 @@ from clausegraph.query.engines.answers import Trace, ViewRules, asks, best_hits,
 from clausegraph.query.engines.bank import EngineOptions, Watch
 from clausegraph.query.engines.contradicted import Settling
 from clausegraph.query.engines.feedback import run_rounds
-from clausegraph.query.rank.hits import Hit
 from clausegraph.query.read.protocol import Reader, ReadResult
-from clausegraph.query.retrieve.bank import depth, make_retriever
+from clausegraph.query.retrieve.bank import Hit, depth, make_retriever
 from clausegraph.query.retrieve.graph import Offer
 from clausegraph.query.steps.model import QuestionMeter, StepModel
 from clausegraph.query.steps.protocol import (

@@ -14,8 +14,9 @@ from clausegraph.core.errors import UnusableReply
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.query.engines.preset import Sources, preset
 from clausegraph.query.engines.prompt import PromptContext
-from clausegraph.query.rank.hits import Hit
+from clausegraph.query.retrieve.bank import Hit
 from clausegraph.query.retrieve.graph import Offer
+from clausegraph.query.steps.model import inputs_of
 from clausegraph.query.steps.reply import listed, member, object_of, object_schema, short
 
 TURNS = 4
@@ -65,11 +66,7 @@ def parse_turn(text: str) -> Turn:
 
 def _turns(sources: Sources, inquiry: Inquiry) -> PromptContext:
     """The pieces and triples that the turns found, each once; those of the question where they found nothing."""
-    inputs: dict[str, object] = {
-        "question": inquiry.question,
-        "scenario": inquiry.scenario or "none",
-        "turns": str(TURNS),
-    }
+    inputs = inputs_of(inquiry, turns=str(TURNS))
     found: dict[tuple[object, str], Hit] = {}
     stated: list[str] = []
     prompt, chat = "react", tuple[Any, ...]()

@@ -9,10 +9,10 @@ from clausegraph.core.language.clauses import sentence_spans
 from clausegraph.core.language.normalise import content
 from clausegraph.core.models.embedding import Embedder
 from clausegraph.core.types import PageKey, Reading
-from clausegraph.query.rank.hits import Hit
 from clausegraph.query.read.protocol import Pages
 from clausegraph.query.read.statements import Candidate
 from clausegraph.query.read.word_match import content_terms, coverage, missing_terms, same_word, terms
+from clausegraph.query.retrieve.bank import Hit
 
 _LOOK_AT = 8
 _FAR = 0.45  # cosine of MiniLM; the best passage of an answered question is nearly always nearer

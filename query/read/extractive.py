@@ -23,7 +23,6 @@ from clausegraph.core.types import (
     leaves,
     mapped,
 )
-from clausegraph.query.rank.hits import Hit
 from clausegraph.query.read.answerable import is_likely, is_near, replaced_pages, unrelated
 from clausegraph.query.read.evidence import introduction
 from clausegraph.query.read.places import is_typed, is_user_row, limits_of
@@ -37,6 +36,7 @@ from clausegraph.query.read.statements import Candidate, candidates, is_furnitur
 from clausegraph.query.read.value_candidates import ValueCandidate, best_value
 from clausegraph.query.read.verdict_candidates import best_verdict
 from clausegraph.query.read.word_match import content_terms, coverage, is_named, missing_terms
+from clausegraph.query.retrieve.bank import Hit
 
 FormRule = Callable[[Inquiry], QuestionForm]
 

@@ -13,8 +13,8 @@ from clausegraph.core.language.clauses import after_number, sentence_spans
 from clausegraph.core.language.conditions import ParsedClause, parse_conditions
 from clausegraph.core.language.propositions import split_proposition
 from clausegraph.core.types import Element, Modality, Not, PageKey, Reading, leaves
-from clausegraph.query.rank.hits import Hit
 from clausegraph.query.read.protocol import Pages
+from clausegraph.query.retrieve.bank import Hit
 
 _BUT = re.compile(r",\s+but\s+(?=(?:you|they|we|it|he|she|there)\b)", re.IGNORECASE)
 _DATE_LINE = re.compile(r"(?:this )?(?:page|guide)?\s*(?:was )?last (?:updated|reviewed|changed)\b", re.IGNORECASE)

@@ -12,9 +12,8 @@ from clausegraph.core.models.embedding import Embedder, Vectors, normalised
 from clausegraph.core.tokens import count_many
 from clausegraph.indexes.lexical import lexical_index
 from clausegraph.indexes.views import View
-from clausegraph.query.rank.hits import Hit, Level, in_order, within
-from clausegraph.query.rank.score import Place
-from clausegraph.query.retrieve.bank import depth
+from clausegraph.query.retrieve.bank import Hit, Level, Ranker, in_order
+from clausegraph.query.retrieve.score import Place
 
 WINDOW = 240  # word pieces embedded at once: MiniLM's 256 less special tokens, and some to spare
 
@@ -82,40 +81,31 @@ def elements_at(view: View, scores: Mapping[Place, float], part: str) -> list[Hi
 
 
 @dataclass(frozen=True, slots=True)
-class VectorChunks:
+class VectorChunks(Ranker):
     """Chunks by similarity, nothing else."""
 
-    view: View
-    embedder: Embedder
-
-    def retrieve(self, inquiry: Inquiry, *, limit: int | None = None, budget: int | None = None) -> list[Hit]:
+    def ranked(self, inquiry: Inquiry, most: int) -> list[Hit]:
         """Chunks, best first."""
-        found = nearest(self.view, "chunk", embed(inquiry, self.embedder), depth(limit, budget))
-        return within(chunks_at(self.view, found, "chunk"), budget, limit)
+        found = nearest(self.view, "chunk", embed(inquiry, self.embedder), most)
+        return chunks_at(self.view, found, "chunk")
 
 
 @dataclass(frozen=True, slots=True)
-class VectorElements:
+class VectorElements(Ranker):
     """Elements by similarity; equal scores by page and anchor."""
 
-    view: View
-    embedder: Embedder
-
-    def retrieve(self, inquiry: Inquiry, *, limit: int | None = None, budget: int | None = None) -> list[Hit]:
+    def ranked(self, inquiry: Inquiry, most: int) -> list[Hit]:
         """Elements, best first."""
-        found = nearest(self.view, "element", embed(inquiry, self.embedder), depth(limit, budget))
-        return within(elements_at(self.view, found, "element"), budget, limit)
+        found = nearest(self.view, "element", embed(inquiry, self.embedder), most)
+        return elements_at(self.view, found, "element")
 
 
 @dataclass(frozen=True, slots=True)
-class Bm25:
+class Bm25(Ranker):
     """Chunks by BM25; asks no model."""
 
-    view: View
-    embedder: Embedder
-
-    def retrieve(self, inquiry: Inquiry, *, limit: int | None = None, budget: int | None = None) -> list[Hit]:
+    def ranked(self, inquiry: Inquiry, most: int) -> list[Hit]:
         """Chunks that share a word with the question, best first."""
-        found = lexical_index(self.view).search(inquiry.text, depth(limit, budget))
+        found = lexical_index(self.view).search(inquiry.text, most)
         scores = {(hit.page, hit.ref): hit.score for hit in found}
-        return within(chunks_at(self.view, scores, "keyword"), budget, limit)
+        return chunks_at(self.view, scores, "keyword")

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from clausegraph.core.inquiry import Inquiry
     from clausegraph.core.models.embedding import Embedder
     from clausegraph.indexes.views import View
-    from clausegraph.query.rank.hits import Hit
+    from clausegraph.query.retrieve.bank import Hit
     from clausegraph.query.retrieve.graph import Offer, Topic
     from clausegraph.query.steps.model import StepModel
     from clausegraph.query.steps.rules import Lookup

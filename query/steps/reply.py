@@ -51,6 +51,18 @@ def member(value: object, kind: type[E]) -> E | None:
     return next((one for one in kind if isinstance(value, str) and one.value == value.strip().lower()), None)
 
 
+def parse_label(text: str, name: str, kind: type[E], refusal: str) -> E:
+    """The label that a reply has under a name.
+
+    Raises:
+        UnusableReply: it has none of that kind, as ``refusal`` says.
+    """
+    found = member(object_of(text).get(name), kind)
+    if found is None:
+        raise UnusableReply(refusal)
+    return found
+
+
 def short(value: object) -> str:
     """A text of a reply on one line, cut."""
     return visible(value)[:LONGEST] if isinstance(value, str) else ""

@@ -112,7 +112,7 @@ def test_a_run_goes_on_only_as_it_began(settings: Settings, fake: FakeModelServe
     measured(settings, trial, folder)
     before = (folder / RECORDS).read_bytes()
     asked = fake.counters()["requests"]
-    for change in ({"rounds": 2}, {"llm_temperature": 0.5}, {"question_calls": 3}):
+    for change in ({"llm_max_output": 500}, {"llm_budget_tokens": 5_000_000}):
         (name,) = change
         with pytest.raises(InputError, match=f"a run with {name} "):
             measured(settings.model_copy(update=change), trial, folder)

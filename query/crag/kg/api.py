@@ -146,7 +146,7 @@ class ToolLookup:
         """
         inputs: dict[str, object] = {
             "question": question.text,
-            "time": f"{question.time:%A, %Y-%m-%d %H:%M %Z}".strip(),
+            "time": question.moment,
             "functions": "\n".join(
                 f"{one.name}({', '.join(f'{arg.name}: {arg.type}' for arg in one.arguments)}): {one.gives}"
                 for one in FUNCTIONS.values()

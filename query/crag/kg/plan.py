@@ -279,7 +279,7 @@ class SchemaPlan:
         wrong = [str(one) for one in feedback if one.fault in (CragFault.ENTITIES, CragFault.GRAPH, CragFault.DOMAIN)]
         inputs: dict[str, object] = {
             "question": question.text,
-            "time": _asked_at(question),
+            "time": question.moment,
             "types": ", ".join(types) or "any",
             "feedback": "; ".join(wrong),
         }
@@ -298,7 +298,7 @@ class SchemaPlan:
         """The model's; a reply that cannot be used keeps everything and ends the plan."""
         inputs: dict[str, object] = {
             "question": question.text,
-            "time": _asked_at(question),
+            "time": question.moment,
             "entities": "; ".join(f"{thing.name} ({thing.type})" for thing in frontier),
             "relations": "\n".join(
                 f"{one.name}{f' -> {one.gives}' if one.gives else ''}{f': {one.about}' if one.about else ''}"
@@ -349,10 +349,6 @@ def _days(question: CragQuestion) -> DayRange:
     if known and known[0].start and known[0].end:
         return known[0].start, known[0].end
     return today - _RECENT, today
-
-
-def _asked_at(question: CragQuestion) -> str:
-    return f"{question.time:%A, %Y-%m-%d %H:%M %Z}".strip()
 
 
 # --- as the engine looks things up ----------------------------------------------------------------

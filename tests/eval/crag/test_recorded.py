@@ -14,12 +14,16 @@ from typing import Any
 
 import pytest
 
+from clausegraph.app import engines
 from clausegraph.app.dev.crag_api.server import RecordedCalls, ReplayServer
+from clausegraph.app.services import crag_evaluation
 from clausegraph.app.services.crag_evaluation import CragTrial, measure_attributes, measure_crag
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.settings import load_settings
 from clausegraph.eval.crag.run import CragRecord, calls_by_step, crag_figures
+from clausegraph.query.crag.attributes import AttributeRules
 from clausegraph.query.crag.times import parse_time
+from clausegraph.query.crag.types import CragSwitches
 
 pytestmark = pytest.mark.integration
 FOLDER = Path(os.environ.get("CLAUSEGRAPH_SHARED_DATA", Path(__file__).parents[4] / "shared" / "data")) / "crag"
@@ -53,10 +57,12 @@ def test_functions_called_by_the_model_have_the_same_score(tmp_path: Path) -> No
 
 
 @pytest.mark.long
-def test_a_plan_has_the_same_score(tmp_path: Path) -> None:
+def test_a_plan_has_the_same_score(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     questions, cassette = FOLDER / "crag_questions_touching_slice.jsonl", RECORDED.parent / "plan.cassette.jsonl"
-    more = {"crag_attributes": "rules", "crag_calculator_samples": 1, "crag_rounds": 2, "embedding_model": "hashing"}
-    (records,) = replayed(tmp_path, questions, cassette, "as-set", **more).values()
+    monkeypatch.setattr(engines, "CALCULATOR_SAMPLES", 1)
+    monkeypatch.setattr(engines, "_predictor_maker", lambda _: lambda _: AttributeRules())
+    monkeypatch.setattr(crag_evaluation, "crag_switches", lambda: CragSwitches(graph="auto", rounds=2))
+    (records,) = replayed(tmp_path, questions, cassette, "as-set", embedding_model="hashing").values()
     figures = crag_figures(records)
     assert (figures.questions, figures.failed, figures.unjudged) == (14, 0, 0)
     assert [one.verdict for one in records[:4]] == ["correct"] * 4  # what the recording answers fully
@@ -80,8 +86,9 @@ def test_rows_that_are_compared_are_answered_as_they_were(tmp_path: Path) -> Non
     assert [8 * one.accuracy for one in figures] == list(known.values())
 
 
-def test_attributes_are_predicted_as_they_were(tmp_path: Path) -> None:
-    settings = load_settings(home=tmp_path, embedding_model="hashing", crag_attribute_samples=1, **LLM)
+def test_attributes_are_predicted_as_they_were(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(crag_evaluation, "ATTRIBUTE_SAMPLES", 1)
+    settings = load_settings(home=tmp_path, embedding_model="hashing", **LLM)
     with Workspace(settings) as workspace:
         trial = CragTrial(at=AT, cassette=RECORDED / "attributes.jsonl")
         found = measure_attributes(workspace, LABELLED, 20, 13, trial)

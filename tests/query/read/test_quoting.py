@@ -13,8 +13,8 @@ from clausegraph.app.render import answer_json, answer_markdown
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.models.embedding import HashingEmbedder
 from clausegraph.core.types import Answer, AnswerStatus, Element, PageKey, Reading
-from clausegraph.query.rank.hits import Hit
 from clausegraph.query.read.extractive import ExtractiveReader
+from clausegraph.query.retrieve.bank import Hit
 from tests.query.read.conftest import NEVER, READER, Pages, page, reading
 
 pytestmark = pytest.mark.unit

@@ -7,10 +7,15 @@ from dataclasses import replace
 import pytest
 
 from clausegraph.core.tokens import count_tokens
-from clausegraph.core.types import Element, Link, PageKey, Reading
-from clausegraph.query.rank.hits import Hit
+from clausegraph.core.types import (
+    Element,
+    Link,
+    PageKey,
+    Reading,
+)
 from clausegraph.query.read.model.reader import nearby_titles
 from clausegraph.query.read.model.shown import shown_of
+from clausegraph.query.retrieve.bank import Hit
 from tests.query.read.conftest import Pages
 
 pytestmark = pytest.mark.unit

@@ -68,6 +68,7 @@ class PresentedLine:
 CELLS = " | "  # between the cells of a row
 _LEFT_OUT = " … "  # between parts of an element that are quoted as one
 _OUTER_TAGS = re.compile(r"^<\w+>|</\w+>$")
+_SHORT_TABLE = 3  # rows that are always shown
 _NEIGHBOURS = 2  # rows that a table shows on each side of a cited one
 
 Nested = tuple[int, str]  # depth and text of an item
@@ -264,11 +265,14 @@ def _cited_rows(group: Sequence[Citation], known: Sequence[Evidence]) -> Iterato
 
 
 def _whole_table(evidence: Evidence, number: int) -> Iterator[PresentedLine]:
+    """A table; where only words can be shown and it is long, the row that is quoted, and how many more there are."""
     before, below, after = _around(evidence)
     own = [_table_row(evidence.quote, number)] if is_row(evidence) else []
     entries = [*(_table_row(text) for _, text in before), *own, *(_table_row(text) for _, text in (*below, *after))]
+    rows = len(entries) + evidence.items_left
     entries += _rest(evidence.items_left)
-    yield from _table_lines(_heads_of(evidence), entries, entries, "", 0 if own else number)
+    named = [*own, *_rest(rows - 1)] if own and rows > _SHORT_TABLE else entries
+    yield from _table_lines(_heads_of(evidence), entries, named, "", 0 if own else number)
 
 
 def _table_row(text: str, number: int = 0) -> PresentedTableRow:

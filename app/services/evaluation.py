@@ -238,7 +238,7 @@ def _engine(
 
     gold = GoldEvidence.of(view, questions, read)
     watch = RoundWatch(gold)
-    changes["instead"] = _instead(trial, gold, watch)
+    changes["steps"] = _instead(trial, gold, watch)
     chosen = {"rounds": trial.rounds, "retriever": trial.retriever}
     changes |= {name: value for name, value in chosen.items() if value is not None}
     if trial.oracle_type:

@@ -19,11 +19,9 @@ if TYPE_CHECKING:
     from clausegraph.indexes.views import View
     from clausegraph.ingestion.report import RunReport
     from clausegraph.query.engines.bank import Engine
-    from clausegraph.query.rank.score import Weights
-    from clausegraph.query.stores.embedding import EmbedderModel
+    from clausegraph.query.retrieve.score import Weights
+    from clausegraph.query.stores.llamaindex import EmbedderModel, ViewQueryEngine, ViewRetriever
     from clausegraph.query.stores.property_graph import ViewPropertyGraphStore
-    from clausegraph.query.stores.query_engine import ViewQueryEngine
-    from clausegraph.query.stores.retriever import ViewRetriever
     from clausegraph.query.stores.vector_store import ViewVectorStore
 
 
@@ -108,7 +106,7 @@ class Corpus:
             NotFoundError, ModelMismatchError, StoreError: as :attr:`view`.
         """
         from clausegraph.query.retrieve.bank import make_retriever
-        from clausegraph.query.stores.retriever import ViewRetriever
+        from clausegraph.query.stores.llamaindex import ViewRetriever
 
         if limit is None and budget is None:
             from clausegraph.app.services.ask import SEARCH_BUDGET
@@ -123,7 +121,7 @@ class Corpus:
         Raises:
             NotFoundError, ModelMismatchError, StoreError: as :attr:`view`.
         """
-        from clausegraph.query.stores.query_engine import ViewQueryEngine
+        from clausegraph.query.stores.llamaindex import ViewQueryEngine
 
         return ViewQueryEngine(self._engine())
 
@@ -154,7 +152,7 @@ class Corpus:
 
     def embed_model(self) -> EmbedderModel:
         """The embedder as a LlamaIndex embedding model, for ``embed_model=`` of an index on these stores."""
-        from clausegraph.query.stores.embedding import EmbedderModel
+        from clausegraph.query.stores.llamaindex import EmbedderModel
 
         return EmbedderModel(self.embedder)
 

@@ -42,10 +42,9 @@ from clausegraph.ingestion.sources import open_source
 from clausegraph.query.engines.answers import reader_of
 from clausegraph.query.engines.bank import Engine, EngineOptions, make_engine
 from clausegraph.query.engines.single_pass import SinglePass
-from clausegraph.query.rank.hits import Hit
 from clausegraph.query.read.extractive import ExtractiveReader
 from clausegraph.query.read.protocol import Reader, ReadResult, Rules
-from clausegraph.query.retrieve.bank import Retriever, make_retriever
+from clausegraph.query.retrieve.bank import Hit, Retriever, make_retriever
 
 QUESTIONS = REPOSITORY / "examples" / "typed_questions.json"
 REFUSED = ("off_topic", "not_answerable")

@@ -14,8 +14,7 @@ from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.tokens import count_tokens
 from clausegraph.core.types import Answer, ConditionState
 from clausegraph.indexes.views import View
-from clausegraph.query.rank.hits import Hit
-from clausegraph.query.retrieve.bank import RETRIEVERS, make_retriever
+from clausegraph.query.retrieve.bank import RETRIEVERS, Hit, make_retriever
 
 if TYPE_CHECKING:
     from clausegraph.query.engines.bank import Engine, Watch

@@ -18,7 +18,7 @@ from clausegraph.eval.conditionalqa.records import BUDGETS, QuestionRecord, Roun
 from clausegraph.eval.conditionalqa.run import units_of
 from clausegraph.eval.metrics import element_key
 from clausegraph.indexes.views import View
-from clausegraph.query.rank.hits import Hit
+from clausegraph.query.retrieve.bank import Hit
 from clausegraph.query.retrieve.graph import Offer, ego_of
 from clausegraph.query.steps.protocol import (
     ROUTERS,

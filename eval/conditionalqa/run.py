@@ -34,10 +34,9 @@ from clausegraph.eval.files import recorded, write_records
 from clausegraph.indexes.views import View
 from clausegraph.query.engines.bank import Engine, make_engine
 from clausegraph.query.engines.prompt import AnswerForm, FormOf
-from clausegraph.query.rank.hits import Hit
 from clausegraph.query.read.extractive import ExtractiveReader, FormRule, form_by_words
 from clausegraph.query.read.questions import QuestionForm, QuestionKind, question_form
-from clausegraph.query.retrieve.bank import Retriever, make_retriever
+from clausegraph.query.retrieve.bank import Hit, Retriever, make_retriever
 from clausegraph.query.retrieve.spelling import corrected
 
 QUESTIONS_FILE, ANSWERS_FILE, TRIVIAL_FILE = "questions.json", "answers.jsonl", "trivial.jsonl"

@@ -23,7 +23,7 @@ from clausegraph.eval.stark.run import DEPTH, Ranking, StarkBase
 from clausegraph.query.crag.kg.graphs import FileNode
 from clausegraph.query.crag.kg.plan import GraphThing, KnowledgeGraph
 from clausegraph.query.engines.corrective import ORDER_SCHEMA, parse_order
-from clausegraph.query.rank.pagerank import excess
+from clausegraph.query.retrieve.pagerank import excess
 from clausegraph.query.steps.model import ModelSteps, QuestionLimits, QuestionMeter, StepModel
 from clausegraph.query.steps.reply import UNUSABLE, listed, member, object_of, object_schema, parse_judgement, short
 

@@ -68,6 +68,11 @@ def shown_time(at: datetime) -> str:
     return f"{at:%A, %Y-%m-%d %H:%M} (UTC{offset[:3]}:{offset[3:5]})"
 
 
+def asked(question: CragQuestion, **more: object) -> dict[str, object]:
+    """Inputs of a prompt: the question, when it is asked, and more."""
+    return {"question": question.text, "now": shown_time(question.time)} | more
+
+
 def shown_times(question: CragQuestion) -> str:
     """What the question's expressions of time mean: ``"last Friday" is 2024-03-01``; nothing without any."""
     found = resolve(question.text, question.time)
@@ -247,14 +252,13 @@ class ModelAnswerer:
             return self._summary(question, said, str(error))
 
     def _inputs(self, question: CragQuestion, references: tuple[Reference, ...]) -> dict[str, object]:
-        return {
-            "question": question.text,
-            "now": shown_time(question.time),
-            "times": shown_times(question),
-            "references": shown_references(references),
-            "sub_problems": "wanted" if self._switches.sub_problems else "not wanted",
-            "false_premise": "wanted" if self._switches.false_premise else "not wanted",
-        }
+        return asked(
+            question,
+            times=shown_times(question),
+            references=shown_references(references),
+            sub_problems="wanted" if self._switches.sub_problems else "not wanted",
+            false_premise="wanted" if self._switches.false_premise else "not wanted",
+        )
 
     def _summary(self, question: CragQuestion, said: str, why: str) -> CragDraft:
         reasons: dict[str, object] = {"reply": why}
@@ -270,9 +274,8 @@ class ModelAnswerer:
 
 def recall(model: StepModel, question: CragQuestion) -> tuple[tuple[Reference, ...], str]:
     """What a model knows itself: at most one reference, which is marked as such and never cited; how it came about."""
-    inputs: dict[str, object] = {"question": question.text, "now": shown_time(question.time)}
     try:
-        said = model.ask("crag-own", inputs, parse_own, schema=OWN_SCHEMA).value
+        said = model.ask("crag-own", asked(question), parse_own, schema=OWN_SCHEMA).value
     except UNUSABLE as error:
         return (), f"left out: {error}"
     if not said:

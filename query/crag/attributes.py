@@ -11,15 +11,16 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from clausegraph.core.errors import InputError, UnusableReply
-from clausegraph.query.crag.kg.align import nba_teams
+from clausegraph.query.crag.kg.questions import nba_teams
 from clausegraph.query.crag.types import AttributePredictor, Attributes, CragKind, CragQuestion, Domain, Dynamism
 from clausegraph.query.steps.model import StepModel
 from clausegraph.query.steps.reply import UNUSABLE, member, object_of, object_schema
 
-ATTRIBUTES = ("domain", "kind", "dynamism")
+LABELS: Mapping[str, type[StrEnum]] = {"domain": Domain, "kind": CragKind, "dynamism": Dynamism}
+ATTRIBUTES = tuple(LABELS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +60,7 @@ def read_labels(path: Path) -> list[AttributeLabels]:
     return found
 
 
-_SURE = 0.95  # measured on the shipped questions: see tests/query/crag/attributes
+_SURE = 0.95  # measured on the shipped questions: see tests/query/crag/test_attributes.py
 _DOMAINS: Mapping[Domain, str] = {
     Domain.FINANCE: r"\b(stocks?|shares?|ticker|market cap\w*|dividends?|eps|earnings per share|p/e|ipo|nasdaq|nyse"
     r"|closing price|opening price|trading (day|at)|s&p|dow jones|acquisitions?|acquired?|revenue|ceo"
@@ -113,15 +114,10 @@ class AttributeRules:
     def predict(self, question: CragQuestion) -> Attributes:
         """The attributes that the words show, each with the same confidence."""
         text = " ".join(question.text.lower().split())
-        found = {"domain": _domain(text), "kind": _kind(text), "dynamism": _dynamism(text, question.time.year)}
-        said = [name for name, value in found.items() if value is not None]
-        return Attributes(
-            found["domain"],  # type: ignore[arg-type]
-            found["kind"],  # type: ignore[arg-type]
-            found["dynamism"],  # type: ignore[arg-type]
-            confidence=dict.fromkeys(said, _SURE),
-            by=dict.fromkeys(said, "rules"),
-        )
+        domain, kind, dynamism = _domain(text), _kind(text), _dynamism(text, question.time.year)
+        said = [name for name, value in zip(LABELS, (domain, kind, dynamism), strict=True) if value is not None]
+        confidence, by = dict.fromkeys(said, _SURE), dict.fromkeys(said, "rules")
+        return Attributes(domain, kind, dynamism, confidence=confidence, by=by)
 
 
 def _domain(text: str) -> Domain | None:
@@ -148,35 +144,25 @@ def _dynamism(text: str, this_year: int) -> Dynamism | None:
     return Dynamism.STATIC if re.search(_FIXED, text) and not re.search(_CHANGING, text) else None
 
 
-PROMPT = "crag-attributes"
 SAMPLES = 3
 TEMPERATURE = 0.7
 _SHOWN = 5  # examples in a prompt, as ElectricSheep has them
-E = TypeVar("E", bound=StrEnum)
 SCHEMA = object_schema(
-    "attributes",
-    domain={"type": "string", "enum": [one.value for one in Domain]},
-    kind={"type": "string", "enum": [one.value for one in CragKind]},
-    dynamism={"type": "string", "enum": [one.value for one in Dynamism]},
+    "attributes", **{name: {"type": "string", "enum": [one.value for one in kind]} for name, kind in LABELS.items()}
 )
-Labels = tuple[Domain | None, CragKind | None, Dynamism | None]
 
 
-def parse_attributes(text: str) -> Labels:
-    """The labels of a reply; none for one that is not of the list.
+def parse_attributes(text: str) -> dict[str, StrEnum]:
+    """The labels of a reply by attribute, without those that are not of the list.
 
     Raises:
         UnusableReply: it has none of them.
     """
     reply = object_of(text)
-    found = (
-        member(reply.get("domain"), Domain),
-        member(reply.get("kind"), CragKind),
-        member(reply.get("dynamism"), Dynamism),
-    )
-    if not any(found):
+    found = {name: member(reply.get(name), kind) for name, kind in LABELS.items()}
+    if not any(found.values()):
         raise UnusableReply("the reply has neither domain nor kind nor dynamism")
-    return found
+    return {name: label for name, label in found.items() if label is not None}
 
 
 class ModelAttributes:
@@ -188,35 +174,29 @@ class ModelAttributes:
     def predict(self, question: CragQuestion) -> Attributes:
         """The majority's labels; none where no reply can be used."""
         with ThreadPoolExecutor(max_workers=self._samples) as workers:
-            said = [one for one in workers.map(lambda n: self._sample(question, n), range(self._samples)) if one]
-        domain, domain_share = _majority([one[0] for one in said], self._samples)
-        kind, kind_share = _majority([one[1] for one in said], self._samples)
-        dynamism, dynamism_share = _majority([one[2] for one in said], self._samples)
-        shares = {"domain": domain_share, "kind": kind_share, "dynamism": dynamism_share}
-        known = {name: share for name, share in shares.items() if share}
-        return Attributes(domain, kind, dynamism, confidence=known, by=dict.fromkeys(known, "model"))
+            said = list(workers.map(lambda number: self._sample(question, number), range(self._samples)))
+        labels: dict[str, Any] = {}
+        shares: dict[str, float] = {}
+        for name in LABELS:
+            votes = Counter(one[name] for one in said if name in one)
+            if votes:
+                labels[name], count = votes.most_common(1)[0]
+                shares[name] = count / self._samples
+        return Attributes(**labels, confidence=shares, by=dict.fromkeys(shares, "model"))
 
-    def _sample(self, question: CragQuestion, number: int) -> Labels | None:
+    def _sample(self, question: CragQuestion, number: int) -> dict[str, StrEnum]:
         drawn = random.Random(f"{number}{question.text}").sample(list(self._examples), min(_SHOWN, len(self._examples)))
+        lines = (f"{one.question} -> {one.domain.value}; {one.kind.value}; {one.dynamism.value}" for one in drawn)
         inputs: dict[str, object] = {
             "question": question.text,
-            "examples": "\n".join(
-                f"{one.question} -> {one.domain.value}; {one.kind.value}; {one.dynamism.value}" for one in drawn
-            ),
+            "examples": "\n".join(lines),
             "attempt": str(number + 1),
         }
         try:
-            return self._model.ask(PROMPT, inputs, parse_attributes, schema=SCHEMA, temperature=TEMPERATURE).value
+            ask = self._model.ask
+            return ask("crag-attributes", inputs, parse_attributes, schema=SCHEMA, temperature=TEMPERATURE).value
         except UNUSABLE:
-            return None
-
-
-def _majority(votes: Sequence[E | None], samples: int) -> tuple[E | None, float]:
-    counted = Counter(vote for vote in votes if vote is not None)
-    if not counted:
-        return None, 0.0
-    best, count = counted.most_common(1)[0]
-    return best, count / samples
+            return {}
 
 
 class AttributesTogether:

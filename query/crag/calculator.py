@@ -102,7 +102,7 @@ def _inputs(question: CragQuestion, references: Sequence[Reference]) -> dict[str
     texts = [one for one in references if one.kind not in (ReferenceKind.TABLE, ReferenceKind.OWN)]
     return {
         "question": question.text,
-        "time": f"{question.time:%A, %Y-%m-%d %H:%M %Z}".strip(),
+        "time": question.moment,
         "texts": _cut(texts, _TEXT_CHARACTERS) or "none",
         "tables": _cut(tables, TABLE_CHARACTERS) or "none",
     }

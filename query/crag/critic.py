@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from clausegraph.core.errors import UnusableReply
 from clausegraph.core.types import AnswerStatus
-from clausegraph.query.crag.answer import shown_attributes, shown_references, shown_time
+from clausegraph.query.crag.answer import asked, shown_attributes, shown_references
 from clausegraph.query.crag.types import (
     Attributes,
     CragDraft,
@@ -64,12 +64,7 @@ class Critic:
             return CragVerdict(False, "nothing is asserted")
         if self._model is None:
             return CragVerdict(True, "taken as it is")
-        inputs: dict[str, object] = {
-            "question": question.text,
-            "now": shown_time(question.time),
-            "references": shown_references(references),
-            "answer": draft.text,
-        }
+        inputs = asked(question, references=shown_references(references), answer=draft.text)
         try:
             return self._model.ask("crag-validate", inputs, parse_verdict, schema=VALIDATE_SCHEMA).value
         except UNUSABLE as error:
@@ -94,16 +89,15 @@ class Critic:
         by_rules = CragFeedback(CragFault.NEXT_BATCH) if CragFault.NEXT_BATCH in open_to else None
         if self._model is None or set(open_to) <= {CragFault.NEXT_BATCH, CragFault.KIND}:
             return by_rules
-        inputs: dict[str, object] = {
-            "question": question.text,
-            "now": shown_time(question.time),
-            "attributes": shown_attributes(attributes),
-            "looked": "\n".join(looked) or "nowhere",
-            "answer": draft.text,
-            "problem": problem,
-            "tried": listed([str(one) for one in tried]),
-            "choices": listed([one.value for one in open_to]),
-        }
+        inputs = asked(
+            question,
+            attributes=shown_attributes(attributes),
+            looked="\n".join(looked) or "nowhere",
+            answer=draft.text,
+            problem=problem,
+            tried=listed([str(one) for one in tried]),
+            choices=listed([one.value for one in open_to]),
+        )
         try:
             said = self._model.ask("crag-comment", inputs, parse_feedback, schema=COMMENT_SCHEMA).value
         except UNUSABLE:

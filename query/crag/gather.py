@@ -11,13 +11,22 @@ from functools import partial
 from typing import Any
 
 from clausegraph.core.errors import UnusableReply
-from clausegraph.query.crag.answer import shown_attributes, shown_references, shown_time, shown_times
+from clausegraph.query.crag.answer import asked, shown_attributes, shown_references, shown_time, shown_times
 from clausegraph.query.crag.kg.plan import ENTITY_SCHEMA, parse_entities
 from clausegraph.query.crag.types import Attributes, CragQuestion, Reference
-from clausegraph.query.engines.corrective import CORRECT_SCHEMA, Correctness, parse_correctness
-from clausegraph.query.engines.react import TURN_SCHEMA, TURNS, Action, Turn, parse_turn
 from clausegraph.query.steps.model import StepModel
-from clausegraph.query.steps.reply import UNUSABLE, listed
+from clausegraph.query.steps.reply import (
+    CORRECT_SCHEMA,
+    TURN_SCHEMA,
+    TURNS,
+    UNUSABLE,
+    Action,
+    Correctness,
+    Turn,
+    listed,
+    parse_correctness,
+    parse_turn,
+)
 
 _OBSERVED = 5  # pieces of pages that an action shows
 
@@ -61,7 +70,7 @@ def gather(
 
 def _react(model: StepModel, question: CragQuestion, attributes: Attributes, sources: CragSources) -> tuple[str, ...]:
     """What was done, turn by turn; a reply that cannot be used ends the turns."""
-    inputs: dict[str, object] = {"question": question.text, "now": shown_time(question.time), "turns": str(TURNS)}
+    inputs = asked(question, turns=str(TURNS))
     prompt, chat, done = "crag-react", tuple[Any, ...](), list[str]()
     for left in range(TURNS - 1, -1, -1):
         try:

@@ -12,8 +12,8 @@ from pydantic import TypeAdapter, ValidationError
 
 from clausegraph.core.errors import InputError, ModelMismatchError, require_extra
 from clausegraph.core.models.embedding import Embedder
-from clausegraph.query.crag.attributes import ATTRIBUTES, AttributeLabels
-from clausegraph.query.crag.types import Attributes, CragKind, CragQuestion, Domain, Dynamism
+from clausegraph.query.crag.attributes import LABELS, AttributeLabels
+from clausegraph.query.crag.types import Attributes, CragQuestion
 
 FORM = 1
 FEWEST = 50
@@ -63,7 +63,7 @@ def read_attribute_model(path: Path) -> AttributeModel:
         raise InputError(
             f"{path} is no attribute model: {said}; make one with `clausegraph train attributes`"
         ) from error
-    if found.form != FORM or not set(ATTRIBUTES) <= set(found.attributes):
+    if found.form != FORM or not set(LABELS) <= set(found.attributes):
         raise InputError(f"attribute model {path} has form {found.form}, this version reads {FORM}; train it again")
     return found
 
@@ -90,18 +90,13 @@ class AttributeSvm:
     def predict(self, question: CragQuestion) -> Attributes:
         """The nearest labels."""
         vector = np.asarray(self._embedder.embed_texts([question.text])[0], dtype=float)
-        labels, confidence = {}, {}
+        labels: dict[str, Any] = {}
+        confidence: dict[str, float] = {}
         for name, (part, weights, bias) in self._parts.items():
             scores = weights @ vector + bias
-            labels[name] = part.labels[int(scores.argmax())]
+            labels[name] = LABELS[name](part.labels[int(scores.argmax())])
             confidence[name] = _confidence(part.sure, float(scores.max()))
-        return Attributes(
-            Domain(labels["domain"]),
-            CragKind(labels["kind"]),
-            Dynamism(labels["dynamism"]),
-            confidence=confidence,
-            by=dict.fromkeys(ATTRIBUTES, "svm"),
-        )
+        return Attributes(**labels, confidence=confidence, by=dict.fromkeys(LABELS, "svm"))
 
 
 def train_attribute_model(questions: Sequence[AttributeLabels], embedder: Embedder, seed: int = 13) -> AttributeModel:
@@ -114,7 +109,7 @@ def train_attribute_model(questions: Sequence[AttributeLabels], embedder: Embedd
     if len(questions) < FEWEST:
         raise InputError(f"there are {len(questions)} labelled questions; at least {FEWEST} are needed")
     vectors = np.asarray(embedder.embed_texts([one.question for one in questions]), dtype=float)
-    parts = {name: _trained(vectors, [one.label(name) for one in questions], seed) for name in ATTRIBUTES}
+    parts = {name: _trained(vectors, [one.label(name) for one in questions], seed) for name in LABELS}
     return AttributeModel(FORM, embedder.fingerprint, len(questions), parts)
 
 

@@ -16,9 +16,8 @@ from clausegraph.core.types import Chunk, Evidence, PageKey, Reading, Span
 from clausegraph.indexes.lexical import lexical_index
 from clausegraph.indexes.views import View
 from clausegraph.query.crag.types import CragQuestion, Reference, ReferenceKind, Snippets
-from clausegraph.query.rank.hits import Hit
 from clausegraph.query.read.evidence import evidence_of
-from clausegraph.query.retrieve.bank import Retriever
+from clausegraph.query.retrieve.bank import Hit, Retriever
 
 SOURCE = "web"
 CORPUS = "pages"

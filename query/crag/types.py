@@ -35,6 +35,11 @@ class CragQuestion:
         if self.time.tzinfo is None or self.time.utcoffset() is None:
             raise QuestionError(f"query time {self.time.isoformat()} has no zone; give 2024-03-05T10:00-08:00")
 
+    @property
+    def moment(self) -> str:
+        """Its time for a prompt: ``Tuesday, 2024-03-05 23:18 PST``."""
+        return f"{self.time:%A, %Y-%m-%d %H:%M %Z}".strip()
+
 
 # --- attributes -----------------------------------------------------------------------------------
 

@@ -14,8 +14,8 @@ from clausegraph.core.telemetry.spans import span
 from clausegraph.core.types import Answer, Evidence, PageKey, PlacedPassage, Reading, Support, TraceStep
 from clausegraph.indexes.views import View
 from clausegraph.query.engines.bank import EngineOptions, Watch
-from clausegraph.query.rank.hits import Hit
 from clausegraph.query.read.protocol import READERS, Reader, ReadResult, make_reader
+from clausegraph.query.retrieve.bank import Hit
 from clausegraph.query.steps.model import QuestionMeter, StepModel
 
 ReaderOf = Callable[[StepModel | None], Reader]  # a reader for one question

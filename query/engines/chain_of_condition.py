@@ -34,6 +34,7 @@ from clausegraph.query.engines.prompt import ContextElement, PromptContext, Solv
 from clausegraph.query.engines.whole_page import PAGE_CHARACTERS, find_page
 from clausegraph.query.read.evidence import evidence_of
 from clausegraph.query.read.model.schema import READ_SCHEMA
+from clausegraph.query.steps.model import inputs_of
 from clausegraph.query.steps.reply import MOST_ITEMS, object_of, object_schema
 
 DEPTH = 6  # of an expression
@@ -151,11 +152,7 @@ def solved_in_words(tree: JudgedCondition) -> str:
 
 def _verified(sources: Sources, inquiry: Inquiry, found: Chain) -> dict[str, ConditionState]:
     lines = [f"{name} {visible(one.element.text)}" for name, one in found.conditions.items()]
-    inputs: dict[str, object] = {
-        "question": inquiry.question,
-        "scenario": inquiry.scenario or "none",
-        "conditions": "\n".join(lines),
-    }
+    inputs = inputs_of(inquiry, conditions="\n".join(lines))
     parse = partial(parse_states, ids=tuple(found.conditions))
     return sources.model.ask("chain-verify", inputs, parse, schema=VERIFY_SCHEMA).value
 

@@ -27,10 +27,10 @@ from clausegraph.indexes.contradictions.conditions import other_threshold
 from clausegraph.indexes.graph.links import Replacement, replacements
 from clausegraph.indexes.lexical import lexical_index
 from clausegraph.indexes.views import View
-from clausegraph.query.rank.hits import Hit
 from clausegraph.query.read.evidence import evidence_of
 from clausegraph.query.read.figures import compare
 from clausegraph.query.read.protocol import ReadResult
+from clausegraph.query.retrieve.bank import Hit
 
 Again = Callable[[Sequence[Hit]], ReadResult]
 _PAST = re.compile(r"\b(?:was|were|did|used to|last|previous\w*|formerly)\b", re.IGNORECASE)

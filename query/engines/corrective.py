@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from enum import StrEnum
 from functools import partial
 
 from clausegraph.core.errors import UnusableReply
@@ -10,33 +9,20 @@ from clausegraph.core.inquiry import Inquiry
 from clausegraph.query.engines.hybridcontextqa import find_both, find_graph, find_vector
 from clausegraph.query.engines.preset import VECTOR_TOP, Sources, preset
 from clausegraph.query.engines.prompt import PromptContext
-from clausegraph.query.steps.reply import MOST_ITEMS, member, object_of, object_schema
+from clausegraph.query.steps.model import inputs_of
+from clausegraph.query.steps.reply import (
+    CORRECT_SCHEMA,
+    MOST_ITEMS,
+    Correctness,
+    object_of,
+    object_schema,
+    parse_correctness,
+)
 
 RERANKED = 20  # chunks that a model puts in order
 
 
-class Correctness(StrEnum):
-    """What Corrective RAG's evaluator says of what was retrieved."""
-
-    CORRECT = "correct"
-    AMBIGUOUS = "ambiguous"
-    INCORRECT = "incorrect"
-
-
 ORDER_SCHEMA = object_schema("order", order={"type": "array", "items": {"type": "integer"}})
-CORRECT_SCHEMA = object_schema("verdict", verdict={"type": "string", "enum": [one.value for one in Correctness]})
-
-
-def parse_correctness(text: str) -> Correctness:
-    """The verdict of a reply.
-
-    Raises:
-        UnusableReply: it is none.
-    """
-    found = member(object_of(text).get("verdict"), Correctness)
-    if found is None:
-        raise UnusableReply("the reply has no verdict")
-    return found
 
 
 def parse_order(text: str, count: int) -> list[int]:
@@ -56,11 +42,7 @@ def _corrected(sources: Sources, inquiry: Inquiry) -> PromptContext:
     """Text first; where the model finds it incorrect the graph in its place, where ambiguous both. After Corrective RAG
     (Yan et al. 2024) as HybGRAG compares with it: the other source is the graph, not the web."""
     first = find_vector(sources, inquiry)
-    inputs: dict[str, object] = {
-        "question": inquiry.question,
-        "scenario": inquiry.scenario or "none",
-        "context": first.text,
-    }
+    inputs = inputs_of(inquiry, context=first.text)
     said = sources.model.ask("corrective", inputs, parse_correctness, schema=CORRECT_SCHEMA, pages=first.pages).value
     if said is Correctness.CORRECT:
         return first
@@ -73,11 +55,7 @@ def _reranked(sources: Sources, inquiry: Inquiry) -> PromptContext:
     if not nearest:
         return PromptContext("", ())
     lines = [f"{number}. {' '.join(hit.text.split())}" for number, hit in enumerate(nearest, 1)]
-    inputs: dict[str, object] = {
-        "question": inquiry.question,
-        "scenario": inquiry.scenario or "none",
-        "passages": "\n".join(lines),
-    }
+    inputs = inputs_of(inquiry, passages="\n".join(lines))
     parse = partial(parse_order, count=len(nearest))
     order = sources.model.ask("rerank", inputs, parse, schema=ORDER_SCHEMA).value
     return sources.shown([nearest[index] for index in order][:VECTOR_TOP])

@@ -18,9 +18,8 @@ from clausegraph.query.engines.answers import Trace, ViewRules, asks, best_hits,
 from clausegraph.query.engines.bank import EngineOptions, Watch
 from clausegraph.query.engines.contradicted import Settling
 from clausegraph.query.engines.feedback import run_rounds
-from clausegraph.query.rank.hits import Hit
 from clausegraph.query.read.protocol import Reader, ReadResult
-from clausegraph.query.retrieve.bank import depth, make_retriever
+from clausegraph.query.retrieve.bank import Hit, depth, make_retriever
 from clausegraph.query.retrieve.graph import Offer
 from clausegraph.query.steps.model import QuestionMeter, StepModel
 from clausegraph.query.steps.protocol import (
@@ -72,10 +71,10 @@ class LoopQuestion:
         self._offer = Offer(view, embedder, inquiry)
         retriever = make_retriever(options.retriever, view, embedder, reranker=options.reranker)
         self._lookup = Lookup(view, embedder, retriever, options.limit)
-        steps, parts = replace(options.steps, **options.instead), StepParts(view, embedder, self._lookup, self.model)
-        self._router: Router = make_step(ROUTERS, steps.route, parts)
-        self._validator: Validator = make_step(VALIDATORS, steps.validate, parts)
-        self._commentor: Commentor = make_step(COMMENTORS, steps.comment, parts)
+        parts = StepParts(view, embedder, self._lookup, self.model)
+        self._router: Router = make_step(ROUTERS, options.steps.get("route", "rules"), parts)
+        self._validator: Validator = make_step(VALIDATORS, options.steps.get("validate", "rules"), parts)
+        self._commentor: Commentor = make_step(COMMENTORS, options.steps.get("comment", "rules"), parts)
         self._reader: Reader = reader_of(embedder, options)(self.model)
         self._result: ReadResult | None = None
 

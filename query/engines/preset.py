@@ -14,9 +14,8 @@ from clausegraph.indexes.views import View
 from clausegraph.query.engines.answers import Trace, make_answer, usage_detail
 from clausegraph.query.engines.bank import EngineOptions, Watch
 from clausegraph.query.engines.prompt import PromptContext, form_by_question, of_hits, summarise
-from clausegraph.query.rank.hits import Hit
-from clausegraph.query.rank.score import Place
 from clausegraph.query.read.protocol import ReadResult
+from clausegraph.query.retrieve.bank import Hit, Place
 from clausegraph.query.retrieve.nearest import VectorChunks, chunks_at, embed
 from clausegraph.query.steps.model import ModelSteps, QuestionMeter, StepModel
 

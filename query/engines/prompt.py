@@ -25,11 +25,11 @@ from clausegraph.core.types import (
     PageKey,
     leaves,
 )
-from clausegraph.query.rank.hits import Hit
 from clausegraph.query.read.evidence import evidence_of
 from clausegraph.query.read.protocol import Pages, ReadResult
 from clausegraph.query.read.questions import QuestionKind, question_form
-from clausegraph.query.steps.model import StepModel
+from clausegraph.query.retrieve.bank import Hit
+from clausegraph.query.steps.model import StepModel, inputs_of
 
 LONGEST = 600  # characters of an answer
 CONDITIONS = 20  # of an answer
@@ -143,12 +143,7 @@ def summarise(
     """
     if not context.shown:
         return ReadResult(AnswerStatus.NOT_ANSWERABLE, (), {"status_because": "nothing to read"})
-    inputs: dict[str, object] = {
-        "question": inquiry.question,
-        "scenario": inquiry.scenario or "none",
-        "context": context.text,
-        "examples": shots,
-    }
+    inputs = inputs_of(inquiry, context=context.text, examples=shots)
     asked = form if context.solved is None else form.alone
     parse = partial(parse_summary, context=context, form=asked)
     said = model.ask(asked.value, inputs, parse, pages=context.pages).value

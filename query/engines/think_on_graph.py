@@ -15,11 +15,11 @@ from clausegraph.core.types import LITERAL
 from clausegraph.indexes.views import View
 from clausegraph.query.engines.preset import TRIPLE_CHUNKS, Sources, preset
 from clausegraph.query.engines.prompt import PromptContext, of_hits
-from clausegraph.query.rank.score import Place
+from clausegraph.query.retrieve.bank import Place
 from clausegraph.query.retrieve.graph import Hop, Offer, Path, in_words
 from clausegraph.query.retrieve.nearest import chunks_at
-from clausegraph.query.steps.llm import CHOICE_SCHEMA, parse_choice
-from clausegraph.query.steps.model import Schema
+from clausegraph.query.steps.llm import ask_choice
+from clausegraph.query.steps.model import Schema, inputs_of
 from clausegraph.query.steps.reply import chosen, labelled, object_of, object_schema
 
 WIDTH, DEPTH = 3, 3
@@ -68,26 +68,14 @@ def parse_pruned(text: str, choices: Sequence[str]) -> Pruned:
 
 
 def _ask(sources: Sources, inquiry: Inquiry, prompt: str, choices: Sequence[str], schema: Schema) -> Pruned:
-    inputs: dict[str, object] = {
-        "question": inquiry.question,
-        "scenario": inquiry.scenario or "none",
-        "choices": labelled(choices, "s"),
-        "width": WIDTH,
-    }
+    inputs = inputs_of(inquiry, choices=labelled(choices, "s"), width=WIDTH)
     return sources.model.ask(prompt, inputs, partial(parse_pruned, choices=choices), schema=schema).value
 
 
 def _topics(sources: Sources, inquiry: Inquiry) -> list[str]:
-    offer = Offer(sources.view, sources.embedder, inquiry)
-    inputs: dict[str, object] = {
-        "question": inquiry.question,
-        "scenario": inquiry.scenario or "none",
-        "entities": labelled([f"{topic.key} ({topic.type})" for topic in offer.entities], "e"),
-        "relations": labelled((), "r"),
-    }
-    parse = partial(parse_choice, entities=offer.entities, relations=())
-    topics = sources.model.ask("route", inputs, parse, schema=CHOICE_SCHEMA).value.topics
-    return [topic.key for topic in topics or offer.entities[:WIDTH]]
+    entities = Offer(sources.view, sources.embedder, inquiry).entities
+    topics = ask_choice(sources.model, inquiry, entities).value.topics
+    return [topic.key for topic in topics or entities[:WIDTH]]
 
 
 def _followed(sources: Sources, inquiry: Inquiry, reached: Sequence[str]) -> list[Hop]:

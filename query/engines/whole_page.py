@@ -11,6 +11,7 @@ from clausegraph.core.errors import UnusableReply
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.query.engines.preset import Sources, preset
 from clausegraph.query.engines.prompt import PromptContext, of_page
+from clausegraph.query.steps.model import inputs_of
 
 PAGE_CHARACTERS = 60_000  # of a page that is put into one prompt
 
@@ -29,11 +30,7 @@ def _as_code(sources: Sources, inquiry: Inquiry) -> PromptContext:
     whole = find_page(sources, inquiry)
     if not whole.shown:
         return whole
-    inputs: dict[str, object] = {
-        "question": inquiry.question,
-        "scenario": inquiry.scenario or "none",
-        "context": whole.text,
-    }
+    inputs = inputs_of(inquiry, context=whole.text)
     return replace(whole, text=sources.model.ask("code-prompt", inputs, _text, pages=whole.pages).value)
 
 

@@ -19,8 +19,8 @@ from clausegraph.core.types import (
     Sentence,
     Support,
 )
-from clausegraph.query.rank.hits import Hit
 from clausegraph.query.registry import Entry, Registry
+from clausegraph.query.retrieve.bank import Hit
 
 Pages = Callable[[PageKey], Reading]
 

@@ -1,20 +1,74 @@
-"""Retrievers: what one is, and the list by name from which search, evaluation, LlamaIndex and the engines take them."""
+"""Retrievers: what one is and finds, and the one list by name, which search, evaluation and engines take them from."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Protocol
+from functools import lru_cache
+from typing import TYPE_CHECKING, Literal, Protocol
 
 from clausegraph.core.errors import InputError
 from clausegraph.core.inquiry import Inquiry
-from clausegraph.core.models.reranking import Reranker
-from clausegraph.query.rank.hits import Hit, Level, in_order, within
+from clausegraph.core.tokens import count_tokens
+from clausegraph.core.types import Chunk, Element, PageKey
 from clausegraph.query.registry import Entry, Registry
 
 if TYPE_CHECKING:
     from clausegraph.core.models.embedding import Embedder
+    from clausegraph.core.models.reranking import Reranker
     from clausegraph.indexes.views import View
-    from clausegraph.query.rank.score import Weights
+    from clausegraph.query.retrieve.score import Weights
+
+
+Level = Literal["element", "chunk"]
+Place = tuple[PageKey, str]  # a chunk key or an element's anchor on its page
+_DIGITS = 6  # equal texts embedded in other batches differ by 1e-7: such scores are ties
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """An element or a chunk with its score and the parts that the score is made of.
+
+    ``key`` is the element's anchor or the chunk's key; ``anchors`` are the elements it covers, in reading order.
+    """
+
+    page: PageKey
+    level: Level
+    key: str
+    anchors: tuple[str, ...]
+    text: str
+    headings: tuple[str, ...]
+    score: float
+    parts: Mapping[str, float]
+
+    @classmethod
+    def of_element(cls, page: PageKey, element: Element, score: float, parts: Mapping[str, float]) -> Hit:
+        return cls(page, "element", element.anchor, (element.anchor,), element.text, element.headings, score, parts)
+
+    @classmethod
+    def of_chunk(cls, page: PageKey, chunk: Chunk, score: float, parts: Mapping[str, float]) -> Hit:
+        return cls(page, "chunk", chunk.key, chunk.anchors, chunk.text, chunk.headings, score, parts)
+
+
+def in_order(hits: Iterable[Hit]) -> list[Hit]:
+    """Score descending, then page and key."""
+    return sorted(hits, key=lambda hit: (-round(hit.score, _DIGITS), hit.page, hit.key))
+
+
+_counted = lru_cache(maxsize=100_000)(count_tokens)
+
+
+def within(ranked: Iterable[Hit], budget: int | None = None, limit: int | None = None) -> list[Hit]:
+    """Whole hits in rank order until the next would not fit ``budget`` word pieces or ``limit`` hits."""
+    kept: list[Hit] = []
+    used = 0
+    for hit in ranked:
+        used += _counted(hit.text) if budget is not None else 0
+        if len(kept) == limit or (budget is not None and used > budget):
+            break
+        kept.append(hit)
+    return kept
+
 
 DEFAULT = "hybrid"
 CANDIDATES = 100  # hits that a reranker reads, each with the question: time grows with them
@@ -48,6 +102,22 @@ def depth(limit: int | None, budget: int | None) -> int:
         if not isinstance(value, int) or value < 1:
             raise InputError(f"{name} is {value!r}; give a whole number from 1, or leave it out")
     return min(given.values())
+
+
+@dataclass(frozen=True, slots=True)
+class Ranker:
+    """A retriever whose ranking is cut to what is asked for."""
+
+    view: View
+    embedder: Embedder
+
+    def retrieve(self, inquiry: Inquiry, *, limit: int | None = None, budget: int | None = None) -> list[Hit]:
+        """As of ``Retriever``."""
+        return within(self.ranked(inquiry, depth(limit, budget)), budget, limit)
+
+    def ranked(self, inquiry: Inquiry, most: int) -> list[Hit]:
+        """Hits, best first; more than ``most`` are cut."""
+        raise NotImplementedError
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,8 +193,8 @@ def _made(name: str, view: View, embedder: Embedder, weights: Weights | None) ->
     if weights is None:
         made: Retriever = maker(view, embedder)
         return made
-    from clausegraph.query.rank.score import Weights
     from clausegraph.query.retrieve.hybrid import Hybrid
+    from clausegraph.query.retrieve.score import Weights
 
     if maker is not Hybrid:
         raise InputError(f"retriever {name!r} has no weights; leave them out, or take 'hybrid'")

@@ -15,11 +15,8 @@ from clausegraph.core.types import LITERAL, Fact, Mention, Support
 from clausegraph.indexes.graph.links import title_names
 from clausegraph.indexes.graph.protocol import Graph
 from clausegraph.indexes.views import View
-from clausegraph.query.rank.hits import Hit, in_order, within
-from clausegraph.query.rank.score import Place
-from clausegraph.query.retrieve.bank import depth
-from clausegraph.query.retrieve.hybrid import ELEMENTS, anchors_of
-from clausegraph.query.retrieve.nearest import embed, nearest
+from clausegraph.query.retrieve.bank import Hit, Place, Ranker, in_order
+from clausegraph.query.retrieve.nearest import ELEMENTS, anchors_of, embed, nearest
 
 OFFERED = 30  # offered at most
 OFFERED_RELATIONS = 40
@@ -305,21 +302,17 @@ FARTHER = 0.05  # what each fact between the topic and an element costs, of a co
 
 
 @dataclass(frozen=True, slots=True)
-class EgoElements:
+class EgoElements(Ranker):
     """Ego-graphs of the topic entities; where those of two do not meet, of the first alone."""
 
-    view: View
-    embedder: Embedder
-
-    def retrieve(self, inquiry: Inquiry, *, limit: int | None = None, budget: int | None = None) -> list[Hit]:
+    def ranked(self, inquiry: Inquiry, most: int) -> list[Hit]:
         """Elements, best first."""
-        depth(limit, budget)
         topics = Offer(self.view, self.embedder, inquiry).topics
         places: Mapping[Place, int] = {}
         while topics and not places:
             places = ego_of(self.view, topics).places
             topics = topics[:-1]
-        return within(ranked(self.view, places, embed(inquiry, self.embedder)), budget, limit)
+        return ranked(self.view, places, embed(inquiry, self.embedder))
 
 
 def ranked(view: View, places: Mapping[Place, int], vector: Vectors) -> list[Hit]:

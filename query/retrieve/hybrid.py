@@ -12,19 +12,13 @@ from clausegraph.core.models.embedding import Embedder, Vectors
 from clausegraph.core.types import Element, PageKey, Passage, PassageKind, Stated, leaves
 from clausegraph.indexes.lexical import lexical_index
 from clausegraph.indexes.views import VectorHit, View
-from clausegraph.query.rank.hits import Hit, in_order, within
-from clausegraph.query.rank.score import DEFAULT_WEIGHTS, Place, Signals, Weights, page_priors, rank
-from clausegraph.query.retrieve.bank import depth
-from clausegraph.query.retrieve.nearest import embed, nearest
+from clausegraph.query.retrieve.bank import Hit, Place, Ranker, in_order
+from clausegraph.query.retrieve.nearest import ELEMENTS, anchors_of, embed, nearest
+from clausegraph.query.retrieve.score import DEFAULT_WEIGHTS, Signals, Weights, page_priors, rank
 
 # These gather conditions, they say nothing under them
 _GATHERED = (PassageKind.INSTRUCTION, PassageKind.REQUIREMENTS, PassageKind.LIST)
 _PAGES = 1000  # whose rules are kept, as many as readings are
-
-
-def anchors_of(stated: Stated) -> dict[str, None]:
-    """Anchors of the elements that state it or a leaf of its condition, each once."""
-    return dict.fromkeys([span.anchor for span in stated.spans] + [leaf.anchor for leaf in leaves(stated.condition)])
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +68,6 @@ def _is_rule(stated: Stated) -> bool:
     return not gathered and any(leaf.anchor in own for leaf in leaves(stated.condition))
 
 
-ELEMENTS = 500  # candidates of each store; four times as many rank ConditionalQA's evidence the same
 CHUNKS = 150
 NEAREST_FACTS = 50
 
@@ -137,19 +130,16 @@ def _near(view: View, hits: Sequence[VectorHit]) -> Iterator[tuple[PageKey, Stat
 
 
 @dataclass(frozen=True, slots=True)
-class Hybrid:
-    """Asks every store, and ranks the elements of the best pages (:mod:`clausegraph.query.rank.score`)."""
+class Hybrid(Ranker):
+    """Asks every store, and ranks the elements of the best pages (:mod:`clausegraph.query.retrieve.score`)."""
 
-    view: View
-    embedder: Embedder
     weights: Weights = DEFAULT_WEIGHTS
 
-    def retrieve(self, inquiry: Inquiry, *, limit: int | None = None, budget: int | None = None) -> list[Hit]:
+    def ranked(self, inquiry: Inquiry, most: int) -> list[Hit]:
         """Elements, best first."""
-        depth(limit, budget)
         signals = gather(self.view, self.embedder, inquiry, self.weights)
         readings = {page: self.view.reading(page) for page in page_priors(signals, self.weights)}
-        return within(rank(readings, signals, self.weights), budget, limit)
+        return rank(readings, signals, self.weights)
 
 
 def without_facts(view: View, embedder: Embedder) -> Hybrid:
@@ -163,7 +153,7 @@ ITEMS = 0.9  # share of the best of a list that its items get
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
+class Facts(Ranker):
     """Elements by the nearest statement that they state or set a condition of: the graph alone.
 
     An element has the similarity of that statement, and the mean of the best three elements of its page; what
@@ -173,16 +163,12 @@ class Facts:
     0.823, 0.906, 0.926. There is no walk: for passages there is ``pagerank``.
     """
 
-    view: View
-    embedder: Embedder
-
-    def retrieve(self, inquiry: Inquiry, *, limit: int | None = None, budget: int | None = None) -> list[Hit]:
+    def ranked(self, inquiry: Inquiry, most: int) -> list[Hit]:
         """Elements, best first."""
-        depth(limit, budget)
         pages: dict[PageKey, dict[str, float]] = defaultdict(dict)
         for (page, anchor), score in near_statements(self.view, embed(inquiry, self.embedder), STATEMENTS).items():
             pages[page][anchor] = score
-        return within(in_order(hit for page, near in pages.items() for hit in self._hits(page, near)), budget, limit)
+        return in_order(hit for page, near in pages.items() for hit in self._hits(page, near))
 
     def _hits(self, page: PageKey, near: dict[str, float]) -> list[Hit]:
         best = sorted(near.values(), reverse=True)[:PAGE_BEST]

@@ -10,12 +10,12 @@ import numpy as np
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.models.embedding import Embedder, Vectors, normalised
 from clausegraph.core.tokens import count_many
+from clausegraph.core.types import Stated, leaves
 from clausegraph.indexes.lexical import lexical_index
 from clausegraph.indexes.views import View
-from clausegraph.query.rank.hits import Hit, Level, in_order, within
-from clausegraph.query.rank.score import Place
-from clausegraph.query.retrieve.bank import depth
+from clausegraph.query.retrieve.bank import Hit, Level, Place, Ranker, in_order
 
+ELEMENTS = 500  # candidates of each store; four times as many rank ConditionalQA's evidence the same
 WINDOW = 240  # word pieces embedded at once: MiniLM's 256 less special tokens, and some to spare
 
 
@@ -65,6 +65,11 @@ def nearest(view: View, level: Level, vector: Vectors, limit: int) -> dict[Place
     return {(hit.page, hit.ref): hit.score for hit in view.search(level, vector, limit) if hit.page is not None}
 
 
+def anchors_of(stated: Stated) -> dict[str, None]:
+    """Anchors of the elements that state it or a leaf of its condition, each once."""
+    return dict.fromkeys([span.anchor for span in stated.spans] + [leaf.anchor for leaf in leaves(stated.condition)])
+
+
 def chunks_at(view: View, scores: Mapping[Place, float], part: str) -> list[Hit]:
     """The chunks of these places, in the order given; ``part`` names the score."""
     named = {(page, chunk.key): chunk for page in {p for p, _ in scores} for chunk in view.reading(page).chunks}
@@ -82,40 +87,31 @@ def elements_at(view: View, scores: Mapping[Place, float], part: str) -> list[Hi
 
 
 @dataclass(frozen=True, slots=True)
-class VectorChunks:
+class VectorChunks(Ranker):
     """Chunks by similarity, nothing else."""
 
-    view: View
-    embedder: Embedder
-
-    def retrieve(self, inquiry: Inquiry, *, limit: int | None = None, budget: int | None = None) -> list[Hit]:
+    def ranked(self, inquiry: Inquiry, most: int) -> list[Hit]:
         """Chunks, best first."""
-        found = nearest(self.view, "chunk", embed(inquiry, self.embedder), depth(limit, budget))
-        return within(chunks_at(self.view, found, "chunk"), budget, limit)
+        found = nearest(self.view, "chunk", embed(inquiry, self.embedder), most)
+        return chunks_at(self.view, found, "chunk")
 
 
 @dataclass(frozen=True, slots=True)
-class VectorElements:
+class VectorElements(Ranker):
     """Elements by similarity; equal scores by page and anchor."""
 
-    view: View
-    embedder: Embedder
-
-    def retrieve(self, inquiry: Inquiry, *, limit: int | None = None, budget: int | None = None) -> list[Hit]:
+    def ranked(self, inquiry: Inquiry, most: int) -> list[Hit]:
         """Elements, best first."""
-        found = nearest(self.view, "element", embed(inquiry, self.embedder), depth(limit, budget))
-        return within(elements_at(self.view, found, "element"), budget, limit)
+        found = nearest(self.view, "element", embed(inquiry, self.embedder), most)
+        return elements_at(self.view, found, "element")
 
 
 @dataclass(frozen=True, slots=True)
-class Bm25:
+class Bm25(Ranker):
     """Chunks by BM25; asks no model."""
 
-    view: View
-    embedder: Embedder
-
-    def retrieve(self, inquiry: Inquiry, *, limit: int | None = None, budget: int | None = None) -> list[Hit]:
+    def ranked(self, inquiry: Inquiry, most: int) -> list[Hit]:
         """Chunks that share a word with the question, best first."""
-        found = lexical_index(self.view).search(inquiry.text, depth(limit, budget))
+        found = lexical_index(self.view).search(inquiry.text, most)
         scores = {(hit.page, hit.ref): hit.score for hit in found}
-        return within(chunks_at(self.view, scores, "keyword"), budget, limit)
+        return chunks_at(self.view, scores, "keyword")

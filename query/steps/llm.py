@@ -14,7 +14,7 @@ from clausegraph.core.errors import UnusableReply
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.prompts import shipped_examples
 from clausegraph.query.retrieve.graph import Offer, Topic
-from clausegraph.query.steps.model import StepModel
+from clausegraph.query.steps.model import Said, StepModel, inputs_of
 from clausegraph.query.steps.protocol import (
     Acceptance,
     AskedKind,
@@ -37,6 +37,7 @@ from clausegraph.query.steps.reply import (
     object_of,
     object_schema,
     parse_judgement,
+    parse_label,
     short,
 )
 from clausegraph.query.steps.rules import TOPICS, RuleCommentor, RuleRouter, RuleValidator, kind_of, mended
@@ -84,16 +85,7 @@ def parse_choice(text: str, entities: Sequence[Topic], relations: Sequence[str])
     return RouteChoice(tuple(topics[:TOPICS]), tuple(along[:RELATIONS]), kind, strange + stranger)
 
 
-def parse_module(text: str) -> Module:
-    """Read the second reply of a router.
-
-    Raises:
-        UnusableReply: it names no module.
-    """
-    module = member(object_of(text).get("module"), Module)
-    if module is None:
-        raise UnusableReply("the reply names no module")
-    return module
+parse_module = partial(parse_label, name="module", kind=Module, refusal="the reply names no module")
 
 
 def parse_feedback(text: str, route: Route, offer: Offer) -> Feedback:
@@ -140,18 +132,12 @@ class LlmRouter:
         return next((one for one in mended(route, _feedback(tried), inquiry, offer) if one not in before), None)
 
     def _asked(self, inquiry: Inquiry, offer: Offer, tried: Sequence[Tried]) -> Route:
-        parse = partial(parse_choice, entities=offer.entities, relations=offer.relations)
         if not self._chat:
-            inputs: dict[str, object] = {
-                "question": inquiry.question,
-                "scenario": inquiry.scenario or "none",
-                "entities": labelled([f"{topic.key} ({topic.type})" for topic in offer.entities], "e"),
-                "relations": labelled(offer.relations, "r"),
-            }
-            said = self._model.ask("route", inputs, parse, schema=CHOICE_SCHEMA)
+            said = ask_choice(self._model, inquiry, offer.entities, offer.relations)
         else:
             feedback, last = _feedback(tried), tried[-1].route
             inputs = {"feedback": feedback.words, "about": feedback.about, "module": last.module.value} | _topics(last)
+            parse = partial(parse_choice, entities=offer.entities, relations=offer.relations)
             said = self._model.ask("route-again", inputs, parse, schema=CHOICE_SCHEMA, before=self._chat)
         choice, self._chat = said.value, said.chat
         if choice.ignored:
@@ -163,6 +149,16 @@ class LlmRouter:
         placed = self._model.ask("route-module", _topics(drawn), parse_module, schema=MODULE_SCHEMA, before=self._chat)
         self._chat = placed.chat
         return Route(kind, placed.value, choice.topics, choice.relations)
+
+
+def ask_choice(
+    model: StepModel, inquiry: Inquiry, entities: Sequence[Topic], relations: Sequence[str] = ()
+) -> Said[RouteChoice]:
+    """The entities and relations that a model chooses for a question, of those on offer."""
+    names = [f"{topic.key} ({topic.type})" for topic in entities]
+    inputs = inputs_of(inquiry, entities=labelled(names, "e"), relations=labelled(relations, "r"))
+    parse = partial(parse_choice, entities=entities, relations=relations)
+    return model.ask("route", inputs, parse, schema=CHOICE_SCHEMA)
 
 
 def _feedback(tried: Sequence[Tried]) -> Feedback:
@@ -193,12 +189,9 @@ class LlmValidator:
             return by_rules
         hits = found.hits[:SHOWN]
         lines = (" > ".join((self._view.reading(hit.page).title, *hit.headings)) + f": {hit.text}" for hit in hits)
-        inputs: dict[str, object] = {
-            "question": inquiry.question,
-            "scenario": inquiry.scenario or "none",
-            "paths": "\n".join(found.paths[:PATHS]) if self._with_paths else "",
-            "found": "\n".join(lines),
-        }
+        inputs = inputs_of(
+            inquiry, paths="\n".join(found.paths[:PATHS]) if self._with_paths else "", found="\n".join(lines)
+        )
         pages = tuple(dict.fromkeys(str(hit.page) for hit in hits))
         try:
             return self._model.ask("validate", inputs, parse_judgement, schema=VALIDATE_SCHEMA, pages=pages).value
@@ -226,14 +219,13 @@ class LlmCommentor:
         """The model's feedback; where the entities have nothing in common there is nothing to ask."""
         if found.met == 0 and len(route.topics) > 1:
             return Feedback(FeedbackKind.EMPTY, route.keys[-1])
-        inputs: dict[str, object] = _topics(route) | {
-            "question": inquiry.question,
-            "scenario": inquiry.scenario or "none",
-            "module": route.module.value,
-            "kind": route.kind.value,
-            "missing": judged.reason,
-            "examples": self._examples,
-        }
+        inputs = _topics(route) | inputs_of(
+            inquiry,
+            module=route.module.value,
+            kind=route.kind.value,
+            missing=judged.reason,
+            examples=self._examples,
+        )
         try:
             parse = partial(parse_feedback, route=route, offer=offer)
             return self._model.ask(COMMENT, inputs, parse, schema=COMMENT_SCHEMA).value

@@ -19,6 +19,7 @@ from clausegraph.core.types import TraceStep
 if TYPE_CHECKING:
     from llama_index.core.base.llms.types import ChatMessage, ChatResponse
 
+    from clausegraph.core.inquiry import Inquiry
     from clausegraph.core.models.guard import GuardedLLM
     from clausegraph.core.models.stack import ModelCall
 
@@ -138,6 +139,11 @@ class Said(Generic[T]):
     value: T
     text: str
     chat: tuple[ChatMessage, ...]
+
+
+def inputs_of(inquiry: Inquiry, **more: object) -> dict[str, object]:
+    """Inputs of a prompt: the question, its scenario ("none" without one), and more."""
+    return {"question": inquiry.question, "scenario": inquiry.scenario or "none"} | more
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from clausegraph.core.inquiry import Inquiry
     from clausegraph.core.models.embedding import Embedder
     from clausegraph.indexes.views import View
-    from clausegraph.query.rank.hits import Hit
+    from clausegraph.query.retrieve.bank import Hit
     from clausegraph.query.retrieve.graph import Offer, Topic
     from clausegraph.query.steps.model import StepModel
     from clausegraph.query.steps.rules import Lookup
@@ -180,15 +180,6 @@ class StepParts:
     embedder: Embedder
     lookup: Lookup
     model: StepModel | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class StepChoice:
-    """Which implementation each step has: names, or makers."""
-
-    route: str | StepMaker = "rules"
-    validate: str | StepMaker = "rules"
-    comment: str | StepMaker = "rules"
 
 
 ROUTERS = Registry(

@@ -32,7 +32,7 @@ from clausegraph.eval.report import plot_bars
 from clausegraph.eval.stark.methods import PagerankRanking
 from clausegraph.ingestion.rendering.process import PageRenderer
 from clausegraph.query.crag.svm import train_attribute_model
-from clausegraph.query.rank.pagerank import build_network
+from clausegraph.query.retrieve.pagerank import build_network
 from tests.harness.cli import made_app
 
 pytestmark = pytest.mark.unit

@@ -30,10 +30,6 @@ class ApiFunction:
     arguments: tuple[Argument, ...]
 
     @property
-    def domain(self) -> str:
-        return self.name.partition("_")[0]
-
-    @property
     def path(self) -> str:
         """Of the POST."""
         parts = self.name.split("_", 2)
@@ -67,18 +63,6 @@ class ApiFunction:
             found.pop()
         return tuple(found)
 
-    def tool(self) -> dict[str, Any]:
-        """The function as a model's tool: name, description, JSON schema of its arguments."""
-        return {
-            "name": self.name,
-            "description": self.gives,
-            "parameters": {
-                "type": "object",
-                "properties": {argument.name: _schema(argument) for argument in self.arguments},
-                "required": [argument.name for argument in self.arguments if argument.required],
-            },
-        }
-
 
 def _check(function: str, argument: Argument, value: object) -> None:
     if value is None and not argument.required:
@@ -92,15 +76,6 @@ def _check(function: str, argument: Argument, value: object) -> None:
     if not right or (argument.choices and value not in argument.choices):
         wanted = f"one of {', '.join(argument.choices)}" if argument.choices else f"a {argument.type}"
         raise InputError(f"argument {argument.name} of {function} is {wanted}, not {value!r:.80}")
-
-
-def _schema(argument: Argument) -> dict[str, Any]:
-    if argument.type == "texts":
-        return {"type": "array", "items": {"type": "string"}}
-    schema: dict[str, Any] = {"type": "integer" if argument.type == "integer" else "string"}
-    if argument.choices:
-        schema["enum"] = list(argument.choices)
-    return schema
 
 
 def _one(name: str, gives: str, argument: str, kind: ArgumentType = "text") -> ApiFunction:

@@ -19,7 +19,7 @@ from typing import Any, Protocol
 from clausegraph.core.errors import UnusableReply
 from clausegraph.core.language.normalise import singular
 from clausegraph.core.types import Evidence, PageKey, Span
-from clausegraph.query.crag.kg.align import plain
+from clausegraph.query.crag.kg.questions import plain
 from clausegraph.query.crag.times import TimeRange, resolve
 from clausegraph.query.crag.types import (
     Attributes,
@@ -279,7 +279,7 @@ class SchemaPlan:
         wrong = [str(one) for one in feedback if one.fault in (CragFault.ENTITIES, CragFault.GRAPH, CragFault.DOMAIN)]
         inputs: dict[str, object] = {
             "question": question.text,
-            "time": _asked_at(question),
+            "time": question.moment,
             "types": ", ".join(types) or "any",
             "feedback": "; ".join(wrong),
         }
@@ -298,7 +298,7 @@ class SchemaPlan:
         """The model's; a reply that cannot be used keeps everything and ends the plan."""
         inputs: dict[str, object] = {
             "question": question.text,
-            "time": _asked_at(question),
+            "time": question.moment,
             "entities": "; ".join(f"{thing.name} ({thing.type})" for thing in frontier),
             "relations": "\n".join(
                 f"{one.name}{f' -> {one.gives}' if one.gives else ''}{f': {one.about}' if one.about else ''}"
@@ -349,10 +349,6 @@ def _days(question: CragQuestion) -> DayRange:
     if known and known[0].start and known[0].end:
         return known[0].start, known[0].end
     return today - _RECENT, today
-
-
-def _asked_at(question: CragQuestion) -> str:
-    return f"{question.time:%A, %Y-%m-%d %H:%M %Z}".strip()
 
 
 # --- as the engine looks things up ----------------------------------------------------------------

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from clausegraph.core.hashing import content_hash
 from clausegraph.core.language.normalise import content
 from clausegraph.core.types import Element, PageKey, PlacedPassage, Reading, Support
-from clausegraph.query.rank.hits import Hit
+from clausegraph.query.retrieve.bank import Hit
 
 _LONGEST = 1_500  # characters of an example's elements
 

@@ -12,7 +12,6 @@ from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.language.normalise import content
 from clausegraph.core.models.embedding import Embedder
 from clausegraph.core.types import AnswerStatus
-from clausegraph.query.rank.hits import Hit
 from clausegraph.query.read.model.check import Checked, alternative_of, decided
 from clausegraph.query.read.model.guide import Guide, told_form
 from clausegraph.query.read.model.labelled import Examples, LabelledQuestion, shown_example
@@ -21,6 +20,7 @@ from clausegraph.query.read.model.schema import DIRECT_SCHEMA, READ_SCHEMA, Draf
 from clausegraph.query.read.model.sentences import advice_of, check_reply, missing_part, shown_sentences
 from clausegraph.query.read.model.shown import Shown, shown_of
 from clausegraph.query.read.protocol import Pages, ReadResult, Rules
+from clausegraph.query.retrieve.bank import Hit
 from clausegraph.query.steps.model import Said, Schema, StepModel
 
 RULE_FIRST, DIRECT = "read", "read-direct"  # prompts

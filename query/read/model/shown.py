@@ -10,9 +10,9 @@ from urllib.parse import urljoin
 from clausegraph.core.language.normalise import visible
 from clausegraph.core.tokens import count_tokens
 from clausegraph.core.types import Element, Link, PageKey, Reading
-from clausegraph.query.rank.hits import Hit
 from clausegraph.query.read.model.outline import PageOutline
 from clausegraph.query.read.protocol import Pages
+from clausegraph.query.retrieve.bank import Hit
 
 DECISIVE_SHARE = 0.8  # of the score: four times that of all other pages together
 _FEW_PLACES = 20  # with fewer there is nothing that only fills

@@ -1,23 +1,23 @@
-"""The sample corpus of an invented authority, read by the rules, with hashed embeddings; and a fake model server."""
+"""The sample corpus of an invented authority, read by the rules, with hashed embeddings."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from clausegraph.app.dev.fake_llm import FakeModelServer, FakeOptions
-from clausegraph.core.models.build import ModelOptions, make_llm
+from clausegraph.app.dev.fake_llm import FakeModelServer
 from clausegraph.core.models.embedding import HashingEmbedder
-from clausegraph.core.prompts import shipped_prompts
 from clausegraph.indexes.ledger.store import open_ledger
 from clausegraph.indexes.views import View, open_view
 from clausegraph.ingestion.extract.rules.extractor import RuleExtractor
 from clausegraph.ingestion.pipeline import Tools, ingest
 from clausegraph.ingestion.sources import open_source
+from clausegraph.query.engines.bank import Engine, make_engine
 from clausegraph.query.steps.model import ModelSteps
-from tests.harness.fake_model import as_new
 
 EXAMPLES = Path(__file__).parents[3] / "examples" / "corpus"
 
@@ -35,14 +35,23 @@ def sample(tmp_path_factory: pytest.TempPathFactory, hashing: HashingEmbedder) -
             yield view
 
 
-@pytest.fixture(scope="module")
-def fake() -> Iterator[FakeModelServer]:
-    with FakeModelServer(FakeOptions(replies="echo")) as server:
-        yield server
+@dataclass(frozen=True)
+class Asking:
+    """Engines over the sample corpus before a fake model."""
+
+    fake: FakeModelServer
+    steps: ModelSteps
+    view: View
+    embedder: HashingEmbedder
+
+    def script(self, replies: Any) -> None:
+        """What the model replies: in turn, or by words of the prompt."""
+        self.fake.set(replies="script", script=replies)
+
+    def engine(self, name: str, **options: Any) -> Engine:
+        return make_engine(self.view, self.embedder, engine=name, model=self.steps, **options)
 
 
 @pytest.fixture
-def steps(fake: FakeModelServer) -> Iterator[ModelSteps]:
-    as_new(fake)
-    with make_llm(ModelOptions("openai", "fake-small", fake.url, "none", max_output=500, attempts=2)) as llm:
-        yield ModelSteps(llm, shipped_prompts())
+def asking(fake: FakeModelServer, steps: ModelSteps, sample: View, hashing: HashingEmbedder) -> Asking:
+    return Asking(fake, steps, sample, hashing)

@@ -13,8 +13,8 @@ from clausegraph.core.types import Alternative, Answer, AnswerStatus, Evidence, 
 from clausegraph.indexes.views import View
 from clausegraph.query.engines.bank import EngineOptions, make_engine
 from clausegraph.query.engines.loop import better, hits_for_missing
-from clausegraph.query.rank.hits import Hit
 from clausegraph.query.read.protocol import ReadResult, Rules
+from clausegraph.query.retrieve.bank import Hit
 
 pytestmark = pytest.mark.unit
 

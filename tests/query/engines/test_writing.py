@@ -17,9 +17,9 @@ from clausegraph.core.prompts import PromptLibrary
 from clausegraph.core.types import AnswerStatus, TraceStep
 from clausegraph.indexes.views import View
 from clausegraph.query.engines.bank import Engine, EngineOptions, make_engine
-from clausegraph.query.rank.hits import Hit
 from clausegraph.query.read.model.partial import sentence_watch
 from clausegraph.query.read.protocol import ReadResult, Rules
+from clausegraph.query.retrieve.bank import Hit
 from clausegraph.query.steps.model import ModelSteps, StepModel
 from tests.harness.wait import until
 

@@ -22,7 +22,7 @@ from clausegraph.core.errors import InputError, SettingsError, StoreRefused, Sto
 from clausegraph.core.settings import Settings
 from clausegraph.indexes.graph.neo4j.server import Address, Neo4jServer
 from clausegraph.indexes.views import View, open_view
-from clausegraph.query.stores.embedding import EmbedderModel
+from clausegraph.query.stores.llamaindex import EmbedderModel
 from tests.contracts.graph.scripted import Town
 from tests.harness.neo4j import emptied, mortal_folder, own_server, shared_address, shared_address_with_apoc
 from tests.query.llamaindex.conftest import HOSTILE, Script

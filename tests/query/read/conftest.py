@@ -9,9 +9,9 @@ from datetime import date
 
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.types import Answer, ConditionState, Element, PageKey, PlacedPassage, Reading, Support
-from clausegraph.query.rank.hits import Hit
 from clausegraph.query.read.assume import assumed
 from clausegraph.query.read.extractive import ExtractiveReader
+from clausegraph.query.retrieve.bank import Hit
 
 _HTML = re.compile(r"<(\w+)>(.*)</\w+>$")
 TODAY = date(2026, 11, 22)

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from clausegraph.core.inquiry import Inquiry
 from clausegraph.core.models.embedding import HashingEmbedder
 from clausegraph.core.types import AnswerStatus, Chunk, Span
-from clausegraph.query.rank.hits import Hit
 from clausegraph.query.read.extractive import ExtractiveReader
 from clausegraph.query.read.questions import QuestionKind, question_form
 from clausegraph.query.read.spans import nearness, span_candidates
 from clausegraph.query.read.statements import candidates
+from clausegraph.query.retrieve.bank import Hit
 from tests.query.read.conftest import ALWAYS, Pages, ask, page, reading
 
 pytestmark = pytest.mark.unit

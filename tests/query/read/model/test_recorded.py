@@ -23,11 +23,11 @@ from clausegraph.eval.conditionalqa.figures import aggregate
 from clausegraph.eval.conditionalqa.records import make_record
 from clausegraph.eval.conditionalqa.run import MOST_ANSWERS
 from clausegraph.ingestion.sources import SourceDocument, open_source
-from clausegraph.query.rank.hits import Hit
 from clausegraph.query.read.model.guide import read_guide
 from clausegraph.query.read.model.labelled import Examples
 from clausegraph.query.read.model.reader import ModelReader, ReadOptions
 from clausegraph.query.read.protocol import ReadResult
+from clausegraph.query.retrieve.bank import Hit
 from clausegraph.query.steps.model import ModelSteps, QuestionLimits, QuestionMeter, QuestionUsage
 from tests.query.read.conftest import Pages
 

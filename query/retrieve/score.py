@@ -10,17 +10,11 @@ For a question q, element e, chunk c, page p::
     s'(e) = s(e) + lead_in * max(0, best s' among the items e introduces - s(e))
     s"(e) = s'(e) + joined * (best s' of the elements that a statement of e has - s'(e))
 
-Why: a chunk sees the context that an element lacks and an element is exact where a chunk is broad; evidence
-comes from one or two pages; BM25 knows rare words; an item is not to be read without the line that
-introduces it; a heading repeats in the heading path; a budget is counted in tokens, so length costs.
-
-An element that states a rule (something under a condition, as the graph has it) decides more often than one that only
-describes, whatever the question: hence its prior. And what one statement holds together (a rule and the elements that
-set its conditions) is evidence together.
-
-Weights are round numbers chosen on the development questions that are also reported (139 of ConditionalQA, 59
-pages): evidence recall at 650, 1,300 and 2,600 tokens 0.943, 0.997, 1.000; chosen on other pages (six folds) 0.931 or
-0.932, 0.995, 1.000. Without the graph (facts, rules and what statements join) 0.931, 0.994, 1.000.
+A chunk sees the context that an element lacks, and an element is exact where a chunk is broad; evidence comes from one
+or two pages; BM25 knows rare words; an item is not to be read without the line that introduces it; a heading repeats in
+the heading path; a budget is counted in tokens, so length costs. An element that states a rule decides more often than
+one that describes, and what one statement holds together is evidence together. Weights are round numbers, chosen on the
+development questions (docs/figures.md).
 """
 
 from __future__ import annotations
@@ -31,9 +25,7 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 
 from clausegraph.core.types import Element, PageKey, Reading
-from clausegraph.query.rank.hits import Hit, in_order
-
-Place = tuple[PageKey, str]  # a chunk key or an element's anchor on its page
+from clausegraph.query.retrieve.bank import Hit, Place, in_order
 
 
 @dataclass(frozen=True, slots=True)

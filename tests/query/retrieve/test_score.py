@@ -8,8 +8,8 @@ from dataclasses import replace
 import pytest
 
 from clausegraph.core.types import Chunk, Element, PageKey, Reading, Span
-from clausegraph.query.rank.hits import Hit, within
-from clausegraph.query.rank.score import DEFAULT_WEIGHTS, Signals, Weights, chunk_scores, page_priors, rank
+from clausegraph.query.retrieve.bank import Hit, within
+from clausegraph.query.retrieve.score import DEFAULT_WEIGHTS, Signals, Weights, chunk_scores, page_priors, rank
 
 ONE, TWO = PageKey("town", "one"), PageKey("town", "two")
 

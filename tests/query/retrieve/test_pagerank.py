@@ -8,8 +8,14 @@ from dataclasses import replace
 import pytest
 
 from clausegraph.core.types import Fact, PageKey
-from clausegraph.query.rank.pagerank import DEFAULT_WALK, Network, Walk, build_network, excess, like_names, walk_from
-from clausegraph.query.rank.score import Place
+from clausegraph.query.retrieve.bank import Place
+from clausegraph.query.retrieve.pagerank import (
+    Walk,
+    build_network,
+    excess,
+    like_names,
+    walk_from,
+)
 
 pytestmark = pytest.mark.unit
 
@@ -119,8 +125,3 @@ def test_seeds_weigh_what_they_are_above_the_best_left_out(
     scores: dict[str, float], count: int, expected: dict[str, float]
 ) -> None:
     assert excess(scores, count) == pytest.approx(expected)
-
-
-def test_the_defaults_are_what_was_measured() -> None:
-    assert Walk(damping=0.85, facts=5, places=5, share=0.2, title=1.0, alike=0.6) == DEFAULT_WALK
-    assert isinstance(build_network([], []), Network)

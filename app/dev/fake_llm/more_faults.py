@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
-from typing import Any
 
-from clausegraph.app.dev.fake_llm.exchange import Exchange
-
-Play = Callable[[Exchange, dict[str, Any], str, dict[str, Any]], Awaitable[None]]
+Play = Callable[..., Awaitable[None]]
 """Replies to a request: the exchange, the request's body, the text of the good reply, and the good reply, whole."""
 
 MORE_FAULTS: dict[str, Play] = {}

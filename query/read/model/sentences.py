@@ -32,7 +32,7 @@ from clausegraph.core.types import Sentence, SentenceRole
 from clausegraph.query.read.model.check import Checked, CheckedAnswer, CheckedSentence, check_draft
 from clausegraph.query.read.model.schema import Draft, DraftSentence
 from clausegraph.query.read.model.shown import Shown, ShownElement
-from clausegraph.query.read.model.support import CitedSupport, Sums, addresses, cited_words, computed_sums, told_by
+from clausegraph.query.read.model.support import CitedSupport, Sums, addresses, cited_words, computed_sums, words_of
 from clausegraph.query.read.protocol import Pages
 
 _LEAST_TERMS = 0.4  # share of a sentence's or condition's terms that its sources or the person must have
@@ -263,7 +263,7 @@ def advice_of(checked: Sequence[CheckedSentence]) -> tuple[Sentence, ...]:
 
 def missing_part(draft: Draft, inquiry: Inquiry) -> str:
     """What the pages do not answer, by the model, unless it has a number or name that the person did not use."""
-    told, text = told_by(inquiry), draft.missing.strip(" .")
+    told, text = words_of(inquiry), draft.missing.strip(" .")
     known = KnownValues()
     known.add_typed(told)
     invented = next(known.missing(text), None)
@@ -282,7 +282,7 @@ def check_sentences(
 
     A name may stand in the sources of any sentence of the reply, and a sum may use the results of those before it.
     """
-    told, today = told_by(inquiry), inquiry.as_of or date.today()
+    told, today = words_of(inquiry), inquiry.as_of or date.today()
     supports = [CitedSupport(_citable(one, shown), told, today, pages) for one in drafted]
     names = frozenset().union(*(support.own_names for support in supports))
     made, results = [], frozenset[Value]()

@@ -89,7 +89,8 @@ class ApiEmbedder:
     async def _batch(self, texts: list[str]) -> Vectors:
         messages = tuple(ChatMessage(content=text) for text in texts)
         response = await self._model.send(ModelCall(messages, {"max_tokens": 0}, CallLabels(TASK)))
-        return self._checked(response.raw["vectors"], len(texts))
+        raw: Any = response.raw
+        return self._checked(raw["vectors"], len(texts))
 
     def _checked(self, found: Vectors, wanted: int) -> Vectors:
         name = self._server.model

@@ -10,7 +10,7 @@ from fastapi.routing import APIRoute
 from pydantic import BaseModel, ConfigDict, Field
 from starlette.requests import HTTPConnection, Request
 
-from clausegraph.app.access.roles import Principal
+from clausegraph.app.access.tokens import Principal
 from clausegraph.app.api.problems import ADDRESS, refusal
 from clausegraph.app.api.served import Served
 from clausegraph.core.inquiry import MAX_CHARACTERS

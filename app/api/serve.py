@@ -11,8 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from clausegraph.app.access.roles import Role
-from clausegraph.app.access.tokens import FOLDER, Tokens
+from clausegraph.app.access.tokens import FOLDER, Role, Tokens
 from clausegraph.core.errors import InputError, SettingsError
 from clausegraph.indexes.files import file_errors, write_whole
 

@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 from prometheus_client.exposition import CONTENT_TYPE_LATEST, generate_latest
 
-from clausegraph.app.access.audit import AuditLog
-from clausegraph.app.access.sessions import Sessions
+from clausegraph.app.access.rules import AuditLog
 from clausegraph.app.access.sign_in import SignIn, sign_in_of
-from clausegraph.app.access.tokens import Tokens
+from clausegraph.app.access.tokens import Sessions, Tokens
 from clausegraph.app.api.problems import refusal
 from clausegraph.app.api.work import WorkPool
 from clausegraph.app.services.evaluations import Evaluations

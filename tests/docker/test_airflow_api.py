@@ -10,7 +10,7 @@ import pytest
 from typer.testing import CliRunner
 
 from clausegraph.app.servers import airflow, airflow_api
-from clausegraph.app.servers.airflow_api import AirflowApi, describe, health
+from clausegraph.app.servers.airflow import AirflowApi, describe, health
 from clausegraph.core.errors import InputError, NotFoundError, StorageError
 from tests.harness.cli import made_app
 

@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 from clausegraph.core.errors import BudgetExceeded, UnusableReply
 from clausegraph.core.language.normalise import visible
 from clausegraph.core.models.json_text import read_json
-from clausegraph.query.steps.protocol import Acceptance, Lack
+from clausegraph.query.steps.protocol import Acceptance
 
 E = TypeVar("E", bound=StrEnum)
 T = TypeVar("T")
@@ -93,7 +93,7 @@ def parse_judgement(text: str) -> Acceptance:
     missing = short(reply.get("missing"))
     if enough:
         return Acceptance(True, "a model says that it is enough")
-    return Acceptance(False, missing or "a model says that it is not enough", Lack.SAID, missing)
+    return Acceptance(False, missing or "a model says that it is not enough", missing)
 
 
 def object_schema(name: str, **properties: dict[str, Any]) -> tuple[str, dict[str, Any]]:

@@ -18,6 +18,7 @@ T = TypeVar("T")
 MOST_ITEMS = 50  # of a list in a reply that are looked at
 LONGEST = 200  # characters of a text in a reply that are kept
 UNUSABLE = (UnusableReply, BudgetExceeded)  # what a step does without: it goes on by rules
+TURNS = 4  # of ReAct
 
 
 def object_of(text: str) -> dict[str, Any]:
@@ -96,7 +97,7 @@ def parse_judgement(text: str) -> Acceptance:
     return Acceptance(False, missing or "a model says that it is not enough", missing)
 
 
-def object_schema(name: str, **properties: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+def object_schema(name: str, /, **properties: dict[str, Any]) -> tuple[str, dict[str, Any]]:
     """The schema of an object with exactly these properties."""
     return name, {
         "type": "object",
@@ -107,8 +108,6 @@ def object_schema(name: str, **properties: dict[str, Any]) -> tuple[str, dict[st
 
 
 # --- replies that several engines ask for ---------------------------------------------------------
-
-TURNS = 4  # of ReAct
 
 
 class Action(StrEnum):

@@ -13,14 +13,14 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import Any
 
-from sqlalchemy import Connection, Row, func, insert, select, tuple_, update
+from sqlalchemy import Connection, Row, Select, func, insert, select, tuple_, update
 
 from clausegraph.core.errors import NotFoundError
 from clausegraph.core.hashing import canonical_json
 from clausegraph.core.naming import LONGEST, checked_name
-from clausegraph.indexes.ledger.cells import COUNTS, OBJECT, TEXTS, decode_json
+from clausegraph.indexes.ledger.cells import COUNTS, OBJECT, TEXTS, decode_json, record_of
 from clausegraph.indexes.ledger.dialect import insert_or_update
-from clausegraph.indexes.ledger.leases import is_held
+from clausegraph.indexes.ledger.leases import held_lease, is_held
 from clausegraph.indexes.ledger.schema import (
     FLIPPED,
     corpora,
@@ -28,7 +28,6 @@ from clausegraph.indexes.ledger.schema import (
     in_newest,
     members,
     pages,
-    run_leases,
     runs,
     sources,
 )
@@ -106,10 +105,8 @@ def list_corpora(ledger: Ledger) -> list[CorpusRow]:
         return [_corpus(row) for row in connection.execute(select(corpora).order_by(corpora.c.name))]
 
 
-def _corpus(row: Row[tuple[object, ...]]) -> CorpusRow:
-    return CorpusRow(
-        row.id, row.name, row.newest, row.published, decode_json(corpora.c.settings, row.id, row.settings, TEXTS)
-    )
+def _corpus(row: Row[Any]) -> CorpusRow:
+    return record_of(CorpusRow, row, settings=decode_json(corpora.c.settings, row.id, row.settings, TEXTS))
 
 
 def ensure_source(ledger: Ledger, corpus_id: int, name: str, kind: str, location: str) -> int:
@@ -128,7 +125,7 @@ def ensure_source(ledger: Ledger, corpus_id: int, name: str, kind: str, location
 def list_sources(ledger: Ledger, corpus_id: int) -> list[SourceRow]:
     """The sources of a corpus with their number of pages in the newest state."""
     counted = (
-        select(sources, func.count(members.c.id).label("held"))
+        select(sources, func.count(members.c.id).label("pages"))
         .outerjoin(pages, pages.c.source_id == sources.c.id)
         .outerjoin(members, (members.c.page_id == pages.c.id) & in_newest(members))
         .where(sources.c.corpus_id == corpus_id)
@@ -136,7 +133,7 @@ def list_sources(ledger: Ledger, corpus_id: int) -> list[SourceRow]:
         .order_by(sources.c.name)
     )
     with ledger.read() as connection:
-        return [SourceRow(r.id, r.name, r.kind, r.location, r.held) for r in connection.execute(counted)]
+        return [record_of(SourceRow, row) for row in connection.execute(counted)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,10 +156,12 @@ def list_epochs(ledger: Ledger, corpus_id: int) -> list[EpochRow]:
     )
     with ledger.read() as connection:
         rows = connection.execute(query).all()
-    return [
-        EpochRow(r.number, r.model, r.run_id, r.created, decode_json(epochs.c.summary, r.number, r.summary, COUNTS))
-        for r in rows
-    ]
+    return [record_of(EpochRow, row, summary=decode_summary(row)) for row in rows]
+
+
+def decode_summary(row: Row[Any]) -> dict[str, dict[str, int]]:
+    """What an epoch changed: rows opened and closed, by table."""
+    return decode_json(epochs.c.summary, row.number, row.summary, COUNTS)
 
 
 def find_epoch(connection: Connection, corpus: CorpusRow, number: int) -> str:
@@ -172,8 +171,7 @@ def find_epoch(connection: Connection, corpus: CorpusRow, number: int) -> str:
         NotFoundError: never published or already vacuumed; the message gives the range there is.
     """
     mine = (epochs.c.corpus_id == corpus.id, epochs.c.state == FLIPPED)
-    query = select(epochs.c.number, epochs.c.model).where(*mine)
-    rows = {row.number: row.model for row in connection.execute(query)}
+    rows = {row.number: row.model for row in connection.execute(select(epochs).where(*mine))}
     if number not in rows:
         there = f"{min(rows)} to {max(rows)}" if rows else "none: nothing was published yet"
         raise NotFoundError(f"corpus {corpus.name!r} has no epoch {number} (there are: {there})")
@@ -240,8 +238,8 @@ def end_run(ledger: Ledger, run_id: str, status: str, report: dict[str, object])
 def find_run(ledger: Ledger, corpus_id: int, run_id: str) -> dict[str, object] | None:
     """One run with its report, if the corpus has it."""
     with ledger.read() as connection:
-        row = connection.execute(select(runs).where(runs.c.corpus_id == corpus_id, runs.c.id == run_id)).fetchone()
-        return None if row is None else _run(row, _lease(connection, corpus_id))
+        found = _runs(connection, select(runs).where(runs.c.corpus_id == corpus_id, runs.c.id == run_id), corpus_id)
+    return found[0] if found else None
 
 
 def get_run(ledger: Ledger, corpus_id: int, run_id: str) -> dict[str, object]:
@@ -272,48 +270,39 @@ def why_no_run(ledger: Ledger, corpus_id: int, run_id: str) -> str:
     )
 
 
-def last_runs(connection: Connection, corpus_id: int, limit: int = 5) -> list[dict[str, object]]:
-    """The newest runs, newest first."""
-    query = select(runs).where(runs.c.corpus_id == corpus_id).order_by(runs.c.started.desc()).limit(limit)
-    lease = _lease(connection, corpus_id)
-    return [_run(row, lease) for row in connection.execute(query)]
-
-
-def runs_before(
+def list_runs(
     ledger: Ledger, corpus_id: int, limit: int, before: tuple[float, str] | None = None
 ) -> list[dict[str, object]]:
     """Runs, newest first; from after the one that started then and has that id."""
     query = select(runs).where(runs.c.corpus_id == corpus_id)
     if before is not None:
         query = query.where(tuple_(runs.c.started, runs.c.id) < before)
-    newest = query.order_by(runs.c.started.desc(), runs.c.id.desc()).limit(limit)
     with ledger.read() as connection:
-        lease = _lease(connection, corpus_id)
-        return [_run(row, lease) for row in connection.execute(newest)]
+        return _runs(connection, query.order_by(runs.c.started.desc(), runs.c.id.desc()).limit(limit), corpus_id)
 
 
 def killed_runs(ledger: Ledger, corpus_id: int) -> list[str]:
     """The runs that were killed, and that no later run has recorded as such, oldest first."""
     left = select(runs).where(runs.c.corpus_id == corpus_id, runs.c.status == RUNNING).order_by(runs.c.started)
     with ledger.read() as connection:
-        lease = _lease(connection, corpus_id)
-        return [row.id for row in connection.execute(left) if _run(row, lease)["status"] == KILLED]
+        return [str(run["id"]) for run in _runs(connection, left, corpus_id) if run["status"] == KILLED]
 
 
-def current_holder(connection: Connection, corpus_id: int) -> Row[Any] | None:
+def current_holder(ledger: Ledger, corpus_id: int) -> Row[Any] | None:
     """The lease of the run that is at work on a corpus."""
-    lease = _lease(connection, corpus_id)
+    with ledger.read() as connection:
+        lease = held_lease(connection, corpus_id)
     return lease if lease is not None and is_held(lease, time.time()) else None
 
 
-def _lease(connection: Connection, corpus_id: int) -> Row[Any] | None:
-    return connection.execute(select(run_leases).where(run_leases.c.corpus_id == corpus_id)).fetchone()
-
-
-def _run(row: Row[Any], lease: Row[Any] | None) -> dict[str, object]:
-    values = dict(row._mapping)
-    values.pop("corpus_id")
-    values["report"] = decode_json(runs.c.report, row.id, row.report, OBJECT) if row.report else None
-    if row.status == RUNNING and not (lease and lease.run_id == row.id and is_held(lease, time.time())):
-        values["status"] = KILLED
-    return values
+def _runs(connection: Connection, query: Select[Any], corpus_id: int) -> list[dict[str, object]]:
+    """The runs of a query with their reports; one that has not ended and is not at work was killed."""
+    lease = held_lease(connection, corpus_id)
+    made = []
+    for row in connection.execute(query):
+        values = {name: value for name, value in row._mapping.items() if name != "corpus_id"}
+        values["report"] = decode_json(runs.c.report, row.id, row.report, OBJECT) if row.report else None
+        if row.status == RUNNING and not (lease and lease.run_id == row.id and is_held(lease, time.time())):
+            values["status"] = KILLED
+        made.append(values)
+    return made

@@ -15,7 +15,7 @@ from clausegraph.app.services.records import element_record
 from clausegraph.app.workspace import Workspace
 from clausegraph.core.language.normalise import tokens
 from clausegraph.core.types import LITERAL, PageKey
-from clausegraph.indexes.corpora import get_corpus, get_run, runs_before
+from clausegraph.indexes.corpora import get_corpus, get_run, list_runs
 from clausegraph.indexes.ledger.schema import fetches, page_versions, pages, runs, seen_at, sources, supports
 
 Key = list[Any]  # of an item in its list, as JSON values
@@ -203,7 +203,7 @@ def reported_run_slice(workspace: Workspace, corpus: str, limit: int, after: Key
     """
     ledger = workspace.ledger
     before = None if after is None else (float(after[0]), str(after[1]))
-    found = runs_before(ledger, get_corpus(ledger, corpus).id, limit + 1, before)
+    found = list_runs(ledger, get_corpus(ledger, corpus).id, limit + 1, before)
     items = found[:limit]
     return Slice(items, [items[-1]["started"], items[-1]["id"]] if len(found) > limit else None)
 

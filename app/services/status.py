@@ -13,9 +13,9 @@ from clausegraph.indexes.corpora import (
     current_holder,
     get_corpus,
     get_run,
-    last_runs,
     list_corpora,
     list_epochs,
+    list_runs,
     list_sources,
 )
 from clausegraph.indexes.graph.sql import SqlGraph
@@ -48,9 +48,7 @@ def get_run_record(workspace: Workspace, corpus: str, run: str) -> dict[str, Any
 def _of_corpus(ledger: Ledger, corpus: CorpusRow) -> dict[str, Any]:
     counts = SqlGraph(ledger, corpus.id, corpus.published).counts()
     listed = list_epochs(ledger, corpus.id)
-    with ledger.read() as connection:
-        runs = last_runs(connection, corpus.id)
-        lease = current_holder(connection, corpus.id)
+    runs, lease = list_runs(ledger, corpus.id, 5), current_holder(ledger, corpus.id)
     return {
         "corpus": corpus.name,
         "published": corpus.published,

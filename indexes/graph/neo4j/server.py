@@ -13,7 +13,7 @@ import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
-from typing import Any, LiteralString, TypeVar
+from typing import Any, TypeVar
 
 import neo4j
 from neo4j import exceptions as driver
@@ -92,7 +92,7 @@ def within(seconds: float, work: Callable[[], T], name: str, late: str) -> T:
 
 
 Record = dict[str, Any]
-BoundQuery = tuple[LiteralString, dict[str, Any]]
+BoundQuery = tuple[str, dict[str, Any]]
 
 OLDEST = (5, 23)
 DEADLINE_S = 30.0  # of one transaction
@@ -100,7 +100,7 @@ RETRY_S = 5.0  # the driver tries a transaction again that met a deadlock or a l
 _CONNECT_S = 5.0
 _FETCH = 200  # rows that are asked for at once
 _SLACK_S = 2.0  # the server ends a query at the deadline; when it does not answer even then, we go
-_END: LiteralString = (
+_END: str = (
     "SHOW TRANSACTIONS YIELD transactionId AS id, metaData WHERE metaData.clausegraph = $mark "
     "TERMINATE TRANSACTIONS id YIELD message RETURN message"
 )
@@ -148,7 +148,7 @@ class Neo4jServer:
         self._checked = True
         return agent.removeprefix("Neo4j/")
 
-    def read(self, query: LiteralString, /, **parameters: Any) -> list[Record]:
+    def read(self, query: str, /, **parameters: Any) -> list[Record]:
         """The rows of a query, which can write nothing: one message to the server and one back.
 
         A lost connection, such as one from before a restart, is tried again in a transaction of the driver's.
@@ -173,7 +173,7 @@ class Neo4jServer:
         """The rows of several queries in one transaction, which can write nothing."""
         return self._transact(neo4j.READ_ACCESS, statements)
 
-    def write(self, query: LiteralString, /, **parameters: Any) -> list[Record]:
+    def write(self, query: str, /, **parameters: Any) -> list[Record]:
         """The rows of a query that may write; it may run twice, so it must be safe to repeat."""
         return self.write_all([(query, parameters)])[0]
 

@@ -34,7 +34,7 @@ from clausegraph.indexes.entities.names import (
     chain,
     defined_by,
     defined_names,
-    expansions,
+    open_definitions,
 )
 from clausegraph.indexes.ledger.cells import OBJECT, decode_json, record_of
 from clausegraph.indexes.ledger.schema import decisions, entity_names, in_newest, supports
@@ -253,7 +253,8 @@ def _reject_definition(connection: Connection, corpus: CorpusRow, what: str, by:
     if phrase is not None:  # its whole phrase stands and falls with the short form
         name, entity = phrase
     if entity is None:
-        several = expansions(connection, corpus.id, name)
+        defined = open_definitions(connection, corpus.id).values()
+        several = sorted({one.entity for one in defined if one.name == name})
         if len(several) > 1:
             listed = " and as ".join(repr(one) for one in several[:5])
             raise NotFoundError(

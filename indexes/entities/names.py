@@ -113,11 +113,6 @@ def open_definitions(connection: Connection, corpus_id: int) -> dict[int, NameDe
     }
 
 
-def expansions(connection: Connection, corpus_id: int, name: str) -> list[str]:
-    """The entities that pages define by a name, each once."""
-    return sorted({one.entity for one in open_definitions(connection, corpus_id).values() if one.name == name})
-
-
 def defined_by(connection: Connection, corpus_id: int, phrase: str) -> tuple[str, str] | None:
     """The name and the entity that pages define by this whole phrase, as "Zonal Tax Exchange (ZTE)".
 
@@ -171,9 +166,8 @@ def defined_pairs(
 
 
 def _is_one(one: str, other: str, taken: Mapping[str, str]) -> bool:
-    if taken.get(one, one) == taken.get(other, other):
-        return True
-    return signature(one) == signature(other) and variant(one, other) is not None
+    same_entity = taken.get(one, one) == taken.get(other, other)
+    return same_entity or (signature(one) == signature(other) and variant(one, other) is not None)
 
 
 def open_names(connection: Connection, corpus_id: int) -> dict[str, tuple[int, str]]:

@@ -18,23 +18,7 @@ _DATE_WORDS = word_set("sept spring summer autumn winter") | {*MONTHS, *SHORT_MO
 _DENIALS = (DENIALS - {"none"}) | word_set("non without except former ex unless other another")
 _PERIODS = word_set("hourly daily weekly fortnightly monthly quarterly yearly annual annually day week month year")
 _ROMAN = re.compile(r"(?:x{0,3})(?:ix|iv|v?i{1,3}|v)")  # i to xxxix; a lone x is a single letter anyway
-_NEGATING = (
-    "un",
-    "in",
-    "im",
-    "il",
-    "ir",
-    "dis",
-    "non",
-    "non-",
-    "ex-",
-    "mis",
-    "anti-",
-    "self-",
-    "pre-",
-    "post-",
-    "sub-",
-)
+_NEGATING = word_set("un in im il ir dis non non- ex- mis anti- self- pre- post- sub-")
 _OPPOSITES = tuple(
     frozenset(pair.split("/"))
     for pair in word_set(

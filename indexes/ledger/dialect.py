@@ -184,12 +184,16 @@ def _explained(path: Path, reason: str) -> StorageError:
         return disk_full(path, reason)
     if "readonly" in lower or "unable to open" in lower:
         return not_writable(path, reason)
-    if "locked" in lower or "busy" in lower:
-        return StorageError(f"{path} stayed locked for {BUSY_TIMEOUT_S} s ({reason}); another process is writing to it")
-    if "malformed" in lower or "not a database" in lower:
-        return StorageError(f"{path} is damaged or not a ledger ({reason}); restore it from a backup or move it away")
-    if "could not decode" in lower:
-        return StorageError(f"{path} is damaged: a text in it is not valid UTF-8 ({reason[:200]!a}); {RESTORE}")
+    for words, said in (
+        ("locked|busy", f"stayed locked for {BUSY_TIMEOUT_S} s ({reason}); another process is writing to it"),
+        (
+            "malformed|not a database",
+            f"is damaged or not a ledger ({reason}); restore it from a backup or move it away",
+        ),
+        ("could not decode", f"is damaged: a text in it is not valid UTF-8 ({reason[:200]!a}); {RESTORE}"),
+    ):
+        if any(word in lower for word in words.split("|")):
+            return StorageError(f"{path} {said}")
     return StorageError(f"{path}: {reason}")
 
 

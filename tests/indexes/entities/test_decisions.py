@@ -10,17 +10,16 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from sqlalchemy import delete, func, select
+from sqlalchemy import delete
 
 from clausegraph.core.errors import InputError, LeaseHeldError, LedgerError, ModelMismatchError, NotFoundError
 from clausegraph.core.models.embedding import HashingEmbedder
-from clausegraph.indexes.corpora import get_corpus, get_run, list_epochs, rollback
+from clausegraph.indexes.corpora import get_corpus, get_run, rollback
 from clausegraph.indexes.entities.decisions import Decision, Proposed, decide, store_proposals
 from clausegraph.indexes.entities.names import NameChange, pending_changes, resolve
 from clausegraph.indexes.ledger.leases import run_lease
-from clausegraph.indexes.ledger.schema import decisions, embeddings, entity_names, entity_tokens
+from clausegraph.indexes.ledger.schema import embeddings
 from clausegraph.indexes.ledger.store import open_ledger
-from clausegraph.indexes.sweep import drop_corpus
 from clausegraph.indexes.views import open_view
 from clausegraph.ingestion.entities import apply_decisions
 from clausegraph.ingestion.pipeline import Options, Tools, ingest
@@ -83,16 +82,6 @@ def test_a_merge_takes_effect_at_the_next_publish_and_not_before(world: World) -
     run = get_run(world.ledger, corpus_id(world), report.run_id)
     assert (run["kind"], run["status"]) == ("entities", "done")
     world.assert_lawful()
-
-
-def test_a_pinned_view_keeps_the_names_of_its_epoch(world: World) -> None:
-    with open_view(world.ledger, CORPUS) as view:
-        world.merge(SHORT, LONG)
-        world.apply()
-        assert view.graph.names() == {}
-        assert [hit.key for hit in view.graph.entities([SHORT])] == [SHORT]
-    with open_view(world.ledger, CORPUS) as view:
-        assert view.graph.names() == {SHORT: LONG}
 
 
 def test_a_question_with_the_merged_name_finds_the_entity(world: World) -> None:
@@ -246,15 +235,6 @@ def test_rollback_moves_readers_and_the_next_publish_goes_on_from_the_newest(wor
     world.assert_lawful()
 
 
-def test_dropping_the_corpus_drops_its_decisions(world: World) -> None:
-    world.merge(SHORT, LONG)
-    world.apply()
-    drop_corpus(world.ledger, CORPUS)
-    with world.ledger.read() as connection:
-        for table in (decisions, entity_names, entity_tokens):
-            assert connection.execute(select(func.count()).select_from(table)).scalar() == 0
-
-
 # --- crashes --------------------------------------------------------------------------------------
 
 
@@ -398,17 +378,3 @@ def test_undo_names_what_it_means(world: World) -> None:
 def test_a_circle_in_a_damaged_ledger_is_an_error() -> None:
     with pytest.raises(LedgerError, match="a → b → a"):
         resolve({"a": "b", "b": "a"})
-
-
-def test_every_retained_epoch_stays_what_it_was(world: World) -> None:
-    was = {1: world.dump()}
-    for step in (
-        lambda: world.merge(SHORT, LONG),
-        lambda: world.merge(LONG, "housing office"),
-        lambda: world.undo(SHORT),
-    ):
-        step()
-        world.apply()
-        was[world.newest()] = world.dump()
-    assert len(was) == len(list_epochs(world.ledger, corpus_id(world))) == 4
-    assert {number: world.dump(number) for number in was} == was

@@ -96,6 +96,18 @@ def in_order(found: Sequence[tuple[SupportKey, Support]]) -> list[Support]:
     return [support for _, support in sorted(found, key=lambda item: item[0])]
 
 
+def resolve_names(
+    keys: Mapping[str, str],
+    aliases: Callable[[Sequence[str]], Mapping[str, str]],
+    held: Callable[[Sequence[str]], Mapping[str, int]],
+) -> dict[str, str]:
+    """Those of some names with a visible support, name → the entity's key; arguments as of ``rank_entities``."""
+    taken_for = aliases(sorted(set(keys.values())))
+    resolved = {name: taken_for.get(key, key) for name, key in keys.items()}
+    counts = held(sorted(set(resolved.values())))
+    return {name: entity for name, entity in resolved.items() if entity in counts}
+
+
 def rank_entities(
     candidates: Iterator[Mapping[str, int]],
     aliases: Callable[[Sequence[str]], Mapping[str, str]],

@@ -20,6 +20,7 @@ from clausegraph.indexes.graph.protocol import (
     SupportKey,
     in_order,
     rank_entities,
+    resolve_names,
 )
 from clausegraph.indexes.ledger.cells import decode
 from clausegraph.indexes.ledger.dialect import without_index
@@ -62,10 +63,7 @@ class SqlGraph:
     def named(self, names: Sequence[str], *, normalised: bool = False) -> dict[str, str]:
         keys = {name: entity_key(name) if normalised else name for name in names if not name.startswith(LITERAL)}
         with self._ledger.read() as connection:
-            aliases = self._aliases(connection, sorted(set(keys.values())))
-            held = self._support_counts(connection, sorted({aliases.get(key, key) for key in keys.values()}))
-        resolved = {name: aliases.get(key, key) for name, key in keys.items()}
-        return {name: entity for name, entity in resolved.items() if entity in held}
+            return resolve_names(keys, partial(self._aliases, connection), partial(self._support_counts, connection))
 
     def names(self) -> dict[str, str]:
         with self._ledger.read() as connection:

@@ -26,6 +26,7 @@ from clausegraph.indexes.graph.protocol import (
     SupportKey,
     in_order,
     rank_entities,
+    resolve_names,
 )
 
 _CORPUS = (
@@ -142,10 +143,7 @@ class Neo4jGraph:
 
     def named(self, names: Sequence[str], *, normalised: bool = False) -> dict[str, str]:
         keys = {name: entity_key(name) if normalised else name for name in names}
-        aliases = self._aliases(sorted(set(keys.values())))
-        held = self._held(sorted({aliases.get(key, key) for key in keys.values()}))
-        resolved = {name: aliases.get(key, key) for name, key in keys.items()}
-        return {name: entity for name, entity in resolved.items() if entity in held}
+        return resolve_names(keys, self._aliases, self._held)
 
     def names(self) -> dict[str, str]:
         return dict(sorted((row["name"], row["entity"]) for row in self._read(_NAMES)))

@@ -14,7 +14,7 @@ from sqlalchemy import delete
 
 from clausegraph.core.errors import InputError, LeaseHeldError, LedgerError, ModelMismatchError, NotFoundError
 from clausegraph.core.models.embedding import HashingEmbedder
-from clausegraph.indexes.corpora import get_corpus, get_run, rollback
+from clausegraph.indexes.corpora import get_run, rollback
 from clausegraph.indexes.entities.decisions import Decision, Proposed, decide, store_proposals
 from clausegraph.indexes.entities.names import NameChange, pending_changes, resolve
 from clausegraph.indexes.ledger.leases import run_lease
@@ -48,17 +48,13 @@ def world() -> Iterator[World]:
     made.close()
 
 
-def corpus_id(world: World) -> int:
-    return get_corpus(world.ledger, CORPUS).id
-
-
 def proposal(world: World, name: str = SHORT, entity: str = LONG) -> int:
-    store_proposals(world.ledger, corpus_id(world), [Proposed(name, entity, 0.9, {"origin": "review"})])
+    store_proposals(world.ledger, world.row.id, [Proposed(name, entity, 0.9, {"origin": "review"})])
     return next(row.id for row in world.decisions() if (row.name, row.entity) == (name, entity))
 
 
 def settle(world: World, accept: list[int], reject: list[int]) -> list[Decision]:
-    return decide(world.ledger, get_corpus(world.ledger, CORPUS), accept, reject, "tester")
+    return decide(world.ledger, world.row, accept, reject, "tester")
 
 
 def entities(world: World, *words: str, epoch: int | None = None) -> list[str]:
@@ -74,12 +70,12 @@ def test_a_merge_takes_effect_at_the_next_publish_and_not_before(world: World) -
     made = world.merge("the ZTX", "Zonal Tax Exchange")
     assert (made.name, made.entity, made.state, made.decided_by) == (SHORT, LONG, "accepted", "tester")
     assert world.dump() == before
-    assert pending_changes(world.ledger, corpus_id(world), 1) == [NameChange(SHORT, SHORT, LONG)]
+    assert pending_changes(world.ledger, world.row.id, 1) == [NameChange(SHORT, SHORT, LONG)]
     report = world.apply()
     assert report.epoch == 2 and report.rows["entity_names"] == {"opened": 1, "closed": 0}
     assert report.rows["chunks"] == report.rows["members"] == {"opened": 0, "closed": 0}
-    assert pending_changes(world.ledger, corpus_id(world), 2) == []
-    run = get_run(world.ledger, corpus_id(world), report.run_id)
+    assert pending_changes(world.ledger, world.row.id, 2) == []
+    run = get_run(world.ledger, world.row.id, report.run_id)
     assert (run["kind"], run["status"]) == ("entities", "done")
     world.assert_lawful()
 
@@ -157,7 +153,7 @@ def test_ingest_of_another_source_publishes_decisions(world: World) -> None:
 def test_apply_without_decisions_publishes_nothing(world: World) -> None:
     assert world.apply().epoch is None and world.newest() == 1
     rows = [Proposed("tenant", "student", 0.9, {"origin": "review"})]
-    store_proposals(world.ledger, corpus_id(world), rows)
+    store_proposals(world.ledger, world.row.id, rows)
     assert world.apply().epoch is None  # a proposal is no decision
 
 
@@ -226,10 +222,10 @@ def test_rollback_moves_readers_and_the_next_publish_goes_on_from_the_newest(wor
     before = world.dump()
     world.merge(SHORT, LONG)
     world.apply()
-    rollback(world.ledger, get_corpus(world.ledger, CORPUS), 1)
+    rollback(world.ledger, world.row, 1)
     assert world.dump() == before and entities(world, SHORT) == [SHORT]
     assert world.apply().epoch is None  # nothing waits: readers stay where they were put
-    assert get_corpus(world.ledger, CORPUS).published == 1
+    assert world.row.published == 1
     world.ingest()
     assert entities(world, SHORT) == [LONG]
     world.assert_lawful()
@@ -306,7 +302,7 @@ def test_a_plan_without_its_embeddings_is_taken_back_with_its_names(world: World
 
 def test_apply_needs_the_lease_the_model_and_an_epoch(world: World) -> None:
     world.merge(SHORT, LONG)
-    with run_lease(world.ledger, corpus_id(world), "other"), pytest.raises(LeaseHeldError):
+    with run_lease(world.ledger, world.row.id, "other"), pytest.raises(LeaseHeldError):
         world.apply()
     other = Tools(world.ledger, HashingEmbedder(32), world.extractor)
     with pytest.raises(ModelMismatchError, match="hashing:16"):
@@ -355,7 +351,7 @@ def test_a_rejected_pair_is_not_proposed_or_merged_again(world: World) -> None:
     number = proposal(world)
     settle(world, [], [number])
     for pair in ((SHORT, LONG), (LONG, SHORT)):
-        assert store_proposals(world.ledger, corpus_id(world), [Proposed(*pair, 1.0, {})]) == 0
+        assert store_proposals(world.ledger, world.row.id, [Proposed(*pair, 1.0, {})]) == 0
         with pytest.raises(InputError, match="was rejected by tester"):
             world.merge(*pair)
     was, now = world.undo(LONG)

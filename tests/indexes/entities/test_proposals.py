@@ -9,7 +9,6 @@ from collections.abc import Iterator
 import pytest
 
 from clausegraph.core.language.definitions import initials
-from clausegraph.indexes.corpora import get_corpus
 from clausegraph.indexes.entities.decisions import decide, store_proposals
 from clausegraph.indexes.entities.proposals import Profile, entity_profiles, propose, same_names
 from clausegraph.indexes.entities.variants import (
@@ -195,7 +194,7 @@ def world() -> Iterator[World]:
 
 
 def test_what_was_proposed_or_decided_is_not_proposed_again(world: World) -> None:
-    corpus = get_corpus(world.ledger, CORPUS)
+    corpus = world.row
     (found,), profiles = propose(world.ledger, corpus.id, 1)
     assert (found.name, found.entity) == ("housing help office", "office of housing help")
     assert found.evidence["variant"] == "order"
@@ -207,7 +206,7 @@ def test_what_was_proposed_or_decided_is_not_proposed_again(world: World) -> Non
 
 
 def test_profiles_are_those_of_the_epoch(world: World) -> None:
-    corpus = get_corpus(world.ledger, CORPUS)
+    corpus = world.row
     world.merge("housing help office", "office of housing help")
     world.apply()
     before, after = (entity_profiles(world.ledger, corpus.id, epoch) for epoch in (1, 2))

@@ -25,7 +25,7 @@ from clausegraph.core.errors import (
 )
 from clausegraph.core.extraction import Extraction, ExtractionInput
 from clausegraph.core.models.embedding import HashingEmbedder, Vectors
-from clausegraph.indexes.corpora import get_corpus, list_corpora, list_epochs, rollback
+from clausegraph.indexes.corpora import list_corpora, list_epochs, rollback
 from clausegraph.indexes.ledger.leases import run_lease
 from clausegraph.indexes.ledger.schema import run_leases
 from clausegraph.indexes.ledger.store import open_ledger
@@ -52,12 +52,8 @@ def world() -> Iterator[World]:
     made.close()
 
 
-def corpus_id(world: World) -> int:
-    return get_corpus(world.ledger, CORPUS).id
-
-
 def segment_file(world: World, name: str) -> Path:
-    return world.ledger.home / "segments" / str(corpus_id(world)) / name
+    return world.ledger.home / "segments" / str(world.row.id) / name
 
 
 def test_unchanged_ingest_does_nothing(world: World) -> None:
@@ -105,23 +101,23 @@ def test_vacuum_keeps_young_epochs_by_default(world: World) -> None:
         world.write("a", [f"You can get {number} pounds."])
         world.ingest()
     world.vacuum(keep_epochs=10, keep_days=30)
-    assert len(list_epochs(world.ledger, corpus_id(world))) == 16
+    assert len(list_epochs(world.ledger, world.row.id)) == 16
     world.vacuum(keep_epochs=10, keep_days=0)
-    assert len(list_epochs(world.ledger, corpus_id(world))) == 10
+    assert len(list_epochs(world.ledger, world.row.id)) == 10
 
 
 def test_many_publishes_merge_their_segments(world: World) -> None:
     for number in range(25):
         world.write("a", [f"You can get {number} pounds."])
         world.ingest()
-    kinds = [row.kind for row in listed_segments(world.ledger, corpus_id(world))]
+    kinds = [row.kind for row in listed_segments(world.ledger, world.row.id)]
     assert max(kinds.count(kind) for kind in set(kinds)) <= 21
     world.assert_lawful()
 
 
 def test_rollback_to_an_unknown_epoch(world: World) -> None:
     with pytest.raises(NotFoundError, match=r"no epoch 7 \(there are: 1 to 1\)"):
-        rollback(world.ledger, get_corpus(world.ledger, CORPUS), 7)
+        rollback(world.ledger, world.row, 7)
 
 
 def test_changing_the_model_embeds_again_and_never_mixes(world: World) -> None:
@@ -139,7 +135,7 @@ def test_changing_the_model_embeds_again_and_never_mixes(world: World) -> None:
 def test_a_segment_without_embeddings_says_so(world: World) -> None:
     with world.ledger.write() as connection:
         connection.execute(text("DELETE FROM embeddings"))
-    for row in listed_segments(world.ledger, corpus_id(world)):
+    for row in listed_segments(world.ledger, world.row.id):
         segment_file(world, row.file).unlink()
     with open_view(world.ledger, CORPUS) as view, pytest.raises(SegmentError, match="--force"):
         view.search("element", world.embedder.embed_query("grant"), 3)
@@ -150,7 +146,7 @@ def test_a_segment_without_embeddings_says_so(world: World) -> None:
 
 def test_second_run_is_told_who_holds_the_lease(world: World) -> None:
     with (
-        run_lease(world.ledger, corpus_id(world), "first"),
+        run_lease(world.ledger, world.row.id, "first"),
         pytest.raises(LeaseHeldError, match=rf"run first \(process {os.getpid()}"),
     ):
         world.ingest()
